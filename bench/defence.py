@@ -1,9 +1,11 @@
-"""python -m bench.defence [NUMBER] [--seed S]
+"""python -m bench.defence [NUMBER] [--seed S] [--lessons 03,05] [--into FILE] [--table FILE...]
 
-Generates defences over solutions, variants and mutants of all lessons, and computes every key again by another path:
-numbers by finite differences, lines by a second evaluator (numpy) with other draws, chains by autograd with a hook,
-training on the tape. Prints how many keys agree, how long generating takes, and how often a strategy that only
-compares texts is right.
+Generates defences over solutions, variants and mutants of all lessons, and computes every key again by another path
+(bench/defence_keys.py). Prints how many keys agree, how long generating takes, by family, and how often a strategy that
+only compares texts is right.
+
+With `--into`, every defence adds a line to FILE, and a later call goes on where an earlier one stopped. `--table`
+prints the table of such files and generates nothing.
 """
 
 from __future__ import annotations
@@ -11,54 +13,51 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
+import json
 import os
 import random
 import statistics
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
-from torch import Tensor
 
-from bench.second_evaluator import NotSupported, evaluate
+from bench.defence_keys import Source, holds_here, is_confirmed, module_of
 from grader.calling.joint import Joint
-from grader.defence.families import zero
-from grader.defence.generate import generate
+from grader.defence import generate as generating
+from grader.defence.generate import Pose, generate
 from grader.defence.question import DefenceQuestion
-from grader.defence.small_problems import problem_of, small_problems
+from grader.defence.small_problems import small_problems
 from grader.dojo.zygote import Starter
 from grader.lesson.lesson import Course, Lesson
-from grader.questions.reading import read_shape
 from grader.reference.course_formulas import LocalStudent
-from grader.reference.problem import Problem
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.source.reader import source_reader
+from grader.verdict.judging.examples import examples_of
 
-RTOL = 1e-6
-WIDER = (0.02, 0.98)
-"""A second training may differ a little from the first, which keys come from."""
+Record = dict[str, Any]
+"""What one defence gave, as a line of JSON holds it."""
 
 
-class Source(NamedTuple):
-    """A file of the course: a solution, a variant, or a solution with a known mistake."""
+class CourseFile(NamedTuple):
+    """The text of a solution, a variant, or a solution with a known mistake."""
 
     lesson: Lesson
     name: str
     text: str
-    right: list[str]
+
+    @property
+    def source(self) -> Source:
+        return Source(self.lesson, self.name, self.text, right_rows(self.lesson, self.text))
 
 
-def sources(course: Course) -> Iterator[Source]:
-    """All files with at least one right row, and which rows are."""
-    for lesson in course.lessons.values():
-        if not lesson.gradients:
-            continue
+def files_of(lessons: Sequence[Lesson]) -> Iterator[CourseFile]:
+    for lesson in lessons:
         solution = (lesson.solution / "backward.py").read_text(encoding="utf-8")
         texts = {"solution": solution}
         texts |= {
@@ -67,19 +66,20 @@ def sources(course: Course) -> Iterator[Source]:
         for mistake in lesson.mistakes:
             with contextlib.suppress(ValueError):
                 texts[mistake.name] = mistake.applied_to(solution)
-        for name, text in texts.items():
-            right = right_rows(lesson, text)
-            if right:
-                yield Source(lesson, name, text, right)
+        yield from (CourseFile(lesson, name, text) for name, text in texts.items())
 
 
 def right_rows(lesson: Lesson, text: str) -> list[str]:
-    """The gradients that a file of the course has right on the small problems."""
-    module = ModuleType("backward")
+    """The gradients that a file of the course has right on the small problems; without any, the rows of its examples.
+
+    A row whose example measures a process is left out.
+    """
     try:
-        exec(compile(text, "backward.py", "exec"), vars(module))
+        module = module_of(text)
     except Exception:
         return []
+    if not lesson.gradients:
+        return [row for row in examples_of(lesson) if holds_here(lesson, row, module)]
     steps = [item.name for item in lesson.gradients]
     joint = Joint(lesson.joint.name, lesson.joint.returns) if lesson.joint else None
     student, right = LocalStudent(vars(module), steps, joint), set(steps)
@@ -93,277 +93,6 @@ def right_rows(lesson: Lesson, text: str) -> list[str]:
     return [step for step in steps if step in right]
 
 
-# Keys, computed again -------------------------------------------------------------------------------------------------
-
-
-class Plain:
-    """Takes the names of a forward pass as a tape does, with some values fixed; `computed` are those before that."""
-
-    def __init__(self, inputs: Mapping[str, Any], fixed: Mapping[str, Any], watch: str = "") -> None:
-        object.__setattr__(self, "computed", {})
-        object.__setattr__(self, "fixed", fixed)
-        object.__setattr__(self, "watch", watch)
-        for name, value in inputs.items():
-            setattr(self, name, value)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        self.computed[name] = value
-        object.__setattr__(self, name, self.fixed.get(name, value))
-
-    def fused(self) -> Any:
-        return contextlib.nullcontext()
-
-
-def again_by_hand(source: Source, question: DefenceQuestion) -> bool:
-    """A central difference of the sum of upstream gradients times what the forward lines compute."""
-    claim = question.claim
-    fixed, target, index = dict(claim["fixed"]), claim["target"], tuple(claim["index"])
-    upstream = {name[1:]: value for name, value in fixed.items() if name[:1] == "d" and name[1:] in claim["upstream"]}
-
-    def computed(step: float) -> dict[str, Tensor]:
-        value = fixed[target].clone()
-        value[index] += step
-        plain = Plain(claim["inputs"], {**fixed, target: value})
-        with torch.no_grad():
-            source.lesson.module.forward(plain)
-        return plain.computed
-
-    above, below = computed(1e-5), computed(-1e-5)
-    # a masked score is -inf on both sides, which does not change
-    changes = [float(((above[n] - below[n]).nan_to_num(0.0) * given).sum()) for n, given in upstream.items()]
-    slope = sum(changes) / 2e-5
-    return abs(slope - float(question.key)) < 1e-4 * max(1, abs(slope))
-
-
-def draw(question: DefenceQuestion, sizes: Mapping[Any, int], seed: int) -> dict[str, Any]:
-    """Values for the line of a question: another generator and another distribution than the defence's own."""
-    claim, random_state = question.claim, np.random.default_rng(seed)
-    values: dict[str, Any] = {}
-    for name in claim["names"]:
-        if name in claim["size_names"]:
-            values[name] = sizes.get(claim["size_names"][name], 1)
-        else:
-            shape = [sizes.get(symbol, 1) for symbol in claim["shapes"][name]]
-            value = random_state.uniform(0.3, 2.0, shape)
-            values[name] = value if name in claim["positive"] else value * random_state.choice([-1.0, 1.0], shape)
-    return values
-
-
-def run_line(code: str, values: Mapping[str, Any], source: Source, used: Counter[str]) -> Any:
-    """The line's value by numpy; by torch in this process where numpy's evaluator does not know a call."""
-    try:
-        found = evaluate(code, values)
-        used["numpy"] += 1
-        return np.asarray(found, dtype=np.float64)
-    except NotSupported:
-        used["torch, in this process"] += 1
-        scope: dict[str, Any] = {}
-        exec(compile(source.text, "backward.py", "exec"), scope)
-        scope |= {n: torch.tensor(v) if isinstance(v, np.ndarray) else v for n, v in values.items()}
-        default = torch.get_default_dtype()
-        torch.set_default_dtype(torch.float64)
-        try:
-            return np.asarray(torch.as_tensor(eval(code, scope)), dtype=np.float64)
-        except Exception:
-            return None
-        finally:
-            torch.set_default_dtype(default)
-    except (ValueError, IndexError, AttributeError, TypeError):
-        return None
-
-
-def agree(one: Any, other: Any) -> bool:
-    if one is None or other is None or one.shape != other.shape:
-        return False
-    return bool(np.allclose(one, other, rtol=RTOL, atol=RTOL * max(1.0, float(np.max(np.abs(other), initial=0.0)))))
-
-
-def symbols_of(question: DefenceQuestion) -> list[Any]:
-    claim = question.claim
-    found = [symbol for shape in claim["shapes"].values() for symbol in shape] + list(claim["size_names"].values())
-    return [each for each in dict.fromkeys(found) if set(each) != {1}]
-
-
-def again_line(source: Source, question: DefenceQuestion, used: Counter[str]) -> bool:
-    """The families that compare lines: the right choice by another evaluator, other draws and other sizes."""
-    claim, family, symbols = question.claim, question.family, symbols_of(question)
-
-    def value(code: str, sizes: Mapping[Any, int], seed: int = 5, changed: Mapping[str, str] | None = None) -> Any:
-        values = draw(question, sizes, seed)
-        if changed:
-            values |= {name: values[other] for name, other in changed.items() if name in values}
-        return run_line(code, values, source, used)
-
-    different = {symbol: 11 + 2 * place for place, symbol in enumerate(symbols)}
-    if family == "which_line":
-        own = value(claim["line"], different)
-        codes = {"wrong": claim["wrong"]} | {f"right{n}": code for n, code in enumerate(claim["right"])}
-        wrong = [name for name, code in codes.items() if not agree(value(code, different), own)]
-        return wrong == [question.key] and {f"`{c}`" for c in codes.values()} == set(question.choices.values())
-    if family == "equality":
-
-        def same(sizes: Mapping[Any, int]) -> bool:
-            return agree(value(claim["other"], sizes), value(claim["line"], sizes))
-
-        square = same(dict.fromkeys(symbols, 5))
-        one = any(same({**different, symbol: 1}) for symbol in symbols)
-        found = "every" if same(different) else "square" if square and not one else "one" if one else "never"
-        return found == question.key
-    if family == "revealing":
-        settings = {name: {tuple(symbol): size for symbol, size in s} for name, s in claim["settings"].items()}
-        hidden = [n for n, s in settings.items() if agree(value(claim["other"], s), value(claim["line"], s))]
-        asked = hidden if claim["hidden_once"] else [name for name in settings if name not in hidden]
-        return asked == [question.key]
-    sizes = {tuple(symbol): size for symbol, size in claim["sizes"]}
-    if family == "swapped":
-        one, other = claim["swapped"]
-        own, found = value(claim["line"], sizes), value(claim["line"], sizes, changed={one: other, other: one})
-        if found is None:
-            return question.key == "raises"
-        kind = "shape" if found.shape != own.shape else "same" if agree(found, own) else "silent"
-        return kind == question.key
-    found = value(claim["code"], sizes)
-    return found is not None and tuple(found.shape) == read_shape(question.posed, question.key_text)
-
-
-def plain_gradients(problem: Problem, source: Source, scaled: str = "", factor: float = 1.1) -> dict[str, Tensor]:
-    """{name: its gradient} by one call of backward through the whole forward pass; no tape and no cut."""
-    inputs = {
-        n: v.clone().requires_grad_() if isinstance(v, Tensor) and v.is_floating_point() else v
-        for n, v in problem.inputs.items()
-    }
-
-    class Watched(Plain):
-        def __setattr__(self, name: str, value: Any) -> None:
-            if isinstance(value, Tensor) and value.is_floating_point() and value.requires_grad:
-                if name not in inputs:
-                    value.retain_grad()
-                if name == scaled:
-                    value = value * 1.0
-                    value.register_hook(lambda gradient: gradient * factor)
-                    self.computed[name + " before"] = self.computed.get(name)
-            super().__setattr__(name, value)
-
-    with torch.enable_grad():
-        plain = Watched(inputs, {})
-        source.lesson.module.forward(plain)
-        sum((plain.computed[n] * end).sum() for n, end in problem.ends.items()).backward()  # type: ignore[union-attr]
-    return {
-        n: v.grad
-        for n, v in plain.computed.items()
-        if isinstance(v, Tensor) and v.is_leaf | v.retains_grad and v.grad is not None
-    }
-
-
-def again_chain(source: Source, question: DefenceQuestion, used: Counter[str]) -> bool:
-    """By autograd with a hook; where a file computes a gradient from an earlier one, by its own functions here."""
-    claim, problem = question.claim, source.lesson.public_chain
-    usual, scaled = plain_gradients(problem, source), plain_gradients(problem, source, claim["target"])
-    red = {row for row in claim["asked"] if not torch.allclose(scaled[row[1:]], usual[row[1:]], rtol=1e-5, atol=1e-8)}
-    if red == set(question.key):
-        used["autograd with a hook"] += 1
-        return True
-    used["the file's functions, in this process"] += 1
-    scope: dict[str, Any] = {}
-    exec(compile(source.text, "backward.py", "exec"), scope)
-    results = []
-    for factor in (1.0, 1.1):
-        known: dict[str, Any] = problem.given | {f"d{n}": v for n, v in problem.chain.items()}
-        for name in reversed(problem.graph.names):
-            step = f"d{name}"
-            if step in source.right and step in scope:
-                code = scope[step].__code__
-                names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-                known[step] = scope[step](
-                    **{n: known[n].clone() if isinstance(known[n], Tensor) else known[n] for n in names}
-                )
-                known[step] = known[step] * factor if step == claim["step"] else known[step]
-        results.append(known)
-    red = {row for row in claim["asked"] if not torch.allclose(results[1][row], results[0][row], rtol=1e-5, atol=1e-8)}
-    return red == set(question.key)
-
-
-def again_cmp(source: Source, question: DefenceQuestion, used: Counter[str]) -> bool:
-    """Lines on the published problem by numpy in float64, against backward through the whole forward pass."""
-    claim, problem = question.claim, source.lesson.public
-    reference = plain_gradients(problem, source)[claim["target"]].double().numpy()
-    given = problem.given | {f"d{name}": value for name, value in problem.upstream.items()}
-    values = {
-        n: given[n].double().numpy() if isinstance(given[n], Tensor) and given[n].is_floating_point() else given[n]
-        for n in claim["names"]
-    }
-    values = {n: v.numpy() if isinstance(v, Tensor) else v for n, v in values.items()}
-
-    def report(code: str) -> str:
-        found = run_line(code, values, source, used)
-        if found is None:
-            return "raises"
-        try:
-            one, other = np.broadcast_arrays(found, reference)
-        except ValueError:
-            return "raises"
-        return "not noticed" if np.allclose(one, other, rtol=1e-4, atol=1e-6) else "neither"
-
-    if question.family == "cmp_report":
-        found = report(claim["code"])
-        return found == (question.key if question.key in ("raises", "neither") else "not noticed")
-    missed = tuple(name for name, code in claim["codes"].items() if report(code) == "not noticed")
-    return set(missed or ("none_of_them",)) == set(question.key)
-
-
-def again_zero(source: Source, question: DefenceQuestion) -> bool:
-    """The same training with gradients from the tape, and another batch."""
-    lesson, target = source.lesson, question.claim["target"]
-    sizes = zero.training_sizes(lesson) or {}
-    key = (lesson.name, target)
-    if key not in TRAININGS:
-        problem = problem_of(lesson, sizes, 77)
-        assert problem is not None
-        usual, found = tape_training(lesson, problem, ""), tape_training(lesson, problem, target)
-        TRAININGS[key] = zero.outcome(usual, found, WIDER) or "?"
-    return TRAININGS[key] == question.key
-
-
-TRAININGS: dict[tuple[str, str], str] = {}
-
-
-def tape_training(lesson: Lesson, problem: Problem, zeroed: str) -> list[float]:
-    from grader.reference.tape import Graph, Tape, Unfused, is_floating
-
-    inputs, losses = problem.inputs, []
-    for _ in range(zero.STEPS + 1):
-        tape = (Unfused if lesson.joint else Tape)(inputs)
-        with torch.enable_grad():
-            lesson.module.forward(tape)
-        graph = Graph(tape)
-        losses.append(float(graph.values["loss"]))
-        slopes: dict[str, Tensor] = dict.fromkeys(graph.sinks, torch.ones((), dtype=torch.float64))
-        for consumer in reversed(list(graph.parents)):
-            for parent, share in graph.vjp(consumer, slopes[consumer]).items():
-                slopes[parent] = slopes.get(parent, 0) + share
-                if parent == zeroed:
-                    slopes[parent] = torch.zeros_like(share)
-        inputs = {
-            n: v - zero.RATE * slopes[n] if is_floating(v) and n in slopes and n not in zero.DATA else v
-            for n, v in inputs.items()
-        }
-    return losses
-
-
-def is_confirmed(source: Source, question: DefenceQuestion, used: Counter[str]) -> bool:
-    if question.family == "by_hand":
-        used["finite differences"] += 1
-        return again_by_hand(source, question)
-    if question.family == "zero":
-        used["training on the tape"] += 1
-        return again_zero(source, question)
-    if question.family == "chain":
-        return again_chain(source, question, used)
-    if question.family == "cmp_report" or "codes" in question.claim:
-        return again_cmp(source, question, used)
-    return again_line(source, question, used)
-
-
 def is_unambiguous(question: DefenceQuestion) -> bool:
     """Whether exactly one answer is judged right, of all letters or of all sets of letters."""
     if question.kind == "choice":
@@ -373,12 +102,21 @@ def is_unambiguous(question: DefenceQuestion) -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("number", type=int, nargs="?", default=200)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", default="0")
+    parser.add_argument("--lessons", default="", help="numbers, such as 03,05  [default: all]")
+    parser.add_argument("--into", type=Path, help="a file of records, which a later call goes on with")
+    parser.add_argument("--table", type=Path, nargs="+", default=(), help="print the table of these files")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    found = run(options.number, options.seed, progress=True)
+    if options.table:
+        found = Tally()
+        for path in options.table:
+            for record in records_in(path):
+                found.add(record)
+    else:
+        found = run(options.number, options.seed, options.lessons.split(",") if options.lessons else (), options.into)
     print(found.text())
     sys.exit(0 if not found.wrong and not found.ambiguous and not found.crashes else 1)
 
@@ -390,34 +128,59 @@ class Tally:
         self.defences, self.without, self.seconds = 0, 0, list[float]()
         self.questions, self.used = Counter[str](), Counter[str]()
         self.wrong, self.ambiguous, self.crashes = list[str](), list[str](), list[str]()
-        self.keys: dict[str, Counter[str]] = {}
+        self.keys: dict[str, Counter[str]] = defaultdict(Counter)
         self.by_text = Counter[bool]()
         self.counts = Counter[int]()
         self.lessons = Counter[str]()
+        self.family_seconds: dict[str, list[float]] = defaultdict(list)
+
+    def add(self, record: Record) -> None:
+        for kind in ("wrong", "ambiguous", "crashes"):
+            getattr(self, kind).extend(record[kind])
+        if record["crashes"]:
+            return
+        self.seconds.append(record["seconds"])
+        self.defences += 1
+        self.lessons[record["lesson"]] += 1
+        self.without += not record["questions"]
+        self.counts[len(record["questions"])] += 1
+        self.used.update(record["used"])
+        for family, key in record["questions"]:
+            self.questions[family] += 1
+            self.keys[family][key] += 1
+        self.by_text.update(record["by_text"])
+        for family, seconds in record["family_seconds"]:
+            self.family_seconds[family].append(seconds)
 
     def text(self) -> str:
         lines = [
             f"{self.defences} defences, {sum(self.questions.values())} questions, {self.without} without questions; "
             f"of so many questions: {dict(sorted(self.counts.items()))}",
             f"lessons: {dict(sorted(self.lessons.items()))}",
-            f"families: {dict(self.questions)}",
             f"keys that a second computation does not confirm: {len(self.wrong)}; ambiguous: {len(self.ambiguous)}; "
             f"crashes: {len(self.crashes)}",
             f"second paths used: {dict(self.used)}",
         ]
         if self.seconds:
-            lines.append(
-                f"processor time per defence of six, all processes: median {statistics.median(self.seconds):.2f} s, "
-                f"95 % {sorted(self.seconds)[int(len(self.seconds) * 0.95)]:.2f} s"
-            )
+            lines.append(f"processor time per defence, all processes: {seconds_text(self.seconds)}")
         texts = sum(self.by_text.values())
         if texts:
             lines.append(
                 f"which_line, by the text least like the file's: {self.by_text[True] / texts:.0%} right (chance 25 %)"
             )
-        for family, keys in self.keys.items():
-            lines.append(f"  keys of {family}: {dict(keys.most_common(6))}")
-        return "\n".join([*lines, *self.wrong[:10], *self.ambiguous[:10], *self.crashes[:10]])
+        lines.append("family         questions  attempts  seconds per attempt                     most frequent keys")
+        for family in sorted(self.family_seconds.keys() | self.questions.keys()):
+            seconds = self.family_seconds[family]
+            keys = ", ".join(f"{key} {count}" for key, count in self.keys[family].most_common(5))
+            lines.append(f"{family:14} {self.questions[family]:9} {len(seconds):9}  {seconds_text(seconds):38}  {keys}")
+        return "\n".join([*lines, *self.wrong[:20], *self.ambiguous[:10], *self.crashes[:10]])
+
+
+def seconds_text(seconds: Sequence[float]) -> str:
+    if not seconds:
+        return ""
+    ordered = sorted(seconds)
+    return f"median {statistics.median(ordered):.3f}, 95 % {ordered[int(len(ordered) * 0.95)]:.3f}"
 
 
 def processor_seconds(zygote: ZygoteProcess) -> float:
@@ -431,60 +194,114 @@ def processor_seconds(zygote: ZygoteProcess) -> float:
     return total
 
 
-def run(number: int, seed: int, progress: bool = False) -> Tally:
-    """Generate `number` defences of all files of the course and compute every key again."""
-    files, starter = list(sources(Course(Path.cwd()))), Starter()
+def records_in(path: Path) -> list[Record]:
+    """The whole lines of a file of records; the last one may have been cut off."""
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
+        with contextlib.suppress(ValueError):
+            found.append(json.loads(line))
+    return found
+
+
+def run(number: int, seed: str, lessons: Sequence[str] = (), into: Path | None = None) -> Tally:
+    """`number` defences of the files of these lessons, or of all; those that `into` holds are not made again."""
+    course, starter = Course(Path.cwd()), Starter()
+    chosen = [course.find(each) for each in lessons] or list(course.lessons.values())
+    files = list(files_of(chosen))
     random.Random(seed).shuffle(files)
     try:
-        return tally_of(files, number, seed, starter.zygote, progress)
+        return tally_of(files, number, seed, starter.zygote, into, progress=True)
     finally:
         starter.zygote.close()
 
 
-def tally_of(files: list[Source], number: int, seed: int, zygote: ZygoteProcess, progress: bool = False) -> Tally:
+def tally_of(
+    files: Sequence[CourseFile],
+    number: int,
+    seed: str,
+    zygote: ZygoteProcess,
+    into: Path | None = None,
+    progress: bool = False,
+) -> Tally:
     """Generate `number` defences of these files, one after another, and compute every key again."""
-    tally = Tally()
-    if number:
-        for count in range(number):
-            source = files[count % len(files)]
-            name = f"{source.lesson.name} {source.name} seed {seed}/{count}"
-            began = processor_seconds(zygote)
-            try:
-                made = generate(
-                    source.lesson, {"backward.py": source.text.encode()}, source.right, zygote, f"{seed}/{count}"
-                )
-            except KeyboardInterrupt:
-                break  # what was done so far is printed
-            except Exception as error:
-                tally.crashes.append(f"crash: {name}: {type(error).__name__}: {error}")
+    tally, sources = Tally(), dict[int, Source]()
+    known = set()
+    for record in records_in(into) if into else ():
+        tally.add(record)
+        known.add(record["name"])
+    for count in range(number):
+        place = count % len(files)
+        name = f"{files[place].lesson.name} {files[place].name} seed {seed}/{count}"
+        if name in known:
+            continue
+        try:
+            source = sources.setdefault(place, files[place].source)
+            if not source.right:
                 continue
-            tally.seconds.append(processor_seconds(zygote) - began)
-            tally.defences += 1
-            tally.lessons[source.lesson.number] += 1
-            tally.without += not made.questions
-            tally.counts[len(made.questions)] += 1
-            for question in made.questions:
-                tally.questions[question.family] += 1
-                tally.keys.setdefault(question.family, Counter())[str(question.key)[:24]] += 1
-                where = f"{name}: {question.family} {question.row} key {question.key}"
-                if not is_unambiguous(question):
-                    tally.ambiguous.append(f"ambiguous: {where}")
-                try:
-                    if not is_confirmed(source, question, tally.used):
-                        tally.wrong.append(f"not confirmed: {where}")
-                except Exception as error:
-                    tally.wrong.append(f"not confirmed: {where}: {type(error).__name__}: {error}")
-                if question.row in {item.name for item in source.lesson.gradients} - set(source.right):
-                    tally.wrong.append(f"about a wrong row: {where}")
-                if question.family == "which_line":
-                    own = question.claim["line"]
-                    least = min(
-                        question.choices, key=lambda c: difflib.SequenceMatcher(None, own, question.choices[c]).ratio()
-                    )
-                    tally.by_text[least == question.key] += 1
-            if progress and count % 50 == 49:
-                print(f"{count + 1} of {number}", *tally.wrong, *tally.crashes, sep="\n  ", file=sys.stderr, flush=True)
+            record = record_of(source, name, f"{seed}/{count}", zygote)
+        except KeyboardInterrupt:
+            break  # what was done so far is printed
+        tally.add(record)
+        if into:
+            with into.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(record) + "\n")
+        problems = [*record["wrong"], *record["ambiguous"], *record["crashes"]]
+        if progress and (problems or count % 50 == 49):
+            print(f"{count + 1} of {number}", *problems, sep="\n  ", file=sys.stderr, flush=True)
     return tally
+
+
+def record_of(source: Source, name: str, seed: str, zygote: ZygoteProcess) -> Record:
+    """One defence, with what a second computation says of its keys."""
+    found: Record = {"name": name, "lesson": source.lesson.number, "wrong": [], "ambiguous": [], "crashes": []}
+    began = processor_seconds(zygote)
+    try:
+        with timed_families(zygote) as family_seconds:
+            made = generate(source.lesson, {"backward.py": source.text.encode()}, source.right, zygote, seed)
+    except Exception as error:
+        found["crashes"].append(f"crash: {name}: {type(error).__name__}: {error}")
+        return found
+    used, by_text = Counter[str](), list[bool]()
+    found |= {"seconds": processor_seconds(zygote) - began, "family_seconds": family_seconds}
+    for question in made.questions:
+        where = f"{name}: {question.family} {question.row} key {question.key}"
+        if not is_unambiguous(question):
+            found["ambiguous"].append(f"ambiguous: {where}")
+        try:
+            if not is_confirmed(source, question, used):
+                found["wrong"].append(f"not confirmed: {where}")
+        except Exception as error:
+            found["wrong"].append(f"not confirmed: {where}: {type(error).__name__}: {error}")
+        if question.row in {item.name for item in source.lesson.items} - set(source.right):
+            found["wrong"].append(f"about a wrong row: {where}")
+        if question.family == "which_line":
+            own = question.claim["line"]
+            ratios = {c: difflib.SequenceMatcher(None, own, text).ratio() for c, text in question.choices.items()}
+            by_text.append(min(ratios, key=lambda choice: ratios[choice]) == question.key)
+    questions = [(question.family, str(question.key)[:24]) for question in made.questions]
+    return found | {"questions": questions, "used": used, "by_text": by_text}
+
+
+@contextlib.contextmanager
+def timed_families(zygote: ZygoteProcess) -> Iterator[list[tuple[str, float]]]:
+    """(family, processor time) of every attempt to pose a question while this is open."""
+    found: list[tuple[str, float]] = []
+    usual = generating.FAMILIES, generating.OF_CHECKS
+
+    def timed(family: str, pose: Pose, *arguments: Any) -> Any:
+        began = processor_seconds(zygote)
+        try:
+            return pose(*arguments)
+        finally:
+            found.append((family, processor_seconds(zygote) - began))
+
+    generating.FAMILIES, generating.OF_CHECKS = (
+        {family: partial(timed, family, pose) for family, pose in each.items()} for each in usual
+    )
+    try:
+        yield found
+    finally:
+        generating.FAMILIES, generating.OF_CHECKS = usual
 
 
 if __name__ == "__main__":

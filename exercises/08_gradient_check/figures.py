@@ -1,16 +1,39 @@
-"""The picture of lesson 08, drawn by `grade figures`: the two errors of a central difference against its step."""
+"""The pictures of lesson 08, drawn by `grade figures`: the graph of a check, and the errors against the step."""
 
 from math import log10
 
+from grader.authoring.figures.graph import graph_picture
 from grader.authoring.figures.svg import Drawing
 
 LEFT, RIGHT, TOP, BOTTOM = 56, 384, 40, 290
 SMALLEST, LARGEST = -14, 0  # powers of ten, of the step h
 LEAST, MOST = -16, 0  # of the error
+READS = {
+    "x": (),
+    "eps": (),
+    "x + eps": ("x", "eps"),
+    "x - eps": ("x", "eps"),
+    "f(x + eps)": ("x + eps",),
+    "f(x - eps)": ("x - eps",),
+    "slope": ("f(x + eps)", "f(x - eps)"),
+    "dx": (),
+    "error": ("slope", "dx"),
+    "ok": ("error",),
+}
 
 
 def figures():
-    return {"step.svg": step()}
+    return {"graph.svg": graph(), "step.svg": step()}
+
+
+def graph():
+    """What a first version of `gradient_check` computes for one element of x."""
+    kinds = {name: "step" if read else "input" for name, read in READS.items()}
+    shapes = dict.fromkeys(READS, "") | {"x": "one element", "eps": "the step", "dx": "the claim"}
+    shapes |= dict.fromkeys(["f(x + eps)", "f(x - eps)"], "a number") | {"ok": "True or False"}
+    done = dict.fromkeys(READS, "") | {"slope": "- /", "error": "relative", "ok": "threshold"}
+    legend = {"given": "given", "step": "computed, by calling f and by comparing"}
+    return graph_picture("A gradient checker", READS, shapes, kinds, done, (), legend)
 
 
 def step():
@@ -34,7 +57,7 @@ def step():
     drawing.line([(across(h), up(e)) for h, e in (truncation[0], truncation[-1])], "blue-line thick")
     drawing.line([(across(SMALLEST), up(-16 - SMALLEST)), (across(0), up(-16))], "orange-line thick dashed")
     drawing.text(across(-3.1), up(-6.2), "truncation, h²/6", "small blue bold", "end")
-    drawing.text(across(-10.6), up(-4.2), "rounding, 1e-16/h", "small orange bold")
+    drawing.text(across(-10.6), up(-3.6), "rounding, 1e-16/h", "small orange bold")
     low, least = min(both, key=lambda each: each[1])
     drawing.circle(across(low), up(least), 5, "box ink-line thick")
     drawing.text(across(low) + 16, up(least) + 5, "best step", "small ink bold")

@@ -34,13 +34,13 @@ def figures():
 
 def learning_curves(training_run):
     """The four kinds of run, each loss as a share of `know_nothing`. Coordinates are whole pixels."""
-    drawing = Drawing(420, 250, "Four training runs", "The loss over 60 steps: two curves fall, two are flat.")
-    left, top, wide, high, most = 30, 20, 270, 190, 1.2
+    drawing = Drawing(420, 262, "Four training runs", "The loss over 60 steps: two curves fall, two are flat.")
+    left, top, wide, high, most = 30, 32, 270, 190, 1.2
     for level, label in ((0.0, "0"), (1.0, "1")):
         y = round(top + high * (1 - level / most))
         drawing.line([(left, y), (left + wide, y)], "grid")
         drawing.text(left - 6, y + 4, label, "small muted", "end")
-    drawing.text(left, top - 6, "loss, over that of a network that knows nothing", "small muted")
+    drawing.text(left, top - 14, "loss, divided by that of a network that knows nothing", "small muted")
     drawing.text(left + wide / 2, top + high + 22, "steps 0 to 59", "small muted", "middle")
     kinds = {
         "learning": "blue-line thick",

@@ -1,12 +1,48 @@
-"""The picture of lesson 16, drawn by `grade figures`: the network unrolled, and where truncation cuts."""
+"""The pictures of lesson 16, drawn by `grade figures`: the graphs, and the network unrolled with truncation's cut."""
 
+from grader.authoring.figures.graph import graph_picture
 from grader.authoring.figures.svg import Drawing
 
 STEPS, WIDTH, HEIGHT, GAP = 4, 50, 30, 30
+READS = {
+    "Wx, Wh, b": (),
+    "h[0]": (),
+    "x[0]": (),
+    "h[1]": ("h[0]", "x[0]", "Wx, Wh, b"),
+    "x[1]": (),
+    "h[2]": ("h[1]", "x[1]", "Wx, Wh, b"),
+    "…": ("h[2]",),
+    "x[time - 1]": (),
+    "h[time]": ("…", "x[time - 1]", "Wx, Wh, b"),
+    "outside": ("h[1]", "h[2]", "…", "h[time]"),
+    # a step of an LSTM cell
+    "x": (),
+    "h_before": (),
+    "Wx Wh b": (),
+    "a": ("x", "h_before", "Wx Wh b"),
+    "f": ("a",),
+    "c_before": (),
+    "i": ("a",),
+    "g": ("a",),
+    "c": ("f", "c_before", "i", "g"),
+    "o": ("a",),
+    "h": ("o", "c"),
+}
+DONE = {"a": "@ + @ +", "i": "sigmoid", "f": "sigmoid", "g": "tanh", "o": "sigmoid", "c": "* + *", "h": "tanh *"}
 
 
 def figures():
-    return {"unrolled.svg": unrolled()}
+    return {"graph.svg": graphs(), "unrolled.svg": unrolled()}
+
+
+def graphs():
+    """A recurrent network, and a step of an LSTM cell: N examples, F features, H hidden units."""
+    given = {name for name, read in READS.items() if not read}
+    shapes = {name: "(N, F)" if name[0] == "x" else "(N, H)" for name in READS} | {"a": "(N, 4H)", "…": ""}
+    shapes |= {name: "weights" for name in given if name[0] == "W"} | {"outside": "a loss"}
+    kinds = {name: "input" if name in given else "step" for name in READS}
+    done = {name: DONE.get(name, "@ + tanh" if name.startswith("h[") and name not in given else "") for name in READS}
+    return graph_picture("A recurrent network and a step of an LSTM cell", READS, shapes, kinds, done, given)
 
 
 def unrolled():

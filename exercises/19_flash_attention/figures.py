@@ -1,19 +1,39 @@
-"""The picture of lesson 19, drawn by `grade figures`: the tiles of a causal attention."""
+"""The pictures of lesson 19, drawn by `grade figures`: the graph of the forward pass, and the tiles."""
 
+from grader.authoring.figures.graph import LEGEND, graph_picture
 from grader.authoring.figures.svg import Drawing
 
 QUERIES, KEYS, ROWS, COLUMNS, SIZE = 8, 8, 3, 2, 24
 LEFT, TOP = 98, 64
+READS = {
+    "Q": (),
+    "K": (),
+    "S": ("Q", "K"),
+    "L": ("S",),
+    "P": ("S", "L"),
+    "V": (),
+    "O": ("P", "V"),
+}
 
 
 def figures():
-    return {"tiles.svg": tiles()}
+    return {"graph.svg": graph(), "tiles.svg": tiles()}
+
+
+def graph():
+    given, dashed = {"Q", "K", "V"}, {"S", "P"}
+    kinds = {name: "input" if name in given else "fused" if name in dashed else "step" for name in READS}
+    shapes = {"Q": "(queries, size)", "L": "(queries,)", "O": "(queries, size)"}
+    shapes |= dict.fromkeys("KV", "(keys, size)") | dict.fromkeys("SP", "(queries, keys)")
+    done = dict.fromkeys(READS, "") | {"S": "transpose @ /", "L": "exp sum log", "P": "- exp", "O": "@"}
+    legend = {**LEGEND, "fused": "never in memory as a whole: tile by tile"}
+    return graph_picture("The graph of attention, tile by tile", READS, shapes, kinds, done, given, legend)
 
 
 def tiles():
     drawing = Drawing(
         400,
-        330,
+        336,
         "The tiles of a causal attention",
         "Eight queries (rows) and eight keys (columns) in tiles of 3 queries and 2 keys; the last row of tiles has 2 "
         "queries only. A dot marks a key that a query may read. Three tiles at the top right have no dot "

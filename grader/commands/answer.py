@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import select
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -73,6 +75,25 @@ def ask_name(at: Desk) -> str:
     if not name:
         raise UserError("no name was given: type it, or use --student NAME.")
     return name
+
+
+def read_line_within(seconds: float | None) -> str | None:
+    """One line of input; None at its end. Raises TimeoutError after so many seconds, where the system can tell."""
+    if seconds is None or not sys.stdin.isatty():
+        return read_line()
+    Console(highlight=False).print("> ", end="")
+    try:
+        ready, _, _ = select.select([sys.stdin], [], [], max(seconds, 0.0))
+    except (OSError, ValueError):  # Windows: only sockets can be waited for
+        ready = [sys.stdin]
+    if not ready:
+        with contextlib.suppress(ImportError, OSError):
+            import termios
+
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed is not for the shell
+        raise TimeoutError
+    line = sys.stdin.readline()
+    return line.rstrip("\n") if line else None
 
 
 def read_line() -> str | None:

@@ -36,7 +36,9 @@ MISSING = (
 @click.command("mcp", epilog=EPILOG)
 @course_option
 def assistant(course: Path | None) -> None:
-    """Serves verdicts, hints and READMEs to an AI assistant (Model Context Protocol, over standard input and output).
+    """Serves verdicts, hints and READMEs to an AI assistant.
+
+    It speaks the Model Context Protocol over standard input and output.
 
     Hints that the assistant takes are recorded in .dojo.json, as those of `dojo hint` are.
     """

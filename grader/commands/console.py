@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -25,8 +28,15 @@ def console_for(stderr: bool = False) -> Console:
 
 
 def fail(message: str, status: int = UNUSABLE, program: str = "grade") -> NoReturn:
-    """Print `message` on standard error, with control characters shown, and end with `status`."""
-    click.echo("\n".join(map(terminal_line, f"{program}: {message}".split("\n"))), err=True)
+    """Print `message` on standard error, with control characters shown, and end with `status`.
+
+    A terminal breaks a long line inside a word; here it is broken between words.
+    """
+    lines: Iterable[str] = map(terminal_line, f"{program}: {message}".split("\n"))
+    if sys.stderr.isatty():
+        columns = shutil.get_terminal_size().columns
+        lines = (textwrap.fill(line, columns, break_long_words=False, break_on_hyphens=False) for line in lines)
+    click.echo("\n".join(lines), err=True)
     raise SystemExit(status)
 
 

@@ -141,7 +141,15 @@ def stubs(lessons: tuple[str, ...], check: bool, bare: bool | None, course: Path
     click.echo("Every stub is what its solution gives." if not stale else f"{len(stale)} written.")
 
 
-@click.command()
+FIGURES_EPILOG = """\b
+Examples:
+  grade figures            every lesson
+  grade figures 03         lesson 03, after a change to its forward.py or figures.py
+  grade figures --check    in CI
+"""
+
+
+@click.command(epilog=FIGURES_EPILOG)
 @click.argument("lessons", nargs=-1)
 @click.option(
     "--check", is_flag=True, help="Write nothing. Exit with 1 if a figure differs from what would be written."

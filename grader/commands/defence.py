@@ -71,7 +71,10 @@ def defence(
     author: str | None,
     course: Path | None,
 ) -> None:
-    """Asks students about their own code in SUBMISSIONS, and keeps the results in the gradebook."""
+    """Asks students about their own code.
+
+    The code is in SUBMISSIONS. The gradebook keeps the questions, the keys and the results.
+    """
     if paper + oral + enter > 1:
         fail("give one of --paper, --oral and --enter.")
     if enter:
@@ -184,13 +187,13 @@ def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float 
 
 def hold(sheet: Sheet, out: Path, minutes: float | None, author: str | None, course: Path | None) -> None:
     """Ask the questions at this terminal, and store the result. Nothing is said about it here before the end."""
-    from grader.commands.answer import read_line
+    from grader.commands.answer import read_line_within
     from grader.dojo.defending import Round
     from grader.gradebook.defence_sheets import decision_about
 
     held = Round(sheet.questions, shows_verdicts=False, minutes=minutes)
     console = console_for()
-    for part in held.screens(read_line):
+    for part in held.screens(read_line_within):
         console.print(part)
     store_decisions([decision_about(sheet, held.answers, "at a terminal")], out, author, course)
 

@@ -70,10 +70,17 @@ def main(context: click.Context) -> None:
         context.invoke(list_lessons)
 
 
-@main.command("list")
+LIST_EPILOG = """\b
+Examples:
+  dojo                     the same
+  dojo list --course ~/kit the lessons of another folder
+"""
+
+
+@main.command("list", epilog=LIST_EPILOG)
 @course_option
 def list_lessons(course: Path | None = None) -> None:
-    """The lessons, how far you are, and what to do next. The same as `dojo` alone."""
+    """Shows the lessons, how far you are, and what to do next. The same as `dojo` alone."""
     with desk(course) as at:
         progress = at.all_progress()
         last = at.memory.read().last
@@ -226,7 +233,13 @@ def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path 
             click.echo("Open it in a browser; none with a window was found here.")
 
 
-@main.command("reset")
+RESET_EPILOG = """\b
+Examples:
+  dojo reset 03            the stub again; your work is kept in a copy next to it
+"""
+
+
+@main.command("reset", epilog=RESET_EPILOG)
 @click.argument("lesson_name", type=LessonParam(), metavar="LESSON")
 @course_option
 def reset_lesson(lesson_name: str, course: Path | None) -> None:

@@ -7,6 +7,10 @@ import click
 from grader.errors import UserError
 
 EPILOG = """\b
+Examples:
+  dojo lsp                 typed by your editor, not by you
+
+\b
 Your editor starts it and talks to it on standard input and output: docs/editors.md says how, for VS Code,
 Neovim, Helix and Emacs. It needs: pip install "backprop-ninja[lsp]"   (in a kit: pip install -e ".[lsp]")
 """
@@ -14,7 +18,10 @@ Neovim, Helix and Emacs. It needs: pip install "backprop-ninja[lsp]"   (in a kit
 
 @click.command("lsp", epilog=EPILOG)
 def lsp() -> None:
-    """Shows mistakes, shapes and hints in your editor (language server protocol)."""
+    """Shows mistakes, shapes and hints in your editor.
+
+    It is a language server: any editor that speaks the language server protocol can use it.
+    """
     try:
         from grader.dojo.editor.server import serve_editor
     except ModuleNotFoundError as error:

@@ -93,7 +93,10 @@ Examples:
     "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="[default: OUT/mailmerge.csv]"
 )
 def mailmerge(graded: Path, roster_file: Path, out: Path | None) -> None:
-    """Writes CSV for mail merge: a line for each student who has a report."""
+    """Writes CSV for mail merge.
+
+    It has a line for each student who has a report.
+    """
     from grader.gradebook.files import write_whole
     from grader.intake.submissions.roster import read_roster
     from grader.publish.export.marks import read_marks

@@ -226,6 +226,28 @@ def is_call(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name
 
 
+OPPOSITE = {"any": "all", "all": "any", "maximum": "minimum", "minimum": "maximum", "ceil": "floor", "floor": "ceil"}
+COMPARISONS: dict[type[ast.cmpop], str] = {ast.Gt: "<", ast.Lt: ">", ast.GtE: "<", ast.LtE: ">", ast.Eq: "!="}
+
+
+def wrong_comparisons(node: ast.expr) -> Iterator[Template]:
+    """Texts with one mistake in place of a comparison, of a function that has an opposite, or of the first entry."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and (other := COMPARISONS.get(type(node.ops[0]))):
+        yield "comparison", f"{text(node.left)} {other} {text(node.comparators[0])}", f"it compares with `{other}`"
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        changed = copy.deepcopy(node)
+        assert isinstance(changed.func, ast.Attribute)
+        if other := OPPOSITE.get(node.func.attr):
+            changed.func.attr = other
+            yield "opposite", ast.unparse(changed), f"`{other}` takes the place of `{node.func.attr}`"
+        elif node.func.attr == "abs" and not (node.args or node.keywords):
+            yield "abs", text(node.func.value), "`abs` is left out"
+        elif node.func.attr == "abs" and len(node.args) == 1:
+            yield "abs", text(node.args[0]), "`abs` is left out"
+    if isinstance(node, ast.Subscript) and whole_number(node.slice) == 0 and isinstance(node.value, ast.Name):
+        yield "entry", f"{node.value.id}[-1]", f"the last entry of `{node.value.id}` takes the place of the first"
+
+
 def wrong_templates(node: ast.expr) -> Iterator[Template]:
     """Texts with one mistake in place of `node`."""
     found = reduction_of(node)
@@ -259,6 +281,7 @@ def wrong_templates(node: ast.expr) -> Iterator[Template]:
         elif isinstance(node.op, ast.Pow) and power is not None:
             yield "exponent", f"{left} ** {power + 1:g}", "the exponent is larger by 1"
             yield "exponent", f"{left} ** {power - 1:g}", "the exponent is smaller by 1"
+    yield from wrong_comparisons(node)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and number_in(node) is None:
         yield "sign", text(node.operand), "the minus is left out"
     if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):

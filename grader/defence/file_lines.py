@@ -16,7 +16,7 @@ from grader.defence.changed_lines import Variant, rewritten, wrong_versions
 MOST_CODE = 110
 """Characters of a line that a question can show."""
 MOST_LINES = 200
-COPY, TRACE = "_defence_copy", "_defence_trace_"
+COPY, TRACE, SCALED, STEP = "_defence_copy", "_defence_trace_", "_defence_scaled_", "_defence_step"
 NOT_SHOWN = (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.IfExp, ast.JoinedStr, ast.Starred)
 
 
@@ -44,23 +44,29 @@ class FileLine:
 
 @dataclass(frozen=True)
 class FileFunction:
-    """A function of the file: its parameters, and the text of a copy that returns the values which each line reads."""
+    """A function of the file: its parameters, and the text of a copy that returns the values which each line reads.
+
+    `scaled` is the text of another copy, for the function that returns all gradients: its first parameter names the
+    value that it multiplies by a factor, and its second is the factor. Those values are `scalable`.
+    """
 
     name: str
     parameters: tuple[str, ...]
     trace: str
     lines: tuple[FileLine, ...]
+    scaled: str = ""
+    scalable: tuple[str, ...] = ()
 
 
-def functions_in(source: str, wanted: Sequence[str]) -> list[FileFunction]:
+def functions_in(source: str, wanted: Sequence[str], joint: str = "") -> list[FileFunction]:
     """The functions of these names with their lines. A text that is not Python has none."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    found = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in wanted}
+    nodes = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in wanted}
     functions, number = [], 0
-    for function in found.values():
+    for function in nodes.values():
         read = list(lines_of(function, number))
         number += len(read)
         if number > MOST_LINES or function.decorator_list:
@@ -70,7 +76,11 @@ def functions_in(source: str, wanted: Sequence[str]) -> list[FileFunction]:
             continue
         parameters = tuple(each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
         places = {index: line for index, line in read}
-        functions.append(FileFunction(function.name, parameters, trace_of(function, places), tuple(places.values())))
+        found = tuple(places.values())
+        scaled, scalable = scaled_copy(function) if function.name == joint else ("", ())
+        functions.append(
+            FileFunction(function.name, parameters, trace_of(function, places), found, scaled, tuple(scalable))
+        )
     return functions
 
 
@@ -129,6 +139,36 @@ def trace_of(function: ast.FunctionDef, places: dict[int, FileLine]) -> str:
     body += ast.parse("return _defence_seen").body
     traced.body = body
     return ast.unparse(ast.fix_missing_locations(traced))
+
+
+def scaled_copy(function: ast.FunctionDef) -> tuple[str, list[str]]:
+    """(a copy of the function that multiplies one of its values by a factor, the names of those that it can).
+
+    Only a value that the function assigns in one place counts: what is added to it later is a part of it.
+    """
+    stored = [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    copied = copy.deepcopy(function)
+    copied.name = SCALED + function.name
+    copied.args.posonlyargs[:0] = [ast.arg(STEP), ast.arg(STEP + "_factor")]
+    body: list[ast.stmt] = []
+    scalable = []
+    for statement in copied.body:
+        body.append(statement)
+        for name in single_names(statement):
+            if stored.count(name) == 1:
+                scalable.append(name)
+                body += ast.parse(f"if {STEP} == {name!r}:\n    {name} = {name} * {STEP}_factor").body
+    copied.body = body
+    return ast.unparse(ast.fix_missing_locations(copied)), scalable
+
+
+def single_names(statement: ast.stmt) -> list[str]:
+    """The names that an assignment gives a value each: `a = ...`, and `a, b = ...`."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return []
+    target = statement.targets[0]
+    targets = target.elts if isinstance(target, ast.Tuple) else [target]
+    return [each.id for each in targets if isinstance(each, ast.Name)]
 
 
 def versions_of(lines: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, list[Variant]]]:

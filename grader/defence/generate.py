@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.calling.protocol import CallFailed
 from grader.defence.families import (
+    by_call,
     by_hand,
     chain,
     cmp_report,
     equality,
+    red_rows,
     revealing,
     sum_changes,
     swapped,
@@ -21,9 +24,11 @@ from grader.defence.families import (
 from grader.defence.lines import Line
 from grader.defence.material import Material, material_of
 from grader.defence.question import DefenceQuestion
+from grader.defence.recorded import recorded_material
 from grader.lesson.lesson import Lesson
 from grader.sandbox.workers.client import ZygoteProcess
 
+ROWS = re.compile(r"(\w+)\.shape\[0\]")
 QUESTIONS = 6
 FEWEST = 2
 Pose = Callable[[Material, Sequence[Line], random.Random], DefenceQuestion | None]
@@ -38,6 +43,16 @@ FAMILIES: Mapping[str, Pose] = {
     "equality": equality.pose,
     "zero": zero.pose,
 }
+OF_CHECKS: Mapping[str, Pose] = {
+    "by_call": by_call.pose,
+    "red_rows": red_rows.pose,
+    "which_line": which_line.pose,
+    "revealing": revealing.pose,
+    "sum_changes": sum_changes.pose,
+    "swapped": swapped.pose,
+    "equality": equality.pose,
+}
+"""For a lesson whose rows are checks of whole functions: its lines have no forward value."""
 
 
 @dataclass(frozen=True)
@@ -62,41 +77,42 @@ def generate(
     The same arguments give the same questions. Raises ZygoteDied.
     """
     chance = random.Random(f"{seed}/{lesson.name}")
-    if not lesson.gradients:
-        return Defence(lesson.name, (), NO_GRADIENTS.format(number=lesson.number))
     if not right:
         return Defence(lesson.name, (), NOTHING_RIGHT.format(number=lesson.number))
     try:
-        material = material_of(lesson, files, right, zygote, chance)
+        make = material_of if lesson.gradients else recorded_material
+        material = make(lesson, files, right, zygote, chance)
     except CallFailed as error:
         return Defence(lesson.name, (), f"The file of lesson {lesson.number} does not run: {error}")
+    too_little = (NO_LINES if lesson.gradients else NO_FUNCTIONS).format(number=lesson.number)
     if material is None or not material.lines:
-        return Defence(lesson.name, (), NO_LINES.format(number=lesson.number))
+        return Defence(lesson.name, (), too_little)
     try:
         found = questions_from(material, chance, count)
     finally:
         material.close()
-    reason = "" if len(found) >= FEWEST else NO_LINES.format(number=lesson.number)
+    reason = "" if len(found) >= FEWEST else too_little
     return Defence(lesson.name, tuple(found) if not reason else (), reason)
 
 
-NO_GRADIENTS = (
-    "Lesson {number} has no gradients with a forward pass, only checks of whole functions: there is nothing that a "
-    "defence could change and run by itself. Ask its questions (`dojo answer {number}`) instead."
-)
 NOTHING_RIGHT = (
-    "No gradient of lesson {number} is right yet, and a defence asks only about right ones: `dojo check {number}` "
+    "Nothing of lesson {number} is right yet, and a defence asks only about right rows: `dojo check {number}` "
     "shows what is missing."
 )
 NO_LINES = (
     "The right gradients of lesson {number} are not written as lines of arithmetic that a defence could vary; "
     "ask about the file in person."
 )
+NO_FUNCTIONS = (
+    "Lesson {number} has only checks of whole functions and classes, and a defence found too little in the right ones "
+    "that it can change and run by itself. Ask its questions (`dojo answer {number}`), or about the file in person."
+)
 
 
 def questions_from(material: Material, chance: random.Random, count: int) -> list[DefenceQuestion]:
     """Questions of different families; a family occurs twice only where too few others have a question."""
-    order = list(FAMILIES)
+    families = FAMILIES if material.lesson.gradients else OF_CHECKS
+    order = list(families)
     chance.shuffle(order)
     found: list[DefenceQuestion] = []
     for name in [*order, *order]:
@@ -107,7 +123,7 @@ def questions_from(material: Material, chance: random.Random, count: int) -> lis
         if [each.family for each in found].count(name):
             lines = [line for line in lines if (name, line.row) not in {(q.family, q.row) for q in found}]
         try:
-            question = FAMILIES[name](material, lines, chance)
+            question = families[name](material, lines, chance)
         except CallFailed:  # a line that hangs or ends the process: this file gets no more questions
             break
         if question is not None and not any(same(question, other) for other in found):
@@ -116,4 +132,12 @@ def questions_from(material: Material, chance: random.Random, count: int) -> lis
 
 
 def same(one: DefenceQuestion, other: DefenceQuestion) -> bool:
-    return one.text == other.text or (one.family, one.row) == (other.family, other.row)
+    """Whether two questions would be one for somebody who has answered the other."""
+    is_twice = one.text == other.text or (one.family, one.row) == (other.family, other.row)
+    return is_twice or (is_about_a_ratio(one) and is_about_a_ratio(other))
+
+
+def is_about_a_ratio(question: DefenceQuestion) -> bool:
+    """Whether it shows a line that was multiplied by one size and divided by another: it is right for square inputs."""
+    shown = "\n".join((question.text, *question.choices.values()))
+    return any(f"{name}.shape[-1]" in shown for name in ROWS.findall(shown))

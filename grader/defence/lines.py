@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from numpy import ndarray
 from torch import Tensor
 
 from grader.defence.changed_lines import Variant
@@ -27,6 +28,8 @@ class Line:
         shapes: {name that it reads: its sizes}; () for a plain number other than a size.
         sizes: {name of a plain number: the size that it is}.
         positive: names whose values are positive.
+        numbers, arrays: names of plain numbers with a point, and of numpy arrays.
+        is_recorded: it belongs to a function that is checked as a whole.
         others: names that are neither a tensor of real numbers nor a size.
         equal, wrong, wrong_rewritten: other lines, see versions_of.
     """
@@ -42,6 +45,9 @@ class Line:
     equal: tuple[Variant, ...]
     wrong: tuple[Variant, ...]
     wrong_rewritten: tuple[Variant, ...]
+    numbers: frozenset[str] = frozenset()
+    arrays: frozenset[str] = frozenset()
+    is_recorded: bool = False
 
     @property
     def name(self) -> str:
@@ -49,7 +55,10 @@ class Line:
 
     @property
     def shown(self) -> str:
-        """How a question names what it computes."""
+        """How a question names what it computes, between two backticks."""
+        if self.is_recorded:
+            inside = self.at.is_returned or self.at.name.startswith(self.at.function)
+            return self.at.name if inside else f"{self.at.name}` in `{self.at.function}"
         return self.row if self.at.is_returned else self.at.name
 
     @property
@@ -68,20 +77,32 @@ class Line:
             elif name in self.shapes:
                 shape = [sizes.get(symbol, 1) for symbol in self.shapes[name]]
                 value = torch.randn(shape, generator=generator, dtype=torch.float64)
-                found[name] = value.abs() + 0.5 if name in self.positive else value
+                found[name] = self.as_recorded(name, value.abs() + 0.5 if name in self.positive else value)
             else:
                 found[name] = self.values[0][name]
         return found
 
+    def as_recorded(self, name: str, value: Tensor) -> Any:
+        """A drawn value as what the line reads under this name: a number, an array or a tensor."""
+        return value.item() if name in self.numbers else value.numpy() if name in self.arrays else value
+
 
 def line_from(
-    row: str, target: str, line: FileLine, values: Sequence[Mapping[str, Any]], versions: Mapping[str, Any]
+    row: str,
+    target: str,
+    line: FileLine,
+    values: Sequence[Mapping[str, Any]],
+    versions: Mapping[str, Any],
+    is_recorded: bool = False,
 ) -> Line:
     shapes, sizes, positive, others = {}, {}, set(), set()
-    dimensions = {symbol for name in line.names for symbol in symbols_of([each[name] for each in values])}
-    for name in line.names:
-        own = [each[name] for each in values]
-        if all(isinstance(each, Tensor) and each.is_floating_point() for each in own):
+    of = {name: [each[name] for each in values] for name in line.names}
+    numbers = frozenset(name for name, own in of.items() if all(type(each) is float for each in own))
+    arrays = frozenset(name for name, own in of.items() if all(isinstance(each, ndarray) for each in own))
+    tensors = {name: [as_tensor(each) for each in own] for name, own in of.items()}
+    dimensions = {symbol for own in tensors.values() for symbol in symbols_of(own)}
+    for name, own in tensors.items():
+        if all(isinstance(each, Tensor) and each.is_floating_point() for each in own) and have_one_rank(own):
             shapes[name] = symbols_of(own)
             if all(bool((each > 0).all()) for each in own):
                 positive.add(name)
@@ -94,7 +115,31 @@ def line_from(
         kind: tuple(Variant(**each) for each in found if not any(f"{name}.shape[0]" in each["code"] for name in flat))
         for kind, found in versions.items()
     }
-    return Line(row, target, line, tuple(values), shapes, sizes, frozenset(positive), frozenset(others), **other)
+    return Line(
+        row,
+        target,
+        line,
+        tuple(values),
+        shapes,
+        sizes,
+        frozenset(positive),
+        frozenset(others),
+        other["equal"],
+        other["wrong"],
+        other["wrong_rewritten"],
+        numbers,
+        arrays,
+        is_recorded,
+    )
+
+
+def as_tensor(value: Any) -> Any:
+    """A number with a point or an array as a tensor; anything else as it is."""
+    return torch.as_tensor(value) if type(value) is float or isinstance(value, ndarray) else value
+
+
+def have_one_rank(values: Sequence[Any]) -> bool:
+    return len({each.ndim for each in values}) == 1
 
 
 def symbols_of(values: Sequence[Any]) -> tuple[Symbol, ...]:

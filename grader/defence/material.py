@@ -10,12 +10,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy
 import torch
 from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed
-from grader.defence.file_lines import FileFunction, FileLine, functions_in, versions_of
+from grader.defence.file_lines import SCALED, FileFunction, FileLine, functions_in, versions_of
 from grader.defence.lines import Line, line_from
 from grader.defence.small_problems import graph_of, small_problems
 from grader.lesson.forward_statements import forward_statements
@@ -51,6 +52,14 @@ def _defence_chain(order, known, scaled, factor):
         found = globals()[step](**{name: _defence_copy(known[name]) for name in parameters})
         known[step] = found * factor if step == scaled else found
     return {step: known[step] for step, _ in order}
+
+
+def _defence_joint(name, joint, arguments, steps, factor):
+    def result(function, *scaled):
+        return function(*scaled, **{key: _defence_copy(value) for key, value in arguments.items()})
+
+    usual = result(globals()[joint])
+    return [usual, [result(globals()[name], step, factor) for step in steps]]
 """
 
 
@@ -97,6 +106,21 @@ class Material:
         found = found if isinstance(found, dict) else {}
         return {step: value for step, value in found.items() if isinstance(value, Tensor)}
 
+    def joint_chain(self, arguments: Mapping[str, Any], steps: Sequence[str], factor: float) -> list[dict[str, Tensor]]:
+        """{gradient: value} of the function that returns all of them, as it is and with each of `steps` times `factor`.
+
+        Empty where what it returns cannot be taken apart. Raises CallFailed.
+        """
+        joint = self.lesson.joint
+        assert joint is not None
+        usual, scaled = called(
+            self._student, "_defence_joint", SCALED + joint.name, joint.name, arguments, steps, factor
+        )
+        found = [joint.pieces(each) for each in (usual, *scaled)]
+        if any(isinstance(each, str) for each in found):
+            return []
+        return [{n: v for n, v in each.items() if isinstance(v, Tensor)} for each in found if isinstance(each, dict)]
+
     def forward(self, target: str) -> list[str]:
         """The lines of the forward pass that read a value."""
         statements = forward_statements(self.lesson)
@@ -125,6 +149,8 @@ def value_of(reply: tuple[bool, Any]) -> Value:
     is_value, found = reply
     if is_value and isinstance(found, (int, float)) and not isinstance(found, bool):
         return torch.tensor(float(found), dtype=torch.float64)
+    if is_value and isinstance(found, numpy.ndarray):
+        return torch.as_tensor(found)
     return found.detach() if is_value and isinstance(found, Tensor) else Raised(str(found) if not is_value else "type")
 
 
@@ -137,7 +163,9 @@ def material_of(
     """
     text = files[MAIN].decode("utf-8", errors="replace")
     try:
-        read = [function_from(each) for each in source_reader().call(functions_in, text, list(lesson.functions))]
+        joint = lesson.joint.name if lesson.joint is not None else ""
+        wanted = list(dict.fromkeys([*lesson.functions, joint]))
+        read = [function_from(each) for each in source_reader().call(functions_in, text, wanted, joint)]
     except (ReadingStopped, ReadingFailed):
         return None
     problems = small_problems(lesson)
@@ -154,7 +182,7 @@ def material_of(
         for code in [line.code, *(each["code"] for found in versions[line.number].values() for each in found)]:
             names.setdefault((code, line.names), f"_defence_{len(names)}")
     texts = [f"def {name}({', '.join(of)}):\n    return ({code})\n" for (code, of), name in names.items()]
-    traces = [function.trace for function in read]
+    traces = [text for function in read for text in (function.trace, function.scaled)]
     student = Student(zygote, {**files, MAIN: "\n\n".join([text, RUN, *texts, *traces]).encode()}, MAIN, ())
     try:
         known = values_before(student, read, [line for _, _, line in chosen], problems)
@@ -171,7 +199,8 @@ def material_of(
 
 def function_from(values: Mapping[str, Any]) -> FileFunction:
     lines = tuple(FileLine(**{**each, "names": tuple(each["names"])}) for each in values["lines"])
-    return FileFunction(values["name"], tuple(values["parameters"]), values["trace"], lines)
+    parameters, scalable = tuple(values["parameters"]), tuple(values["scalable"])
+    return FileFunction(values["name"], parameters, values["trace"], lines, values["scaled"], scalable)
 
 
 def chosen_lines(

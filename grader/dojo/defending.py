@@ -14,13 +14,13 @@ from grader.dojo.answering import INDENT, MARKS, STOP
 from grader.dojo.overview import Paragraph
 from grader.questions.reading import EXPECTED
 
-Ask = Callable[[], str | None]
-"""Reads one line; None where there is no more input."""
+Ask = Callable[[float | None], str | None]
+"""Reads one line; None where there is no more input. Raises TimeoutError after so many seconds."""
 
 
 @dataclass
 class Round:
-    """The answers to a defence. With `minutes`, answers after that time do not count.
+    """The answers to a defence. With `minutes`, it ends at that time; what was answered before counts.
 
     With `shows_verdicts` each answer is judged at once, to practise; without, nothing is said before the end.
     """
@@ -40,7 +40,13 @@ class Round:
                 left = max(0, int(end - self.clock()))
                 yield Paragraph(f"{left // 60}:{left % 60:02} minutes left.", "dim", INDENT)
             while True:
-                raw = ask()
+                try:
+                    raw = ask(None if end is None else end - self.clock())
+                except TimeoutError:
+                    yield ""
+                    yield Paragraph("The time is over. A line without Enter does not count.", "bold")
+                    yield from self.finish()
+                    return
                 if end is not None and self.clock() > end:
                     yield Paragraph("The time is over. The last answer came too late and does not count.", "bold")
                     yield from self.finish()

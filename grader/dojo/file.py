@@ -18,6 +18,8 @@ HIDDEN: Final = "hidden"
 """The status of a row that is written and that only the hidden suite checks."""
 HERE: Final = "here"
 """The status of a row that passes its public example; the hidden suite checks more."""
+FIGURES: Final = "figures.py"
+"""Draws a lesson's pictures in a clone; it is in no kit, and no student's file."""
 
 
 def shown_path(path: Path) -> str:
@@ -42,7 +44,7 @@ def read_own(lesson: Lesson) -> LessonFiles:
     path, files = own_file(lesson), {}
     try:
         for each in sorted(lesson.exercise.glob("*.py")):
-            if each == path or each.stat().st_size <= MAX_FILE_BYTES:
+            if each == path or (each.name != FIGURES and each.stat().st_size <= MAX_FILE_BYTES):
                 files[each.name] = each.read_bytes()
     except OSError as error:
         raise UserError(f"{shown_path(path)} cannot be read: {error.strerror}.") from error

@@ -59,13 +59,13 @@ def numbered_line(row: Row, number: int, selected: bool, columns: int, name_widt
         line = line[: name_width + 18] + Text("approx.") + line[name_width + 29 :]
     else:
         line = Text(f"{row.name:<{name_width}} ", "dim" if row.status in UNWRITTEN else "")
-        if row.exact is not None:
+        other_shape = row.status == "shape" and row.shape is not None and row.shape != row.expected_shape
+        if row.exact is not None or other_shape:
             line.append(SHORT.get(row.status, "no   "), style(row.status)).append(" ").append(*CHAIN[row.chain])
-            line.append(f" {'exact' if row.exact else 'maxdiff ' + maxdiff(row)}")
+            figures = "exact" if row.exact else f"maxdiff {maxdiff(row)}"
+            line.append(f" {shapes(row).removeprefix('shape: ') if other_shape else figures}")
         else:
             line.append(word, style(row.status))
-            if row.status == "shape" and row.shape is not None and row.shape != row.expected_shape:
-                line.append(f" {shapes(row)}")
     line = Text(head).append_text(line)
     if selected:
         line.stylize("bold")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from grader.dojo.file import FIGURES
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT
 from grader.intake.submissions.lesson_files import MAIN
@@ -19,7 +20,7 @@ GITIGNORE = (
     "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/.dojo-live\n/my-training/\n/my-grades/\n/my-report.html\n"
     "*.before-reset-*\n"
 )
-LEFT_OUT = shutil.ignore_patterns("__pycache__", MAIN, "figures.py", "*.before-reset-*", "*~", ".ipynb_checkpoints")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", MAIN, FIGURES, "*.before-reset-*", "*~", ".ipynb_checkpoints")
 
 
 def make_working_folder(course: Course, folder: Path, bare: bool) -> None:

@@ -123,13 +123,13 @@ class WatchSession:
         except Interrupted:
             self._saved = saved
             return False
+        if self._work.remembered:  # first: at the end of a lesson the view needs the stored verdicts of all of them
+            self._desk.remember(checked)
         before = self._last_run
         self._view = self._view_after(checked, before)
         if checked.judged.runs:
             self._last_run = checked
         self._draw(lambda: time_since_save(self._work.path(self._lesson), saved))
-        if self._work.remembered:
-            self._desk.remember(checked)
         self._desk.judge.prepare(self._lesson)
         return True
 

@@ -18,20 +18,33 @@ if TYPE_CHECKING:
 
 
 class EagerZygote(ZygoteProcess):
-    """Forks and locks in the next worker before it is needed, and does not wait for the end of the last."""
+    """Forks and locks in the next workers before they are needed, and does not wait for the end of the last."""
 
     _spare: WorkerProcess | None = None
+    _second: WorkerProcess | None = None  # for a wrong file, whose edited copies are tried in a worker of their own
+    _has_served = False
 
     def prepare(self, send_ahead: Callable[[WorkerProcess], None] = lambda _: None) -> None:
-        """Forks the next worker; `send_ahead` sends it large problems before the student saves."""
+        """Forks the next workers; `send_ahead` sends the first of them large problems before the student saves."""
         if self._spare is None:
-            self._spare = super().worker()
-            self._spare.wait_until_locked_in()
+            self._spare = self._locked_in()
             send_ahead(self._spare)
+        if self._second is None and self._has_served:  # the first verdict does not wait for it
+            self._second = self._locked_in()
 
     def worker(self) -> WorkerProcess:
-        spare, self._spare = self._spare, None
-        return spare or super().worker()
+        self._has_served = True
+        worker = self._spare or self._second or super().worker()
+        if worker is self._spare:
+            self._spare = None
+        elif worker is self._second:
+            self._second = None
+        return worker
+
+    def _locked_in(self) -> WorkerProcess:
+        worker = super().worker()
+        worker.wait_until_locked_in()
+        return worker
 
     def end_of(self, number: int) -> int:
         """Has worker `number` killed; returns its exit status if it has ended by itself, else 0."""
@@ -43,9 +56,10 @@ class EagerZygote(ZygoteProcess):
         return self._ended.get(number, 0)
 
     def close(self) -> None:
-        if self._spare is not None:
-            with contextlib.suppress(ZygoteDied):
-                self._spare.close()
+        for spare in (self._spare, self._second):
+            if spare is not None:
+                with contextlib.suppress(ZygoteDied):
+                    spare.close()
         super().close()
 
 

@@ -211,8 +211,7 @@ log_softmax: dlogits = F.log_softmax(logits, 1)
 sign:
         dlogits = -dlogits
         dW2 = h.T @ dlogits
-    All gradients have the wrong sign: these point downhill, a gradient points uphill. It is the update that goes
-    against it.
+    The sign is flipped: this points downhill, a gradient points uphill. It is the update that goes against it.
 
 # gradients: linear layer 2 and tanh
 dW2_transposed: dW2 = dlogits.T @ h

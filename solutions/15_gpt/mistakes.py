@@ -35,7 +35,7 @@ padding_keeps_softmax:
 no_minus_one: dlogits[known] = F.softmax(logits[known], 1) / count
     One term of `dlogits` is missing: the pull on the token that came. What do its rows have to sum to?
 ascent: dlogits[known] = (F.one_hot(Y[known], logits.shape[2]) - F.softmax(logits[known], 1)) / count
-    All gradients have the wrong sign. Raising the logit of the token that came makes the loss smaller.
+    The sign is flipped. Raising the logit of the token that came makes the loss smaller.
 
 # the tied head and the last norm
 - d["wte"] += weight(dlogits, final)

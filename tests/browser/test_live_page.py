@@ -110,7 +110,7 @@ def walk_through_the_page(terminal: WatchTerminal, page: LiveTab, kit: Path) -> 
     assert "SyntaxError" in page.wait("#gradient", "SyntaxError")
     assert "def f(:" in page.wait("#gradient .code", "def f(:")
     file_of(kit).write_text(right.replace("return dlogprobs / probs", "while True:\n        pass"))
-    page.wait("#state", "dprobs is running")
+    page.wait("#state", "checking: ")
     assert tab.evaluate("document.body.className") == "running-check"
     file_of(kit).write_text(right)
     page.wait("#top", "7 of 26 right")

@@ -9,11 +9,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright import sync_api as playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NO_BROWSER = f"no browser: none of {', '.join(BROWSERS)} is installed (Debian: apt-get install chromium)"
+SERIOUS = """async () => {
+    const found = await axe.run({resultTypes: ["violations"]});
+    return found.violations.filter((each) => ["serious", "critical"].includes(each.impact)).flatMap((each) =>
+        each.nodes.map((node) => `${each.id}: ${each.help} (${node.target})`));
+}"""
+"""The rest of the result, which is long, stays in the browser."""
 
 
 def find_browser() -> str | None:
@@ -60,10 +66,7 @@ class Window:
 
 def serious(tab: Any) -> list[str]:
     """What axe-core finds in a page and calls serious or critical."""
-    found = Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
-    return [
-        f"{each['id']}: {each['help']} ({node['target']})"
-        for each in found
-        if each["impact"] in ("serious", "critical")
-        for node in each["nodes"]
-    ]
+    if not tab.evaluate("'axe' in window"):
+        tab.evaluate(AXE_SCRIPT)
+    found: list[str] = tab.evaluate(SERIOUS)
+    return found

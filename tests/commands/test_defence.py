@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from made_results import lesson as lesson_of
 from made_results import row
 from support import ROOT, solution_of
 
+from grader.commands.answer import read_line_within
 from grader.commands.grade import main
 from grader.defence.question import DefenceQuestion
 from grader.dojo.defending import Round
@@ -43,7 +45,7 @@ def test_from_paper_to_a_row_that_stays(course: Course, tmp_path: Path):
         (folder / "backward.py").write_text(text, encoding="utf-8")
     done = grade("defence", tmp_path / "class", "--lesson", "02", "--paper", "--seed", "5", "-o", out)
     assert done.exit_code == 0, done.output
-    assert "Bo: no questions. No gradient of lesson 02 is right yet" in done.output
+    assert "Bo: no questions. Nothing of lesson 02 is right yet" in done.output
     papers, keys = ((out / "defence" / lesson.name / name).read_text() for name in ("papers.html", "keys.html"))
     assert papers.count('<section class="sheet">') == 1 and papers.count('<div class="question">') == 6
     (code,) = re.findall(r'<div class="code">(\w{5})</div>', papers)
@@ -113,17 +115,45 @@ def test_pages_escape_what_students_wrote():
 
 
 def test_a_round_with_a_time_limit_says_nothing_before_its_end():
-    now, lines = iter([0.0, 1.0, 30.0, 40.0, 61.0]), iter(["3", "a"])
+    now, lines = iter([0.0, 1.0, 2.0, 30.0, 40.0, 41.0, 61.0]), iter(["3", "a"])
     held = Round(SHEET.questions, shows_verdicts=False, minutes=1, clock=lambda: next(now))
-    said = " ".join(str(getattr(part, "_text", part)) for part in held.screens(lambda: next(lines)))
+    said = " ".join(str(getattr(part, "_text", part)) for part in held.screens(lambda left: next(lines)))
     assert held.answers == ["3", ""] and held.right == 1
     assert "too late and does not count" in said and "Right" not in said
+
+
+def test_a_prompt_that_waits_ends_with_the_time():
+    """The answer given before is kept; the rest of the questions has none."""
+    left: list[float | None] = []
+
+    def ask(seconds: float | None) -> str:
+        left.append(seconds)
+        if len(left) == 2:
+            raise TimeoutError
+        return "3"
+
+    held = Round(SHEET.questions, shows_verdicts=False, minutes=1, clock=iter(range(9)).__next__)
+    said = " ".join(str(getattr(part, "_text", part)) for part in held.screens(ask))
+    assert held.answers == ["3", ""] and "The time is over" in said and "1 of 2 questions answered" in said
+    assert left == [58, 55]
+
+
+def test_a_terminal_is_read_until_the_time_is_over():
+    """A real terminal, on which nothing whole is typed: the prompt ends, and a typed line is read before."""
+    outer, inner = os.openpty()
+    with open(inner, encoding="utf-8") as terminal, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdin", terminal)
+        os.write(outer, b"b d\nhalf a li")
+        assert read_line_within(60) == "b d"
+        with pytest.raises(TimeoutError):
+            read_line_within(0)
+    os.close(outer)
 
 
 def test_practice_explains_each_answer():
     lines = iter(["x", "4", "b", None])
     held = Round(SHEET.questions)
-    said = " ".join(str(getattr(part, "_text", part)) for part in held.screens(lambda: next(lines)))
+    said = " ".join(str(getattr(part, "_text", part)) for part in held.screens(lambda left: next(lines)))
     assert "`x` is not a number" in said and "The answer is 3. The sum." in said and "No." in said
     assert held.answers == ["4", "b"] and held.right == 0
 

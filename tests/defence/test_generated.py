@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import torch
 from shared_nursery import forked_zygote
 from support import solution_of
 
-from bench.defence import Source, right_rows, tally_of
+from bench.defence import CourseFile, right_rows, tally_of
 from grader.defence.changed_lines import rewritten, wrong_versions
 from grader.defence.file_lines import functions_in
-from grader.defence.generate import FAMILIES, Defence, generate
+from grader.defence.generate import FAMILIES, OF_CHECKS, Defence, generate
+from grader.defence.recorded_lines import NOTED, recorded_in, with_line
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
@@ -38,16 +41,35 @@ def test_every_key_is_confirmed_by_another_path(course: Course, zygote):
     files = []
     for lesson in map(course.find, ("01", "02", "03", "05", "06", "12", "14")):
         text = solution_of(lesson)
-        files.append(Source(lesson, "solution", text, [item.name for item in lesson.gradients]))
+        files.append(CourseFile(lesson, "solution", text))
     lesson = course.find("03")
     text = next(each for each in lesson.mistakes if each.gradient == "dbnvar").applied_to(solution_of(lesson))
     right = right_rows(lesson, text)
     assert 0 < len(right) < len(lesson.gradients)
-    files.append(Source(lesson, "mistake", text, right))
-    tally = tally_of(files, len(files), 3, zygote)
+    files.append(CourseFile(lesson, "mistake", text))
+    tally = tally_of(files, len(files), "3", zygote)
     assert tally.wrong + tally.ambiguous + tally.crashes == []
     assert tally.defences == len(files) and tally.without == 0
     assert set(tally.questions) == set(FAMILIES)
+
+
+def test_lessons_of_checks_are_asked_about_by_their_examples(course: Course, zygote):
+    """A checker, a network that is computed again, a doctor and a network in time: nothing has a forward pass here."""
+    files = [CourseFile(lesson, "solution", solution_of(lesson)) for lesson in map(course.find, ("09", "10", "16"))]
+    tally = tally_of(files, len(files), "4", zygote)
+    assert tally.wrong + tally.ambiguous + tally.crashes == []
+    assert tally.defences == len(files) and tally.without == 0
+    assert {"by_call", "red_rows"} <= set(tally.questions) <= set(OF_CHECKS)
+
+
+def test_a_function_with_a_wrong_row_is_not_asked_about(course: Course, zygote):
+    """`diagnose` has eight rows: with one of them wrong, no question is about it, or about a line in it."""
+    lesson = course.find("10")
+    right = [item.name for item in lesson.checks if item.name != "saturated"]
+    for question in made(zygote, lesson, solution_of(lesson), right).questions:
+        assert lesson.item_for(question.row).function != "diagnose"
+        assert "`saturated`" not in question.choices.values()
+        assert "diagnose" not in question.text
 
 
 def test_the_same_seed_gives_the_same_questions_and_another_one_others(lesson: Lesson, zygote):
@@ -82,8 +104,10 @@ def test_a_students_code_runs_in_the_worker_only(course: Course, zygote):
 @pytest.mark.parametrize(
     ("number", "text", "right", "reason"),
     [
-        ("08", "x = 1\n", [], "only checks of whole functions"),
-        ("03", "def db2(dlogits): return dlogits.sum(0)\n", [], "No gradient of lesson 03 is right yet"),
+        ("08", "x = 1\n", [], "Nothing of lesson 08 is right yet"),
+        ("08", "x = 1\n", ["relative_error"], "only checks of whole functions"),
+        ("08", "raise ValueError('no')\n", ["relative_error"], "The file of lesson 08 does not run"),
+        ("03", "def db2(dlogits): return dlogits.sum(0)\n", [], "Nothing of lesson 03 is right yet"),
         ("03", "def db2(:\n", ["db2"], "ask about the file in person"),
         ("03", "def db2(dlogits):\n    return sum(row for row in dlogits)\n", ["db2"], "ask about the file in person"),
         ("03", "raise ValueError('no')\ndef db2(dlogits):\n    return dlogits.sum(0)\n", ["db2"], "ask about the file"),
@@ -102,6 +126,26 @@ def test_lines_are_read_as_a_question_shows_them():
     assert (last.name, last.code, last.is_returned, last.is_whole) == ("dW", "x.T @ scaled", True, False)
     assert "_defence_seen['1'] = {'x': _defence_copy(x), 'scaled': _defence_copy(scaled)}" in function.trace
     assert functions_in("def f(", ["f"]) == functions_in("f = 1", ["f"]) == []
+
+
+def test_lines_of_a_checked_function_are_found_in_loops_and_returned_tuples():
+    text = "def f(x, w):\n    h = x\n    for each in w:\n        h = h @ each\n    if h is x:\n        y = 2 * x\n"
+    text += "    return h * 2, x.T @ y\n"
+    (function,) = recorded_in(text, ["f"])
+    assert [(line.name, line.code) for line in function.lines] == [
+        ("h", "h @ each"),
+        ("y", "2 * x"),
+        ("f(...)[0]", "h * 2"),
+        ("f(...)[1]", "x.T @ y"),
+    ]
+    assert function.repeated == ("h",)
+    seen: dict[str, Any] = {}
+    exec(f"{NOTED}\n{function.noting}", seen)
+    with pytest.raises(UnboundLocalError):  # as the function itself raises: `y` has no value
+        seen["f"](torch.eye(2), [2 * torch.eye(2)])
+    assert torch.equal(seen["_defence_values"]()["0"][0]["h"], torch.eye(2))
+    assert "call of f" in seen["_defence_noted"]() and seen["_defence_noted"]() == []
+    assert "return (h + 2, x.T @ y)" in with_line(text, ["f"], 2, "h + 2")
 
 
 def test_changes_of_a_line():

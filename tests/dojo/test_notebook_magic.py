@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import click.testing
 import nbformat
 import pytest
+import torch
 from kits import functions_of, make_kit, solved
 from nbclient import NotebookClient
 
 from grader.authoring.release.notebook import notebook_of
+from grader.commands.release import release
 from grader.dojo.notebook.cells_run import CellsRun
 from grader.lesson.lesson import Course
 
@@ -76,6 +82,41 @@ def test_the_kit_s_notebook_checks_its_cells_as_they_are_run(tmp_path: Path, mon
     printed, maps_of_cmp = shown[9]
     assert printed.splitlines()[0] == "y               | exact: True  | approximate: True  | maxdiff: 0.0"
     assert "The sign is flipped" in printed and len(maps_of_cmp) == 1 and "your dx (3, 2)" in maps_of_cmp[0]
+
+
+@pytest.mark.slow  # pip downloads what a kit needs
+def test_the_first_cell_installs_the_kit_in_a_fresh_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in Colab: the zip and a notebook are uploaded; there are PyTorch and Jupyter's kernel, and nothing else."""
+    released = click.testing.CliRunner().invoke(release, [str(tmp_path / "kit"), "--lesson", "03"])
+    assert released.exit_code == 0, released.output
+    place, python = tmp_path / "content", tmp_path / "fresh" / "bin" / "python"
+    place.mkdir()
+    (tmp_path / "kit.zip").rename(place / "kit.zip")
+    written = nbformat.read(tmp_path / "kit" / "notebooks" / "03_makemore_steps.ipynb", 4)
+    shutil.rmtree(tmp_path / "kit")
+    subprocess.run([sys.executable, "-m", "venv", str(python.parents[1])], check=True)
+    packages = [f"torch=={torch.__version__.partition('+')[0]}", "ipykernel"]
+    subprocess.run([str(python), "-m", "pip", "install", "-q", *packages], check=True)
+    kernel = tmp_path / "jupyter" / "kernels" / "fresh" / "kernel.json"
+    kernel.parent.mkdir(parents=True)
+    command = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    kernel.write_text(json.dumps({"argv": command, "display_name": "fresh", "language": "python"}))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+
+    cells = [cell.source for cell in written.cells if cell.cell_type == "code"]
+    wrong = solved("03", "dlogprobs").replace("= -1.0 / n", "= 1.0 / n")
+    tried = f"%%check 03.dlogprobs\n{functions_of(wrong)['dlogprobs']}"
+    for restarted in (False, True):  # after a restart the first cell finds the kit installed
+        sources = [*cells[:2], tried, cells[3], "import grader, os; print(grader.__file__, os.getcwd())"]
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+        resources = {"metadata": {"path": str(place)}}
+        NotebookClient(notebook, timeout=600, kernel_name="fresh", resources=resources).execute()
+        shown = [outputs(cell)[0] for cell in notebook.cells]
+        assert "The sign is flipped" in shown[2] and "deprecated" not in shown[2], restarted
+        assert "dprobs          | to do" in shown[3] and str(place / "kit") in shown[4]
 
 
 def test_the_latest_run_of_a_cell_counts() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import selectors
 import time
 
 import pytest
@@ -23,6 +24,7 @@ from grader.dojo.overview import list_screen
 from grader.dojo.progress import Progress
 from grader.dojo.repeating import repeating
 from grader.dojo.row_choice import RowChoice
+from grader.dojo.rows import numbered_line
 from grader.dojo.search import Search
 from grader.dojo.state import Memory, State
 from grader.dojo.view import View, default_focus, watch_screen
@@ -146,6 +148,16 @@ def test_a_low_window_keeps_heading_explanation_and_the_row_in_focus(checked):
     assert drawn(View(checked.lesson, "backward.py", checked, focus="dprobs"), 80, 12).count("\n") <= 18
 
 
+def test_a_narrow_line_shows_both_shapes():
+    row = Row("dW", "shape", 0, 1, shape=[32, 16], expected_shape=[16, 32], chain="failed")
+    assert numbered_line(row, 12, True, 60, 15, "wrong shape").plain == (
+        "▸12 dW              shape ✗ (32, 16), expected: (16, 32)"
+    )
+    assert numbered_line(row, 12, False, 90, 15, "wrong shape").plain.endswith(
+        "| shape: (32, 16), expected: (16, 32)                  | shape ✗"
+    )
+
+
 def test_an_old_verdict_is_grey_while_a_check_runs(checked):
     console = Console(width=80, height=40, force_terminal=True, color_system="standard", file=io.StringIO())
     with console.capture() as captured:
@@ -265,14 +277,47 @@ def test_titles_are_cut_only_where_the_terminal_is_narrow(course):
         assert lines[2].endswith("  graded 28.5/29") and lines[4].endswith("0 of 26  not begun")
 
 
-def test_rounding_is_explained_once(judge, tmp_path):
+@pytest.fixture
+def watching(judge, tmp_path) -> tuple[WatchSession, io.StringIO]:
+    """`dojo watch 04` without a terminal or a thread, and what it writes."""
     desk = Desk(make_kit(tmp_path), print)
     desk._judge = judge
-    file_of(tmp_path, "04").write_text(solved("04", "dlogits"))
     paper = io.StringIO()
-    session = WatchSession(desk, desk.course.find("04"), Console(file=paper, width=80, highlight=False, markup=False))
+    return WatchSession(desk, desk.course.find("04"), Console(file=paper, width=80, highlight=False)), paper
+
+
+def test_rounding_is_explained_once(watching, tmp_path):
+    session, paper = watching
+    file_of(tmp_path, "04").write_text(solved("04", "dlogits"))
     assert session._check() and session._check()
     assert paper.getvalue().count("exact: False |") == 2 and paper.getvalue().count("is a rounding difference") == 1
+
+
+def test_the_last_row_of_a_lesson_is_checked_once(watching, judge, tmp_path, monkeypatch):
+    session, paper = watching
+    judged: list[str] = []
+    judge_file = judge.judge
+    monkeypatch.setattr(judge, "judge", lambda lesson, *of: judged.append(lesson.number) or judge_file(lesson, *of))
+    assert session._check()
+    file_of(tmp_path, "04").write_text(solved("04", "dlogits"))
+    assert session._check() and judged == ["04", "04"]
+    assert "That was the last row of lesson 04." in paper.getvalue()
+
+
+def test_a_file_that_is_incomplete_or_away_while_it_is_saved(watching, tmp_path):
+    session, paper = watching
+    path, (read_end, write_end) = file_of(tmp_path, "04"), os.pipe()
+    session._selector.register(read_end, selectors.EVENT_READ)
+    os.write(write_end, b".")  # another change has come already: this is the middle of a save
+    path.write_text("def f(:")
+    assert not session._check()
+    path.unlink()
+    assert not session._check() and paper.getvalue() == ""
+    os.read(read_end, 1)
+    assert session._check() and "is not there" in paper.getvalue()
+    path.write_text("def f(:")
+    assert session._check() and "does not run" in paper.getvalue()
+    os.close(read_end), os.close(write_end)
 
 
 def test_what_is_repeated_ends_with_its_context():

@@ -309,3 +309,15 @@ def test_every_lesson_asks_at_least_eight_questions_of_mixed_kinds() -> None:
     assert min(map(len, asked.values())) >= 8
     assert min(len({each.kind for each in questions.values()}) for questions in asked.values()) >= 4
     assert {each.kind for questions in asked.values() for each in questions.values()} == set(KINDS)
+
+
+def test_the_longest_choice_is_not_the_right_one_more_often_than_by_chance():
+    """Of all questions with one right choice. Right answers tend to be explained at more length, and that shows."""
+    longest = []
+    for lesson in Course(ROOT).lessons.values():
+        keys = answer_keys_of(lesson)
+        for name, question in questions_of(lesson).items():
+            if question.kind == "choice":
+                lengths = {each: len(text) for each, text in question.choices.items()}
+                longest.append(lengths[str(keys[name].key)] == max(lengths.values()))
+    assert len(longest) > 50 and sum(longest) / len(longest) < 0.35

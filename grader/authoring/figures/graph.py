@@ -5,12 +5,21 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from grader.authoring.figures.svg import Drawing, tenths
 from grader.comparison.tensors import format_shape
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
-from grader.publish.report.graph import first_member, lay_out, names_in_statement, parts_of, reads_of
+from grader.publish.report.graph import (
+    all_reads_of,
+    first_member,
+    folded_names,
+    lay_out,
+    names_in_statement,
+    parts_of,
+    reads_of,
+)
 from grader.publish.report.layout import HEIGHT, Layout, Node, NodeKind
 
 WIDEST, BETWEEN, MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0
@@ -44,7 +53,18 @@ def graph_of(lesson: Lesson) -> str:
     }
     done = {name: operations(statements.get(name, ""), reads) for name in reads}
     required = {item.target for item in lesson.gradients if item.target}
-    return graph_picture(f"Computational graph of lesson {lesson.number}", reads, shapes, kinds, done, required)
+    title = f"Computational graph of lesson {lesson.number}"
+    return graph_picture(title, reads, shapes, kinds, done, required, back=reads_back(lesson, list(reads)))
+
+
+def reads_back(lesson: Lesson, order: Sequence[str]) -> dict[str, list[str]]:
+    """{name: what a repetition of its loop reads of the one before it}, which `reads_of` leaves out."""
+    folded, found = folded_names(lesson.public.graph), dict[str, dict[str, None]]()
+    for member, parents in all_reads_of(lesson).items():
+        name = folded.get(member, member)
+        drawn = (folded.get(parent, parent) for parent in parents)
+        found.setdefault(name, {}).update((each, None) for each in drawn if order.index(each) > order.index(name))
+    return {name: list(later) for name, later in found.items() if later}
 
 
 def graph_picture(
@@ -54,22 +74,29 @@ def graph_picture(
     kinds: Mapping[str, NodeKind],
     done: Mapping[str, str],
     required: Collection[str],
+    legend: Mapping[str, str] = LEGEND,
+    back: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> str:
     """The SVG of the graph `reads` ({name: what it reads}, in forward order).
 
     `shapes` and `done` are each value's shape and operations as text, `required` the values whose gradients a student
-    writes.
+    writes. `legend` says what the kinds of boxes mean; without "shared", those values are drawn like others. `back`
+    is what a value of a loop reads of the repetition before: a sentence instead of an arrow.
     """
     labels = {name: f"{shapes[name]}  {done[name]}".rstrip() for name in reads}
     layouts = [lay_out(part, {name: labels[name] for name in part}, kinds, PADDING) for part in parts_of(reads)]
     used = {parent for parents in reads.values() for parent in parents}
     readers = [parents for name, parents in reads.items() if name in used or kinds[name] != "fused"]
-    shared = {name for name in reads if sum(name in parents for parents in readers) > 1}
+    readers += back.values()
+    shared = {name for name in reads if "shared" in legend and sum(name in parents for parents in readers) > 1}
     places, width, height = arrange(layouts)
     seen = {"given": "input" in kinds.values(), "step": "step" in kinds.values(), "fused": "fused" in kinds.values()}
     seen |= {"required": bool(required & reads.keys()), "shared": bool(shared)}
-    entries = [name for name in LEGEND if seen[name]]
-    drawing = Drawing(width, height + 22 * len(entries) + 14, title, description_of(reads, done))
+    entries = [name for name in legend if seen[name]]
+    earlier = {name: comma_list([each.partition("[")[0] for each in later]) for name, later in back.items()}
+    notes = [f"{name} also reads {later} of the repetition before." for name, later in earlier.items()]
+    lines = len(entries) + len(notes)
+    drawing = Drawing(width, height + 22 * lines + 14, title, " ".join([description_of(reads, done), *notes]))
     for layout, (x, y) in zip(layouts, places, strict=True):
         drawing.moved(x, y)
         for edge in layout.edges:
@@ -77,14 +104,17 @@ def graph_picture(
         for node in layout.nodes:
             box(drawing, node, node.name in required, node.name in shared)
             left = node.x + (14 if node.kind == "input" else 9)
-            drawing.text(left, node.y + 16, node.name, "code ink bold" if node.name in required else "code ink")
+            baseline = 16 if shapes[node.name] or done[node.name] else HEIGHT / 2 + 5
+            drawing.text(left, node.y + baseline, node.name, "code ink bold" if node.name in required else "code ink")
             drawing.text(left, node.y + 32, shapes[node.name], "code small muted")
             if done[node.name]:
                 right = node.x + node.width - 9
                 drawing.text(right, node.y + 32, done[node.name], "code small blue bold", "end")
         drawing.back()
     for line, entry in enumerate(entries):
-        legend_entry(drawing, entry, MARGIN + 10, height + 6 + 22 * line)
+        legend_entry(drawing, entry, legend[entry], MARGIN + 10, height + 6 + 22 * line)
+    for line, note in enumerate(notes, len(entries)):
+        drawing.text(MARGIN + 10, height + 18 + 22 * line, note, "small ink")
     return drawing.svg()
 
 
@@ -116,7 +146,7 @@ def box(drawing: Drawing, node: Node, required: bool, shared: bool) -> None:
     drawing.rectangle(node.x, node.y, node.width, HEIGHT, f"{fill} {line}{dashed}", radius)
 
 
-def legend_entry(drawing: Drawing, entry: str, x: float, y: float) -> None:
+def legend_entry(drawing: Drawing, entry: str, meaning: str, x: float, y: float) -> None:
     """A line of the legend: a small box, and what it means."""
     fill, line = ("blue-box", "blue-line") if entry == "required" else ("box", "edge")
     radius = 8 if entry == "given" else 3
@@ -125,7 +155,7 @@ def legend_entry(drawing: Drawing, entry: str, x: float, y: float) -> None:
     drawing.rectangle(x, y, 30, 16, f"{fill} {line}{' dashed' if entry == 'fused' else ''}", radius)
     if entry == "required":
         drawing.text(x + 15, y + 12, "x", "code ink bold", "middle")
-    drawing.text(x + 44, y + 12, LEGEND[entry], "small ink")
+    drawing.text(x + 44, y + 12, meaning, "small ink")
 
 
 def description_of(reads: Mapping[str, Sequence[str]], done: Mapping[str, str]) -> str:

@@ -17,13 +17,19 @@ SET_UP = """\
 import importlib.util, os, subprocess, sys, zipfile
 from pathlib import Path
 
+kits = {}  # zip: its folder
+for path in filter(zipfile.is_zipfile, sorted(Path(".").glob("*.zip"), key=os.path.getmtime)):
+    folders = [name.partition("/exercises/")[0] for name in zipfile.ZipFile(path).namelist() if "/exercises/" in name]
+    kits |= {path: Path(folders[0])} if folders else {}
 if importlib.util.find_spec("grader") is None:
-    kits = [path for path in Path(".").glob("*.zip") if "/exercises/" in " ".join(zipfile.ZipFile(path).namelist())]
     if not kits:
         raise SystemExit("Upload the kit's zip next to this notebook, and run this cell again.")
-    zipfile.ZipFile(kits[0]).extractall(".")
-    subprocess.run([sys.executable, "-m", "pip", "install", "-q", f"./{kits[0].stem}"], check=True)
-    os.chdir(kits[0].stem)
+    path, folder = list(kits.items())[-1]
+    zipfile.ZipFile(path).extractall(".")
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", f"./{folder}"], check=True)
+for folder in filter(Path.is_dir, kits.values()):  # also after a restart, when it is installed already
+    os.chdir(folder)
+    break
 %load_ext grader
 """
 

@@ -3,45 +3,44 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch import Tensor
 
 from grader.defence.families.compared import ATOL, RTOL
 from grader.defence.lines import Line
-from grader.defence.material import Material
+from grader.defence.material import Material, arguments_on
 from grader.defence.question import DefenceQuestion, listed, shuffled
+from grader.reference.tape import Graph
 
 FACTOR = 1.1
 MOST_ROWS = 6
 FEWEST = 2
+MOST_TRIED = 6
+
+
+Chain = tuple[list[str], dict[str, Tensor], Callable[[str], dict[str, Tensor]], list[str], Graph]
+"""Rows in the order of the backward pass, their usual values, those with one step scaled, the steps, the graph."""
 
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
-    lesson = material.lesson
-    if lesson.joint is not None:
+    if not material.lesson.gradients:
         return None
-    problem = lesson.public_chain
-    targets = {item.name: item.target for item in lesson.gradients if item.target}
-    known: dict[str, Any] = problem.given | {f"d{name}": value for name, value in problem.chain.items()}
-    order = [step for step in reversed_order(material) if set(material.functions[step].parameters) <= set(known)]
-    if len(order) < 2 * FEWEST:
+    found = joint_chain(material, lines, chance) if material.lesson.joint is not None else own_chain(material, chance)
+    if found is None:
         return None
-    known = {name: value for name, value in known.items() if name not in order}
-    known |= {f"d{n}": v for n, v in problem.ends.items()}
-    usual = material.chain(order, known, "", 1.0)
-    candidates = order[:-FEWEST]
-    chance.shuffle(candidates)
-    for step in candidates[:6]:
-        scaled = material.chain(order, known, step, FACTOR)
+    order, usual, scaled_by, candidates, graph = found
+    targets = {item.name: item.target or "" for item in material.lesson.gradients}
+    for step in candidates:
+        scaled = scaled_by(step)
         turned = {row: is_red(scaled.get(row), usual.get(row)) for row in order if row != step}
         red = [row for row, found in turned.items() if found is True]
         # a row may be computed from the step and stay right, because sums cancel: the graph does not decide that
-        below = {row for row in turned if targets[step] in problem.graph.above(targets[row] or "")}
+        below = {row for row in turned if step[1:] in graph.above(targets[row])}
         red = [row for row in red if row in below]
         green = [row for row, found in turned.items() if found is False and row not in below]
-        before = [row for row in green if order.index(row) < order.index(step)]
+        before = [row for row in green if step in order and order.index(row) < order.index(step)]
         green = [row for row in green if row not in before] + before[-1:]
         if len(red) < 1 or len(green) < 1 or len(red) + len(green) < 3:
             continue
@@ -49,19 +48,55 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         chance.shuffle(green)
         count = min(len(red), MOST_ROWS - min(len(green), MOST_ROWS // 2))
         asked = [*red[:count], *green[: MOST_ROWS - count]]
-        return question_about(step, targets[step] or "", asked, red, order, chance)
+        return question_about(step, asked, red, material.lesson.joint is not None, chance)
     return None
 
 
+def own_chain(material: Material, chance: random.Random) -> Chain | None:
+    """The student's steps on the published problem, each called with the results of those before it."""
+    lesson, problem = material.lesson, material.lesson.public_chain
+    known: dict[str, Any] = problem.given | {f"d{name}": value for name, value in problem.chain.items()}
+    order = [step for step in reversed_order(material) if set(material.functions[step].parameters) <= set(known)]
+    if len(order) < 2 * FEWEST:
+        return None
+    known = {name: value for name, value in known.items() if name not in order}
+    known |= {f"d{n}": v for n, v in problem.ends.items()}
+    candidates = [step for step in order[:-FEWEST] if any(step == item.name for item in lesson.gradients)]
+    chance.shuffle(candidates)
+
+    def scaled_by(step: str) -> dict[str, Tensor]:
+        return material.chain(order, known, step, FACTOR)
+
+    return order, material.chain(order, known, "", 1.0), scaled_by, candidates[:MOST_TRIED], problem.graph
+
+
+def joint_chain(material: Material, lines: Sequence[Line], chance: random.Random) -> Chain | None:
+    """The function that returns all gradients, on the published problem, with one of its values scaled."""
+    lesson, problem = material.lesson, material.lesson.public_chain
+    function = material.functions.get(lesson.joint.name) if lesson.joint is not None else None
+    arguments = function and arguments_on(problem, function.parameters)
+    steps = [line.name for line in lines if function and line.target and line.name in function.scalable]
+    if not arguments or not steps:
+        return None
+    chance.shuffle(steps)
+    steps = steps[:MOST_TRIED]
+    found = material.joint_chain(arguments, steps, FACTOR)
+    if not found:
+        return None
+    usual, scaled = found[0], dict(zip(steps, found[1:], strict=True))
+    order = [row for row in reversed_order(material, needs_function=False) if row in usual]
+    return order, usual, scaled.__getitem__, steps, problem.finer
+
+
 def question_about(
-    step: str, target: str, asked: Sequence[str], red: Sequence[str], order: Sequence[str], chance: random.Random
+    step: str, asked: Sequence[str], red: Sequence[str], is_joint: bool, chance: random.Random
 ) -> DefenceQuestion:
     choices = shuffled({row: f"`{row}`" for row in asked}, chance)
     key = tuple(row for row in asked if row in red)
+    how = "the whole function" if is_joint else "your whole backward pass, each line with your own results from above"
     text = (
-        f"Your `{step}` comes out 10 % too large, and everything else stays as you wrote it. You run your whole "
-        "backward pass, each line with your own results from above. Which of these rows turn red, because the numbers "
-        "are no longer approximately right?"
+        f"Your `{step}` comes out 10 % too large, and everything else stays as you wrote it. You run {how}. Which of "
+        "these rows turn red, because the numbers are no longer approximately right?"
     )
     why = {
         row: f"`{row}` does not depend on `{step}`: it is computed before it, or from other gradients."
@@ -72,17 +107,18 @@ def question_about(
         f"Red: {listed(key)}. What is computed from `{step}`, directly or through another gradient, is wrong as well."
     )
     listen = (
-        f"They follow the graph from `{target}` back to the inputs, and know which rows are computed before `{step}`."
+        f"They follow the graph from `{step[1:]}` back to the inputs, and know which rows are computed before `{step}`."
     )
-    claim = {"step": step, "target": target, "asked": list(asked)}
+    claim = {"step": step, "target": step[1:], "asked": list(asked)}
     return DefenceQuestion("chain", step, "multiple", text, key, choices, why, model, listen, claim)
 
 
-def reversed_order(material: Material) -> list[str]:
-    """The right steps, each after those that it may ask for."""
+def reversed_order(material: Material, needs_function: bool = True) -> list[str]:
+    """The right steps, each after those that it may be computed from; those with a function of their own."""
     lesson = material.lesson
     rank = {f"d{name}": -place for place, name in enumerate(lesson.public.graph.names)}
-    steps = [item.name for item in lesson.gradients if item.name in material.right and item.name in material.functions]
+    right = [item.name for item in lesson.gradients if item.name in material.right]
+    steps = [step for step in right if step in material.functions or not needs_function]
     return sorted(steps, key=lambda step: rank.get(step, 0))
 
 

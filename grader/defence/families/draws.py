@@ -27,12 +27,13 @@ def sizes_of(line: Line, sizes: Mapping[Symbol, int]) -> dict[str, tuple[int, ..
     return shapes | {name: (sizes.get(symbol, 1),) for name, symbol in line.sizes.items()}
 
 
+def size_text(line: Line, name: str, shape: tuple[int, ...]) -> str:
+    """What a name is: its shape, its value where it is a size, or a number."""
+    return str(shape[0]) if name in line.sizes else "a number" if name in line.numbers else shape_text(shape)
+
+
 def shapes_given(line: Line, shapes: Mapping[str, tuple[int, ...]]) -> str:
     """ "`dh` is (4, 3) and `n` is 4.", for example."""
-    parts = [
-        f"`{name}` is {shapes[name][0] if name in line.sizes else shape_text(shapes[name])}"
-        for name in line.at.names
-        if name in shapes
-    ]
+    parts = [f"`{name}` is {size_text(line, name, shapes[name])}" for name in line.at.names if name in shapes]
     head = ", ".join(parts[:-1]) + (" and " if parts[:-1] else "")
     return f"For example, {head}{parts[-1]}." if parts else ""

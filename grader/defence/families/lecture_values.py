@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from torch import Tensor
+
 from grader.defence.families.compared import Bits, lecture_bits
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised, arguments_on
+
+ROUNDING = 1e-3
 
 
 def lecture_arguments(material: Material, line: Line) -> dict[str, Any] | None:
@@ -23,6 +27,8 @@ def reports(material: Material, line: Line, codes: Sequence[str]) -> list[tuple[
     if arguments is None:
         return None
     reference = material.lesson.public.reference(line.target)
+    if not is_well_known(reference, material.lesson.public_chain.reference(line.target)):
+        return None
     own, *values = material.run([(code, line, arguments) for code in (line.at.code, *codes)])
     if isinstance(own, Raised) or lecture_bits(own, reference) not in ("exact", "approximate"):
         return None
@@ -36,3 +42,8 @@ def reports(material: Material, line: Line, codes: Sequence[str]) -> list[tuple[
         shape = "" if isinstance(value, Raised) else str(tuple(value.shape))
         found.append((reported, shape))
     return found
+
+
+def is_well_known(reference: Tensor, exact: Tensor) -> bool:
+    """Whether a reference in float32 is more than rounding, as that of a bias before a batch norm is, which is zero."""
+    return bool((reference - exact).abs().max() <= ROUNDING * exact.abs().max())

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from grader.defence.changed_lines import Variant
 from grader.defence.families.compared import are_equal
-from grader.defence.families.draws import different_sizes, equal_sizes, sizes_of
+from grader.defence.families.draws import different_sizes, equal_sizes, size_text, sizes_of
 from grader.defence.families.which_line import claim_of
 from grader.defence.lines import Line, Symbol
 from grader.defence.material import Material, Raised
-from grader.defence.question import DefenceQuestion, shape_text, shuffled
+from grader.defence.question import DefenceQuestion, shuffled
 
 DRAWS = 2
 RATIOS = 0.3
@@ -93,7 +93,7 @@ def question_about(
 def sizes_text(line: Line, sizes: dict[Symbol, int]) -> str:
     shapes = sizes_of(line, sizes)
     return ", ".join(
-        f"{name} {shapes[name][0] if name in line.sizes else shape_text(shapes[name])}"
+        f"{name} {size_text(line, name, shapes[name])}"
         for name in line.at.names
-        if name in shapes
+        if name in shapes and name not in line.numbers
     )

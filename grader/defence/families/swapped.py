@@ -32,7 +32,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     chance.shuffle(wanted)
     best: tuple[str, Line, tuple[str, str], dict[Symbol, int]] | None = None
     for line in lines:
-        names = [name for name in line.at.names if name in line.shapes]
+        names = [name for name in line.at.names if name in line.shapes and name not in line.numbers]
         if line.others or len(names) < 2:
             continue
         for one, other in itertools.combinations(names, 2):

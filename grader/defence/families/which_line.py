@@ -82,4 +82,5 @@ def question_about(
 
 def claim_of(line: Line) -> dict[str, object]:
     """What a second computation needs in order to draw values for the line."""
-    return {"shapes": line.shapes, "size_names": line.sizes, "positive": line.positive}
+    kinds = {"numbers": line.numbers, "arrays": line.arrays}
+    return {"shapes": line.shapes, "size_names": line.sizes, "positive": line.positive, **kinds}

@@ -23,6 +23,8 @@ from grader.reference.problem import Problem
 from grader.reference.tape import LOSS, is_floating
 
 STEPS, RATE = 40, 0.1
+MOST_TARGETS = 4
+"""Gradients for which the network is trained, twice each, before the question is about one of them."""
 SIZES = (6, 7, 8, 9, 10, 11, 12, 13, 14)
 LEAST_FALL = 0.2
 """Of the first loss: by how much the usual training has to reduce it."""
@@ -49,10 +51,12 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     wanted = list(CHOICES)
     chance.shuffle(wanted)
     best: tuple[str, str] | None = None
-    for target in order[:8]:
+    for target in order[:MOST_TARGETS]:
         answer = measured(material.lesson, target)
         if answer and (best is None or wanted.index(answer) < wanted.index(best[0])):
             best = answer, target
+        if best and best[0] == wanted[0]:
+            break
     if best is None:
         return None
     answer, target = best

@@ -100,6 +100,7 @@ class FileWorker:
         self.functions, self.note = tuple(reply["functions"]), reply["note"]
         self.plain_functions = frozenset(reply["plain"])
         self._printed_by_loading = worker.output.total
+        self._zygote.running = ""
         return None
 
     def hang_line(self) -> int | None:

@@ -52,7 +52,11 @@ def postponed(name: str) -> ModuleType:
 def complete(torch: Any) -> None:
     """Does what eager torch needs of the postponed modules: torch 2.13 makes a Generator only after this."""
     if hasattr(torch._C, "_set_generator_metaclass"):
-        torch._C._set_generator_metaclass(importlib.import_module("torch._opaque_base").OpaqueBaseMeta)
+        try:
+            metaclass = importlib.import_module("torch._custom_class_base").CustomClassBaseMeta
+        except ModuleNotFoundError:  # its name in torch 2.13; 2.15 warns about that one
+            metaclass = importlib.import_module("torch._opaque_base").OpaqueBaseMeta
+        torch._C._set_generator_metaclass(metaclass)
     try:
         torch.Generator()
     except RuntimeError:  # another version of torch, which keeps this elsewhere

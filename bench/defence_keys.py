@@ -1,0 +1,370 @@
+"""The keys of a defence's questions, computed a second time by another path than grader/defence takes.
+
+Numbers by finite differences, lines by a second evaluator (numpy) with other draws, chains by autograd with a hook,
+training on the tape.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections import Counter
+from collections.abc import Collection, Mapping
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from bench.second_evaluator import NotSupported, evaluate
+from grader.calling.answer import Answer
+from grader.calling.in_process import ModuleTarget
+from grader.calling.protocol import CallFailed, Measurement
+from grader.defence.families import zero
+from grader.defence.question import DefenceQuestion
+from grader.defence.recorded_lines import with_line
+from grader.defence.small_problems import problem_of
+from grader.lesson.lesson import Lesson
+from grader.questions.reading import read_shape
+from grader.reference.course_formulas import LocalStudent
+from grader.reference.problem import Problem
+from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judging.hidden_problems import ProblemBook
+
+RTOL = 1e-6
+WIDER = (0.02, 0.98)
+"""A second training may differ a little from the first, which keys come from."""
+
+
+class Source(NamedTuple):
+    """A file of the course: a solution, a variant, or a solution with a known mistake."""
+
+    lesson: Lesson
+    name: str
+    text: str
+    right: list[str]
+
+
+class Plain:
+    """Takes the names of a forward pass as a tape does, with some values fixed; `computed` are those before that."""
+
+    def __init__(self, inputs: Mapping[str, Any], fixed: Mapping[str, Any], watch: str = "") -> None:
+        object.__setattr__(self, "computed", {})
+        object.__setattr__(self, "fixed", fixed)
+        object.__setattr__(self, "watch", watch)
+        for name, value in inputs.items():
+            setattr(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.computed[name] = value
+        object.__setattr__(self, name, self.fixed.get(name, value))
+
+    def fused(self) -> Any:
+        return contextlib.nullcontext()
+
+
+def again_by_hand(source: Source, question: DefenceQuestion) -> bool:
+    """A central difference of the sum of upstream gradients times what the forward lines compute."""
+    claim = question.claim
+    fixed, target, index = dict(claim["fixed"]), claim["target"], tuple(claim["index"])
+    upstream = {name[1:]: value for name, value in fixed.items() if name[:1] == "d" and name[1:] in claim["upstream"]}
+
+    def computed(step: float) -> dict[str, Tensor]:
+        value = fixed[target].clone()
+        value[index] += step
+        plain = Plain(claim["inputs"], {**fixed, target: value})
+        with torch.no_grad():
+            source.lesson.module.forward(plain)
+        return plain.computed
+
+    above, below = computed(1e-5), computed(-1e-5)
+    # a masked score is -inf on both sides, which does not change
+    changes = [float(((above[n] - below[n]).nan_to_num(0.0) * given).sum()) for n, given in upstream.items()]
+    slope = sum(changes) / 2e-5
+    return abs(slope - float(question.key)) < 1e-4 * max(1, abs(slope))
+
+
+def draw(question: DefenceQuestion, sizes: Mapping[Any, int], seed: int) -> dict[str, Any]:
+    """Values for the line of a question: another generator and another distribution than the defence's own."""
+    claim, random_state = question.claim, np.random.default_rng(seed)
+    values: dict[str, Any] = {}
+    for name in claim["names"]:
+        if name in claim["size_names"]:
+            values[name] = sizes.get(claim["size_names"][name], 1)
+        else:
+            shape = [sizes.get(symbol, 1) for symbol in claim["shapes"][name]]
+            value = random_state.uniform(0.3, 2.0, shape)
+            values[name] = value if name in claim["positive"] else value * random_state.choice([-1.0, 1.0], shape)
+    return values
+
+
+def run_line(
+    code: str, values: Mapping[str, Any], source: Source, used: Counter[str], arrays: Collection[str] = frozenset()
+) -> Any:
+    """The line's value by numpy; by torch in this process where numpy's evaluator does not know a call."""
+    try:
+        found = evaluate(code, values)
+        used["numpy"] += 1
+        return np.asarray(found, dtype=np.float64)
+    except NotSupported:
+        used["torch, in this process"] += 1
+        scope: dict[str, Any] = {}
+        exec(compile(source.text, "backward.py", "exec"), scope)
+        kept = arrays | {n for n, v in values.items() if not isinstance(v, np.ndarray)}
+        scope |= {n: v if n in kept else torch.tensor(v) for n, v in values.items()}
+        default = torch.get_default_dtype()
+        torch.set_default_dtype(torch.float64)
+        try:
+            return np.asarray(torch.as_tensor(eval(code, scope)), dtype=np.float64)
+        except Exception:
+            return None
+        finally:
+            torch.set_default_dtype(default)
+    except (ValueError, IndexError, AttributeError, TypeError):
+        return None
+
+
+def agree(one: Any, other: Any) -> bool:
+    if one is None or other is None or one.shape != other.shape:
+        return False
+    return bool(np.allclose(one, other, rtol=RTOL, atol=RTOL * max(1.0, float(np.max(np.abs(other), initial=0.0)))))
+
+
+def symbols_of(question: DefenceQuestion) -> list[Any]:
+    claim = question.claim
+    found = [symbol for shape in claim["shapes"].values() for symbol in shape] + list(claim["size_names"].values())
+    return [each for each in dict.fromkeys(found) if set(each) != {1}]
+
+
+def again_line(source: Source, question: DefenceQuestion, used: Counter[str]) -> bool:
+    """The families that compare lines: the right choice by another evaluator, other draws and other sizes."""
+    claim, family, symbols = question.claim, question.family, symbols_of(question)
+
+    def value(code: str, sizes: Mapping[Any, int], seed: int = 5, changed: Mapping[str, str] | None = None) -> Any:
+        values = draw(question, sizes, seed)
+        if changed:
+            values |= {name: values[other] for name, other in changed.items() if name in values}
+        values = {n: v.item() if n in claim["numbers"] else v for n, v in values.items()}
+        return run_line(code, values, source, used, claim["arrays"])
+
+    different = {symbol: 11 + 2 * place for place, symbol in enumerate(symbols)}
+    if family == "which_line":
+        own = value(claim["line"], different)
+        codes = {"wrong": claim["wrong"]} | {f"right{n}": code for n, code in enumerate(claim["right"])}
+        wrong = [name for name, code in codes.items() if not agree(value(code, different), own)]
+        return wrong == [question.key] and {f"`{c}`" for c in codes.values()} == set(question.choices.values())
+    if family == "equality":
+
+        def same(sizes: Mapping[Any, int]) -> bool:
+            return agree(value(claim["other"], sizes), value(claim["line"], sizes))
+
+        square = same(dict.fromkeys(symbols, 5))
+        one = any(same({**different, symbol: 1}) for symbol in symbols)
+        found = "every" if same(different) else "square" if square and not one else "one" if one else "never"
+        return found == question.key
+    if family == "revealing":
+        settings = {name: {tuple(symbol): size for symbol, size in s} for name, s in claim["settings"].items()}
+        hidden = [n for n, s in settings.items() if agree(value(claim["other"], s), value(claim["line"], s))]
+        asked = hidden if claim["hidden_once"] else [name for name in settings if name not in hidden]
+        return asked == [question.key]
+    sizes = {tuple(symbol): size for symbol, size in claim["sizes"]}
+    if family == "swapped":
+        one, other = claim["swapped"]
+        own, found = value(claim["line"], sizes), value(claim["line"], sizes, changed={one: other, other: one})
+        if found is None:
+            return question.key == "raises"
+        kind = "shape" if found.shape != own.shape else "same" if agree(found, own) else "silent"
+        return kind == question.key
+    found = value(claim["code"], sizes)
+    return found is not None and tuple(found.shape) == read_shape(question.posed, question.key_text)
+
+
+def plain_gradients(problem: Problem, source: Source, scaled: str = "", factor: float = 1.1) -> dict[str, Tensor]:
+    """{name: its gradient} by one call of backward through the whole forward pass; no tape and no cut."""
+    inputs = {
+        n: v.clone().requires_grad_() if isinstance(v, Tensor) and v.is_floating_point() else v
+        for n, v in problem.inputs.items()
+    }
+
+    class Watched(Plain):
+        def __setattr__(self, name: str, value: Any) -> None:
+            if isinstance(value, Tensor) and value.is_floating_point() and value.requires_grad:
+                if name not in inputs:
+                    value.retain_grad()
+                if name == scaled:
+                    value = value * 1.0
+                    value.register_hook(lambda gradient: gradient * factor)
+                    self.computed[name + " before"] = self.computed.get(name)
+            super().__setattr__(name, value)
+
+    with torch.enable_grad():
+        plain = Watched(inputs, {})
+        source.lesson.module.forward(plain)
+        sum((plain.computed[n] * end).sum() for n, end in problem.ends.items()).backward()  # type: ignore[union-attr]
+    return {
+        n: v.grad
+        for n, v in plain.computed.items()
+        if isinstance(v, Tensor) and v.is_leaf | v.retains_grad and v.grad is not None
+    }
+
+
+def again_chain(source: Source, question: DefenceQuestion, used: Counter[str]) -> bool:
+    """By autograd with a hook; where a file computes a gradient from an earlier one, by its own functions here."""
+    claim, problem = question.claim, source.lesson.public_chain
+    usual, scaled = plain_gradients(problem, source), plain_gradients(problem, source, claim["target"])
+    red = {row for row in claim["asked"] if not torch.allclose(scaled[row[1:]], usual[row[1:]], rtol=1e-5, atol=1e-8)}
+    if red == set(question.key):
+        used["autograd with a hook"] += 1
+        return True
+    used["the file's functions, in this process"] += 1
+    scope: dict[str, Any] = {}
+    exec(compile(source.text, "backward.py", "exec"), scope)
+    results = []
+    for factor in (1.0, 1.1):
+        known: dict[str, Any] = problem.given | {f"d{n}": v for n, v in problem.chain.items()}
+        for name in reversed(problem.graph.names):
+            step = f"d{name}"
+            if step in source.right and step in scope:
+                code = scope[step].__code__
+                names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+                known[step] = scope[step](
+                    **{n: known[n].clone() if isinstance(known[n], Tensor) else known[n] for n in names}
+                )
+                known[step] = known[step] * factor if step == claim["step"] else known[step]
+        results.append(known)
+    red = {row for row in claim["asked"] if not torch.allclose(results[1][row], results[0][row], rtol=1e-5, atol=1e-8)}
+    return red == set(question.key)
+
+
+def again_cmp(source: Source, question: DefenceQuestion, used: Counter[str]) -> bool:
+    """Lines on the published problem by numpy in float64, against backward through the whole forward pass."""
+    claim, problem = question.claim, source.lesson.public
+    reference = plain_gradients(problem, source)[claim["target"]].double().numpy()
+    given = problem.given | {f"d{name}": value for name, value in problem.upstream.items()}
+    values = {
+        n: given[n].double().numpy() if isinstance(given[n], Tensor) and given[n].is_floating_point() else given[n]
+        for n in claim["names"]
+    }
+    values = {n: v.numpy() if isinstance(v, Tensor) else v for n, v in values.items()}
+
+    def report(code: str) -> str:
+        found = run_line(code, values, source, used)
+        if found is None:
+            return "raises"
+        try:
+            one, other = np.broadcast_arrays(found, reference)
+        except ValueError:
+            return "raises"
+        return "not noticed" if np.allclose(one, other, rtol=1e-4, atol=1e-6) else "neither"
+
+    if question.family == "cmp_report":
+        found = report(claim["code"])
+        return found == (question.key if question.key in ("raises", "neither") else "not noticed")
+    missed = tuple(name for name, code in claim["codes"].items() if report(code) == "not noticed")
+    return set(missed or ("none_of_them",)) == set(question.key)
+
+
+def again_zero(source: Source, question: DefenceQuestion) -> bool:
+    """The same training with gradients from the tape, and another batch."""
+    lesson, target = source.lesson, question.claim["target"]
+    sizes = zero.training_sizes(lesson) or {}
+    key = (lesson.name, target)
+    if key not in TRAININGS:
+        problem = problem_of(lesson, sizes, 77)
+        assert problem is not None
+        usual, found = tape_training(lesson, problem, ""), tape_training(lesson, problem, target)
+        TRAININGS[key] = zero.outcome(usual, found, WIDER) or "?"
+    return TRAININGS[key] == question.key
+
+
+TRAININGS: dict[tuple[str, str], str] = {}
+
+
+def tape_training(lesson: Lesson, problem: Problem, zeroed: str) -> list[float]:
+    from grader.reference.tape import Graph, Tape, Unfused, is_floating
+
+    inputs, losses = problem.inputs, []
+    for _ in range(zero.STEPS + 1):
+        tape = (Unfused if lesson.joint else Tape)(inputs)
+        with torch.enable_grad():
+            lesson.module.forward(tape)
+        graph = Graph(tape)
+        losses.append(float(graph.values["loss"]))
+        slopes: dict[str, Tensor] = dict.fromkeys(graph.sinks, torch.ones((), dtype=torch.float64))
+        for consumer in reversed(list(graph.parents)):
+            for parent, share in graph.vjp(consumer, slopes[consumer]).items():
+                slopes[parent] = slopes.get(parent, 0) + share
+                if parent == zeroed:
+                    slopes[parent] = torch.zeros_like(share)
+        inputs = {
+            n: v - zero.RATE * slopes[n] if is_floating(v) and n in slopes and n not in zero.DATA else v
+            for n, v in inputs.items()
+        }
+    return losses
+
+
+def module_of(text: str) -> ModuleType:
+    """A file of the course as a module."""
+    module = ModuleType("backward")
+    exec(compile(text, "backward.py", "exec"), vars(module))
+    return module
+
+
+class Unmeasured(ModuleTarget):
+    """Measures nothing."""
+
+    def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
+        raise CallFailed(Answer("raised"), name)
+
+
+def holds_here(lesson: Lesson, row: str, module: ModuleType) -> bool:
+    """Whether a row's public example holds for a module, in this process."""
+    student = LocalStudent(vars(module), [])
+    check = Example(lesson, lesson.item_for(row), student, Unmeasured(module), ProblemBook(PUBLIC_SEED), naming=False)
+    try:
+        return run_example(examples_of(lesson)[row], check) is None
+    except Exception:
+        return False
+
+
+def again_red_rows(source: Source, question: DefenceQuestion) -> bool:
+    """The examples in this process, on the file with the line replaced in its text."""
+    claim = question.claim
+    changed = with_line(source.text, list(source.lesson.functions), claim["number"], claim["code"])
+    module = module_of(f"{source.text}\n\n{changed}")
+    return {row for row in claim["asked"] if not holds_here(source.lesson, row, module)} == set(question.key)
+
+
+def again_by_call(source: Source, question: DefenceQuestion) -> bool:
+    """The function in this process, and the solution's function where that returns a float."""
+    claim, given = question.claim, question.claim["arguments"]
+
+    def number(module: ModuleType) -> float:
+        found = getattr(module, claim["function"])(**copy.deepcopy(given))
+        return float(eval("result" + claim["index"], {"result": found}))
+
+    own = number(module_of(source.text))
+    solution = number(source.lesson.answers)
+    is_choice = own == int(own) and solution == int(solution)  # best_spacing: several are right
+    return abs(own - float(question.key_text)) < 1e-5 and (is_choice or abs(own - solution) < 1e-5)
+
+
+def is_confirmed(source: Source, question: DefenceQuestion, used: Counter[str]) -> bool:
+    if question.family == "by_hand":
+        used["finite differences"] += 1
+        return again_by_hand(source, question)
+    if question.family == "zero":
+        used["training on the tape"] += 1
+        return again_zero(source, question)
+    if question.family == "chain":
+        return again_chain(source, question, used)
+    if question.family == "red_rows":
+        used["examples, in this process"] += 1
+        return again_red_rows(source, question)
+    if question.family == "by_call":
+        used["the function and the solution's, in this process"] += 1
+        return again_by_call(source, question)
+    if question.family == "cmp_report" or "codes" in question.claim:
+        return again_cmp(source, question, used)
+    return again_line(source, question, used)

@@ -1,0 +1,178 @@
+"""The material of a lesson whose rows are checks of whole functions: values that its public examples lead to.
+
+The examples run in the worker, on copies of the student's functions that note what each line reads. A row whose example
+does not hold there is left out, and so is one whose example measures a process.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.calling.answer import Answer
+from grader.calling.protocol import CallFailed, Measurement
+from grader.defence.file_lines import FileFunction, FileLine, versions_of
+from grader.defence.lines import Line, line_from
+from grader.defence.material import MAIN, MOST_CHOSEN, RUN, Material, called, replies_to
+from grader.defence.recorded_lines import CALL, NOTED, recorded_in, with_line
+from grader.lesson.lesson import Item, Lesson
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.remote_target import RemoteTarget
+from grader.sandbox.workers.student import Student
+from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
+from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judging.hidden_problems import ProblemBook
+
+PIECEWISE = re.compile(r"[<>]|==|!=|\b(max|min|maximum|minimum|amax|amin|any|all|where|clamp|relu|sign|abs)\b")
+
+
+class QuickTarget(RemoteTarget):
+    """Measures nothing: that takes seconds."""
+
+    def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
+        raise CallFailed(Answer("raised", message="A defence measures nothing."), name)
+
+
+@dataclass
+class RecordedMaterial(Material):
+    """Material with the examples behind it.
+
+    Attributes:
+        ran: {right row: the functions that its example runs}.
+        calls: {function: a line that stands for its call: what it was called with, and its sizes}.
+        every_line: the lines, also those for a name that has several.
+    """
+
+    ran: Mapping[str, Collection[str]] = field(default_factory=dict)
+    calls: Mapping[str, Line] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    every_line: Sequence[Line] = ()
+
+    def holding(self, line: Line, code: str, rows: Collection[str]) -> dict[str, bool]:
+        """{row: whether its example holds} with `code` in place of a line. Raises CallFailed."""
+        try:
+            changed = source_reader().call(with_line, self.text, list(self.lesson.functions), line.at.number, code)
+        except (ReadingStopped, ReadingFailed):
+            return {}
+        student = self._student.like_this({**self.files, MAIN: f"{self.text}\n\n\n{changed}\n".encode()}, MAIN)
+        try:
+            items = [item for item in self.lesson.checks if item.name in rows]
+            return {item.name: example_holds(self.lesson, item, student) for item in items}
+        finally:
+            student.close()
+
+    def results(self, name: str, arguments: Sequence[Mapping[str, Any]]) -> list[Any]:
+        """What a function of the student's returns for each of several arguments; None where it raises. CallFailed."""
+        replies = replies_to(self._student, [[f"_defence_own_{name}", dict(each)] for each in arguments])
+        return [value if is_value else None for is_value, value in replies]
+
+    @property
+    def text(self) -> str:
+        return self.files[MAIN].decode("utf-8", errors="replace")
+
+
+def example_holds(lesson: Lesson, item: Item, student: Student) -> bool:
+    example = examples_of(lesson)[item.name]
+    check = Example(lesson, item, student, QuickTarget(student), ProblemBook(PUBLIC_SEED))
+    return run_example(example, check) is None
+
+
+def recorded_material(
+    lesson: Lesson, files: Mapping[str, bytes], right: Collection[str], zygote: ZygoteProcess, chance: random.Random
+) -> RecordedMaterial | None:
+    """The material of a file whose rows `right` are right; None where there is nothing to ask about.
+
+    Raises ZygoteDied, and CallFailed where the file does not run.
+    """
+    text = files[MAIN].decode("utf-8", errors="replace")
+    functions = askable(lesson, right)
+    try:
+        read = source_reader().call(recorded_in, text, list(lesson.functions))
+        read = [each | {"lines": [line_of(line) for line in each["lines"]]} for each in read]
+        lines = [line for each in read if each["name"] in functions for line in each["lines"]]
+        found = source_reader().call(versions_of, [(line.code, list(line.names)) for line in lines])
+    except (ReadingStopped, ReadingFailed):
+        return None
+    versions = {line.number: each for line, each in zip(lines, found, strict=True)}
+    names: dict[tuple[str, tuple[str, ...]], str] = {}
+    for line in lines:
+        for code in [line.code, *(each["code"] for found in versions[line.number].values() for each in found)]:
+            names.setdefault((code, line.names), f"_defence_{len(names)}")
+    texts = [f"def {name}({', '.join(of)}):\n    return ({code})\n" for (code, of), name in names.items()]
+    own = [f"_defence_own_{each['name']} = {each['name']}" for each in read]
+    noting = [each["noting"] for each in read]
+    student = Student(
+        zygote, {**files, MAIN: "\n\n".join([text, RUN, NOTED, *texts, *own, *noting]).encode()}, MAIN, ()
+    )
+    try:
+        ran = rows_that_ran(lesson, student, right)
+        seen = called(student, "_defence_values") if ran else {}
+    except BaseException:
+        student.close()
+        raise
+    seen = seen if isinstance(seen, dict) else {}
+    rows = {function: row for row, function in functions_of(lesson, functions)}
+    calls = {
+        each["name"]: line_from(rows[each["name"]], "", call_of(each), values, NO_VERSIONS, True)
+        for each in read
+        if each["name"] in functions and (values := seen.get(CALL + each["name"]))
+    }
+    recorded = [
+        line_from(rows[line.function], "", line, seen[str(line.number)], versions[line.number], True)
+        for line in lines
+        if seen.get(str(line.number))
+    ]
+    repeated = {(each["name"], name) for each in read for name in each["repeated"]}
+    chance.shuffle(recorded)
+    parameters = {
+        each["name"]: FileFunction(each["name"], tuple(each["parameters"]), "", tuple(each["lines"])) for each in read
+    }
+    single = [each for each in recorded if (each.at.function, each.at.name) not in repeated and is_known(each)]
+    kept = single[: 2 * MOST_CHOSEN] or recorded[:1]
+    return RecordedMaterial(lesson, right, kept, parameters, student, names, ran, calls, dict(files), recorded)
+
+
+NO_VERSIONS: Mapping[str, Sequence[Mapping[str, Any]]] = {"equal": (), "wrong": (), "wrong_rewritten": ()}
+
+
+def askable(lesson: Lesson, right: Collection[str]) -> set[str]:
+    """The functions that a defence may be about: each of their rows is right."""
+    functions = {item.function for item in lesson.checks if item.name in right}
+    return functions - {item.function for item in lesson.checks if item.name not in right}
+
+
+def functions_of(lesson: Lesson, functions: Collection[str]) -> list[tuple[str, str]]:
+    """(row, function): the first row of each function comes last."""
+    return [(item.name, item.function) for item in reversed(lesson.checks) if item.function in functions]
+
+
+def rows_that_ran(lesson: Lesson, student: Student, right: Collection[str]) -> dict[str, set[str]]:
+    """{right row whose example holds: the functions that it runs}. Raises CallFailed."""
+    examples, found = examples_of(lesson), {}
+    for item in lesson.checks:
+        if item.name in right and item.name in examples:
+            holds, ran = example_holds(lesson, item, student), called(student, "_defence_noted")
+            if holds and isinstance(ran, list):
+                found[item.name] = {str(each).removeprefix(CALL) for each in ran}
+    return found
+
+
+def is_known(line: Line) -> bool:
+    """Whether drawn values decide what a line is equal to.
+
+    One size of a single example could be another one as well, and a comparison has the same result by chance.
+    """
+    return not PIECEWISE.search(line.at.code) and (len(line.values) > 1 or not any(line.shapes.values()))
+
+
+def call_of(function: Mapping[str, Any]) -> FileLine:
+    """A line that stands for a call of the function."""
+    name = function["name"]
+    return FileLine(name, -1, name, f"{name}(...)", tuple(function["parameters"]), True, True)
+
+
+def line_of(values: Mapping[str, Any]) -> FileLine:
+    return FileLine(**{**values, "names": tuple(values["names"])})

@@ -1,0 +1,195 @@
+"""The lines of functions that a lesson checks as a whole, with copies that note what each line reads while it runs.
+
+Only text is read: nothing here imports torch, and `source_reader()` calls these functions.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.defence.file_lines import MOST_CODE, MOST_LINES, FileLine, can_be_shown, names_read
+
+NOTE = "_defence_note"
+CALL = "call of "
+"""Begins the number of the note that a function makes of its parameters."""
+NOTED = """
+
+_defence_seen, _defence_ran = {}, []
+
+
+def _defence_form(value):
+    if isinstance(value, (list, tuple)):
+        return [_defence_form(each) for each in value]
+    return [type(value).__name__, *getattr(value, "shape", ())]
+
+
+def _defence_plain(value):
+    if isinstance(value, (list, tuple)):
+        return [_defence_plain(each) for each in value]
+    if isinstance(value, (bool, int, float, str)) or value is None:
+        return value
+    if hasattr(value, "clone"):
+        return value.detach().clone()
+    if hasattr(value, "dtype") and hasattr(value, "copy"):
+        return value.copy() if value.shape else value.item()
+    return "another object"
+
+
+def _defence_note(number, values):
+    if number[:8] == "call of " and number not in _defence_ran:
+        _defence_ran.append(number)
+    kept = _defence_seen.setdefault(number, [])
+    form = {name: _defence_form(value) for name, value in values.items()}
+    if len(kept) < 3 and form not in [each[0] for each in kept]:
+        kept.append([form, {name: _defence_plain(value) for name, value in values.items()}])
+
+
+def _defence_noted():
+    ran = list(_defence_ran)
+    _defence_ran.clear()
+    return ran
+
+
+def _defence_values():
+    return {number: [values for _, values in kept] for number, kept in _defence_seen.items()}
+"""
+
+
+@dataclass(frozen=True)
+class RecordedFunction:
+    """A function of the file: its parameters, its lines, and a copy of the same name that notes what it reads.
+
+    `repeated` are the names that it gives a value more than once: "your line for `h`" would be several lines.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    lines: tuple[FileLine, ...]
+    noting: str
+    repeated: tuple[str, ...]
+
+
+def recorded_in(source: str, wanted: Sequence[str]) -> list[RecordedFunction]:
+    """The functions of these names. A text that is not Python has none."""
+    found, number = [], 0
+    for function in functions_of(source, wanted):
+        places = list(places_in(function, number))
+        number += len(places)
+        if number > MOST_LINES:
+            break
+        arguments = function.args
+        parameters = tuple(each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+        lines = tuple(line for line, *_ in places)
+        stored = Counter([*parameters, *(each for line in statements_in(function.body) for each in targets_of(line))])
+        repeated = tuple(name for name, count in stored.items() if count > 1)
+        text = noting(function, parameters, places)
+        found.append(RecordedFunction(function.name, parameters, lines, text, repeated))
+    return found
+
+
+def with_line(source: str, wanted: Sequence[str], number: int, code: str) -> str:
+    """The function that has the line of this number, with `code` in its place."""
+    count = 0
+    for function in functions_of(source, wanted):
+        places = list(places_in(function, count))
+        count += len(places)
+        for line, _, holder, field, index in places:
+            if line.number == number:
+                new = ast.parse(code, mode="eval").body
+                if index is None:
+                    setattr(holder, field, new)
+                else:
+                    getattr(holder, field)[index] = new
+                return ast.unparse(ast.fix_missing_locations(function))
+    return ""
+
+
+def functions_of(source: str, wanted: Sequence[str]) -> list[ast.FunctionDef]:
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    found = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in wanted}
+    return [each for each in found.values() if not (each.decorator_list or each.args.vararg or each.args.kwarg)]
+
+
+Place = tuple[FileLine, ast.stmt, ast.AST, str, int | None]
+"""A line, its statement, and where its expression is: an attribute of a node, or an entry of it."""
+
+
+def places_in(function: ast.FunctionDef, number: int) -> Iterator[Place]:
+    """The lines of a function, also those inside loops and branches, and each part of a tuple that it returns."""
+    arguments = function.args
+    parameters = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    stored = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for statement in statements_in(function.body):
+        for name, holder, field, index, expression in expressions_in(function.name, statement):
+            code = ast.unparse(expression)
+            read = names_read(expression, parameters | stored) if can_be_shown(expression) else ()
+            if read and len(code) <= MOST_CODE and "\n" not in code:
+                is_returned = isinstance(statement, ast.Return)
+                is_whole = set(read) <= parameters - stored
+                line = FileLine(function.name, number, name, code, read, is_returned, is_whole)
+                yield line, statement, holder, field, index
+                number += 1
+
+
+def statements_in(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a body and of the loops and branches in it; not those of functions in it."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, (ast.For, ast.While, ast.If, ast.With)):
+            yield from statements_in(statement.body)
+            yield from statements_in(getattr(statement, "orelse", []))
+
+
+def expressions_in(function: str, statement: ast.stmt) -> Iterator[tuple[str, ast.AST, str, int | None, ast.expr]]:
+    """(what it computes, where it is, the expression): of an assignment, or of a return, part by part."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+        if isinstance(target, (ast.Name, ast.Subscript)):
+            yield ast.unparse(target), statement, "value", None, statement.value
+        elif isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+            for place, (name, each) in enumerate(zip(target.elts, statement.value.elts, strict=False)):
+                yield ast.unparse(name), statement.value, "elts", place, each
+    elif isinstance(statement, ast.Return) and isinstance(statement.value, ast.Tuple):
+        for place, each in enumerate(statement.value.elts):
+            yield f"{function}(...)[{place}]", statement.value, "elts", place, each
+    elif isinstance(statement, ast.Return) and statement.value is not None:
+        yield f"{function}(...)", statement, "value", None, statement.value
+
+
+def targets_of(statement: ast.stmt) -> list[str]:
+    """What an assignment or a loop gives a value, as it is written."""
+    targets = list(getattr(statement, "targets", []))
+    if isinstance(statement, (ast.AugAssign, ast.AnnAssign, ast.For)):
+        targets = [statement.target]
+    return [ast.unparse(each) for target in targets for each in getattr(target, "elts", [target])]
+
+
+def noting(function: ast.FunctionDef, parameters: Sequence[str], places: Sequence[Place]) -> str:
+    """A copy of the function that notes its parameters, and what a line reads, before it goes on."""
+    notes: dict[int, list[ast.stmt]] = {}
+    for line, statement, *_ in places:
+        notes.setdefault(id(statement), []).extend(note(str(line.number), line.names))
+
+    class Noting(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
+            before = notes.get(id(node), [])
+            node = self.generic_visit(node)
+            return [*before, node] if before and isinstance(node, ast.stmt) else node
+
+    text = Noting().visit(function)
+    assert isinstance(text, ast.FunctionDef)
+    copied = copy.deepcopy(text)
+    copied.body[:0] = note(CALL + function.name, parameters)
+    return ast.unparse(ast.fix_missing_locations(copied))
+
+
+def note(number: str, names: Sequence[str]) -> list[ast.stmt]:
+    values = ", ".join(f"{name!r}: {name}" for name in names)
+    return ast.parse(f"{NOTE}({number!r}, {{{values}}})").body
