@@ -140,6 +140,12 @@ class LazySide:
 
         return self._answers.answer(name, args, kwargs, ask)[:2]
 
+    def run_with(self, uses: Sequence[str], function: Function, *args: Any) -> Any:
+        def ask() -> tuple[Any, list[Any], Counts]:
+            return self._answers.reference.run_with(uses, function, *args), [], Counts()
+
+        return self._answers.answer(", ".join(uses), (function, *args), {}, ask)[0]
+
     def new(self, name: str, *args: Any, **kwargs: Any) -> LazyObject:
         thing = self._answers.reference.new(name, *args, **kwargs) if self._answers.recording else None
         return LazyObject(self._answers, name, thing)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.calls import attribute, call
-from grader.calling.protocol import Called, CallFailed, Counts, Measurement, copy_tree
+from grader.calling.protocol import Called, CallFailed, Counts, Function, Measurement, copy_tree
 from grader.calling.target import BaseTarget
 
 CAP = 10_000_000
@@ -74,6 +75,12 @@ class ModuleTarget(BaseTarget):
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
         called = self.run(name, getattr(self._namespace, name, None), args, kwargs)
         return copy_tree(called.value), called.arguments
+
+    def run_with(self, uses: Sequence[str], function: Function, *args: Any) -> Any:
+        used = [getattr(self._namespace, name, None) for name in uses]
+        name = next((name for name, each in zip(uses, used, strict=True) if each is None), "")
+        runs = None if name else functools.partial(function.build(), *used)
+        return copy_tree(self.run(name or uses[0], runs, args, {}).value)
 
     def new(self, name: str, *args: Any, **kwargs: Any) -> ModuleHandle:
         return ModuleHandle(self, self.run(name, getattr(self._namespace, name, None), args, kwargs).value)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 from torch import Tensor
 
-from grader.calling.protocol import Counts, Measurement, copy_tree, leaves
+from grader.calling.protocol import Counts, Function, Measurement, copy_tree, leaves
 from grader.calling.target import Handle, Target
 
 MOST_PARTS = 12
@@ -64,6 +64,10 @@ class RecordingTarget:
         self.note_call(name, getattr(self._namespace, name, None), args, kwargs)
         value, arguments = self._target.apply(name, *args, **kwargs)
         return self.note_value(name, value), arguments
+
+    def run_with(self, uses: Sequence[str], function: Function, *args: Any) -> Any:
+        self.note_call(uses[0], None, args, {})
+        return self.note_value(uses[0], self._target.run_with(uses, function, *args))
 
     def new(self, name: str, *args: Any, **kwargs: Any) -> Handle:
         kind = getattr(self._namespace, name, None)

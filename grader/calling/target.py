@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
-from grader.calling.protocol import Called, CallFailed, Counts, Measurement
+from grader.calling.protocol import Called, CallFailed, Counts, Function, Measurement
 
 
 class Handle(Protocol):
@@ -45,6 +46,14 @@ class Target(Protocol):
 
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
         """(what the function returns, its positional arguments as they are after the call)."""
+        ...
+
+    def run_with(self, uses: Sequence[str], function: Function, *args: Any) -> Any:
+        """What the course's own `function` returns, called in the target's process.
+
+        Its first arguments are the target's functions and classes that `uses` names, then come `args`. It is for code
+        that works with objects of these classes, such as an expression with their operators.
+        """
         ...
 
     def new(self, name: str, *args: Any, **kwargs: Any) -> Handle:

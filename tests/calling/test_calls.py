@@ -499,6 +499,25 @@ def test_attributes_are_read_and_set():
         counter.get("nothing")
 
 
+def added_twice(Counter, doubled, x):
+    """Needs objects of the target's class, and another of its functions."""
+    counter = Counter(2)
+    counter.add(x)
+    values = [x.clone()]
+    doubled(values)
+    return {"mean": counter.add(3 * x), "doubled": values[0]}
+
+
+def test_the_course_s_function_runs_with_the_target_s_classes():
+    x, uses = torch.tensor([[1.0, 2.0]], dtype=torch.float64), ["Counter", "doubled"]
+    expected = {"mean": torch.tensor([2.0, 4.0], dtype=torch.float64), "doubled": 2 * x}
+    module = ModuleTarget(CALLS.answers)
+    assert agreement(module.run_with(uses, Function(added_twice), x), expected).holds
+    with pytest.raises(CallFailed) as failed:
+        module.run_with(["Counter", "nothing"], Function(added_twice), x)
+    assert (failed.value.answer.outcome, failed.value.name) == ("missing", "nothing")
+
+
 def test_float32_anywhere_in_a_scenario_is_remembered():
     class Narrow:
         @staticmethod

@@ -34,6 +34,8 @@ class RenamedTarget(RemoteTarget):
     def request(self, of: str, name: str, args: Any, kwargs: Any, handle: int | None = None, **options: Any) -> Called:
         if handle is None and name == self._function:
             of = name = self._name
+        if self._function in options.get("uses", ()):
+            options["uses"] = [self._name if each == self._function else each for each in options["uses"]]
         return super().request(of, name, args, kwargs, handle, **options)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
-from grader.calling.protocol import Called, Counts, Measurement
+from grader.calling.protocol import Called, Counts, Function, Measurement
 from grader.calling.target import BaseTarget
 from grader.sandbox.workers.measuring import measure
 from grader.sandbox.workers.requests import call_request
@@ -38,6 +39,9 @@ class RemoteTarget(BaseTarget):
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
         called = self.request(name, name, args, kwargs, after=True)
         return called.value, called.arguments
+
+    def run_with(self, uses: Sequence[str], function: Function, *args: Any) -> Any:
+        return self.request(uses[0], uses[0], [function, *args], {}, uses=list(uses)).value
 
     def new(self, name: str, *args: Any, **kwargs: Any) -> RemoteHandle:
         number = next(self._numbers)

@@ -154,10 +154,14 @@ def call_request(
     keep: int | None = None,
     after: bool = False,
     counted: bool = False,
+    uses: Sequence[str] = (),
 ) -> dict[str, Any]:
     """A call of the function `name`, or of the object `handle`'s method or (to `read`) attribute of that name.
+
+    With `uses`, the first argument is itself a function: it is called with the functions and classes of these names
+    and with the other arguments.
 
     `keep` is a number under which the worker keeps the value instead of sending it. With `after`, the arguments are
     sent as they are after the call. If it is `counted`, so are its operators and the bytes of its tensors.
     """
-    return {"name": name, "of": handle, "read": read, "keep": keep, "after": after, "counted": counted}
+    return {"name": name, "of": handle, "read": read, "keep": keep, "after": after, "counted": counted, "uses": uses}

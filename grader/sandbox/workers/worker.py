@@ -5,6 +5,7 @@ A worker trusts what it is sent; nobody trusts what it sends.
 
 from __future__ import annotations
 
+import functools
 import select
 import sys
 from collections.abc import Mapping, Sequence
@@ -261,8 +262,7 @@ class Worker:
             self._objects[header["keep"]] = called.value
         flush_output()
         keeps = header["keep"] is not None
-        budget = Budget(*header["budget"])
-        printed = self.printed()
+        budget, printed = Budget(*header["budget"]), self.printed()
         sent = (header["ticket"], keeps, header["after"], header["room"], budget, header["name"], self._files, printed)
         wire.write_all(ANSWERS, encode_called(called, *sent))
 
@@ -272,11 +272,13 @@ class Worker:
             target = self._functions.get(name, Answer("missing"))
         else:
             target = attribute(self._objects[header["of"]], name, self._files)
-        if isinstance(target, Answer):
-            return Called(failed=target)
+        used = [self._functions.get(each, Answer("missing")) for each in header.get("uses", ())]
+        if any(isinstance(each, Answer) for each in (target, *used)):
+            return Called(failed=target if isinstance(target, Answer) else Answer("missing"))
         if header["read"]:
             return Called(target)
         args, kwargs = (unpack(header[part], tensors, trusted=True) for part in ("args", "kwargs"))
+        target = functools.partial(args.pop(0), *used) if used else target  # the course's function, with the student's
         more = self._files, self._operator_cap, header["counted"]
         report_lines_after(self._step_seconds)
         called = call(target, name, args, kwargs, *more)

@@ -155,7 +155,7 @@ def differ_exactly(found: Any, value: Any) -> bool:
 def agrees(found: Any, value: Any, tolerance: float, low_precision: bool) -> bool:
     try:
         return agreement(found, value, tolerance, low_precision).holds
-    except TypeError:  # the mistake gives something that a scenario should not
+    except Exception:  # the mistake gives something that a scenario should not, or raises when an answer is read
         return False
 
 

@@ -15,6 +15,7 @@ import torch
 from shared_nursery import forked_zygote
 
 from grader.calling.answer import Answer
+from grader.calling.protocol import CallFailed, Function
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import Problem
@@ -25,6 +26,7 @@ from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers import step_scheduler
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WorkerLost
+from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.requests import pack_problem
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.time_account import UNCHECKED_SECONDS
@@ -274,3 +276,28 @@ def test_a_zygote_keeps_only_so_much(fresh, problems, monkeypatch):
     monkeypatch.setattr("grader.sandbox.workers.client.MOST_HELD", 0)
     first, _ = answered(fresh, problems)
     assert fresh._held == {} and same(answered(fresh, problems)[0], first)
+
+
+def sum_of(Number, second, numbers):
+    total = Number(numbers[0])
+    for number in numbers[1:]:
+        total = total + Number(number)
+    return {"total": total.data, "second": second(numbers)}
+
+
+def test_a_function_of_the_course_runs_with_the_student_s_classes(zygote):
+    """Its source travels; the class and the function are the student's. A name that is missing is reported as such."""
+    source = (
+        "class Number:\n    def __init__(self, data):\n        self.data = data\n"
+        "    def __add__(self, other):\n        return Number(self.data + 2 * other.data)\n\n\n"
+        "def second(values):\n    return values[1]\n"
+    )
+    student = Student(zygote, {MAIN: source.encode()}, MAIN, ())
+    try:
+        on = RemoteTarget(student)
+        assert on.run_with(["Number", "second"], Function(sum_of), [1.0, 3.0]) == {"total": 7.0, "second": 3.0}
+        with pytest.raises(CallFailed) as failed:
+            on.run_with(["Number", "third"], Function(sum_of), [1.0])
+        assert failed.value.answer.outcome == "missing"
+    finally:
+        student.close()

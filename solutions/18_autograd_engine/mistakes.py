@@ -1,0 +1,295 @@
+"""Known mistakes of lesson 18, each with the message that its author gets.
+
+Many of them are recognised by small graphs on which they have one outcome, however the engine is written; see GRAPHS,
+PASSES and the other probes in the hidden suite. The edits here show one way of making each.
+"""
+
+import torch
+
+from grader.lesson.mistakes import mistake_list
+
+MISTAKES = mistake_list("""
+[Value]
+- gradients[id(each)] = gradients[id(each)] + term if id(each) in gradients else term
+overwritten:
+        gradients[id(each)] = term
+    A value that is used twice gets a gradient from each use. Yours keeps one of them: where do you assign instead of
+    adding?
+aliased:
+        if id(each) in gradients:
+            gradients[id(each)] += term
+        else:
+            gradients[id(each)] = term
+    Two leaves share one gradient tensor. `+=` changes a tensor in place, and with it every other place that holds it.
+    Which operation passes its upstream gradient on as it is?
+
+- while waiting:  # depth first: a value is appended after everything that it was computed from
+-     value, is_complete = waiting.pop()
+-     if is_complete:
+-         order.append(value)
+-     elif id(value) not in seen:
+-         seen.add(id(value))
+-         waiting.append((value, True))
+-         waiting += [(each, False) for each, _ in value.inputs]
+- gradients = {id(self): gradient}  # of this pass alone
+- for value in reversed(order):
+not_topological:
+        while waiting:
+            value, _ = waiting.pop()
+            if id(value) not in seen:
+                seen.add(id(value))
+                order.append(value)
+                waiting += [(each, False) for each, _ in value.inputs]
+        gradients = {id(self): gradient}
+        for value in order:
+    A value sends its gradient on before all gradients have reached it. Which values have to be finished first, and
+    when does a depth-first search append a value?
+
+- for value in reversed(order):
+-     g = gradients[id(value)]
+not_reversed:
+        for value in order:
+            g = gradients.get(id(value), 0.0)
+    Nothing reaches the leaves: values are handled from the leaves to the end. In which direction do gradients go?
+
+- elif id(value) not in seen:
+no_visited:
+        else:
+    A value that is used twice sends its whole gradient on twice. How often may it be in the order?
+
+- gradients = {id(self): gradient}  # of this pass alone
+- for value in reversed(order):
+-     g = gradients[id(value)]
+-     if not value.inputs:
+-         value.grad = value.grad + g
+-     for each, pull in value.inputs:
+-         term = pull(g)
+-         gradients[id(each)] = gradients[id(each)] + term if id(each) in gradients else term
+kept:
+        self.grad = self.grad + gradient
+        for value in reversed(order):
+            for each, pull in value.inputs:
+                each.grad = each.grad + pull(value.grad)
+    A second pass begins with what the first one left in the values between the end and the leaves, so that part is
+    sent back again. Only leaves add up over passes.
+loop_variable:
+        gradients = {id(self): gradient}
+        for value in reversed(order):
+            g = gradients.get(id(value), 0.0)
+            if not value.inputs:
+                value.grad = value.grad + g
+            for get in [lambda: (each, pull) for each, pull in value.inputs]:
+                each, pull = get()
+                gradients[id(each)] = gradients.get(id(each), 0.0) + pull(g)
+    Only the last input of an operation gets a gradient. A function that is made in a loop reads the loop's variable
+    when it is called, not when it is made.
+
+- gradients = {id(self): gradient}  # of this pass alone
+starts_over:
+        gradients = {id(self): gradient}
+        for value in order:
+            value.grad = value.grad * 0
+    A pass deletes the gradients of the passes before it. `backward` adds to the `grad` of a leaf; `zero_grad` is what
+    sets it to zero.
+
+- value.grad = value.grad + g
+leaf_overwritten:
+        value.grad = g if value is self else value.grad + g
+    `backward` of a leaf replaces its gradient by one. It should add one to what is there already.
+
+- def _backward(self, gradient):
+-     order, seen, waiting = [], set(), [(self, False)]
+-     while waiting:  # depth first: a value is appended after everything that it was computed from
+-         value, is_complete = waiting.pop()
+-         if is_complete:
+-             order.append(value)
+-         elif id(value) not in seen:
+-             seen.add(id(value))
+-             waiting.append((value, True))
+-             waiting += [(each, False) for each, _ in value.inputs]
+recursion:
+        def _backward(self, gradient):
+            order, seen = [], set()
+
+            def visit(value):
+                if id(value) not in seen:
+                    seen.add(id(value))
+                    for each, _ in value.inputs:
+                        visit(each)
+                    order.append(value)
+
+            visit(self)
+    Python allows about 1,000 calls within each other, and this graph is deeper. Write the search with a list of the
+    values that wait, instead of a function that calls itself.
+
+- order, seen, waiting = [], set(), [(self, False)]
+- while waiting:  # depth first: a value is appended after everything that it was computed from
+-     value, is_complete = waiting.pop()
+-     if is_complete:
+-         order.append(value)
+-     elif id(value) not in seen:
+-         seen.add(id(value))
+-         waiting.append((value, True))
+-         waiting += [(each, False) for each, _ in value.inputs]
+- gradients = {id(self): gradient}  # of this pass alone
+- for value in reversed(order):
+-     g = gradients[id(value)]
+-     if not value.inputs:
+-         value.grad = value.grad + g
+-     for each, pull in value.inputs:
+-         term = pull(g)
+-         gradients[id(each)] = gradients[id(each)] + term if id(each) in gradients else term
+every_path:
+        waiting = [(self, gradient)]
+        while waiting:
+            value, g = waiting.pop()
+            if not value.inputs:
+                value.grad = value.grad + g
+            waiting += [(each, pull(g)) for each, pull in value.inputs]
+    Your gradients are right, but `backward` goes along every path of the graph: twice as many with each value that is
+    used twice. Add up the gradients of a value first, then go on from it once.
+
+- self.grad = 0.0
+not_zeroed:
+        pass
+    After `zero_grad` the gradient of the pass before is still there.
+
+- return Value(self.data)
+not_detached:
+        return self
+    A gradient goes back through the detached value. It has to be a new leaf, which has no inputs.
+
+- return Value(self.data * other.data, [(self, lambda g: g * other.data), (other, lambda g: g * self.data)])
+own_factor:
+        return Value(self.data * other.data, [(self, lambda g: g * self.data), (other, lambda g: g * other.data)])
+    In a product, each input gets the upstream gradient times its own number. Which number is the slope of `a * b` in
+    `a`?
+product_without_upstream:
+        return Value(self.data * other.data, [(self, lambda g: other.data), (other, lambda g: self.data)])
+    These are the local derivatives of a product. The upstream gradient is missing.
+
+- return self + other * -1
+subtracted_the_wrong_way:
+        return other + self * -1
+    This is `other - self`.
+
+- return Value(self.data**exponent, [(self, lambda g: g * slope)])
+power_without_upstream:
+        return Value(self.data**exponent, [(self, lambda g: slope)])
+    This is the local derivative of a power. The upstream gradient is missing.
+power_without_exponent:
+        return Value(self.data**exponent, [(self, lambda g: g * self.data ** (exponent - 1))])
+    The exponent is missing as a factor in the slope of a power.
+same_exponent:
+        return Value(self.data**exponent, [(self, lambda g: g * exponent * self.data**exponent)])
+    In the slope of a power, the exponent is one smaller.
+
+- return Value(t, [(self, lambda g: g * (1 - t**2))])
+tanh_of_the_input:
+        return Value(t, [(self, lambda g: g * (1 - self.data**2))])
+    The slope 1 - t² of tanh is written with its output, not with its input.
+tanh_without_square:
+        return Value(t, [(self, lambda g: g * (1 - t))])
+    The slope of tanh is not 1 - t. Lesson 01 derives it.
+
+- return Value(e, [(self, lambda g: g * e)])
+exp_of_the_input:
+        return Value(e, [(self, lambda g: g * self.data)])
+    The derivative of exp is exp itself: its output, not its input.
+
+- return Value(max(0.0, self.data), [(self, lambda g: g if is_open else 0.0)])
+relu_always_open:
+        return Value(max(0.0, self.data), [(self, lambda g: g)])
+    Where relu gives zero, its slope is zero.
+relu_of_the_gradient:
+        return Value(max(0.0, self.data), [(self, lambda g: max(0.0, g))])
+    Relu is applied to the gradient here. Whether a gradient passes depends on the input, not on the gradient's sign.
+
+[unbroadcast]
+mean_of_copies:
+        gradient = gradient.mean(tuple(range(gradient.ndim - len(shape)))) if gradient.ndim > len(shape) else gradient
+        stretched = tuple(axis for axis, size in enumerate(shape) if size < gradient.shape[axis])
+        gradient.mean(stretched, keepdim=True) if stretched else gradient
+    This is a mean over the copies. Each of them counts in full.
+first_copy:
+        gradient = gradient[(0,) * (gradient.ndim - len(shape))]
+        gradient[tuple(slice(0, size) for size in shape)]
+    This is the gradient of one of the copies. What about the others?
+new_axes_only: gradient.sum(tuple(range(gradient.ndim - len(shape)))) if gradient.ndim > len(shape) else gradient
+    The axes that broadcasting adds on the left are summed, but not those of size 1 that it stretches.
+sizes_of_one_only:
+        stretched = tuple(axis for axis in range(-len(shape), 0) if shape[axis] == 1 and gradient.shape[axis] > 1)
+        gradient.sum(stretched, keepdim=True) if stretched else gradient
+    The axes of size 1 are summed, but the axes that broadcasting adds on the left are still there.
+
+[Tensor]
+- (other, lambda g: unbroadcast(g, other.data.shape)),
+not_unbroadcast:
+        (other, lambda g: g),
+    A gradient has the shape of the upstream gradient and not that of its tensor. The tensor was broadcast: its copies
+    have to be summed.
+
+- return Tensor(
+-     self.data + other.data,
+in_place:
+        return Tensor(
+            self.data.add_(other.data) if self.data.shape == (self.data + other.data).shape else self.data + other.data,
+    An operation changes a tensor that it got. The caller still needs it, and so does your own `backward`.
+
+- return Tensor(total if keepdim else self.data.sum(dims), back)
+sum_without_upstream:
+        return Tensor(total if keepdim else self.data.sum(dims), [(self, lambda g: torch.ones_like(self.data))])
+    The gradient of a sum is not always one: each element gets the gradient of the sum that it is in.
+
+- back = [(self, lambda g: g.reshape(total.shape).expand(self.data.shape))]
+axis_not_put_back:
+        back = [(self, lambda g: g.expand(self.data.shape))]
+    A sum has lost an axis. Before the gradient is expanded, the axis has to come back in its own place: here the
+    gradient runs along the wrong one.
+
+- return gradient.index_add(0, places.reshape(-1), g.reshape(-1)).reshape(self.data.shape)
+assigned:
+        gradient[places.reshape(-1)] = g.reshape(-1)
+        return gradient.reshape(self.data.shape)
+    An element that was read twice gets one of its two gradients. An assignment through an index keeps one value per
+    place: which operation adds?
+nowhere_else:
+        return torch.ones_like(gradient).index_copy(0, places.reshape(-1), g.reshape(-1)).reshape(self.data.shape)
+    Elements that were not read have a gradient of one. Nothing depends on them.
+
+- return Tensor(self.data.permute(*axes), [(self, lambda g: g.permute(*inverse))])
+same_permutation:
+        return Tensor(self.data.permute(*axes), [(self, lambda g: g.permute(*axes))])
+    The gradient is permuted in the same way as the tensor. Which permutation brings the axes back?
+
+- (self, lambda g: unbroadcast(g * share, self.data.shape)),
+- (other, lambda g: unbroadcast(g * (1 - share), other.data.shape)),
+both_sides:
+        (self, lambda g: unbroadcast(g, self.data.shape)),
+        (other, lambda g: unbroadcast(g, other.data.shape)),
+    Both sides of `maximum` get the whole gradient, everywhere. What does a small change of the smaller one change?
+twice_at_ties:
+        (self, lambda g: unbroadcast(g * (self.data >= other.data), self.data.shape)),
+        (other, lambda g: unbroadcast(g * (self.data <= other.data), other.data.shape)),
+    Where both sides of `maximum` are equal, each gets the whole gradient: it is counted twice.
+nobody_at_ties:
+        (self, lambda g: unbroadcast(g * (self.data > other.data), self.data.shape)),
+        (other, lambda g: unbroadcast(g * (self.data < other.data), other.data.shape)),
+    Where both sides of `maximum` are equal, nobody gets the gradient: it is lost.
+exchanged_sides:
+        (self, lambda g: unbroadcast(g * (1 - share), self.data.shape)),
+        (other, lambda g: unbroadcast(g * share, other.data.shape)),
+    The smaller side of `maximum` gets the gradient.
+
+- (self, lambda g: unbroadcast(g @ other.data.transpose(-2, -1), self.data.shape)),
+- (other, lambda g: unbroadcast(self.data.transpose(-2, -1) @ g, other.data.shape)),
+products_not_transposed:
+        (self, lambda g: g @ other.data),
+        (other, lambda g: self.data @ g),
+    In the gradients of a matrix product the other factor is transposed. With square matrices the shapes fit without it.
+
+- return Tensor(self.data.log(), [(self, lambda g: g / self.data)])
+log_times:
+        return Tensor(self.data.log(), [(self, lambda g: g * self.data)])
+    The slope of log is one over its input.
+""")

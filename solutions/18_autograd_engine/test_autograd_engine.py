@@ -1,0 +1,780 @@
+"""The hidden suite of lesson 18. Expressions are drawn here, evaluated by the student's engine in its worker, and
+compared here with PyTorch's autograd.
+
+What is sent to the worker is the text of an expression, the leaves, and upstream gradients: never an expected value.
+"""
+
+from functools import partial
+from pathlib import Path
+
+import torch
+
+from grader.calling.protocol import CallFailed, Function
+from grader.lesson.course_modules import load_module
+from grader.verdict.judging.check_endings import CheckFailed
+from grader.verdict.judging.shuffling import Shuffled
+
+HERE = Path(__file__).resolve()
+network = load_module(
+    HERE.parents[2] / "exercises" / HERE.parent.name / "network.py", "backprop_ninja_network_of_lesson_18"
+)
+DEPTH = 10_000
+TENSOR_DEPTH = 2_400
+MOST_CALLS = 20_000
+"""Calls of Python functions in a backward pass through 33 values; a walk along every path makes at least 65,536."""
+
+
+# The reference: torch's own tensors, with the two methods that the lesson adds
+
+
+class Leaf(torch.Tensor):
+    """backward() does not free the graph, as an engine in Python does not either."""
+
+    def backward(self, gradient=None):
+        super().backward(gradient, retain_graph=True)
+
+    def zero_grad(self):
+        self.grad = None
+
+    def maximum(self, other):
+        return torch.maximum(self, torch.as_tensor(other, dtype=self.dtype))
+
+
+class Autograd:
+    @staticmethod
+    def Value(data):
+        return torch.tensor(data, dtype=torch.float64).as_subclass(Leaf).requires_grad_()
+
+    @staticmethod
+    def Tensor(data):
+        return data.clone().as_subclass(Leaf).requires_grad_()
+
+
+# What runs in the worker. `text` is Python: statements with the names of the leaves.
+
+
+def evaluated(Value, text, numbers):
+    leaves = {name: Value(number) for name, number in numbers.items()}
+    found = {"the value": float(eval(text, dict(leaves)).data)}
+    return found | {f"`{name}.data` afterwards": float(leaf.data) for name, leaf in leaves.items()}
+
+
+def differentiated(Value, text, numbers, passes):
+    """The leaves' gradients after `passes`: names of ends, or "zero" where all gradients are set to zero."""
+    with torch.enable_grad():
+        leaves = {name: Value(number) for name, number in numbers.items()}
+        scope = dict(leaves)
+        exec(text, scope)
+        for end in passes:
+            if end == "zero":
+                for leaf in leaves.values():
+                    leaf.zero_grad()
+            else:
+                scope[end].backward()
+        found = {"the value": float(scope[passes[-1]].data)}
+        for name, leaf in leaves.items():
+            found[f"the gradient of {name}"] = 0.0 if leaf.grad is None else float(leaf.grad)
+        return found
+
+
+def of_tensors(Tensor, text, tensors, passes):
+    """The same for tensors. `passes` are pairs of an end and its upstream gradient, or None; or ("zero", None)."""
+
+    import numpy as np
+
+    def plain(value):
+        value = value.data if isinstance(Tensor, type) and isinstance(value, Tensor) else value
+        return torch.tensor(np.array(value, dtype=np.float64))
+
+    with torch.enable_grad():
+        leaves = {name: Tensor(tensor) for name, tensor in tensors.items()}
+        scope = {"torch": torch, **leaves}
+        exec(text, scope)
+        for end, gradient in passes:
+            if end == "zero":
+                for leaf in leaves.values():
+                    leaf.zero_grad()
+            elif gradient is None:
+                scope[end].backward()
+            else:
+                scope[end].backward(gradient)
+        found = {"the value": plain(scope[passes[-1][0]].data)}
+        for name, leaf in leaves.items():
+            found[f"the gradient of {name}"] = plain(0 * tensors[name] if leaf.grad is None else leaf.grad)
+        found["the tensors that it was given, afterwards"] = dict(tensors)
+        found["the upstream gradients afterwards"] = [gradient for _, gradient in passes]
+        return found
+
+
+def deep(Value, repeated, times, leaves):
+    """A graph in which the line `repeated` is run `times` times. A RecursionError is part of the answer."""
+    with torch.enable_grad():
+        leaves = {name: Value(number) for name, number in leaves.items()}
+        scope = {**leaves, "x": leaves["a"]}
+        code = compile(repeated, "<graph>", "exec")
+        for _ in range(times):
+            exec(code, scope)
+        try:
+            scope["x"].backward()
+        except RecursionError:
+            return {"backward through a deep graph": "RecursionError"}
+        found = {"backward through a deep graph": "no error", "the value": float(scope["x"].data)}
+        for name, leaf in leaves.items():
+            found[f"the gradient of {name}"] = 0.0 if leaf.grad is None else float(leaf.grad)
+        return found
+
+
+def counted(Value, text, number):
+    """{the gradient, how many of Python's functions backward() calls}"""
+    import sys
+
+    with torch.enable_grad():
+        a, calls = Value(number), [0]
+        scope = {"a": a}
+        exec(text, scope)
+
+        def count(frame, event, argument):
+            calls[0] += event == "call"
+
+        before = sys.getprofile()
+        sys.setprofile(count)
+        try:
+            scope["end"].backward()
+        finally:
+            sys.setprofile(before)
+        return {"the gradient of a": float(a.grad), "calls": calls[0]}
+
+
+EVALUATED, DIFFERENTIATED, DEEP, COUNTED = map(Function, (evaluated, differentiated, deep, counted))
+OF_TENSORS = Function(of_tensors)
+
+
+# Drawing
+
+
+def between(generator, low, high):
+    return low + (high - low) * float(torch.rand((), generator=generator, dtype=torch.float64))
+
+
+def signed(generator, low=0.4, high=2.0):
+    return between(generator, low, high) * (1 if between(generator, 0, 1) < 0.5 else -1)
+
+
+def normal(generator, *shape):
+    return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+
+def pick(generator, values):
+    return values[int(torch.randint(len(values), (), generator=generator))]
+
+
+# Naming a mistake: small graphs on which it has one outcome, however the engine is written. `x` is the number of `a`.
+
+GRAPHS = (
+    ("b = a * 2\nend = b * 3", ("end",), lambda x: 6, {"not_reversed": lambda x: (0,)}),
+    ("end = a + a", ("end",), lambda x: 2, {"overwritten": lambda x: (1,)}),
+    ("end = a * a", ("end",), lambda x: 2 * x, {"overwritten": lambda x: (x,)}),
+    (
+        "b = a * 2\nend = b + b * 3",
+        ("end",),
+        lambda x: 8,
+        {"not_topological": lambda x: (2,), "no_visited": lambda x: (16,), "overwritten": lambda x: (6,)},
+    ),
+    (
+        "b = a * 2\nend = b * 3 + b",
+        ("end",),
+        lambda x: 8,
+        {"not_topological": lambda x: (2, 6), "no_visited": lambda x: (16,)},
+    ),
+)
+PASSES = (
+    (
+        "b = a * 2\nend = b * 3",
+        ("end", "end"),
+        lambda x: 12,
+        {"kept": lambda x: (18, 24), "starts_over": lambda x: (6,)},
+    ),
+    (
+        "b = a * 2\nend = b * 3\nother = b * 5",
+        ("end", "other"),
+        lambda x: 16,
+        {"kept": lambda x: (22,), "starts_over": lambda x: (10,)},
+    ),
+    ("end = a * 2", ("end", "zero", "end"), lambda x: 2, {"not_zeroed": lambda x: (4,)}),
+    ("end = a * 2", ("end", "a"), lambda x: 3, {"leaf_overwritten": lambda x: (1,)}),
+)
+DETACHED = (
+    (
+        "b = a * a\nend = b.detach() * a",
+        ("end",),
+        lambda x: x**2,
+        {"not_detached": lambda x: (3 * x**2,)},
+    ),
+)
+
+
+def recognise(check, kind, probes):
+    """End the check with the name of a mistake where one of the probes has its outcome."""
+    generator = check.generator("probes")
+    for text, passes, right, outcomes in probes:
+        x = signed(generator, 1.1, 1.9)
+        found = gradient_of_a(check, kind, text, x, passes)
+        if found is None or close(found, right(x)):
+            continue
+        for mistake, values in outcomes.items():
+            if any(close(found, value) for value in values(x)):
+                named(check, mistake)
+
+
+def gradient_of_a(check, kind, text, x, passes):
+    if kind == "Value":
+        found = check.on.run_with(["Value"], DIFFERENTIATED, text, {"a": x}, list(passes))
+    else:
+        one = torch.ones(1, dtype=torch.float64)
+        pairs = [(end, None if end == "zero" else one) for end in passes]
+        found = check.on.run_with(["Tensor"], OF_TENSORS, text, {"a": one * x}, pairs)
+    gradient = found.get("the gradient of a") if isinstance(found, dict) else None
+    if isinstance(gradient, torch.Tensor):
+        return float(gradient) if gradient.numel() == 1 else None
+    return gradient
+
+
+def close(found, expected):
+    return isinstance(found, (int, float)) and abs(found - expected) <= 1e-9 * max(1.0, abs(expected))
+
+
+def same(found, expected):
+    """Whether it is this tensor, or nearly so."""
+    return (
+        isinstance(found, torch.Tensor)
+        and found.shape == expected.shape
+        and float((found - expected).abs().max()) <= 1e-9 * max(1.0, float(expected.abs().max()))
+    )
+
+
+def named(check, mistake):
+    check.fail(next(each.message for each in check.lesson.mistakes if each.id == mistake), mistake=mistake)
+
+
+# Value
+
+FORWARD = (
+    *("a + b", "a * b", "a - b", "a / b", "-a", "a ** 2", "b ** -1", "c ** 0.5", "a.tanh()", "a.exp()"),
+    *("a.relu()", "(-a).relu()", "a + 3", "3 + a", "a * 4", "4 * a", "a - 2", "2 - a", "a / 5", "5 / a"),
+    *("(a * b + 2 * c).tanh() / (1 + b ** 2)", "(a - b).exp() * c - 1"),
+)
+SINGLE = (
+    *("a + b", "a * b", "a ** 3", "a ** 2", "b ** -2", "c ** 0.5", "-a", "a - b", "b - a", "a / b", "b / a"),
+    *("a.tanh()", "a.exp()", "a.relu() + b", "(-a).relu() + b", "2 - a", "2 / a", "3 + a", "3 * a", "a - 3", "a / 3"),
+    *("(a * b).tanh() / c", "((a + b * 2) ** 2 - c).tanh()", "(a.exp() / b - c).tanh() * 3"),
+)
+
+
+def numbers(generator):
+    return {"a": signed(generator), "b": signed(generator), "c": between(generator, 0.5, 2.0)}
+
+
+def used(text, leaves):
+    """Those of the leaves that the text reads."""
+    names = set(compile(text, "", "exec").co_names)
+    return {name: leaf for name, leaf in leaves.items() if name in names}
+
+
+def expressions(on, generator):
+    questions = Shuffled(generator)
+    for text in FORWARD:
+        given = used(text, numbers(generator))
+        questions.add(text, partial(on.run_with, ["Value"], EVALUATED, text, given))
+    return questions.answers()
+
+
+def slopes(on, generator):
+    questions = Shuffled(generator)
+    for text in SINGLE:
+        given = used(text, numbers(generator))
+        questions.add(text, partial(on.run_with, ["Value"], DIFFERENTIATED, f"end = {text}", given, ["end"]))
+    return questions.answers()
+
+
+def test_value_forward(check):
+    check.agrees(expressions, reference=Autograd)
+
+
+def test_value_gradients(check):
+    """Every value is used once."""
+    x, y = signed(check.generator("x"), 1.1, 1.9), signed(check.generator("y"), 1.1, 1.9)
+    found = check.on.run_with(["Value"], DIFFERENTIATED, "end = a * b", {"a": x, "b": y}, ["end"])
+    if isinstance(found, dict) and close(found.get("the gradient of a"), 0.0):
+        if not close(found.get("the gradient of b"), 0.0) and not close(found.get("the gradient of b"), x):
+            named(check, "loop_variable")
+        if close(found.get("the gradient of b"), 0.0):
+            named(check, "not_reversed")
+    check.agrees(slopes, reference=Autograd)
+
+
+def fits(value):
+    return bool(value.isfinite()) and 0.05 < abs(float(value)) < 3
+
+
+def random_graph(generator, leaves, steps, prefix="v"):
+    """(lines of text, the name of the last value). Values are used again and again, and all that are not are added."""
+    scope, lines, unused = dict(leaves), [], dict.fromkeys(leaves)
+    scope = {name: torch.tensor(number, dtype=torch.float64) for name, number in scope.items()}
+    forms = ("{0} + {1}", "{0} * {1}", "{0} - {1}", "{0} / {1}", "{0}.tanh()", "{0}.exp()", "{0}.relu()", "{0} ** 2")
+    forms += ("{0} + {0}", "{0} * {0}", "2 * {0} - {1}", "1 - {0} * {1}", "-{0}", "({0} * {1}).tanh()")
+    while len(lines) < steps:
+        names = list(scope)
+        text = pick(generator, forms).format(pick(generator, names[-6:]), pick(generator, names))
+        value = eval(text, dict(scope))
+        if not fits(value):
+            continue
+        name = f"{prefix}{len(lines)}"
+        for read in compile(text, "", "eval").co_names:
+            unused.pop(read, None)
+        scope[name], unused[name] = value, None
+        lines.append(f"{name} = {text}")
+    lines.append(f"{prefix}_end = {' + '.join(unused)}")
+    return lines, f"{prefix}_end"
+
+
+def graphs(on, generator, steps):
+    questions = Shuffled(generator)
+    for number in range(1, 9):
+        leaves = {name: signed(generator) for name in "abcd"[: questions.some(2, 4)]}
+        lines, end = random_graph(generator, leaves, questions.some(steps, 2 * steps))
+        ask = partial(on.run_with, ["Value"], DIFFERENTIATED, "\n".join(lines), leaves, [end])
+        questions.add(f"random graph {number}", ask)
+    return questions.answers()
+
+
+def test_value_graphs(check):
+    recognise(check, "Value", GRAPHS)
+    check.agrees(graphs, draws=({"steps": 6}, {"steps": 15}), reference=Autograd)
+
+
+def detached(on, generator):
+    """`first` is read twice, once detached."""
+    questions = Shuffled(generator)
+    for text in ("{0}.detach() * a + {0}", "({0}.detach() - {0} * b).tanh()", "{0}.detach() * {0}.detach() * b"):
+        leaves = {"a": signed(generator), "b": signed(generator)}
+        lines, first = random_graph(generator, leaves, 4)
+        lines.append(f"end = {text.format(first)}")
+        ask = partial(on.run_with, ["Value"], DIFFERENTIATED, "\n".join(lines), leaves, ["end"])
+        questions.add(text.format("v"), ask)
+    return questions.answers()
+
+
+def test_value_detach(check):
+    recognise(check, "Value", DETACHED)
+    check.agrees(detached, reference=Autograd)
+
+
+def passes(on, generator):
+    """Several passes through one graph, and through two that have nothing to do with each other."""
+    questions = Shuffled(generator)
+    kinds = {
+        "twice from one end": ["v_end", "v_end"],
+        "three times from two ends": ["v_end", "v3", "v_end"],
+        "gradients set to zero in between": ["v_end", "zero", "v4"],
+        "two graphs in turns": ["v_end", "w_end", "v_end"],
+        "an end that is a leaf": ["v_end", "a", "a"],
+    }
+    for name, ends in kinds.items():
+        leaves = {"a": signed(generator), "b": signed(generator)}
+        others = {"c": signed(generator), "d": signed(generator)}
+        lines = random_graph(generator, leaves, 6)[0] + random_graph(generator, others, 5, "w")[0]
+        ask = partial(on.run_with, ["Value"], DIFFERENTIATED, "\n".join(lines), leaves | others, ends)
+        questions.add(name, ask)
+    return questions.answers()
+
+
+def test_value_again(check):
+    recognise(check, "Value", PASSES)
+    check.agrees(passes, reference=Autograd)
+
+
+# Tensor
+
+ELEMENTWISE = (
+    *("a + b", "a * b", "a - b", "a / c", "-a", "a ** 3", "c ** 0.5", "c ** -1", "a.tanh()", "a.exp()", "c.log()"),
+    *("2 * a", "a * 3", "a + 1.5", "1.5 + a", "2 - a", "a - 2", "2 / c", "a / 3", "(a * b).tanh() / c"),
+)
+BROADCAST = (
+    ("a + b", (4, 3), (3,)),
+    ("a + b", (3,), (4, 3)),
+    ("a * b", (4, 3), (4, 1)),
+    ("a * b", (4, 1), (4, 3)),
+    ("a - b", (1, 3), (4, 1)),
+    ("a - b", (2, 1, 3), (4, 1)),
+    ("a * b", (), (2, 3)),
+    ("a + b", (2, 3), ()),
+    ("a / c", (4, 3), (1, 3)),
+    ("a / c", (3,), (2, 4, 3)),
+    ("a * b", (1, 3), (1, 3)),
+    ("a + b", (1, 1), (5,)),
+    ("a * b", (5, 1, 2), (3, 1)),
+)
+SUMS = (
+    *(("a.sum()", (2, 3, 4)), ("a.sum(0)", (2, 3, 4)), ("a.sum(1)", (2, 3, 4)), ("a.sum(-1)", (2, 3, 4))),
+    *(("a.sum(1, keepdim=True)", (2, 3, 4)), ("a.sum((0, 2))", (2, 3, 4)), ("a.sum(dim=-2)", (2, 3, 4))),
+    *(("a.sum((0, -1), keepdim=True)", (2, 3, 4)), ("a.sum(1)", (3, 3)), ("a.sum(0)", (3, 3)), ("a.sum(0)", (5,))),
+)
+READINGS = (
+    *(("a[1]", (4, 3)), ("a[-1]", (4, 3)), ("a[1:3]", (4, 3)), ("a[::2]", (5, 2)), ("a[:, 1]", (4, 3))),
+    *(("a[:, 1:]", (4, 3)), ("a[2, 1]", (4, 3)), ("a[torch.tensor([3, 0, 2])]", (4, 3))),
+    *(("a[torch.tensor({rows})]", (4, 3)), ("a[torch.tensor({rows}), torch.tensor({columns})]", (4, 3))),
+    *(("a[torch.tensor([{rows}, {columns}])]", (4, 2)), ("a[:, torch.tensor({columns})]", (4, 3))),
+)
+RESHAPES = (
+    *(("a.reshape(6, 4)", (2, 3, 4)), ("a.reshape(-1)", (2, 3, 4)), ("a.reshape(4, -1)", (2, 3, 4))),
+    *(("a.reshape(3, 2, 2)", (4, 3)), ("a.reshape(1, 5)", (5,)), ("a.reshape(2, 6)", (4, 3))),
+)
+PERMUTED = (
+    *(("a.permute(1, 0)", (2, 3)), ("a.permute(2, 0, 1)", (2, 3, 4)), ("a.permute(1, 2, 0)", (2, 3, 4))),
+    *(("a.permute(0, 2, 1)", (2, 3, 4)), ("a.permute(3, 1, 0, 2)", (2, 3, 4, 5)), ("a.permute(1, 2, 0)", (3, 3, 3))),
+)
+PRODUCTS = (
+    ("a @ b", (3, 4), (4, 5)),
+    ("a @ b", (3, 3), (3, 3)),
+    ("a @ b", (2, 3, 4), (2, 4, 5)),
+    ("a @ b", (2, 3, 4), (4, 5)),
+    ("a @ b", (3, 4), (2, 4, 5)),
+    ("a @ b", (2, 1, 3, 4), (5, 4, 6)),
+    ("a @ b", (1, 3, 4), (2, 4, 2)),
+)
+
+
+def leaf(generator, name, shape):
+    """`c` is positive, so that it can be divided by and has a logarithm. Some have their axes permuted in memory."""
+    drawn = normal(generator, *reversed(shape)).permute(*reversed(range(len(shape)))) if shape else normal(generator)
+    drawn = drawn if between(generator, 0, 1) < 0.5 else drawn.contiguous()
+    return 0.5 + 1.5 * torch.sigmoid(drawn) if name == "c" else drawn
+
+
+def put(questions, on, generator, text, *shapes):
+    """Add the question about one operation, with a drawn upstream gradient."""
+    names = sorted(used(text, dict.fromkeys("abc")))
+    shapes = shapes if len(shapes) == len(names) else shapes * len(names)
+    tensors = {name: leaf(generator, name, shape) for name, shape in zip(names, shapes, strict=True)}
+    found = eval(text, {"torch": torch, **{name: tensor.as_subclass(Leaf) for name, tensor in tensors.items()}})
+    gradient = normal(generator, *found.shape)
+    of = " and ".join(map(str, dict.fromkeys(shapes)))
+    ask = partial(on.run_with, ["Tensor"], OF_TENSORS, f"end = {text}", tensors, [("end", gradient)])
+    questions.add(f"{text} of shape {of}", ask)
+
+
+def operations(on, generator, cases):
+    questions = Shuffled(generator, twice=0.1)
+    for text, *shapes in cases:
+        drawn = {name: [int(i) for i in torch.randint(0, top, (3,), generator=generator)] for name, top in INDICES}
+        for indices in drawn.values():
+            indices.append(indices[0])  # at least one of them twice
+        put(questions, on, generator, text.format(**drawn), *shapes)
+    return questions.answers()
+
+
+INDICES = (("rows", 4), ("columns", 3))
+
+
+def elementwise(on, generator):
+    return operations(on, generator, [(text, (3, 4)) for text in ELEMENTWISE])
+
+
+def broadcast(on, generator):
+    return operations(on, generator, BROADCAST)
+
+
+def sums(on, generator):
+    return operations(on, generator, SUMS)
+
+
+def readings(on, generator):
+    return operations(on, generator, READINGS)
+
+
+def reshapes(on, generator):
+    return operations(on, generator, RESHAPES)
+
+
+def permuted(on, generator):
+    return operations(on, generator, PERMUTED)
+
+
+def products(on, generator):
+    return operations(on, generator, PRODUCTS)
+
+
+def sums_of_copies(on, generator):
+    found = {}
+    for whole, shape in (
+        *(((4, 3), (3,)), ((4, 3), (4, 1)), ((4, 3), (1, 3)), ((4, 3), ()), ((4, 3), (4, 3)), ((2, 4, 3), (4, 1))),
+        *(((2, 4, 3), (2, 1, 3)), ((2, 1, 3), (1, 3)), ((5, 2), (1, 1)), ((2, 3, 4, 5), (4, 1)), ((3, 3), (3, 1))),
+    ):
+        gradient, arguments = on.apply("unbroadcast", normal(generator, *whole), shape)
+        found[f"from {whole} to {shape}"] = gradient
+        found[f"the argument of shape {whole} afterwards, to {shape}"] = arguments[0]
+    return found
+
+
+def test_unbroadcast(check):
+    check.agrees(sums_of_copies)
+
+
+def one_operation(check, text, **tensors):
+    """The gradients of the leaves, with a drawn upstream gradient, and that."""
+    gradient = normal(check.generator(text), *eval(text, {"torch": torch, **tensors}).shape)
+    found = check.on.run_with(["Tensor"], OF_TENSORS, f"end = {text}", tensors, [("end", gradient)])
+    found = found if isinstance(found, dict) else {}
+    return *(found.get(f"the gradient of {name}") for name in tensors), gradient
+
+
+def agrees_or_unbroadcast(check, scenario):
+    """`check.agrees`; a gradient that is added to one of another shape raises an error, which is a known mistake."""
+    try:
+        check.agrees(scenario, reference=Autograd)
+    except CheckFailed as failed:
+        text = str(failed)
+        if failed.mistake is None and ("broadcast" in text or "must match the size" in text):
+            named(check, "not_unbroadcast")
+        raise
+
+
+def test_tensor_elementwise(check):
+    check.agrees(elementwise, reference=Autograd)
+
+
+def test_tensor_broadcasting(check):
+    generator = check.generator("probe")
+    a, b = normal(generator, 4, 3), normal(generator, 3)
+    try:
+        _, db, gradient = one_operation(check, "a + b", a=a, b=b)
+    except CallFailed as failed:
+        if "broadcast" in failed.answer.message or "must match the size" in failed.answer.message:
+            named(check, "not_unbroadcast")
+        raise
+    if same(db, gradient):
+        named(check, "not_unbroadcast")
+    if same(db, gradient.mean(0)):
+        named(check, "mean_of_copies")
+    check.agrees(broadcast, reference=Autograd)
+
+
+def test_tensor_sum(check):
+    a = normal(check.generator("probe"), 3, 3)
+    da, gradient = one_operation(check, "a.sum(1)", a=a)
+    if same(da, gradient.expand(3, 3)):
+        named(check, "axis_not_put_back")
+    check.agrees(sums, reference=Autograd)
+
+
+def test_tensor_getitem(check):
+    a = normal(check.generator("probe"), 3, 2)
+    da, gradient = one_operation(check, "a[torch.tensor([0, 0, 2])]", a=a)
+    if isinstance(da, torch.Tensor) and da.shape == a.shape and any(same(da[0], each) for each in gradient[:2]):
+        named(check, "assigned")
+    check.agrees(readings, reference=Autograd)
+
+
+def test_tensor_reshape(check):
+    check.agrees(reshapes, reference=Autograd)
+
+
+def test_tensor_permute(check):
+    a = normal(check.generator("probe"), 3, 3, 3)
+    da, gradient = one_operation(check, "a.permute(1, 2, 0)", a=a)
+    if same(da, gradient.permute(1, 2, 0)):
+        named(check, "same_permutation")
+    check.agrees(permuted, reference=Autograd)
+
+
+def larger(on, generator):
+    questions = Shuffled(generator, twice=0.1)
+    for text, *shapes in (
+        *(("a.maximum(b)", (4, 3), (4, 3)), ("a.maximum(b)", (4, 3), (3,)), ("a.maximum(b)", (4, 1), (4, 3))),
+        *(("a.maximum(0.1)", (4, 3)), ("a.maximum(b)", (2, 1, 3), (4, 1))),
+    ):
+        put(questions, on, generator, text, *shapes)
+    for shape in ((4, 3), (5,)):
+        questions.add(f"a.maximum(b) with ties, of shape {shape}", partial(tied, on, generator, shape))
+    return questions.answers()
+
+
+def tied(on, generator, shape):
+    """At a tie, the two gradients have to add up to the upstream gradient; how it is shared is up to the student."""
+    generator = torch.Generator().manual_seed(generator.initial_seed() + len(shape))
+    a, gradient = normal(generator, *shape), normal(generator, *shape)
+    ties = torch.rand(shape, generator=generator) < 0.4
+    ties.view(-1)[0] = True
+    b = torch.where(ties, a, normal(generator, *shape))
+    found = on.run_with(["Tensor"], OF_TENSORS, "end = a.maximum(b)", {"a": a, "b": b}, [("end", gradient)])
+    da, db = found.pop("the gradient of a"), found.pop("the gradient of b")
+    share = da[ties] / gradient[ties]
+    return {
+        **found,
+        "the gradient of a where there is no tie": da[~ties],
+        "the gradient of b where there is no tie": db[~ties],
+        "at ties, the sum of both gradients": da[ties] + db[ties],
+        "at ties, each gets between none and all of it": bool(((share > -1e-9) & (share < 1 + 1e-9)).all()),
+    }
+
+
+def test_tensor_maximum(check):
+    generator = check.generator("probe")
+    a, b = normal(generator, 3), normal(generator, 3)
+    da, db, gradient = one_operation(check, "a.maximum(b)", a=a, b=b)
+    if same(da, gradient) and same(db, gradient):
+        named(check, "both_sides")
+    da, db, gradient = one_operation(check, "a.maximum(b)", a=a, b=a.clone())
+    if same(da, gradient) and same(db, gradient):
+        named(check, "twice_at_ties")
+    if same(da, 0 * gradient) and same(db, 0 * gradient):
+        named(check, "nobody_at_ties")
+    check.agrees(larger, reference=Autograd)
+
+
+def test_tensor_matmul(check):
+    generator = check.generator("probe")
+    a, b = normal(generator, 3, 3), normal(generator, 3, 3)
+    da, db, gradient = one_operation(check, "a @ b", a=a, b=b)
+    if same(da, gradient @ b) or same(db, a @ gradient):
+        named(check, "products_not_transposed")
+    agrees_or_unbroadcast(check, products)
+
+
+def shaped(generator, leaves, steps):
+    """(lines, last name, its shape): a random graph of tensors. Where numbers grow, tanh is applied."""
+    scope, lines = dict(leaves), []
+    while len(lines) < steps:
+        names = list(scope)
+        one, other = pick(generator, names[-4:]), pick(generator, names)
+        ndim, size = scope[one].ndim, scope[one].shape[0] if scope[one].ndim else 0
+        forms = ["{0} + {1}", "{0} * {1}", "{0} - {1}", "{0}.maximum({1})", "{0}.tanh()", "{0} * {0}", "2 - {0}"]
+        if ndim >= 2:
+            order = torch.randperm(ndim, generator=generator).tolist()
+            forms += ["{0}.permute(" + ", ".join(map(str, order)) + ")", "{0}.reshape(-1)"]
+            forms += ["{0} @ {1}"] * (scope[other].ndim >= 2)
+        if ndim >= 1:
+            index = [int(i) for i in torch.randint(0, size, (size + 1,), generator=generator)]
+            forms += ["{0}.sum(0, keepdim=True) + {0}", "{0}.sum(-1)", f"{{0}}[torch.tensor({index})]", "{0}[-1] * {0}"]
+        text = pick(generator, forms).format(one, other)
+        try:
+            value = eval(text, {"torch": torch, **scope})
+        except (RuntimeError, IndexError):
+            continue  # the shapes do not fit
+        if value.numel() > 200:
+            continue
+        if float(value.abs().max()) > 3:
+            text, value = f"({text}).tanh()", value.tanh()
+        name = f"t{len(lines)}"
+        scope[name] = value
+        lines.append(f"{name} = {text}")
+    read = [name for name in list(scope)[-5:]]
+    lines.append("end = " + " + ".join(f"{name}.sum()" for name in read))
+    return lines, list(leaves) + list(scope)[-5:]
+
+
+def tensor_graphs(on, generator, steps):
+    questions = Shuffled(generator)
+    for number in range(1, 6):
+        leaves = {
+            "a": leaf(generator, "a", (3, 4)),
+            "b": leaf(generator, "b", (4,)),
+            "c": leaf(generator, "c", (3, 1)),
+            "d": leaf(generator, "d", (4, 3)),
+        }
+        lines, _ = shaped(generator, leaves, questions.some(steps, 2 * steps))
+        ask = partial(on.run_with, ["Tensor"], OF_TENSORS, "\n".join(lines), leaves, [("end", None)])
+        questions.add(f"random graph {number}", ask)
+    for name, text, ends in (
+        ("two passes", "v = a * b + a\nend = (v * v).sum()", ["end", "end"]),
+        ("two ends", "v = a * b\nend = v.tanh().sum()\nother = (v + a).sum()", ["end", "other"]),
+        ("zeroed in between", "v = a * b\nend = (v * a).sum()", ["end", "zero", "end"]),
+        ("one part detached", "v = a * b\nend = (v.detach() * v).sum()", ["end"]),
+        ("both inputs of a sum", "v = a + b\nend = (v * 3).sum() + (a * 5).sum() + (b * v).sum()", ["end"]),
+    ):
+        leaves = {name: leaf(generator, name, (2, 3)) for name in "ab"}
+        ask = partial(on.run_with, ["Tensor"], OF_TENSORS, text, leaves, [(end, None) for end in ends])
+        questions.add(name, ask)
+    return questions.answers()
+
+
+SHARED = (
+    "v = a + b\nend = (v * 3).sum() + (a * 5).sum()",
+    "v = a + b\nend = (a * 5).sum() + (v * 3).sum()",
+)
+
+
+def test_tensor_graphs(check):
+    recognise(check, "Tensor", (*GRAPHS, *PASSES, *DETACHED))
+    a = torch.ones(2, dtype=torch.float64)
+    for text in SHARED:  # a gradient of 3 for b, and of 8 for a; equal where both are one tensor
+        found = check.on.run_with(["Tensor"], OF_TENSORS, text, {"a": a, "b": 2 * a}, [("end", None)])
+        if isinstance(found, dict) and same(found.get("the gradient of b"), 8 * a):
+            named(check, "aliased")
+    check.agrees(tensor_graphs, draws=({"steps": 5}, {"steps": 12}), reference=Autograd)
+
+
+def losses(on, generator, steps, **sizes):
+    parameters, X, Y = network.problem(generator, **sizes)
+    found = on.run_with(["Tensor"], TRAIN, parameters, X, Y, steps, 0.3)
+    return {"losses": torch.tensor(found, dtype=torch.float64)}
+
+
+TRAIN = Function(network.train)
+
+
+def test_network(check):
+    draws = (
+        {"steps": 3, "batch": 5, "features": 4, "hidden": 7, "classes": 3},
+        {"steps": 12, "batch": 12, "features": 6, "hidden": 9, "classes": 4},
+    )
+    check.agrees(losses, draws=draws, reference=Autograd)
+
+
+# Depth comes last: a function that hangs is not called again.
+
+
+def goes_deep(check, kind, times):
+    """End the check unless a chain of `times` products and sums has the right gradients."""
+    generator = check.generator("a deep graph")
+    a, b, c = between(generator, 0.5, 1), between(generator, 0.9997, 0.9999), between(generator, 0, 1)
+    leaves = {"a": a, "b": b, "c": c}
+    if kind == "Tensor":
+        leaves = {name: torch.tensor(number, dtype=torch.float64) for name, number in leaves.items()}
+    found = check.on.run_with([kind], DEEP, "x = x * b + c", times, leaves)
+    if isinstance(found, dict) and found.get("backward through a deep graph") == "RecursionError":
+        named(check, "recursion")
+    x, db, dc = a, 0.0, 0.0  # forward mode: the slopes of x by b and by c
+    for _ in range(times):
+        x, db, dc = x * b + c, db * b + x, dc * b + 1
+    expected = {"a": b**times, "b": db, "c": dc}
+    for name, gradient in expected.items():
+        number = found.get(f"the gradient of {name}") if isinstance(found, dict) else None
+        if not (isinstance(number, float) and abs(number - gradient) <= 1e-8 * abs(gradient)):
+            check.fail(f"In a graph of {2 * times:,} operations one after the other, the gradient of a leaf is wrong.")
+
+
+def walks_every_path(check):
+    """16 times x = x + x * 0.5: 33 values, and 65,536 paths."""
+    text = "end = a\n" + "end = end + end * 0.5\n" * 16
+    found = check.on.run_with(["Value"], COUNTED, text, 1.0)
+    return isinstance(found, dict) and isinstance(found.get("calls"), int) and found["calls"] > MOST_CALLS
+
+
+def long_sum(on, generator, kind, times):
+    leaves = {name: between(generator, 0.5, 1) for name in "ab"}
+    if kind == "Tensor":
+        leaves = {name: torch.tensor(number, dtype=torch.float64) for name, number in leaves.items()}
+    return on.run_with([kind], DEEP, "x = x + a * b", times, leaves)
+
+
+def test_tensor_deep(check):
+    goes_deep(check, "Tensor", TENSOR_DEPTH // 2)
+    check.agrees(long_sum, draws=({"kind": "Tensor", "times": 50},), reference=Autograd)
+
+
+def test_value_deep(check):
+    if walks_every_path(check):
+        named(check, "every_path")
+    goes_deep(check, "Value", DEPTH // 2)
+    check.agrees(long_sum, draws=({"kind": "Value", "times": 500},), reference=Autograd)
