@@ -199,8 +199,6 @@ cut_everywhere: dx, dh0, dWx, dWh, db = truncated_backward(dh, x, h0, p["Wx"], p
 - dC.index_add_(0, X.flatten(), dx.transpose(0, 1).flatten(0, 1))
 last_one_stays: dC[X.flatten()] = dx.transpose(0, 1).flatten(0, 1)
     A row of `dC` has the gradient of one place where its token is read. Add up those of all places.
-added_once: dC[X.flatten()] += dx.transpose(0, 1).flatten(0, 1)
-    `+=` with an index adds only once for a token that occurs twice. Which function adds every time?
 time_and_batch_mixed: dC.index_add_(0, X.flatten(), dx.flatten(0, 1))
     Tokens and gradients are in different orders: `X` has the examples first, `dx` the steps.
 - return loss, {"C": dC, "h0": dh0.sum(0), "Wx": dWx, "Wh": dWh, "b": db, "Wo": dWo, "bo": dbo}

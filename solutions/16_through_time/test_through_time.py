@@ -101,7 +101,7 @@ def lstm_step(x, h, c, Wx, Wh, b):
 
 def differentiated(function, leaves, upstream):
     leaves = [leaf.clone().requires_grad_() for leaf in leaves]
-    return torch.autograd.grad(function(*leaves), leaves, upstream)
+    return torch.autograd.grad((function(*leaves) * upstream).sum(), leaves)
 
 
 class Autograd:
@@ -122,7 +122,7 @@ class Autograd:
         h = [h0.clone().requires_grad_()]
         for each in x:
             h.append(torch.tanh(each @ Wx + h[-1] @ Wh + b))
-        return torch.stack([each.norm() for each in torch.autograd.grad(h[-1], h, dlast)])
+        return torch.stack([each.norm() for each in torch.autograd.grad((h[-1] * dlast).sum(), h)])
 
     @staticmethod
     def lstm_backward(dh, x, h0, c0, Wx, Wh, b):
@@ -134,7 +134,6 @@ class Autograd:
             return torch.stack(found)
 
         return differentiated(run, (x, h0, c0, Wx, Wh, b), dh)
-
 
     @staticmethod
     def gradients(parameters, X, Y):
@@ -251,7 +250,9 @@ def loss_of_a_batch(on, generator, **of):
 
 
 def test_loss(check):
-    check.agrees(loss_of_a_batch, (sizes(4, 6, 9, 3, 5), sizes(6, 5, 7, 2, 8), sizes(3, 8, 6, 4, 7)), reference=Autograd)
+    check.agrees(
+        loss_of_a_batch, (sizes(4, 6, 9, 3, 5), sizes(6, 5, 7, 2, 8), sizes(3, 8, 6, 4, 7)), reference=Autograd
+    )
 
 
 def clipped_gradients(on, generator, scale, most, **of):
