@@ -9,7 +9,8 @@ from pathlib import Path
 import torch
 
 from grader.dojo.training.contract import ROUNDING
-from grader.dojo.training.model_run import ModelRun, fresh, missing_function, run_model
+from grader.dojo.training.model_run import ModelRun, fresh, missing_function
+from grader.dojo.training.model_training import run_model
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 

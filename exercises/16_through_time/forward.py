@@ -1,4 +1,4 @@
-"""A recurrent network that reads names: an embedding, one hidden state for each token, and a head that predicts the next.
+"""A recurrent network that reads names: an embedding, one state for each token, and a head that predicts the next one.
 
 `t.name = expression` names a value. `t.h` is a list with one state for each step: `t.h[0]` is before the first token,
 and `t.h[3]` has read three. All steps have the same weights.

@@ -1,4 +1,4 @@
-"""The training run of the recurrent network with your gradients, and autograd's next to it. `dojo train 16` runs this file.
+"""The training run of the recurrent network with your gradients, and autograd's next to it: what `dojo train 16` runs.
 
 Your `gradients` and `clip` are called. Adam and the learning rate are lesson 15's, in its reference.py.
 """
@@ -8,7 +8,8 @@ from pathlib import Path
 import torch
 
 from grader.dojo.training.contract import ROUNDING
-from grader.dojo.training.model_run import ModelRun, fresh, run_model
+from grader.dojo.training.model_run import ModelRun, fresh
+from grader.dojo.training.model_training import run_model
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 

@@ -33,7 +33,7 @@ class NamedList:
         return self._tape._read(self.members[index])
 
     def __setitem__(self, index: int, value: Any) -> None:
-        raise updated(self.name, place_outside(__file__))
+        raise updated(self.name, place_outside())
 
     def __len__(self) -> int:
         return len(self.members)

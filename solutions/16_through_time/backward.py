@@ -7,8 +7,8 @@ A plain recurrent network has one hidden state for each step, and the same weigh
 x is (time, batch, features), h is (time + 1, batch, hidden), Wx (features, hidden), Wh (hidden, hidden), b (hidden,).
 The LSTM cell is described at its function. Leave all arguments as they are.
 
-At the end, a plain network reads names and learns from your gradients: `gradients` puts an embedding below it and a head
-with cross-entropy on top, and `clip` shortens gradients that are too long.
+At the end, a plain network reads names and learns from your gradients. `gradients` puts an embedding below it and a
+head with cross-entropy on top; `clip` shortens gradients that are too long.
 
 Check as often as you like:  dojo check 16
 And then:                    dojo train 16
@@ -147,13 +147,13 @@ def lstm_backward(dh, x, h0, c0, Wx, Wh, b):
 def gradients(parameters, X, Y):
     """The loss of a network that reads names, and the gradient of each parameter: forward pass and backward pass.
 
-    X (batch, time) int64: the tokens that are read, one at each step. Y (batch, time) int64: the token after each, or -1
-    where none is to be predicted. `parameters` is a dict:
+    X (batch, time) int64: the tokens that are read, one at each step. Y (batch, time) int64: the token after each, or
+    -1 where none is to be predicted. `parameters` is a dict:
 
         C (vocabulary, features)                                 the embedding: C[X] is what the network reads
         h0 (hidden,)                                             the state of every example before the first token
         Wx (features, hidden), Wh (hidden, hidden), b (hidden,)  the recurrent network
-        Wo (hidden, vocabulary), bo (vocabulary,)                the head: logits = h @ Wo + bo, for each state after h[0]
+        Wo (hidden, vocabulary), bo (vocabulary,)                the head of each state after h[0]: h @ Wo + bo
 
     The loss is the mean cross-entropy over the positions that have a next token.
     Returns (loss, {name: gradient}), with a gradient for each name in `parameters`, of its shape and dtype. None stands

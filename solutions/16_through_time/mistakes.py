@@ -190,7 +190,7 @@ bo_per_example: dbo = dlogits.sum((0, 1)) / len(X)
     `dbo` is a mean over the examples. Nothing after the logits divides by their number again.
 - dh[1:] = (dlogits @ p["Wo"].T).transpose(0, 1)
 one_state_early: dh[:-1] = (dlogits @ p["Wo"].T).transpose(0, 1)
-    Each state gets the gradient of the prediction after it. Which state has read the token at place t: `h[t]`, or the next one?
+    The gradients are one state too early. Which state has read the token at place t: `h[t]`, or the next one?
 last_state_only: dh[-1] = dlogits[:, -1] @ p["Wo"].T
     Only the last state gets a gradient from the head. Every state predicts a token.
 - dx, dh0, dWx, dWh, db = rnn_backward(dh, x, h0, p["Wx"], p["Wh"], p["b"])
