@@ -34,9 +34,9 @@ class RecurrentRun(ModelRun):
         self.own_steps(fresh(self.own), [torch.tensor([0, 1])], self.step)
         return ""
 
-    def own_clip(self, gradients):
-        """Your `clip` with the limit of the run. Raises UserError for a result that is of another form."""
-        found = self.student.call("clip", gradients, gpt.CLIPPED_TO)
+    def own_clip(self, gradients, most=gpt.CLIPPED_TO):
+        """The gradients that your `clip` returns. Raises UserError for a result that is of another form."""
+        found = self.student.call("clip", gradients, most)
         if not isinstance(found, (tuple, list)) or len(found) != 2 or not isinstance(found[0], dict):
             raise UserError("To train, `clip` must return (clipped, norm), with `clipped` a dict of all gradients.")
         return found[0]
@@ -60,10 +60,13 @@ class RecurrentRun(ModelRun):
         return gpt.autograd_gradients(parameters, X, Y, reference.loss_of)
 
     def wrong_update(self, gradients):
-        clipped, true = self.own_clip(fresh(gradients)), gpt.clip(fresh(gradients))
-        for name, value in true.items():
-            if not (clipped[name] - value).abs().max() <= ROUNDING * value.abs().max():
-                return f"the gradients are right, and `clip` makes another `{name}` of them", "clip"
+        """With the limit of the run, and with one so small that there is something to clip."""
+        norm = torch.cat([gradient.flatten() for gradient in gradients.values()]).norm().item()
+        for most in (gpt.CLIPPED_TO, norm / 2):
+            clipped, true = self.own_clip(fresh(gradients), most), gpt.clip(fresh(gradients), most)
+            for name, value in true.items():
+                if not (clipped[name] - value).abs().max() <= ROUNDING * value.abs().max():
+                    return f"the gradients are right, and `clip` makes another `d{name}` of them", "clip"
         return "", ""
 
     def draw_name(self, generator):
