@@ -6,13 +6,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 OUT ?= grades
 
-.PHONY: install wheel picture grade test coverage test-slow lint format verify seeds bench clean help
+.PHONY: install wheel picture grade test test-long coverage test-slow lint format verify seeds bench clean help
 
 help:
 	@echo "make install    the environment alone: dojo and grade in .venv/bin"
 	@echo "make wheel      dist/*.whl: the program and the public exercises; refuses to contain anything of solutions/"
 	@echo "make grade      grade examples/submissions and say where the report is"
-	@echo "make test       the tests"
+	@echo "make test       the tests that take less than a second each: most of them"
+	@echo "make test-long  the longer ones; before anything is merged, both must pass"
 	@echo "make coverage   the tests with branch coverage of grader/ (slower; workers and forked commands are not measured)"
 	@echo "make test-slow  statistical and long tests as well"
 	@echo "make lint       ruff, mypy, and the import linter (packages import downwards only)"
@@ -46,12 +47,14 @@ grade: $(VENV)/ready
 # where the last one left off.
 IN_ORDER := tests/sandbox tests/dojo/test_dojo_watch.py
 # What pytest made of the tests' files is kept for the next process, whatever the machine prefers.
-test: export PYTHONDONTWRITEBYTECODE =
-test: $(VENV)/ready
+test test-long: export PYTHONDONTWRITEBYTECODE =
+test: WHICH := not slow and not long
+test-long: WHICH := long and not slow
+test test-long: $(VENV)/ready
 	@said=$$(mktemp); trap 'rm -f "$$said"' EXIT; \
-	$(BIN)/python -m pytest -q $(IN_ORDER) >"$$said" 2>&1 & sandbox=$$!; \
-	$(BIN)/python -m pytest -q --numprocesses 3 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)); status=$$?; \
-	wait $$sandbox || status=$$?; cat "$$said"; exit $$status
+	$(BIN)/python -m pytest -q -m '$(WHICH)' $(IN_ORDER) >"$$said" 2>&1 & sandbox=$$!; \
+	$(BIN)/python -m pytest -q -m '$(WHICH)' --numprocesses 3 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)); \
+	status=$$?; wait $$sandbox || status=$$?; cat "$$said"; exit $$status
 
 # Without the sandbox's own tests: what a locked-in process runs cannot be written down by it.
 coverage: $(VENV)/ready

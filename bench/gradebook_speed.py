@@ -23,7 +23,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bench.made_up_class import ROOT, source_of
-from grader.gradebook.attempt_table import Verdict
+from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.keys import Conditions
 from grader.gradebook.grading.proposals import Proposal, Proposals
@@ -80,7 +80,7 @@ def write_gradebook(out: Path, course: Course, names: Sequence[str], attempts: i
             each.name: LessonFiles(each.name, {"backward.py": source_of(each, number).encode()}) for each in lessons
         }
         submission = Submission(student, Path(student), files, submitted=SUNDAY + timedelta(minutes=number))
-        gradebook.add(Verdict("", results_of(student, lessons, draw), earlier, {}), submission)
+        gradebook.add(StoredVerdict("", results_of(student, lessons, draw), earlier, {}), submission)
     proposals = Proposals(out)
     for due in plan_regrade(gradebook, course, ()).due:
         proposal = Proposal(results_of(due.stored.student, lessons, draw), {})

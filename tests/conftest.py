@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -19,6 +20,7 @@ from grader.intake.submissions.finding import find
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
 
 torch.set_num_threads(1)  # the tensors are small: a second thread only waits
@@ -30,6 +32,31 @@ collect_ignore = [
     "courses",
     "in_the_wild",
 ]  # students' files: some are called test_x.py and conftest.py on purpose
+
+
+def pytest_collection() -> None:
+    """Thousands of tests are objects that stay. Looking for garbage among them took half of the time to find them."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by marks
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Marks the tests of long_tests.txt. Raises UsageError if one of its lines names no test."""
+    lines = (ROOT / "tests" / "long_tests.txt").read_text(encoding="utf-8").splitlines()
+    long = {line for line in lines if line and not line.startswith("#")}
+    for item in items:
+        if item.nodeid in long:
+            item.add_marker("long")
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.getoption("lf"):
+        files = {item.nodeid.partition("::")[0] for item in items}
+        unknown = sorted(each for each in long - {i.nodeid for i in items} if each.partition("::")[0] in files)
+        if unknown:
+            raise pytest.UsageError("tests/long_tests.txt names tests that do not exist: " + ", ".join(unknown))
 
 
 @pytest.fixture(scope="session")
@@ -75,6 +102,9 @@ def shared_nursery() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for module in ("grader.sandbox.workers.forked", "grader.gradebook.grading.batch"):
             patch.setattr(f"{module}.Nursery", SharedNursery)
+        probe_once = cache(probe)  # a session tries the kernel's layers in six forks
+        for module in ("grader.gradebook.grading.session", "grader.dojo.zygote", "grader.commands.before_grading"):
+            patch.setattr(f"{module}.probe", probe_once)
         patch.setattr("grader.gradebook.grading.session.ZygoteProcess", forked_zygote)
         yield
     SharedNursery.end()

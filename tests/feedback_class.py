@@ -12,7 +12,7 @@ from typing import Any
 from made_results import lesson, results, row
 from support import TESTS
 
-from grader.gradebook.attempt_table import Verdict
+from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import read_roster
@@ -70,7 +70,7 @@ def write_class(
 
 
 def add_attempt(gradebook: Gradebook, result: SubmissionResult) -> None:
-    gradebook.add(Verdict("key", result))
+    gradebook.add(StoredVerdict("key", result))
 
 
 def report_of(student: str) -> str:

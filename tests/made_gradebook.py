@@ -13,7 +13,7 @@ from made_results import row
 from support import ROOT
 
 from grader.commands.grade import main
-from grader.gradebook.attempt_table import Verdict
+from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.keys import Conditions
 from grader.gradebook.grading.settings import Settings
@@ -49,7 +49,7 @@ def write_gradebook(out: Path, students: Mapping[str, int], course: Path = ROOT)
     for student, right in students.items():
         submission = submission_of(student, f"# {student}\n")
         conditions = Conditions.of([lesson], settings)
-        gradebook.add(Verdict("", results_for(submission, right), conditions, {}), submission)
+        gradebook.add(StoredVerdict("", results_for(submission, right), conditions, {}), submission)
     gradebook.close()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from grader.dojo.training.contract import ROUNDING
-from grader.dojo.training.model_run import ModelRun, fresh, missing_function
+from grader.dojo.training.model_run import ModelRun, clone_tensors, missing_function
 from grader.dojo.training.model_training import run_model
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
@@ -34,12 +34,12 @@ class GPTRun(ModelRun):
         """On a small batch, so that no run ends at a slip."""
         X, Y = (part[:2] for part in self.names.sets["train"])
         parameters = self.own["parameters"]
-        gradients = self.own_gradients(fresh(parameters), X, Y)[1]
-        self.student.call("clip", fresh(gradients), 1.0)
+        gradients = self.own_gradients(clone_tensors(parameters), X, Y)[1]
+        self.student.call("clip", clone_tensors(gradients), 1.0)
         self.student.call("learning_rate", 0, self.options.steps)
-        self.own_steps(fresh(self.own), [torch.tensor([0, 1])], self.step)
+        self.own_steps(clone_tensors(self.own), [torch.tensor([0, 1])], self.step)
         generator = torch.Generator().manual_seed(0)
-        return missing_function(self.student, "sample", fresh(parameters), reference.HEADS, generator)
+        return missing_function(self.student, "sample", clone_tensors(parameters), reference.HEADS, generator)
 
     def own_steps(self, state, batches, start):
         X, Y = self.names.sets["train"]
@@ -66,19 +66,21 @@ class GPTRun(ModelRun):
         rate, true_rate = float(self.student.call("learning_rate", step, steps)), reference.learning_rate(step, steps)
         if not math.isclose(rate, true_rate, rel_tol=ROUNDING):
             return f"the learning rate is {rate:g} instead of {true_rate:g}", "learning_rate"
-        clipped = reference.clip(fresh(gradients))
-        state, true = fresh(self.own), fresh(self.own)
+        clipped = reference.clip(clone_tensors(gradients))
+        state, true = clone_tensors(self.own), clone_tensors(self.own)
         reference.adam(**true, slopes=clipped, step=step, rate=true_rate)
         with torch.no_grad():
             arguments = [state[name] for name in ("parameters", "means", "squares")]
-            self.student.call("adam", arguments[0], fresh(clipped), *arguments[1:], step, true_rate, reference.DECAY)
+            self.student.call(
+                "adam", arguments[0], clone_tensors(clipped), *arguments[1:], step, true_rate, reference.DECAY
+            )
         for name, value in true["parameters"].items():
             if not (state["parameters"][name] - value).abs().max() <= ROUNDING * true_rate:
                 return f"the gradients are right, and `adam` changes `{name}` in another way than AdamW", "adam"
         return "", ""
 
     def draw_name(self, generator):
-        return self.student.call("sample", fresh(self.own["parameters"]), reference.HEADS, generator)
+        return self.student.call("sample", clone_tensors(self.own["parameters"]), reference.HEADS, generator)
 
 
 def run(student, options, watch, kept=None):

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 from grader.dojo.training.contract import ROUNDING
-from grader.dojo.training.model_run import ModelRun, fresh
+from grader.dojo.training.model_run import ModelRun, clone_tensors
 from grader.dojo.training.model_training import run_model
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
@@ -31,7 +31,7 @@ class RecurrentRun(ModelRun):
 
     def rehearse(self):
         """On a small batch, so that no run ends at a slip."""
-        self.own_steps(fresh(self.own), [torch.tensor([0, 1])], self.step)
+        self.own_steps(clone_tensors(self.own), [torch.tensor([0, 1])], self.step)
         return ""
 
     def own_clip(self, gradients, most=gpt.CLIPPED_TO):
@@ -63,7 +63,7 @@ class RecurrentRun(ModelRun):
         """With the limit of the run, and with one so small that there is something to clip."""
         norm = torch.cat([gradient.flatten() for gradient in gradients.values()]).norm().item()
         for most in (gpt.CLIPPED_TO, norm / 2):
-            clipped, true = self.own_clip(fresh(gradients), most), gpt.clip(fresh(gradients), most)
+            clipped, true = self.own_clip(clone_tensors(gradients), most), gpt.clip(clone_tensors(gradients), most)
             for name, value in true.items():
                 if not (clipped[name] - value).abs().max() <= ROUNDING * value.abs().max():
                     return f"the gradients are right, and `clip` makes another `d{name}` of them", "clip"

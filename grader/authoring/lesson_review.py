@@ -94,7 +94,7 @@ def random_faults(lesson: Lesson) -> Iterator[str]:
             runs.append(problem.recorded_again())
     path = lesson.exercise / "forward.py"
     for name, value in drawn[0].items():
-        if not is_same(value, drawn[1].get(name)):
+        if not is_equal_or_nan(value, drawn[1].get(name)):
             place = place_of_input(module.inputs, name)
             yield (
                 f"{path}:{place.line}: the input `{name}` is another one in every run: draw it from `generator`, which "
@@ -102,7 +102,7 @@ def random_faults(lesson: Lesson) -> Iterator[str]:
             )
             return
     for name, value in runs[0].values.items():
-        if not is_same(value, runs[1].values.get(name)):
+        if not is_equal_or_nan(value, runs[1].values.get(name)):
             line = runs[0].places[name].line
             yield (
                 f"{path}:{line}: `t.{name}` is another value in every run with the same inputs, so something random is "
@@ -112,7 +112,7 @@ def random_faults(lesson: Lesson) -> Iterator[str]:
             return
 
 
-def is_same(one: Any, other: Any) -> bool:
+def is_equal_or_nan(one: Any, other: Any) -> bool:
     """Whether two values are equal; NaN is equal to itself."""
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
         return one.shape == other.shape and bool(((one == other) | ((one != one) & (other != other))).all())

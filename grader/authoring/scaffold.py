@@ -10,10 +10,10 @@ from grader.authoring.stubs import stub_of
 from grader.lesson.lesson import Lesson, LessonError
 from grader.publish.templates import text_templates
 
-Kind = Literal["steps", "functions"]
+LessonKind = Literal["steps", "functions"]
 
 
-def write_lesson(course: Path, name: str, title: str, kind: Kind) -> list[Path]:
+def write_lesson(course: Path, name: str, title: str, kind: LessonKind) -> list[Path]:
     """Writes exercises/NN_name and solutions/NN_name under `course`; returns the files.
 
     `kind` is "steps" (a forward pass, a function for each gradient) or "functions" (functions and classes checked by

@@ -29,7 +29,7 @@ from grader.verdict.judging.examples import examples_of
 
 
 @dataclass
-class Report:
+class VerifyReport:
     """What `grade verify` found out about one lesson.
 
     `problems` must be fixed; `recommendations` need not. `redundant` are {known mistake: message} of those that the
@@ -62,12 +62,12 @@ def mistake_batches(mistakes: Sequence[Mistake]) -> Iterator[dict[str, Mistake]]
         waiting = defaultdict(list, {g: entries for g, entries in waiting.items() if entries})
 
 
-def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
+def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
     """Grade the solution, the stub, the variants and the known mistakes in workers, with the hidden suite.
 
     Mistakes in one gradient's formula share submissions, and all are graded; of the others, each `every`-th is.
     """
-    report = Report("", list(faults_of(lesson)), list(recommendations(lesson)))
+    report = VerifyReport("", list(faults_of(lesson)), list(recommendations(lesson)))
     if report.problems:
         return report
     with closing(Session([lesson], seed)) as session:
@@ -160,7 +160,7 @@ def redundant_mistakes(lesson: Lesson, seed: int) -> dict[str, str]:
 
 def verify_course(
     course: Path, names: Sequence[str], seed: int, jobs: int, redundant: bool = False
-) -> Iterator[tuple[str, Report]]:
+) -> Iterator[tuple[str, VerifyReport]]:
     """(lesson, its report) in the order of `names`, with `jobs` processes. Raises LessonError.
 
     With `redundant`, each report also says which known mistakes the general readings name.
@@ -173,14 +173,16 @@ def verify_course(
         yield from without_leaks(course, names, pool.map(verify, names))
 
 
-def without_leaks(course: Path, names: Sequence[str], reports: Iterable[Report]) -> Iterator[tuple[str, Report]]:
+def without_leaks(
+    course: Path, names: Sequence[str], reports: Iterable[VerifyReport]
+) -> Iterator[tuple[str, VerifyReport]]:
     """(lesson, its report), to which the leaks of its public files are added."""
     for name, report, found in zip(names, reports, lesson_leaks(Course(course), names), strict=True):
         report.problems += found
         yield name, report
 
 
-def verify_questions(course: Path, names: Sequence[str], students: int) -> Iterator[tuple[str, Report]]:
+def verify_questions(course: Path, names: Sequence[str], students: int) -> Iterator[tuple[str, VerifyReport]]:
     """The same about the questions alone, drawn for so many students, and the leaks.
 
     Lines of code run in this process: they are the course's own.
@@ -188,12 +190,12 @@ def verify_questions(course: Path, names: Sequence[str], students: int) -> Itera
     yield from without_leaks(course, names, (question_report(Lesson(course, name), students) for name in names))
 
 
-def question_report(lesson: Lesson, students: int) -> Report:
+def question_report(lesson: Lesson, students: int) -> VerifyReport:
     faults = list(question_faults(lesson, students=students))
-    return Report("its questions have faults" if faults else question_summary(lesson, students), faults)
+    return VerifyReport("its questions have faults" if faults else question_summary(lesson, students), faults)
 
 
-def verify_by_name(course: Path, name: str, seed: int, redundant: bool) -> Report:
+def verify_by_name(course: Path, name: str, seed: int, redundant: bool) -> VerifyReport:
     """The report about one lesson of `course`; the arguments can be pickled. Raises LessonError."""
     lesson = Lesson(course, name)
     report = verify_lesson(lesson, seed)

@@ -12,7 +12,7 @@ from types import ModuleType
 import torch
 
 from grader.authoring.lesson_sources import is_formula, right_files, suite_of
-from grader.authoring.verify import Report
+from grader.authoring.verify import VerifyReport
 from grader.calling.in_process import Measurements, ModuleTarget
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
@@ -99,7 +99,7 @@ def tally_seeds(course: Path, name: str, seeds: range) -> Tally:
     return tally
 
 
-def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, on_progress: Callable[[int], None]) -> Report:
+def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, on_progress: Callable[[int], None]) -> VerifyReport:
     """Judge right files and known mistakes on `count` seeds from `first` on, with `jobs` processes.
 
     `on_progress` is called with the number of seeds that were finished since its last call.
@@ -118,4 +118,4 @@ def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, on_progress:
         f"{tally.judged:,} verdicts, {len(tally.rejected)} right ones rejected, "
         f"{len(tally.accepted)} wrong ones accepted"
     )
-    return Report(summary, (tally.rejected + tally.accepted)[:50])
+    return VerifyReport(summary, (tally.rejected + tally.accepted)[:50])

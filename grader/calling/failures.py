@@ -46,7 +46,7 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
             f"It dispatched more than {error.cap:,} tensor operations and was stopped: is there a loop that never ends?"
         )
         return Answer("timeout", message=message, line=line)
-    if step and is_stub(error) and (innermost in files or not files):
+    if step and is_stub_error(error) and (innermost in files or not files):
         return Answer("todo", line=line)
     prompt = unanswered_prompt(error)
     if prompt:
@@ -72,7 +72,7 @@ def refuse_to_stop(*_arguments: object, **_keywords: object) -> NoReturn:
     raise PromptUnanswered
 
 
-def is_stub(error: BaseException) -> bool:
+def is_stub_error(error: BaseException) -> bool:
     """Whether it is the bare `raise NotImplementedError` of a stub.
 
     torch raises the same type for an operator that it does not have for a dtype, always with a text.

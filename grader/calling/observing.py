@@ -13,7 +13,7 @@ from torch import Tensor
 
 from grader.calling.joint import Joint
 from grader.calling.numerical_watch import NumericalWatch, Seen
-from grader.calling.outside_torch import OutsideTorch, names_of
+from grader.calling.outside_torch import OutsideTorch, module_names_of
 from grader.calling.plain_code import is_plain
 from grader.calling.steps import run_with_fallback
 
@@ -37,8 +37,9 @@ def observe_steps(
 ) -> dict[str, Seen]:
     """{step: what was seen} of the steps whose answers depend on numerical differentiation.
 
-    Never raises for what a function does. `files` and `cap` are as for `call_step`; with `joint`, the steps are the
-    gradients that this function returns.
+    `values` are the forward values and `upstream` the upstream gradients by name, without the `d`, all in `dtype` and
+    in the shapes of the problem. Never raises for what a function does. `files` and `cap` are as for `call_step`; with
+    `joint`, the steps are the gradients that this function returns.
     """
     names = (joint.name,) if joint is not None else steps
     due = {name: functions[name] for name in names if name in functions and not is_plain(functions[name])}
@@ -46,7 +47,7 @@ def observe_steps(
     if not due:
         return found
     outside = OutsideTorch(files)
-    with redirect_stdout(Nowhere()), redirect_stderr(Nowhere()), outside.seen_in(names_of(functions)):
+    with redirect_stdout(Nowhere()), redirect_stderr(Nowhere()), outside.seen_in(module_names_of(functions)):
         for name, function in due.items():
             watch = NumericalWatch(cap)
             with outside.watched_by(watch):

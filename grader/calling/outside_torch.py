@@ -89,7 +89,7 @@ def is_complex(value: object) -> bool:
     return isinstance(value, complex) or (isinstance(value, numpy.ndarray) and value.dtype.kind == "c")
 
 
-def names_of(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Any]:
+def module_names_of(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Any]:
     """The names of the module in which a file's functions are."""
     for function in functions.values():
         names = getattr(function, "__globals__", None)

@@ -69,7 +69,11 @@ def loaded_names(code: CodeType) -> frozenset[str]:
 def arguments_for(
     parameters: Sequence[inspect.Parameter], step: str, values: Mapping[str, Any], upstream: Mapping[str, Tensor]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Fresh copies of what the parameters name. Raises UnknownParameter with a sentence."""
+    """(positional, keyword) arguments: a copy of each value that a parameter names, in its own shape and dtype.
+
+    `values` are the forward values by name; a parameter `dNAME` gets `upstream[NAME]`, which has NAME's shape. Raises
+    UnknownParameter, whose text is a sentence for the student.
+    """
     positional: list[Any] = []
     keyword: dict[str, Any] = {}
     for parameter in parameters:

@@ -75,7 +75,7 @@ class RecordingTarget:
         return value
 
     def note_call(self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        arguments = by_name(function, args, kwargs)
+        arguments = arguments_by_name(function, args, kwargs)
         if self._copies:
             arguments = copy_tree(arguments)
             for leaf in leaves(arguments):
@@ -103,7 +103,7 @@ class _RecordingHandle:
         self.call("__setattr__", attribute, value)
 
 
-def by_name(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+def arguments_by_name(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call by their parameters' names, defaults included; `self` is left out."""
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)

@@ -31,7 +31,7 @@ class NothingCounted:
 NO_WATCH = NothingCounted()
 
 
-def same(a: Any, b: Any) -> bool:
+def is_same_answer(a: Any, b: Any) -> bool:
     if type(a) is Tensor and a.dtype is b.dtype and torch.equal(a, b):
         return True
     if not isinstance(a, Tensor):
@@ -49,7 +49,7 @@ def changed_arguments(
     found = []
     for name, value in given.items():
         original = values.get(name, upstream.get(name[1:]) if name[0] == "d" else None)
-        if original is not None and not same(value, original):
+        if original is not None and not is_same_answer(value, original):
             found.append(name)
     return tuple(found)
 

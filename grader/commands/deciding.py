@@ -17,16 +17,16 @@ from grader.errors import UserError
 from grader.gradebook.assignment.exceptions import what_is_decided
 from grader.gradebook.assignment.in_force import in_force
 from grader.gradebook.database import Gradebook
-from grader.gradebook.decision_file import Entry, date_in, points_in
+from grader.gradebook.decision_file import DecisionEntry, date_in, points_in
 from grader.gradebook.grading.views import attendance_in
-from grader.gradebook.lookup import UnknownStudent, find_row, find_student, marks_of, part_of
-from grader.gradebook.records import Decision, Kind
+from grader.gradebook.lookup import UnknownStudent, find_row, find_student, marks_of, points_of_part
+from grader.gradebook.records import Decision, DecisionKind
 from grader.intake.submissions.people import as_folder
 from grader.results import points_text
 
 NEW_KINDS = ("excuse", "extension")
 """Decisions that may come before the first submission."""
-KnownNames = tuple[list[str], dict[str, str], dict[str, str]]
+StudentNames = tuple[list[str], dict[str, str], dict[str, str]]
 WORDS = {
     "points": "adjusted",
     "comment": "comment",
@@ -36,7 +36,7 @@ WORDS = {
 }
 
 
-def names_in(gradebook: Gradebook) -> KnownNames:
+def student_names(gradebook: Gradebook) -> StudentNames:
     """The names that students have: in the gradebook, before a roster renamed them, and in the latest roster."""
     attendance = attendance_in(gradebook)
     members = [] if attendance is None else [*attendance.members.values(), *attendance.absent]
@@ -51,8 +51,8 @@ def is_in_force(decision: Decision, decisions: Sequence[Decision]) -> bool:
 
 
 def decide(
-    kind: Kind,
-    entries: Sequence[Entry],
+    kind: DecisionKind,
+    entries: Sequence[DecisionEntry],
     out: Path,
     author: str | None,
     course: Path | None,
@@ -60,7 +60,7 @@ def decide(
 ) -> None:
     """Store decisions of this kind, and write the pages that they change. Raises UserError."""
     with open_gradebook(out, new) as gradebook:
-        names, assignment = names_in(gradebook), gradebook.assignment()
+        names, assignment = student_names(gradebook), gradebook.assignment()
         due = None if assignment is None else assignment.due
         made = {
             what_is_decided(replace(each, student=student))
@@ -83,7 +83,9 @@ def decide(
             click.echo(f"{present} of {len(entries)} were in force already.")
 
 
-def decision_from(entry: Entry, kind: Kind, gradebook: Gradebook, names: KnownNames, new: bool) -> Decision:
+def decision_from(
+    entry: DecisionEntry, kind: DecisionKind, gradebook: Gradebook, names: StudentNames, new: bool
+) -> Decision:
     """The decision that an entry means, without author and date. Raises UserError."""
     try:
         student = find_student(entry.student, *names)
@@ -98,7 +100,7 @@ def decision_from(entry: Entry, kind: Kind, gradebook: Gradebook, names: KnownNa
             row = find_row(entry.row, gradebook.current_of(student))
         if entry.points:
             points = points_in(entry.points, "")
-            most = part_of(gradebook.current_of(student), row)[1]
+            most = points_of_part(gradebook.current_of(student), row)[1]
             if points > most:
                 raise UserError(
                     f"{points_text(points)} points are more than the most that {row or 'the total'} can have, "
@@ -120,11 +122,15 @@ def store(
     stored = gradebook.decisions.add(new)
     for each in stored:
         after, earlier = gradebook.current_of(each.student), before[each.student]
-        changes = [f"{each.row} {change(part_of(earlier, each.row), part_of(after, each.row))}"] if each.row else []
-        changes.append(f"total {change(part_of(earlier, None), part_of(after, None))}")
+        changes = (
+            [f"{each.row} {change(points_of_part(earlier, each.row), points_of_part(after, each.row))}"]
+            if each.row
+            else []
+        )
+        changes.append(f"total {change(points_of_part(earlier, None), points_of_part(after, None))}")
         what = f"decision {each.undoes} is undone" if each.kind == "undo" else WORDS[each.kind]
         until = f" until {each.until:%Y-%m-%d %H:%M %Z}" if each.until else ""
-        if each.kind == "points" and part_of(earlier, each.row) == part_of(after, each.row):
+        if each.kind == "points" and points_of_part(earlier, each.row) == points_of_part(after, each.row):
             what = "adjusted, which changes nothing now"
         click.echo(f"{each.id}: {printable(each.student)}: {what}{until}; {', '.join(changes)}.")
     if new or gradebook.stale():

@@ -10,11 +10,11 @@ import click
 
 from grader.commands.author import author_option
 from grader.commands.console import course_option, fail
-from grader.commands.deciding import decide, is_in_force, names_in, store
+from grader.commands.deciding import decide, is_in_force, store, student_names
 from grader.commands.opened_gradebook import RowParam, StudentParam, open_gradebook, out_option
 from grader.commands.options import Command
 from grader.errors import UserError
-from grader.gradebook.decision_file import Entry, entries_from
+from grader.gradebook.decision_file import DecisionEntry, entries_from
 from grader.gradebook.lookup import find_student
 
 because_option = click.option("--because", default="", metavar="TEXT", help="The reason, which the student may read.")
@@ -70,7 +70,7 @@ def adjust(
     ROW is a row (03.dprobs), a lesson (03) or `total`. Later runs do not change the decision.
     """
     given = {"student": student, "row": row, "points": points, "text": because}
-    decide("points", entries_of(given, file, ("student", "row", "points", "text")), out, author, course)
+    decide("points", decision_entries(given, file, ("student", "row", "points", "text")), out, author, course)
 
 
 @click.command(
@@ -90,7 +90,7 @@ def comment(student: str, words: tuple[str, ...], out: Path, author: str | None,
     """
     if len(words) > 2:
         fail(f"{len(words)} texts were given after the student: put the comment in quotation marks.")
-    entry = Entry(student, words[0] if len(words) == 2 else "", text=words[-1])
+    entry = DecisionEntry(student, words[0] if len(words) == 2 else "", text=words[-1])
     decide("comment", [entry], out, author, course)
 
 
@@ -123,7 +123,7 @@ def excuse(
     Their maximum becomes smaller as well.
     """
     given = {"student": student, "row": row, "text": because}
-    found = entries_of(given, file, ("student", "text"))
+    found = decision_entries(given, file, ("student", "text"))
     chosen = [entry for entry in found if entry.excused != "no"]
     say_left_out(len(found) - len(chosen), "excuse nobody", "extend")
     decide("excuse", chosen, out, author, course, not_yet)
@@ -155,7 +155,7 @@ def extend(
 ) -> None:
     """Gives STUDENT a due date of their own. It never lowers a score."""
     given = {"student": student, "until": until, "text": because}
-    found = entries_of(given, file, ("student", "until", "text"))
+    found = decision_entries(given, file, ("student", "until", "text"))
     chosen = [entry for entry in found if entry.excused != "yes"]
     say_left_out(len(found) - len(chosen), "excuse students", "excuse")
     decide("extension", chosen, out, author, course, not_yet)
@@ -182,7 +182,7 @@ def undo(entry: int, because: str, out: Path, author: str | None, course: Path |
         decision = gradebook.decisions.find(entry)
         if decision is None:
             raise UserError(f"there is no decision {entry}: `grade history STUDENT` shows the numbers.")
-        about = gradebook.decisions_about(find_student(decision.student, *names_in(gradebook)))
+        about = gradebook.decisions_about(find_student(decision.student, *student_names(gradebook)))
         for other in about:
             if other.kind == "undo" and other.undoes == entry and is_in_force(other, about):
                 raise UserError(f"decision {entry} was undone already, by entry {other.id}.")
@@ -200,7 +200,7 @@ def say_left_out(count: int, what: str, command: str) -> None:
         click.echo(f"grade: {lines} left out, which {what}: `grade {command} --from` stores these.", err=True)
 
 
-def entries_of(given: dict[str, str | None], file: Path | None, needed: Sequence[str]) -> list[Entry]:
+def decision_entries(given: dict[str, str | None], file: Path | None, needed: Sequence[str]) -> list[DecisionEntry]:
     """The entries of `file`, or the one of the command line. Raises UserError."""
     values = {name: value for name, value in given.items() if value}
     if file is not None:
@@ -211,4 +211,4 @@ def entries_of(given: dict[str, str | None], file: Path | None, needed: Sequence
     missing = [options.get(name, name.upper()) for name in needed if name not in values]
     if missing:
         fail(f"{' and '.join(missing)} is missing (or give --from CSV); see --help for examples.")
-    return [Entry(**values)]
+    return [DecisionEntry(**values)]

@@ -82,7 +82,7 @@ def defence(
     number = count or (ORAL_QUESTIONS if oral else QUESTIONS)
     sheets = made_sheets(submissions, lesson_name, out, number, seed, roster_file, course)
     if paper or oral:
-        write_pages(sheets, out, oral, minutes)
+        write_sheets(sheets, out, oral, minutes)
     elif len(sheets) == 1:
         hold(sheets[0], out, minutes, author, course)
     else:
@@ -101,7 +101,7 @@ def made_sheets(
     """A sheet per student with enough right lines, stored under its code. Raises UserError where nobody has one."""
     from grader.commands.opened_gradebook import open_gradebook
     from grader.dojo.check import LocalJudge
-    from grader.gradebook.defence_sheets import code_of, keep_sheet, kept_sheet
+    from grader.gradebook.defence_sheets import keep_sheet, kept_sheet, sheet_code
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.roster import read_roster
     from grader.publish.progress_bar import progress_bar
@@ -126,7 +126,7 @@ def made_sheets(
                 if submitted is None or not submitted.present or submitted.rejected:
                     click.echo(f"grade: {printable(student)}: there is no file of lesson {lesson.number}.", err=True)
                     continue
-                code = code_of(chosen, student, lesson.name, f"{submission.sha256}/{count}")
+                code = sheet_code(chosen, student, lesson.name, f"{submission.sha256}/{count}")
                 kept = kept_sheet(gradebook, code)  # what was printed once stays as it is
                 sheet = kept or new_sheet(judge, lesson, submitted, student, code, chosen, count)
                 if isinstance(sheet, str):
@@ -158,7 +158,7 @@ def new_sheet(
     return made.reason or Sheet(code, student, lesson.name, title, seed, made.questions)
 
 
-def write_pages(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float | None) -> None:
+def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float | None) -> None:
     """The pages to be printed, and where they are."""
     from grader.gradebook.files import output_errors, write_whole
     from grader.publish.defence_pages import keys_page, oral_page, papers_page

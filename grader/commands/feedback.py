@@ -9,12 +9,12 @@ import click
 from grader.commands.console import course_option, fail
 from grader.commands.feedback_download import (
     download_argument,
+    feedback_out_option,
     graded_argument,
-    out_option,
+    print_remarks,
     read_download,
     roster_at,
     run_roster_option,
-    warn,
 )
 from grader.commands.feedback_platforms import feedback_canvas, feedback_gradescope, feedback_moodle
 
@@ -51,7 +51,7 @@ def feedback() -> None:
     required=True,
     help="The classroom's scores.json, from the organisation's repository classroom50.",
 )
-@out_option("scores.json")
+@feedback_out_option("scores.json")
 @course_option
 def feedback_classroom50(
     graded: Path,
@@ -75,7 +75,7 @@ def feedback_classroom50(
     scores = read_scores(scores_path)
     back = read_download(graded, download, roster_at(roster_file), course, is_checkout, "CLASSROOM-ASSIGNMENT-USERNAME")
     remarks = list(put_scores(scores, back, datetime.now(UTC)))
-    warn(remarks)
+    print_remarks(remarks)
     path = out or graded / "scores.json"
     try:
         write_whole(path, result_text(scores))
@@ -87,7 +87,7 @@ def feedback_classroom50(
 @feedback.command("folder")
 @graded_argument
 @run_roster_option
-@out_option("feedback")
+@feedback_out_option("feedback")
 def feedback_folder(graded: Path, roster_file: Path | None, out: Path | None) -> None:
     """Writes a folder for each student with their reports.
 
@@ -102,13 +102,13 @@ def feedback_folder(graded: Path, roster_file: Path | None, out: Path | None) ->
     marks = None if roster is None else read_marks(graded, roster)
     results = class_results(graded).values() if marks is None else marks.results.values()
     place, written = out or graded / "feedback", 0
-    warn(() if marks is None else marks.remarks)
+    print_remarks(() if marks is None else marks.remarks)
     try:
         for each in results:
             try:
                 files = report_files(graded, each)
             except NoFeedback as reason:
-                warn([f"`{each.student}` gets no feedback: {reason}."])
+                print_remarks([f"`{each.student}` gets no feedback: {reason}."])
                 continue
             (place / each.student).mkdir(parents=True, exist_ok=True)
             for name, content in files.items():
@@ -116,7 +116,7 @@ def feedback_folder(graded: Path, roster_file: Path | None, out: Path | None) ->
             written += 1
         if roster is not None and marks is not None:
             text, remarks = mailmerge_csv(graded, roster, marks, place)
-            warn(remarks)
+            print_remarks(remarks)
             write_whole(place / "mailmerge.csv", text)
     except OSError as error:
         fail(f"{error.filename or place} cannot be written: {error.strerror}.")

@@ -22,7 +22,7 @@ download_argument = click.argument("download", metavar="DOWNLOAD", type=click.Pa
 run_roster_option = roster_option("CSV with id, name, email: the one that `grade run` had.")
 
 
-def out_option(default: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def feedback_out_option(default: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return click.option(
         "-o", "--out", type=click.Path(path_type=Path), default=None, help=f"What to write.  [default: OUT/{default}]"
     )
@@ -43,7 +43,7 @@ def write_archive(path: Path, files: dict[str, bytes], executable: Sequence[str]
         fail(f"{path} cannot be written: {error.strerror}.")
 
 
-def warn(remarks: Sequence[str]) -> None:
+def print_remarks(remarks: Sequence[str]) -> None:
     for remark in remarks:
         click.echo(f"grade: {printable(remark)}", err=True)
 
@@ -71,7 +71,7 @@ def read_download(
             yield from bar.track(submissions, description="reading the download")
 
     back, remarks = returned_reports(graded, download, lessons, roster, is_expected, expected, decided, shown)
-    warn(remarks)
+    print_remarks(remarks)
     if not back:
         fail("nothing was written: no submission in the download is certainly that of a student with a report in OUT.")
     return back
@@ -89,7 +89,7 @@ def collected(
         try:
             files |= platform(each.names, each.files)
         except NoFeedback as reason:
-            warn([f"`{each.results.student}` gets no feedback: {reason}."])
+            print_remarks([f"`{each.results.student}` gets no feedback: {reason}."])
             continue
         sent.append(each.results.student)
     return files, sent

@@ -11,12 +11,12 @@ from grader.commands.console import course_option, fail
 from grader.commands.feedback_download import (
     collected,
     download_argument,
+    feedback_out_option,
     graded_argument,
-    out_option,
+    print_remarks,
     read_download,
     roster_at,
     run_roster_option,
-    warn,
     write_archive,
 )
 from grader.commands.gradebooks import max_option
@@ -32,7 +32,7 @@ VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
 @graded_argument
 @download_argument
 @run_roster_option
-@out_option("canvas-feedback.zip")
+@feedback_out_option("canvas-feedback.zip")
 @course_option
 def feedback_canvas(
     graded: Path, download: Path, roster_file: Path | None, out: Path | None, course: Path | None
@@ -63,7 +63,7 @@ def feedback_canvas(
 @download_argument
 @run_roster_option
 @max_option
-@out_option("moodle-feedback.zip")
+@feedback_out_option("moodle-feedback.zip")
 @course_option
 def feedback_moodle(
     graded: Path,
@@ -114,7 +114,7 @@ def write_worksheet(graded: Path, roster: Roster, maxima: tuple[str, ...], path:
     marks = read_marks(graded, roster)
     own = maxima_from_options(marks, columns, maxima) or moodle_maxima(roster, columns)
     scaled = scaled_to(own, marks, columns)
-    warn(scaled.remarks[len(marks.remarks) :])
+    print_remarks(scaled.remarks[len(marks.remarks) :])
     try:
         write_whole(path, commented_worksheet(roster, scaled))
     except OSError as error:
@@ -133,7 +133,7 @@ def write_worksheet(graded: Path, roster: Roster, maxima: tuple[str, ...], path:
     help="The assignment's autograder points, to which scores are scaled.  [default: the points of a full score]",
 )
 @click.option("--visibility", type=click.Choice(VISIBILITY), default="visible", show_default=True, help="Of the tests.")
-@out_option("gradescope-feedback.zip")
+@feedback_out_option("gradescope-feedback.zip")
 @course_option
 def feedback_gradescope(
     graded: Path,
@@ -168,7 +168,7 @@ def feedback_gradescope(
         try:
             require_score(each.results)
         except NoFeedback as reason:
-            warn([f"`{each.results.student}` gets no feedback: {reason}."])
+            print_remarks([f"`{each.results.student}` gets no feedback: {reason}."])
             continue
         number = each.arrival.path.name.removeprefix("submission_")
         stored[number] = stored_result(each.results, each.files, shown, maximum)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.commands.console import fail, printable
-from grader.commands.intake_file import chosen_lines, store_intake
+from grader.commands.intake_file import confirmed_and_given, store_intake
 from grader.commands.signing import sign_or_warn
 from grader.errors import UserError
 
@@ -77,7 +77,7 @@ class FollowedFolder:
         self._out, self._lessons, self._course, self._roster = out, lessons, course, roster
         self._intake_file, self._key, self._formats = intake_file, key, formats
         self._set_times = set_times
-        self._lines = chosen_lines(out, intake_file, course)
+        self._lines = confirmed_and_given(out, intake_file, course)
         self._said: set[str] = set()
         self._set_times(self.find(), quiet=True)
 
@@ -119,7 +119,7 @@ class FollowedFolder:
 
     def store_intake(self) -> list[str]:
         """As intake_file.store_intake, with what a person wrote there meanwhile. Raises UserError."""
-        return store_intake(self.found, self._out, chosen_lines(self._out, self._intake_file, self._course))
+        return store_intake(self.found, self._out, confirmed_and_given(self._out, self._intake_file, self._course))
 
     def warn(self, sentence: str) -> None:
         if sentence not in self._said:

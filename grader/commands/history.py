@@ -11,7 +11,7 @@ import click
 from rich.table import Table
 
 from grader.commands.console import console_for, printable
-from grader.commands.deciding import WORDS, is_in_force, names_in
+from grader.commands.deciding import WORDS, is_in_force, student_names
 from grader.commands.opened_gradebook import StudentParam, out_option, read_gradebook
 from grader.gradebook.database import Gradebook
 from grader.gradebook.lookup import find_student
@@ -35,7 +35,7 @@ def history(student: str, as_json: bool, out: Path) -> None:
     They are in order of time.
     """
     with read_gradebook(out) as gradebook:
-        name = find_student(student, *names_in(gradebook))
+        name = find_student(student, *student_names(gradebook))
         entries, current = entries_about(name, gradebook), gradebook.current_of(name)
     if as_json:
         about = {"student": name, "score": current.score, "max_score": current.max_score, "status": current.status}
@@ -45,7 +45,7 @@ def history(student: str, as_json: bool, out: Path) -> None:
     for column in ("when", "no.", "what", "points", "by", "text"):
         table.add_column(column, justify="right" if column == "no." else "left", overflow="fold")
     for entry in entries:
-        table.add_row(*(printable(cell) for cell in cells_of(entry)))
+        table.add_row(*(printable(cell) for cell in history_cells(entry)))
     console = console_for()
     console.print(table)
     total = f"{points_text(current.score)} of {points_text(current.max_score)}"
@@ -99,7 +99,7 @@ def entries_about(student: str, gradebook: Gradebook) -> list[dict[str, Any]]:
     return sorted(entries, key=lambda entry: (time_from_text(entry["time"]), entry["what"] == "decision"))
 
 
-def cells_of(entry: dict[str, Any]) -> tuple[str, ...]:
+def history_cells(entry: dict[str, Any]) -> tuple[str, ...]:
     """A line of the table."""
     when = local_time(entry["time"])
     if entry["what"] == "decision":

@@ -15,7 +15,7 @@ from grader.intake.submissions.intake_csv import (
     decisions,
     intake_text,
     read_intake,
-    updated,
+    updated_lines,
 )
 from grader.lesson.lesson import Course
 
@@ -27,7 +27,7 @@ def apply_intake(found: FoundSubmissions, out: Path, given: Path | None, course:
 
     Of OUT/intake.csv only confirmed lines count; a file that is given confirms all of its lines.
     """
-    lines = chosen_lines(out, given, course)
+    lines = confirmed_and_given(out, given, course)
     if given is not None:
         names = {line.student for line in read_intake(given, course)}
         students = {arrival.student for arrival in found.arrivals}
@@ -45,7 +45,7 @@ def apply_intake(found: FoundSubmissions, out: Path, given: Path | None, course:
     return lines
 
 
-def chosen_lines(out: Path, given: Path | None, course: Course) -> list[IntakeLine]:
+def confirmed_and_given(out: Path, given: Path | None, course: Course) -> list[IntakeLine]:
     """The lines of OUT/intake.csv, and those of the file `given`, which are confirmed. Raises UserError."""
     new = [] if given is None else confirmed(read_intake(given, course))
     names = {(line.student, line.found) for line in new}
@@ -60,7 +60,7 @@ def stored_lines(out: Path, course: Course) -> list[IntakeLine]:
 def store_intake(found: FoundSubmissions, out: Path, lines: Sequence[IntakeLine]) -> list[str]:
     """Writes OUT/intake.csv, if there is anything to decide; returns sentences about it. Raises OutputError."""
     path = out / NAME
-    kept, edited = updated(lines, found.questions)
+    kept, edited = updated_lines(lines, found.questions)
     if not kept and not path.is_file():
         return []
     with output_errors(path):

@@ -89,7 +89,7 @@ def regrade(
         assignment, loaded = stored_assignment(gradebook, found)
         names = [loaded.find(name).name for name in lesson_names] or (list(loaded.lessons) if everything else [])
         plan = plan_regrade(gradebook, loaded, names)
-        warn(plan.without_files, plan.gone)
+        warn_of_missing(plan.without_files, plan.gone)
         if not plan.due:
             click.echo(
                 "Every attempt was graded with the lessons as they are: nothing to do. --lesson or --all grades again."
@@ -138,7 +138,7 @@ def regrade(
             click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
 
 
-def warn(without_files: Sequence[StoredAttempt], gone: Sequence[str]) -> None:
+def warn_of_missing(without_files: Sequence[StoredAttempt], gone: Sequence[str]) -> None:
     """Print what cannot be graded again."""
     if without_files:
         students = list(dict.fromkeys(attempt.student for attempt in without_files))

@@ -59,7 +59,7 @@ def release(
     from grader.authoring.lesson_review import unwritten_places
     from grader.authoring.model_answers import FILE as ANSWERS
     from grader.authoring.release.archive import write_folder, write_zip
-    from grader.authoring.release.kit import answer_files, kit_of
+    from grader.authoring.release.kit import kit_of, published_answers
     from grader.authoring.release.leaks import leaks, secrets_of
     from grader.gradebook.assignment.config import read_assignment
     from grader.questions.question import FILE as KEYS
@@ -84,8 +84,10 @@ def release(
         secrets = secrets_of(loaded)
         found = leaks(kit, secrets)
         if answers:
-            kit |= answer_files(lessons)
-            found += leaks(answer_files(lessons), [each for each in secrets if not each.what.endswith((ANSWERS, KEYS))])
+            kit |= published_answers(lessons)
+            found += leaks(
+                published_answers(lessons), [each for each in secrets if not each.what.endswith((ANSWERS, KEYS))]
+            )
         for sentence in found:
             click.echo(f"grade: {sentence}", err=True)
         if found:

@@ -16,7 +16,7 @@ from grader.commands.opened_gradebook import recorded_course
 from grader.commands.options import gradebook_option, lesson_option, roster_option
 
 if TYPE_CHECKING:
-    from grader.gradebook.similarity.pairs import Pair
+    from grader.gradebook.similarity.pairs import SimilarPair
 
 MOST_IN_TABLE = 20
 
@@ -64,7 +64,7 @@ def similar(
     listed: one-liners coincide.
     """
     from grader.gradebook.files import output_errors, write_whole
-    from grader.gradebook.similarity.inputs import groups_of, steps_of_course, stored_texts, texts_of, verdicts_in
+    from grader.gradebook.similarity.inputs import graded_texts, groups_of, steps_of_course, stored_texts, verdicts_in
     from grader.gradebook.similarity.known import known_code
     from grader.gradebook.similarity.pairs import similarities
     from grader.gradebook.similarity.reading import read_class
@@ -84,7 +84,7 @@ def similar(
             bar.update(task, total=2 * len(found))
             files = {}
             for submission in found:
-                files[submission.student] = texts_of(submission)
+                files[submission.student] = graded_texts(submission)
                 bar.advance(task)
         else:
             files, remarks = stored_texts(out, [lesson.name for lesson in lessons])
@@ -110,7 +110,7 @@ def similar(
     click.echo(f"Side by side: {page}")
 
 
-def print_pairs(pairs: Sequence[Pair], threshold: float, size: int) -> None:
+def print_pairs(pairs: Sequence[SimilarPair], threshold: float, size: int) -> None:
     """A table of the pairs, each with its strongest reason."""
     from grader.publish.similar_page import reason_text
 

@@ -46,6 +46,7 @@ class TensorComparison(NamedTuple):
 
     @property
     def passed(self) -> bool:
+        """Whether the answer is right."""
         return self.stage == "passed"
 
 
@@ -111,9 +112,9 @@ def low_precision_size(size: float, scale: float) -> float:
     return max(size, (1.0 if size < VANISHING * scale else FLOOR) * scale)
 
 
-def relative_error(answer: Tensor, reference: Tensor, scale: float, floor: float = FLOOR) -> float:
-    """‖answer − reference‖ / max(‖reference‖, floor · scale), in float64."""
-    return quotient(norm(answer.double() - reference.double()), max(norm(reference.double()), floor * scale))
+def relative_error(answer: Tensor, reference: Tensor, scale: float) -> float:
+    """‖answer − reference‖ / max(‖reference‖, FLOOR · scale), in float64, of two tensors of the same shape."""
+    return quotient(norm(answer.double() - reference.double()), max(norm(reference.double()), FLOOR * scale))
 
 
 def quotient(difference: float, size: float) -> float:
@@ -127,6 +128,7 @@ def norm(tensor: Tensor) -> float:
 
 
 def first_index(mask: Tensor) -> tuple[int, ...]:
+    """The index of the first true element of a boolean tensor of any shape, in row-major order; there must be one."""
     return tuple(int(i) for i in mask.nonzero()[0])
 
 

@@ -85,7 +85,7 @@ class DefenceQuestion:
 
 
 def no_code(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
-    raise AssertionError("a defence asks for no line of code")
+    raise AssertionError("the question asks for no line of code")
 
 
 def shuffled(choices: Mapping[str, str], chance: Chance) -> dict[str, str]:

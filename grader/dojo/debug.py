@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from grader.calling.failures import is_stub, remember_source
+from grader.calling.failures import is_stub_error, remember_source
 from grader.calling.parameters import UnknownParameter, arguments_for, interface_of
 from grader.errors import UserError
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
@@ -69,7 +69,7 @@ def debug_row(lesson: Lesson, item: Item, function: Any, say: Callable[[str], No
     try:
         found = function(*positional, **keyword)
     except Exception as error:
-        if is_stub(error):
+        if is_stub_error(error):
             say(f"`{item.function}` is not written yet.")
         else:
             inspect_error(error)

@@ -10,7 +10,7 @@ from grader.errors import UserError
 from grader.intake.notebook.cells import MOST_NOTEBOOK_BYTES, NotebookError
 from grader.intake.notebook.outline import FileOutline, outlines_limited
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
-from grader.intake.submissions.fitting import ENOUGH, Fitting, fits_of, hints, lesson_text, lessons_of
+from grader.intake.submissions.fitting import ENOUGH, Fitting, fits_of, fitting_lessons, hints, lesson_text
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, read_file
 from grader.intake.submissions.notebook_files import PageRead, nothing_gradable, read_page
 from grader.lesson.lesson import Course, Lesson
@@ -84,7 +84,7 @@ class OneFile:
     def _text_for(self, lesson: Lesson) -> bytes:
         source = read_file(self._path)
         (outline,) = outlines_limited([(source, False)])
-        fitting = lessons_of(outline, self._all)
+        fitting = fitting_lessons(outline, self._all)
         is_shared = len(fitting.lessons) > 1 and lesson.name in fitting.lessons
         return lesson_text(source, outline, fitting.fits[lesson.name]) if is_shared else source
 
@@ -112,7 +112,7 @@ class OneFile:
             raise UserError(f"{self.shown} cannot be read: {page.too_much}")
         is_notebook = suffix_of(self._path) == NOTEBOOK
         (outline,) = outlines_limited([(read_file(self._path, MOST_NOTEBOOK_BYTES), is_notebook)])
-        fitting = lessons_of(outline, self._all, hints([self._path.name], self._all))
+        fitting = fitting_lessons(outline, self._all, hints([self._path.name], self._all))
         if not fitting.lessons:
             raise UserError(nothing_gradable(self.shown, []))
         alike = fitting.unclear[0] if fitting.unclear else equal_by_names(outline, self._all, fitting)

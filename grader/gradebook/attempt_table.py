@@ -60,7 +60,7 @@ class StoredAttempt(NamedTuple):
         return Attempt(self.id, self.student, submitted, finished, results or self.read(), self.time_source or "")
 
 
-class Verdict(NamedTuple):
+class StoredVerdict(NamedTuple):
     """A verdict on an attempt, as the gradebook stores it; `conditions` and `extras` are any typed values."""
 
     key: str
@@ -80,7 +80,7 @@ class AttemptTable(Notes):
         super().__init__(connection)
         self.blobs = Blobs(connection)
 
-    def add(self, verdict: Verdict, submission: Submission | None = None, stale: bool = False) -> int:
+    def add(self, verdict: StoredVerdict, submission: Submission | None = None, stale: bool = False) -> int:
         """Add one attempt; returns its id. With an empty key the submission will be graded again.
 
         If `stale`, the student's folder does not show it yet.
@@ -120,14 +120,14 @@ class AttemptTable(Notes):
                 if stored.submitted is None:
                     self.set_time(stored.id, time.when, time.place)
 
-    def add_verdicts(self, verdicts: Mapping[int, Verdict]) -> None:
+    def add_verdicts(self, verdicts: Mapping[int, StoredVerdict]) -> None:
         """Store {attempt's id: its new verdict}, all or none. The students' folders are stale from then on."""
         with self._connection.transaction(durable=True):
             for attempt, verdict in verdicts.items():
                 self._connection.execute(ADD_VERDICT, (attempt, verdict.key, *self._stored(verdict)))
                 self.mark_stale([verdict.results.student])
 
-    def _stored(self, verdict: Verdict) -> tuple[str, str | None, str | None]:
+    def _stored(self, verdict: StoredVerdict) -> tuple[str, str | None, str | None]:
         """(results as JSON, key of the conditions' blob, key of the extras' blob)"""
         conditions, extras = (
             None if value is None else self.blobs.store_value(value) for value in (verdict.conditions, verdict.extras)

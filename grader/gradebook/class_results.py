@@ -22,7 +22,7 @@ kept_values = attrgetter(*KEPT_FIELDS)
 lesson_values = attrgetter("name", "score", "max_score", "status", "message", *LESSON_ANNOTATIONS)
 
 
-def by_name(results: SubmissionResult) -> str:
+def student_order(results: SubmissionResult) -> str:
     return results.student.lower()
 
 
@@ -50,13 +50,13 @@ class ClassResults(Sequence[SubmissionResult]):
         )
         for name in ("message", "isolation", "isolation_missing", "not_graded", "left_out", "earlier"):
             setattr(kept, name, self._shared(getattr(kept, name)))
-        at = bisect_left(self._results, kept.student.lower(), key=by_name)
-        while at < len(self._results) and by_name(self._results[at]) == kept.student.lower():
+        at = bisect_left(self._results, kept.student.lower(), key=student_order)
+        while at < len(self._results) and student_order(self._results[at]) == kept.student.lower():
             if self._results[at].student == kept.student:
                 del self._results[at]
                 break
             at += 1
-        insort(self._results, kept, key=by_name)
+        insort(self._results, kept, key=student_order)
 
     def _lesson(self, lesson: LessonResult) -> LessonResult:
         rows = [self._row(row) for row in lesson.rows]

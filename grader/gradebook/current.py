@@ -33,12 +33,16 @@ def current_results(attempts: Iterable[SubmissionResult]) -> SubmissionResult:
             failed |= {
                 lesson.name: lesson.max_score
                 for lesson in attempt.not_graded
-                if lesson.name not in failed and is_open(current.get(lesson.name))
+                if lesson.name not in failed and may_be_completed(current.get(lesson.name))
             }
             continue
         for lesson in attempt.lessons:
             name = lesson.name
-            if name in failed or not is_open(current.get(name)) or (name in current and lesson.status == "missing"):
+            if (
+                name in failed
+                or not may_be_completed(current.get(name))
+                or (name in current and lesson.status == "missing")
+            ):
                 continue
             current[name] = lesson
             if attempt is not latest:
@@ -63,12 +67,12 @@ def current_results(attempts: Iterable[SubmissionResult]) -> SubmissionResult:
     return combined
 
 
-def is_open(result: LessonResult | None) -> bool:
+def may_be_completed(result: LessonResult | None) -> bool:
     """Whether an older attempt may still say something about the lesson."""
     return result is None or result.status == "missing"
 
 
-def lessons_of(attempt: SubmissionResult) -> set[str]:
+def graded_lessons(attempt: SubmissionResult) -> set[str]:
     """The names of the lessons that an attempt graded, or should have graded."""
     return {lesson.name for lesson in (*attempt.lessons, *(attempt.not_graded or ()))}
 

@@ -19,7 +19,7 @@ from grader.gradebook.current import current_results
 from grader.gradebook.decisions import DecisionTable
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.gradebook.records import Decision
-from grader.gradebook.schema import prepare
+from grader.gradebook.schema import prepare_tables
 from grader.results import SubmissionResult
 
 GRADEBOOK = "gradebook.sqlite"
@@ -42,7 +42,7 @@ class Gradebook(AttemptTable):
     def __init__(self, path: Path) -> None:
         connection = Connection(path)
         try:
-            prepare(connection)
+            prepare_tables(connection)
         except BaseException:
             connection.close()
             raise

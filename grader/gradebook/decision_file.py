@@ -25,7 +25,7 @@ END_OF_DAY = time(23, 59)
 
 
 @dataclass(frozen=True)
-class Entry:
+class DecisionEntry:
     """A decision as somebody wrote it. `place` begins a sentence about it: "extensions.csv, line 3: ", or nothing.
 
     `excused` is "yes" or "no"; "" where the file has no such column.
@@ -40,12 +40,12 @@ class Entry:
     place: str = ""
 
 
-def entries_from(path: Path, needed: Sequence[str], defaults: Mapping[str, str] | None = None) -> list[Entry]:
+def entries_from(path: Path, needed: Sequence[str], defaults: Mapping[str, str] | None = None) -> list[DecisionEntry]:
     """The entries of a CSV file; `defaults` fill empty cells. Raises UserError, with the line."""
     return parse_entries(read_text_of(path, "the decisions"), path, needed, defaults or {})
 
 
-def parse_entries(text: str, path: Path, needed: Sequence[str], defaults: Mapping[str, str]) -> list[Entry]:
+def parse_entries(text: str, path: Path, needed: Sequence[str], defaults: Mapping[str, str]) -> list[DecisionEntry]:
     """The same for the text of the file at `path`."""
     header, lines = parse_table(text, path, "the decisions", known_columns)
     places = {column: at for column, names in COLUMNS.items() if (at := place_of(names, header)) is not None}
@@ -63,7 +63,7 @@ def parse_entries(text: str, path: Path, needed: Sequence[str], defaults: Mappin
         empty = [COLUMNS[column][0] for column in needed if not filled.get(column) and column not in unneeded]
         if empty:
             raise UserError(f"{place}{' and '.join(empty)} is empty; nothing was stored.")
-        entries.append(Entry(**filled, place=place))
+        entries.append(DecisionEntry(**filled, place=place))
     return entries
 
 

@@ -33,7 +33,7 @@ class Sheet:
     questions: tuple[DefenceQuestion, ...]
 
 
-def code_of(seed: str, student: str, lesson: str, digest: str) -> str:
+def sheet_code(seed: str, student: str, lesson: str, digest: str) -> str:
     """The code on a sheet: the same for the same student, file and seed. No letter looks like a digit."""
     number = int.from_bytes(hashlib.sha256(f"{seed}/{student}/{lesson}/{digest}".encode()).digest()[:8])
     letters = ""

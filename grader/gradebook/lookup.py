@@ -91,7 +91,7 @@ def spellings(name: str) -> set[str]:
     return {f"{each}{dot}{row}" for each in lessons} | ({row} if dot else set())
 
 
-def part_of(results: SubmissionResult, name: str | None) -> tuple[float, float]:
+def points_of_part(results: SubmissionResult, name: str | None) -> tuple[float, float]:
     """(points, most points) of a row, a lesson or, for None, everything."""
     found: Row | LessonResult | SubmissionResult | None = results
     if name is not None:

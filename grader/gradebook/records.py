@@ -8,7 +8,7 @@ from typing import Literal
 
 from grader.results import SubmissionResult
 
-Kind = Literal["points", "comment", "excuse", "extension", "undo", "defence"]
+DecisionKind = Literal["points", "comment", "excuse", "extension", "undo", "defence"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Decision:
 
     id: int
     student: str
-    kind: Kind
+    kind: DecisionKind
     author: str
     made: datetime
     row: str | None = None

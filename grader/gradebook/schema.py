@@ -108,7 +108,7 @@ FROM_4_TO_5 = (
 )
 
 
-def prepare(connection: Connection) -> None:
+def prepare_tables(connection: Connection) -> None:
     """Make the tables of a new file, or bring an earlier format up to date, in a single transaction.
 
     Raises OutputError for a file that is damaged, older than OLDEST or newer than VERSION.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from grader.errors import LessonError
-from grader.lesson.toml_tables import Table, is_number, is_string, read_toml, value_text
+from grader.lesson.toml_tables import Table, is_number, is_string, parse_toml, read_lesson_text, toml_value_text
 from grader.source.module_names import NEVER_ALLOWED
 
 LECTURE_SEED = 2147483647
@@ -140,7 +141,13 @@ def lesson_config(folder: Path) -> LessonConfig:
     Raises LessonError, in one sentence, for a file that cannot be read, a key that does not exist and a value of
     another type than docs/authoring.md says.
     """
-    table = read_toml(folder / "lesson.toml", KEYS)
+    return config_of_text(folder, read_lesson_text(folder / "lesson.toml"))
+
+
+@lru_cache(maxsize=64)
+def config_of_text(folder: Path, text: str) -> LessonConfig:
+    """The same, of a text that was read: a command reads a course several times, and parsing takes milliseconds."""
+    table = parse_toml(text, folder / "lesson.toml", KEYS)
     public = table.table("public", ("draws", "worked"))
     training = table.table("train", ("script", *TRAINING_OPTIONS))
     function = joint_function(table.table("function", ("name", "returns"))) if "function" in table else None
@@ -245,7 +252,7 @@ def refusal_of_imports(names: object) -> str | None:
         return 'expected a list of names, such as ["scipy"]'
     for name in names:
         if not isinstance(name, str) or not MODULE_NAME.fullmatch(name):
-            return f"{value_text(name)} is not the name of a top-level module, such as scipy"
+            return f"{toml_value_text(name)} is not the name of a top-level module, such as scipy"
         if name in NEVER_ALLOWED:
             return f"{name} cannot be allowed"
     return None

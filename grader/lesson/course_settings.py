@@ -10,7 +10,7 @@ from grader.lesson.toml_tables import read_toml
 
 NAME = "course.toml"
 
-Shape = Literal["strict", "broadcast"]
+ShapeRule = Literal["strict", "broadcast"]
 NumericalDifferentiation = Literal["no points", "points"]
 
 
@@ -26,13 +26,13 @@ class CourseSettings:
     question_seed: of the values that are drawn for each student's questions. Change it from term to term.
     """
 
-    shape: Shape | None = None
+    shape: ShapeRule | None = None
     numerical_differentiation: NumericalDifferentiation = "no points"
     question_seed: int = 0
 
 
 CHOICES: dict[str, tuple[str, ...]] = {
-    "shape": get_args(Shape),
+    "shape": get_args(ShapeRule),
     "numerical_differentiation": get_args(NumericalDifferentiation),
 }
 

@@ -30,7 +30,7 @@ SMALL = 1e-2
 """A constant of a forward pass below this may be an epsilon."""
 
 
-def part_of(joint: Joint, gradient: str, module: ModuleType) -> Callable[..., Any]:
+def gradient_of_joint(joint: Joint, gradient: str, module: ModuleType) -> Callable[..., Any]:
     """One gradient of a module's joint function, as a function with the same parameters."""
     together = getattr(module, joint.name)
 
@@ -217,7 +217,7 @@ class Lesson:
                 for mistake in own
             )
         return tuple(
-            Mistake(gradient, mistake.id, mistake.message, part_of(self.joint, gradient, self.wrong(mistake)))
+            Mistake(gradient, mistake.id, mistake.message, gradient_of_joint(self.joint, gradient, self.wrong(mistake)))
             for mistake in self.mistakes
             if mistake.gradient == self.joint.name
             for gradient in gradients

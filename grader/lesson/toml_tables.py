@@ -28,14 +28,14 @@ class Table:
     def __init__(self, path: Path, values: object, keys: Collection[str] | None = None, header: str = "") -> None:
         self.path, self._header = path, header
         if not isinstance(values, dict):
-            raise LessonError(f"{path}: [{header}] is {value_text(values)}; expected a table.")
+            raise LessonError(f"{path}: [{header}] is {toml_value_text(values)}; expected a table.")
         self._values: dict[str, Any] = values
         for key in values if keys is not None else ():
             if key not in (keys or ()):
                 meant = close_name(key, keys or ())
                 hint = f"did you mean {meant!r}?" if meant else f"the keys are: {', '.join(keys or ())}."
                 place = f" in [{header}]" if header else ""
-                raise LessonError(f"{path}: there is no setting {value_text(key)}{place}; {hint}")
+                raise LessonError(f"{path}: there is no setting {toml_value_text(key)}{place}; {hint}")
 
     def __contains__(self, key: str) -> bool:
         return key in self._values
@@ -50,7 +50,7 @@ class Table:
         value = self._values[key]
         if not is_right(value):
             place = f"[{self._header}] " if self._header else ""
-            raise LessonError(f"{self.path}: {place}{key} is {value_text(value)}; expected {expected}.")
+            raise LessonError(f"{self.path}: {place}{key} is {toml_value_text(value)}; expected {expected}.")
         return value
 
     def text(self, key: str, default: str = "") -> str:
@@ -85,10 +85,10 @@ class Table:
 
 def read_toml(path: Path, keys: Collection[str] | None) -> Table:
     """Return the file at `path` as one table with these keys (None: any). Raises LessonError if it cannot be read."""
-    return parse_toml(read_text(path), path, keys)
+    return parse_toml(read_lesson_text(path), path, keys)
 
 
-def read_text(path: Path) -> str:
+def read_lesson_text(path: Path) -> str:
     """Return the text of a file. Raises LessonError where it cannot be read, or is not UTF-8."""
     try:
         return path.read_text(encoding="utf-8")
@@ -118,7 +118,7 @@ def in_header(key: str) -> str:
     return clip(key if BARE_KEY.fullmatch(key) else json.dumps(key))
 
 
-def value_text(value: object) -> str:
+def toml_value_text(value: object) -> str:
     try:
         return clip(repr(value))
     except ValueError:  # a whole number of more digits than Python prints

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.gradebook.similarity.evidence import Item, Kind
-from grader.gradebook.similarity.pairs import Pair, Shared, Similarities
-from grader.gradebook.similarity.reading import Files
+from grader.gradebook.similarity.evidence import EvidenceItem, EvidenceKind
+from grader.gradebook.similarity.pairs import SharedEvidence, Similarities, SimilarPair
+from grader.gradebook.similarity.reading import FilesByStudent
 from grader.publish.inert import inert
 from grader.publish.templates import page_templates
 
 MOST_LINES, MOST_WIDTH = 40, 400
 MOST_REASONS = 12
 MOST_PAIRS = 200
-WHAT: dict[Kind, str] = {
+WHAT: dict[EvidenceKind, str] = {
     "wrong answer": "The same wrong answer",
     "known mistake": "The same known mistake, written in the same way",
     "wrong numbers": "Different code that is wrong by the same amounts",
@@ -45,7 +45,7 @@ class Reason:
     sides: Sequence[QuotedPassage]
 
 
-def reason_text(shared: Shared) -> str:
+def reason_text(shared: SharedEvidence) -> str:
     """One sentence: what is shared, and how many others have it."""
     lesson, name = shared.one.lesson, shared.one.name
     where = "" if shared.one.kind == "words" else f" in `{name}`" if name else ""
@@ -60,7 +60,7 @@ def others_text(count: int) -> str:
     return "1 other student has it" if count == 1 else f"{count} others in the class have it"
 
 
-def reasons_of(pair: Pair, files: Files) -> list[Reason]:
+def reasons_of(pair: SimilarPair, files: FilesByStudent) -> list[Reason]:
     """The strongest reasons of a pair, with excerpts."""
     return [
         Reason(reason_text(shared), shared.bits, [side(shared.one, files), side(shared.other, files)])
@@ -68,7 +68,7 @@ def reasons_of(pair: Pair, files: Files) -> list[Reason]:
     ]
 
 
-def side(item: Item, files: Files) -> QuotedPassage:
+def side(item: EvidenceItem, files: FilesByStudent) -> QuotedPassage:
     """An excerpt of a student's file, at most MOST_LINES lines, without the function's docstring."""
     if item.kind == "lesson":
         return QuotedPassage(item.student, item.path, (), False)
@@ -82,7 +82,9 @@ def side(item: Item, files: Files) -> QuotedPassage:
     return QuotedPassage(item.student, f"{item.path}:{item.first}", lines[:MOST_LINES], len(lines) > MOST_LINES)
 
 
-def similar_page(found: Similarities, pairs: Sequence[Pair], files: Files, remarks: Sequence[str]) -> str:
+def similar_page(
+    found: Similarities, pairs: Sequence[SimilarPair], files: FilesByStudent, remarks: Sequence[str]
+) -> str:
     """The page: `pairs` of `found` side by side. Everything that students wrote is escaped."""
     shown = [(pair, reasons_of(pair, files)) for pair in pairs[:MOST_PAIRS]]
     template = page_templates(inert).get_template("similar.html")

@@ -200,9 +200,9 @@ def find_question(questions: Mapping[str, Question], wanted: str, place: str) ->
 
 def no_question(questions: Mapping[str, Question], wanted: str, place: str) -> str:
     meant = close_name(wanted, questions)
-    hint = f"did you mean {meant!r}?" if meant else f"there are: {listed(list(questions))}."
+    hint = f"did you mean {meant!r}?" if meant else f"there are: {comma_separated(list(questions))}."
     return f"{place} has no question {wanted!r}; {hint}"
 
 
-def listed(names: Sequence[str]) -> str:
+def comma_separated(names: Sequence[str]) -> str:
     return ", ".join(names) or "none"

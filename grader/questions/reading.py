@@ -51,6 +51,7 @@ def read_answer(posed: Posed, raw: object) -> Any:
 
 
 def read_number(posed: Posed, raw: Raw, values: Mapping[str, float] | None = None) -> float:
+    """A number, or a formula in the names of `values`, as a float. Raises AnswerError."""
     known = values or {}
     try:
         return read_formula(one_text(raw, "number"), known).number(known)
@@ -59,6 +60,7 @@ def read_number(posed: Posed, raw: Raw, values: Mapping[str, float] | None = Non
 
 
 def read_shape(posed: Posed, raw: Raw, values: Mapping[str, float] | None = None) -> tuple[int, ...]:
+    """The sizes in an answer such as `(32, 27)`, `32 × n` or `[32, 27]`, one per axis. Raises AnswerError."""
     if isinstance(raw, list):
         raw = ", ".join(map(str, raw))
     text = one_text(raw, "shape").strip().removeprefix("torch.Size").strip().strip("()[] ")

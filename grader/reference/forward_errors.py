@@ -15,7 +15,7 @@ from torch import Tensor
 from grader.errors import LessonError
 
 LIST = (list, tuple, dict)
-PACKAGE = os.path.dirname(__file__) + os.sep
+TAPE_PACKAGE = os.path.dirname(__file__) + os.sep
 UPDATE = re.compile(r"\s*\w+\.(\w+)[^=]*?(?:\+|-|\*|/|%|@|&|\||\^|<<|>>)=[^=]")
 """A line such as `t.z += 1` or `t.z[0] *= 2`."""
 CHANGED = re.compile(r"\s*\w+\.(\w+)\b(?!\s*=[^=])")
@@ -47,7 +47,7 @@ NOWHERE = Place("", 0)
 def place_outside() -> Place:
     """The line that called into the tape: the first one outside this package."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(TAPE_PACKAGE):
         frame = frame.f_back
     return Place(frame.f_code.co_filename, frame.f_lineno) if frame is not None else NOWHERE
 

@@ -136,11 +136,11 @@ class Problem:
 
     @cached_property
     def chain(self) -> dict[str, Tensor]:
-        """{name: its gradient} of the whole backward pass, as `loss.backward()` computes it."""
+        """{name: its gradient, in the name's shape} of the whole backward pass, as `loss.backward()` computes it."""
         return self.graph.chain(self.ends)
 
     def with_upstream(self, upstream: Mapping[str, Tensor]) -> Problem:
-        """The same forward values with other upstream gradients."""
+        """The same forward values with other upstream gradients, {name: a tensor of its shape and this dtype}."""
         other = copy.copy(self)
         other.upstream, other.random_upstream = dict(upstream), True
         other._scales, other._sizes = {}, {}
@@ -164,7 +164,7 @@ class Problem:
         return {consumer: self.graph.vjp(consumer, self.upstream[consumer]) for consumer in self.graph.parents}
 
     def branches(self, name: str) -> dict[str, Tensor]:
-        """{consumer: its contribution to d`name`}, last consumer first, as autograd adds them."""
+        """{consumer: its contribution to d`name`, in `name`'s shape}, last consumer first, as autograd adds them."""
         return {consumer: self._shares[consumer][name] for consumer in reversed(self.graph.consumers[name])}
 
     @cached_property
@@ -172,7 +172,7 @@ class Problem:
         return {n: total(self.branches(n).values()) for n in self.graph.names if self.graph.consumers[n]}
 
     def reference(self, name: str) -> Tensor:
-        """The gradient with respect to `name`, given this problem's upstream gradients of its consumers."""
+        """The gradient with respect to `name`, in its shape, given the upstream gradients of its consumers."""
         return self._references[name]
 
     def size(self, name: str) -> float:
@@ -217,7 +217,7 @@ class Problem:
         return max(LOW_PRECISION_TOLERANCE, PASS_FACTOR * max(errors, default=0.0))
 
     def reference_from(self, name: str, requested: Collection[str]) -> Tensor:
-        """The gradient with respect to `name` for a step that requests the upstream gradients of `requested` only.
+        """The gradient with respect to `name`, in its shape, for a step that requests those of `requested` only.
 
         The gradient of a consumer that is not requested is computed from its own consumers, up to a requested one or
         the loss. So a step that is computed from an earlier gradient ("the mean of dbndiff" for dbnmeani) is right if
@@ -231,7 +231,10 @@ class Problem:
         return total(shares)
 
     def unreduced(self, name: str) -> dict[str, Tensor]:
-        """{consumer: its contribution before the sum that undoes a broadcast}, for consumers that broadcast `name`."""
+        """{consumer: its contribution to d`name` in the consumer's shape, before the sum that undoes a broadcast}.
+
+        Only consumers that broadcast `name` have one.
+        """
         found = {}
         for consumer in self.graph.consumers[name]:
             shape = self.values[consumer].shape

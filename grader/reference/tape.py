@@ -271,5 +271,5 @@ def gradients(output: Tensor, inputs: Sequence[Tensor], upstream: Tensor) -> tup
 
 
 def total(shares: Iterable[Tensor]) -> Tensor:
-    """The sum of contributions, in the order given (autograd's own order matters for the last bit)."""
+    """The sum of contributions of one shape, in the order given (autograd's own order matters for the last bit)."""
     return reduce(add, shares)

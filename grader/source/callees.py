@@ -93,7 +93,7 @@ class Callees:
         return found
 
 
-def function_of(target: CallTarget) -> FunctionNode | None:
+def called_function(target: CallTarget) -> FunctionNode | None:
     """A class is called by its `__init__`."""
     if not isinstance(target, ast.ClassDef):
         return target
@@ -102,7 +102,7 @@ def function_of(target: CallTarget) -> FunctionNode | None:
 
 def parameters_of_call(target: CallTarget, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
     """(parameter, argument) of a call; what arrives as `*args` counts for the parameter of that name."""
-    function = function_of(target)
+    function = called_function(target)
     if function is None:
         return
     given = function.args

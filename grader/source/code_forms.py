@@ -18,7 +18,7 @@ from grader.source.syntax import FunctionDefinition, all_nodes
 MOST_RENAMED = 24
 """With more parameters, they get their labels in the order of the definition."""
 BLANK = plain("_")
-Line = tuple[str, int, int]
+FormLine = tuple[str, int, int]
 """(normal form of one statement, its line, its mass)"""
 
 
@@ -41,7 +41,7 @@ class FunctionForm:
     mass: int
     first: int
     last: int
-    lines: Sequence[Line] = ()
+    lines: Sequence[FormLine] = ()
     tokens: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -111,7 +111,7 @@ def module_names(tree: ast.Module, text: str, kept: Collection[str]) -> tuple[di
     return reader.names, reader.modules
 
 
-CachedForm = tuple[str, int, list[Line], dict[str, int]]
+CachedForm = tuple[str, int, list[FormLine], dict[str, int]]
 _forms: dict[bytes, CachedForm] = {}
 
 
@@ -128,7 +128,7 @@ def cached_form(
     key = blake2b(repr(described).encode("utf-8", "replace"), digest_size=16).digest()
     if key not in _forms:
         form, mass = (named_form if keeps_names else renamed_form)(node, known, modules)
-        lines = list(lines_of(node, keeps_names, known, modules))
+        lines = list(form_lines(node, keeps_names, known, modules))
         _forms[key] = short(form), mass, lines, dict(tokens_of(node, keeps_names))
     return _forms[key]
 
@@ -180,9 +180,9 @@ def with_labels(names: Sequence[str], read: Callable[[dict[str, Value]], tuple[s
     return read({name: plain(f"_{place}") for place, name in enumerate(order)})
 
 
-def lines_of(
+def form_lines(
     node: FunctionDefinition, keeps_names: bool, names: Mapping[str, Value], modules: Mapping[str, str]
-) -> Iterator[Line]:
+) -> Iterator[FormLine]:
     """The simple statements in a function, each with blanks for the function's own variables."""
     arguments = parameters_of(node)
     stored = {each.id for each in all_nodes(node) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)}

@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterator, Sequence
 from grader.source.aliases import VIEW_ATTRIBUTES, SharedNames, changes_numbers
 from grader.source.parsing import parse_submitted
 
-Change = tuple[str, Collection[str]]
+ChangedName = tuple[str, Collection[str]]
 """(function, its parameters that were changed in place)"""
 
 
-def lines_of_changes(source: str, changes: Sequence[Change]) -> list[int | None]:
+def lines_of_changes(source: str, changes: Sequence[ChangedName]) -> list[int | None]:
     """For each change the first line of the function that writes into one of the parameters, or into an alias of one.
 
     None where no such line is found: a function that is called may change the parameter, or the text cannot be parsed.

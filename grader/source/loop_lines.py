@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from grader.source.parsing import parse_submitted
 
-Loop = ast.For | ast.AsyncFor | ast.While
+LoopStatement = ast.For | ast.AsyncFor | ast.While
 
 
 def line_of_loop(source: str, lines: Sequence[int]) -> int | None:
@@ -20,7 +20,7 @@ def line_of_loop(source: str, lines: Sequence[int]) -> int | None:
     if tree is None:
         return None
     for line in lines:
-        loops = [node for node in statements_around(tree, line) if isinstance(node, Loop)]
+        loops = [node for node in statements_around(tree, line) if isinstance(node, LoopStatement)]
         if loops:
             inside = (node for node in ast.walk(loops[0]) if isinstance(node, ast.While))
             return min((node.lineno for node in inside if is_endless(node)), default=loops[0].lineno)

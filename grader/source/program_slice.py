@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from grader.source.callees import Arguments, Callees, CallTarget, function_of, parameters_of_call
+from grader.source.callees import Arguments, Callees, CallTarget, called_function, parameters_of_call
 from grader.source.program import MOST_COMPARED, MUTATORS, Program
 from grader.source.scopes import Binding, Scope
 from grader.source.syntax import Comprehension, FunctionNode, base_name, children, last_name
@@ -131,7 +131,7 @@ class ProgramSlice:
         for decorator in () if isinstance(target, ast.Lambda) else target.decorator_list:
             self._push(decorator, scope.parent or scope)
             for other in self.callees(decorator, scope.parent or scope):
-                function = function_of(other)
+                function = called_function(other)
                 if function is not None and function.args.args:
                     key = id(function), function.args.args[-1].arg
                     self.arguments.setdefault(key, []).append((target, scope))
@@ -168,7 +168,7 @@ class ProgramSlice:
         for target in targets:
             for parameter, argument in parameters_of_call(target, call):
                 if base_name(argument) == name:
-                    inner = self.program.scopes[id(function_of(target) or target)]
+                    inner = self.program.scopes[id(called_function(target) or target)]
                     for stored in inner.names.get(parameter, ()):
                         if stored.kind in ("store", "passed"):
                             self._bind(call, scope)
@@ -185,7 +185,7 @@ class ProgramSlice:
             call = inner
         for target in self.callees(call.func, scope):
             self._push(target, scope)
-            function = function_of(target)
+            function = called_function(target)
             if function is None:
                 continue
             for parameter, argument in parameters_of_call(target, call):

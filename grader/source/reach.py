@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable
 
 START = re.compile(r"^(?:@|(?:async )?def (\w+)|class (\w+)|(\w+)\b.*?=|\S)", re.MULTILINE)
-WORD = re.compile(r"\w+")
+IDENTIFIER = re.compile(r"\w+")
 
 
-def definitions(text: str) -> dict[str, str]:
+def definition_texts(text: str) -> dict[str, str]:
     """{name: the lines of its definition}; what defines no name is under ""."""
     starts = list(START.finditer(text))
     found: dict[str, str] = {}
@@ -30,17 +30,17 @@ def definitions(text: str) -> dict[str, str]:
 
 def changed_definitions(before: str, after: str) -> frozenset[str]:
     """The names whose definitions differ between two texts; "" among them where something else does."""
-    old, new = definitions(before), definitions(after)
+    old, new = definition_texts(before), definition_texts(after)
     return frozenset(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
 
 
 def reachable_definitions(text: str, names: Iterable[str]) -> frozenset[str]:
     """The definitions that the given ones use, directly or through others; "" is always among them."""
-    known = definitions(text)
+    known = definition_texts(text)
     waiting, found = [name for name in names if name in known], {""}
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            waiting += set(WORD.findall(known[name])) & known.keys()
+            waiting += set(IDENTIFIER.findall(known[name])) & known.keys()
     return frozenset(found)

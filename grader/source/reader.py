@@ -114,7 +114,7 @@ class SourceReader:
             with killed_after(self._wall, process):
                 process.stdin.write(message)
                 process.stdin.flush()
-                line = read_line(process.stdout.fileno(), end)
+                line = read_reply_line(process.stdout.fileno(), end)
         except TimeoutError:
             self._end()
             raise ReadingStopped(f"reading it took more than {self._wall:g} seconds") from None
@@ -158,7 +158,7 @@ class SourceReader:
         return process.wait()
 
 
-def read_line(descriptor: int, end: float) -> bytes:
+def read_reply_line(descriptor: int, end: float) -> bytes:
     """Bytes up to the end of a line or of the file. Raises TimeoutError at the time `end` of time.monotonic()."""
     found: list[bytes] = []
     poll = select.poll() if hasattr(select, "poll") else None

@@ -18,7 +18,7 @@ from grader.authoring.stubs import published_stub
 from grader.authoring.verify import submission_of
 from grader.commands import grade as cli
 from grader.intake.notebook.outline import outlines_limited
-from grader.intake.submissions.fitting import lessons_of
+from grader.intake.submissions.fitting import fitting_lessons
 from grader.lesson.bare_stub import NOTE, READ_IN, bare_stub, is_bare
 from grader.lesson.lesson import Course, Lesson
 
@@ -104,7 +104,7 @@ def test_a_bare_file_is_recognised_by_its_functions_in_a_course_of_either_kind(t
             key, bare = functions_of(solution_of(lesson)), bare_stub(lesson, lesson.pristine.read_text())
             some = [item.function for item in lesson.gradients][:3]
             (outline,) = outlines_limited([(filled(bare, {each: key[each] for each in some}).encode(), False)])
-            assert lessons_of(outline, all_lessons.values()).lessons == (name,)
+            assert fitting_lessons(outline, all_lessons.values()).lessons == (name,)
 
 
 def copied(place: Path, names: list[str]) -> Course:

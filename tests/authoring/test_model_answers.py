@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from grader.authoring.model_answers import FILE, answer_faults, questions_answered, questions_asked
-from grader.authoring.release.kit import answer_files, kit_of
+from grader.authoring.release.kit import kit_of, published_answers
 from grader.authoring.release.leaks import leaks, secrets_of
 from grader.questions.question import questions_of
 
@@ -35,7 +35,7 @@ def test_a_question_without_an_answer_and_an_answer_without_a_question_are_fault
 def test_only_the_kit_with_answers_contains_them(course):
     lessons = list(course.lessons.values())
     asking = [lesson for lesson in lessons if questions_of(lesson)]
-    found = answer_files(lessons)
+    found = published_answers(lessons)
     assert len(found) == len(lessons) + len(asking)
     graded = found[f"exercises/{asking[0].name}/questions-answers.md"].decode()
     assert "> In y = a + b, a = {a}" in graded and "So da = dy and db = dy, and their sum is twice dy." in graded

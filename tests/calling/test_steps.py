@@ -18,7 +18,7 @@ from grader.calling.answer import Answer
 from grader.calling.failures import refuse_to_stop
 from grader.calling.operators import OperatorWatch
 from grader.calling.parameters import names_read, parameters_of
-from grader.calling.steps import call_step, same
+from grader.calling.steps import call_step, is_same_answer
 from grader.sandbox.workers.imports import NotAvailable
 
 X = torch.arange(12.0, dtype=torch.float64).view(3, 4) + 1
@@ -426,12 +426,12 @@ def test_nan_is_the_same_as_nan():
 
 def test_sameness_by_hand():
     one = torch.ones(2, 3)
-    assert same(one, one.clone()) and same(3, 4)  # a number cannot be changed in place
-    assert not same(one, one.double())
-    assert not same(one, one.view(3, 2))
-    assert not same(one, one + 1e-7)
-    assert same(torch.tensor([float("inf")]), torch.tensor([float("inf")]))
-    assert not same(torch.tensor([float("inf")]), torch.tensor([float("-inf")]))
+    assert is_same_answer(one, one.clone()) and is_same_answer(3, 4)  # a number cannot be changed in place
+    assert not is_same_answer(one, one.double())
+    assert not is_same_answer(one, one.view(3, 2))
+    assert not is_same_answer(one, one + 1e-7)
+    assert is_same_answer(torch.tensor([float("inf")]), torch.tensor([float("inf")]))
+    assert not is_same_answer(torch.tensor([float("inf")]), torch.tensor([float("-inf")]))
 
 
 # What comes back -----------------------------------------------------------------------------------------------------

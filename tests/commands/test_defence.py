@@ -20,7 +20,7 @@ from grader.dojo.defending import Round
 from grader.errors import UserError
 from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
-from grader.gradebook.assignment.weighted import decided, weighted
+from grader.gradebook.assignment.weighted import decided_lesson, weighted
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.defence_sheets import Sheet, decision_about, find_sheet, keep_sheet
 from grader.gradebook.records import Decision
@@ -75,7 +75,7 @@ def test_a_defence_has_the_points_of_the_assignment():
     )
 
     def defended(*decisions: Decision) -> float:
-        found = decided(weighted(graded, rows), DecisionsInForce(decisions), rows)
+        found = decided_lesson(weighted(graded, rows), DecisionsInForce(decisions), rows)
         (own,) = (each for each in found.rows if each.name == "q:defence")
         assert own.max_points == 10
         return own.points
@@ -86,7 +86,7 @@ def test_a_defence_has_the_points_of_the_assignment():
     assert defended(held, adjusted) == 8
     undone = Decision(3, "Ada", "undo", "TA", held.made, held.row, None, None, "Wrong sheet", undoes=1)
     assert defended(held, undone) == 0
-    without = decided(graded, DecisionsInForce([held]), {})
+    without = decided_lesson(graded, DecisionsInForce([held]), {})
     assert [(each.name, each.max_points) for each in without.rows][-1] == ("q:defence", 0)
 
 

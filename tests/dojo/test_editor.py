@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kits import file_of, make_kit, solved
+from kits import file_of, make_kit, replace, solved
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 from support import ROOT, in_a_loop_of_its_own
@@ -57,7 +57,7 @@ class Editor:
         self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
 
     def save(self, path: Path, text: str) -> None:
-        path.write_text(text)
+        replace(path, text)
         document = lsp.VersionedTextDocumentIdentifier(2, path.as_uri())
         change = lsp.TextDocumentContentChangeWholeDocument(text)
         self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [change]))

@@ -11,7 +11,7 @@ from grader.comparison.tensors import format_shape
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
 from grader.publish.report.graph import first_member, lay_out, names_in_statement, parts_of, reads_of
-from grader.publish.report.layout import HEIGHT, Kind, Layout, Node
+from grader.publish.report.layout import HEIGHT, Layout, Node, NodeKind
 
 WIDEST, BETWEEN, MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0
 """A picture that is wider becomes too small to read on a telephone of 360 pixels."""
@@ -38,7 +38,7 @@ def graph_of(lesson: Lesson) -> str:
     """The SVG of a lesson that has a forward pass. Raises LessonError when forward.py does not run."""
     graph, statements, reads = lesson.public.graph, forward_statements(lesson), reads_of(lesson)
     shapes = {name: format_shape(graph.values[first_member(name)].shape) for name in reads}
-    kinds: dict[str, Kind] = {
+    kinds: dict[str, NodeKind] = {
         name: "input" if name in graph.inputs else "fused" if first_member(name) in graph.fused else "step"
         for name in reads
     }
@@ -51,7 +51,7 @@ def graph_picture(
     title: str,
     reads: Mapping[str, Sequence[str]],
     shapes: Mapping[str, str],
-    kinds: Mapping[str, Kind],
+    kinds: Mapping[str, NodeKind],
     done: Mapping[str, str],
     required: Collection[str],
 ) -> str:

@@ -7,13 +7,13 @@ import zipfile
 from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
-from grader.authoring.release.engine import Files
+from grader.authoring.release.engine import KitFiles
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can tell
 PLAIN, EXECUTABLE = 0o100644, 0o100755
 
 
-def write_zip(path: Path, files: Files, executable: Collection[str] = ()) -> None:
+def write_zip(path: Path, files: KitFiles, executable: Collection[str] = ()) -> None:
     """Writes `files` as a zip, whole or not at all. Raises OSError."""
     beside = path.with_name(path.name + ".part")
     try:
@@ -31,7 +31,7 @@ def write_zip(path: Path, files: Files, executable: Collection[str] = ()) -> Non
         raise
 
 
-def write_folder(folder: Path, files: Files) -> None:
+def write_folder(folder: Path, files: KitFiles) -> None:
     """Writes `files` into `folder`. Raises OSError."""
     for name, content in files.items():
         path = folder / PurePosixPath(name)

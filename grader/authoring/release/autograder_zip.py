@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.authoring.release.engine import Files, engine_files, files_under, pinned_requirements, pyproject
+from grader.authoring.release.engine import KitFiles, engine_files, files_under, pinned_requirements, pyproject
 from grader.authoring.release.kit import KEPT_BY_RESET, settings_file
 from grader.lesson.lesson import Course
 from grader.lesson.paths import TEMPLATES
@@ -13,7 +13,7 @@ from grader.publish.export.autograder import SETTINGS, AutograderSettings
 SCRIPTS = ("setup.sh", "run_autograder")
 
 
-def autograder_files(course: Course, settings: AutograderSettings, pip_options: Sequence[str] = ()) -> Files:
+def autograder_files(course: Course, settings: AutograderSettings, pip_options: Sequence[str] = ()) -> KitFiles:
     """The files in the zip. pip gets `pip_options` when it installs the requirements. Raises UserError, OSError."""
     found = {name: (TEMPLATES / "export" / name).read_bytes() for name in SCRIPTS}
     found[SETTINGS] = settings.to_json().encode()

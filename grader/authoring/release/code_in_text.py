@@ -68,13 +68,13 @@ def texts_in(data: Any) -> Iterator[str]:
 def code_in_prose(text: str) -> Iterator[ast.Module]:
     """Code blocks, code in backticks, and lines that are code, in Markdown or plain text."""
     for block in FENCE.finditer(text):
-        if (tree := parsed(without_prompts(block[2]))) is not None:
+        if (tree := parsed_piece(without_prompts(block[2]))) is not None:
             yield tree
     for span in SPAN.finditer(text):
         for part in {span[1], *re.split(r"\s+=\s+|→|=>", span[1])}:
-            if SAYS_SOMETHING.search(part) and (tree := parsed(part)) is not None:
+            if SAYS_SOMETHING.search(part) and (tree := parsed_piece(part)) is not None:
                 yield tree
-    whole = parsed(text) if SAYS_SOMETHING.search(text) else None
+    whole = parsed_piece(text) if SAYS_SOMETHING.search(text) else None
     if whole is not None:
         yield whole
         return
@@ -99,17 +99,17 @@ def runs_of_code(lines: list[str]) -> Iterator[ast.Module]:
 def pieces_of_run(run: list[str]) -> Iterator[ast.Module]:
     if not any(SAYS_SOMETHING.search(line) for line in run):
         return
-    tree = parsed("\n".join(run))
+    tree = parsed_piece("\n".join(run))
     if tree is not None:
         yield tree
         return
     for line in run:
-        if SAYS_SOMETHING.search(line) and (tree := parsed(line)) is not None:
+        if SAYS_SOMETHING.search(line) and (tree := parsed_piece(line)) is not None:
             yield tree
 
 
 def is_line_of_code(line: str) -> bool:
-    return bool(OPENS.match(line)) or (bool(SAYS_SOMETHING.search(line)) and parsed(line) is not None)
+    return bool(OPENS.match(line)) or (bool(SAYS_SOMETHING.search(line)) and parsed_piece(line) is not None)
 
 
 def without_prompts(text: str) -> str:
@@ -117,7 +117,7 @@ def without_prompts(text: str) -> str:
     return "\n".join(PROMPT.sub("", line) if PROMPT.match(line) else line for line in text.splitlines())
 
 
-def parsed(text: str) -> ast.Module | None:
+def parsed_piece(text: str) -> ast.Module | None:
     """A piece of code, which may be indented and may begin with `return`; None if it is not Python."""
     code = textwrap.dedent(text).strip("\n").rstrip(".;, ")
     return parse_text(code) or parse_text(code.strip())

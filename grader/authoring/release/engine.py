@@ -20,11 +20,11 @@ STUDENT_EXTRAS = ("live", "lsp")
 AUTHORS = ("new_lesson", "export", "kit")
 """Folders of templates for authors of a course. Students do not need them."""
 
-Files = dict[str, bytes]
+KitFiles = dict[str, bytes]
 """{path inside an archive, with slashes: content}"""
 
 
-def engine_files() -> Files:
+def engine_files() -> KitFiles:
     """The package as a wheel has it, under grader/."""
     found = {f"grader/{path.relative_to(PACKAGE).as_posix()}": path for path in files_under(PACKAGE)}
     installed = ("grader/templates/", "grader/exercises/")  # a wheel has them inside the package

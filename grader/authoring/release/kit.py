@@ -10,7 +10,7 @@ from grader.authoring.figures.lesson import OWN
 from grader.authoring.model_answers import FILE as ANSWERS
 from grader.authoring.model_answers import question_answers
 from grader.authoring.public_mistakes import public_mistakes_files
-from grader.authoring.release.engine import Files, engine_files, files_under, licence, pyproject
+from grader.authoring.release.engine import KitFiles, engine_files, files_under, licence, pyproject
 from grader.authoring.release.notebook import notebook_of
 from grader.authoring.stubs import published_stub
 from grader.dojo.start import EDITOR_TASKS
@@ -28,7 +28,7 @@ KEPT_BY_RESET = ".before-reset-"
 stub_text = lru_cache(256)(published_stub)
 
 
-def kit_of(lessons: Sequence[Lesson], notebooks: bool = True, assignment: Assignment | None = None) -> Files:
+def kit_of(lessons: Sequence[Lesson], notebooks: bool = True, assignment: Assignment | None = None) -> KitFiles:
     """Everything a student gets. Raises LessonError, UserError, OSError."""
     found = engine_files() | {"pyproject.toml": pyproject({"dojo": "grader.commands.start_dojo:main"})}
     for lesson in lessons:
@@ -45,7 +45,7 @@ def kit_of(lessons: Sequence[Lesson], notebooks: bool = True, assignment: Assign
     return found | render_templates(lessons, notebooks)
 
 
-def answer_files(lessons: Sequence[Lesson]) -> Files:
+def published_answers(lessons: Sequence[Lesson]) -> KitFiles:
     """The model answers to the READMEs' questions and to the graded ones, which students get after the deadline."""
     paths = {f"exercises/{lesson.name}/{ANSWERS}": lesson.solution / ANSWERS for lesson in lessons}
     texts = {f"exercises/{lesson.name}/{GRADED}": question_answers(lesson).encode() for lesson in lessons}
@@ -53,13 +53,13 @@ def answer_files(lessons: Sequence[Lesson]) -> Files:
     return found | {name: text for name, text in texts.items() if text}
 
 
-def settings_file(course: Path) -> Files:
+def settings_file(course: Path) -> KitFiles:
     """course.toml, if there is one: a student's own check follows the course's settings."""
     path = course / SETTINGS
     return {SETTINGS: path.read_bytes()} if path.is_file() else {}
 
 
-def lesson_files(lesson: Lesson) -> Files:
+def lesson_files(lesson: Lesson) -> KitFiles:
     """exercises/NN_name with a newly generated stub: the one in the folder may contain somebody's work.
 
     The figures are included; the file that draws them is not. Of the known mistakes, the public ones are included.
@@ -74,7 +74,7 @@ def lesson_files(lesson: Lesson) -> Files:
     return found | {f"{folder}/{MAIN}": stub, f"{folder}/{lesson.pristine.name}": stub}
 
 
-def render_templates(lessons: Sequence[Lesson], notebooks: bool) -> Files:
+def render_templates(lessons: Sequence[Lesson], notebooks: bool) -> KitFiles:
     """templates/kit: README.md, Makefile, .gitignore, tests/."""
     source = text_templates("kit")
     named = {"gitignore": ".gitignore"}  # under its own name git would obey it here

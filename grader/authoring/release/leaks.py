@@ -15,9 +15,9 @@ from pathlib import Path
 
 from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.code_in_text import code_in
-from grader.authoring.release.engine import Files, files_under
+from grader.authoring.release.engine import KitFiles, files_under
 from grader.authoring.release.kit import lesson_files, stub_text
-from grader.authoring.release.pieces import FunctionPieces, Pieces, condense, pieces_of, python_pieces
+from grader.authoring.release.pieces import FunctionPieces, Pieces, condense, pieces_of, python_pieces, words_of
 from grader.authoring.release.same_answers import CodeIndex, SecretForm, code_index, secret_forms
 from grader.authoring.stubs import CLOSE, OPEN
 from grader.lesson.lesson import Course, Lesson
@@ -150,7 +150,7 @@ def long_lines(path: Path) -> list[str]:
     return [condense(part).strip() for part in lines]
 
 
-def leaks(kit: Files, secrets: Sequence[Secret]) -> list[str]:
+def leaks(kit: KitFiles, secrets: Sequence[Secret]) -> list[str]:
     """Sentences, each naming a file of the kit and what it gives away."""
     found, texts = [], {}
     for name, content in kit.items():
@@ -193,7 +193,10 @@ class KitIndex:
     def __init__(self, texts: dict[str, Pieces]) -> None:
         self._words = {name: pieces.words for name, pieces in texts.items()}
         self._prose = {name: "\n".join(pieces.sentences) for name, pieces in texts.items()}
-        self._all_prose = "\n".join(self._prose.values())
+        self._with_word: dict[str, list[str]] = {}  # {a word: the files whose prose has it}
+        for name, prose in self._prose.items():
+            for word in words_of(prose):
+                self._with_word.setdefault(word, []).append(name)
         self._statements: dict[str, set[str]] = {}
         for name, pieces in texts.items():
             for statement in pieces.statements:
@@ -222,10 +225,11 @@ class KitIndex:
 
     def _quoting(self, text: str) -> Iterator[str]:
         """Files whose prose (comments and strings included) holds this text, not as a part of a longer name."""
-        if len(text) < LEAST_STATEMENT or text not in self._all_prose:
+        if len(text) < LEAST_STATEMENT:
             return
-        whole = re.compile(rf"(?<![\w.]){re.escape(text)}(?![\w(\[.])")
-        yield from (name for name, prose in self._prose.items() if text in prose and whole.search(prose))
+        files = min((self._with_word.get(word, []) for word in words_of(text)), key=len, default=list(self._prose))
+        whole = rf"(?<![\w.]){re.escape(text)}(?![\w(\[.])"
+        yield from (name for name in files if text in self._prose[name] and re.search(whole, self._prose[name]))
 
 
 def ways_of_writing(statement: str, function: str) -> tuple[str, ...]:

@@ -7,15 +7,16 @@ compares what does not depend on names and order either.
 from __future__ import annotations
 
 import ast
+import copy
 import io
 import json
 import re
 import tokenize
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from grader.source.parsing import parse_text
 from grader.source.syntax import all_nodes
 
 BODIES = ("body", "orelse", "finalbody")
@@ -82,16 +83,13 @@ def notebook_pieces(text: str) -> Pieces | None:
 
 def python_pieces(text: str) -> Pieces | None:
     """None for a text that Python cannot parse."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parse_text(text)
+    if tree is None:
         return None
     definitions = [node for node in all_nodes(tree) if isinstance(node, ast.FunctionDef)]
     functions = [FunctionPieces(node.name, dict(statements(node.body))) for node in definitions]
     functions.append(FunctionPieces("", dict(statements(tree.body))))
-    return Pieces(functions, [condense(sentence) for sentence in sentences(tree, text)], words_of(text))
+    return Pieces(functions, [condense(sentence) for sentence in texts_and_comments(tree, text)], words_of(text))
 
 
 def statements(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
@@ -108,9 +106,19 @@ def statements(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
         inner += [each for handler in getattr(node, "handlers", []) for each in handler.body]
         if not inner:
             yield condense(ast.unparse(node)), mass(node)
-        elif not isinstance(node, ast.Try):
-            yield condense(ast.unparse(node).partition("\n")[0]), mass(node) - sum(map(mass, inner))
+        elif not isinstance(node, ast.Try | ast.TryStar):
+            head = head_of(node)
+            yield condense(ast.unparse(head).partition("\n")[0]), mass(head) - 1
         yield from statements(inner)
+
+
+def head_of(node: ast.stmt) -> ast.stmt:
+    """A compound statement with `pass` in place of all that is below it."""
+    head = copy.copy(node)
+    for name in BODIES:
+        if hasattr(head, name):
+            setattr(head, name, [ast.Pass()] if name == "body" else [])
+    return head
 
 
 def mass(node: ast.AST) -> int:
@@ -121,7 +129,7 @@ def mass(node: ast.AST) -> int:
     return found
 
 
-def sentences(tree: ast.Module, text: str) -> Iterator[str]:
+def texts_and_comments(tree: ast.Module, text: str) -> Iterator[str]:
     """Strings and comments; comments on lines that follow each other are one."""
     for node in all_nodes(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):

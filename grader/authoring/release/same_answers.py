@@ -28,12 +28,12 @@ class SecretForm:
 
     name: str
     mass: int
-    function: Function
+    function: FunctionForms
     result: Result | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Function:
+class FunctionForms:
     """A function by what it does. Two with the same `blank` differ at most in which parameter is where."""
 
     node: FunctionDefinition
@@ -45,9 +45,9 @@ class Function:
         return renamed_form(self.node, {}, LIBRARY)[0]
 
 
-def function_and_mass(node: FunctionDefinition) -> tuple[Function, int]:
+def function_and_mass(node: FunctionDefinition) -> tuple[FunctionForms, int]:
     blank, mass = effects_of(node, dict.fromkeys(parameters_of(node), BLANK), LIBRARY)
-    return Function(node, blank), mass
+    return FunctionForms(node, blank), mass
 
 
 def secret_forms(text: str) -> Iterator[SecretForm]:
@@ -69,7 +69,7 @@ class CodeIndex:
     named: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     assigned: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     blank: dict[str, list[tuple[str, Result]]] = field(default_factory=lambda: defaultdict(list))
-    functions: dict[str, list[tuple[str, Function]]] = field(default_factory=lambda: defaultdict(list))
+    functions: dict[str, list[tuple[str, FunctionForms]]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, name: str, pieces: Iterable[ast.Module]) -> None:
         """Adds the pieces of code of a file."""

@@ -9,7 +9,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from grader.authoring.release.engine import AUTHORS, Files
+from grader.authoring.release.engine import AUTHORS, KitFiles
 from grader.authoring.release.leaks import leaks, secrets_of
 from grader.lesson.lesson import Course
 
@@ -19,7 +19,7 @@ SCAFFOLDS = tuple(f"grader/templates/{name}/" for name in AUTHORS)
 """Templates for new lessons have the markers of an answer, but no answer of this course."""
 
 
-def wheel_files(wheel: Path) -> Files:
+def wheel_files(wheel: Path) -> KitFiles:
     """The wheel's files except SCAFFOLDS, with the paths that they have in a course."""
     with zipfile.ZipFile(wheel) as archive:
         return {

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from torch import Tensor
-
 from grader.defence.families.compared import Bits, lecture_bits
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised, arguments_on
@@ -32,13 +30,9 @@ def reports(material: Material, line: Line, codes: Sequence[str]) -> list[tuple[
         return None
     found = []
     for value in values:
-        told = lecture_bits(value, reference)
-        if told == "approximate" and lecture_bits(own, reference) == "approximate":
-            told = None  # the rounding of the student's line, perhaps of this machine only
+        reported = lecture_bits(value, reference)
+        if reported == "approximate" and lecture_bits(own, reference) == "approximate":
+            reported = None  # the rounding of the student's line, perhaps of this machine only
         shape = "" if isinstance(value, Raised) else str(tuple(value.shape))
-        found.append((told, shape))
+        found.append((reported, shape))
     return found
-
-
-def is_other_value(material: Material, line: Line, value: Tensor) -> bool:
-    return value.shape != material.lesson.public.reference(line.target).shape

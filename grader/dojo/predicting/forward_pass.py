@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from grader.dojo.predicting.prediction import Chance, Prediction, names_text, rows_question, shape_text
+from grader.defence.question import Chance, shape_text
+from grader.dojo.predicting.prediction import Prediction, names_text, rows_question
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
 from grader.reference.tape import Graph, is_floating, record_forward, total

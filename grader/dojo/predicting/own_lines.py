@@ -9,8 +9,9 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from grader.defence.question import Chance, shape_text
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.predicting.prediction import Chance, Prediction, names_text, rows_question, shape_text
+from grader.dojo.predicting.prediction import Prediction, names_text, rows_question
 from grader.intake.submissions.lesson_files import MAIN
 from grader.results import Row
 from grader.source.parsing import parse_text

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grader.questions.code_lines import Results
+from grader.defence.question import Chance, no_code, shuffled
 from grader.questions.judging import Judged, judge
 from grader.questions.posing import Posed
 from grader.questions.question import AnswerKey, Kind, Question
-
-Chance = random.Random
 
 
 @dataclass(frozen=True)
@@ -44,26 +41,12 @@ class Prediction:
         return judge(self.posed, AnswerKey(self.key, None, why, "", "", ()), raw, no_code)
 
 
-def no_code(line: str, inputs: object) -> Results:
-    raise AssertionError("a prediction is no line of code")
-
-
-def shuffled(choices: Mapping[str, str], chance: Chance) -> dict[str, str]:
-    names = list(choices)
-    chance.shuffle(names)
-    return {name: choices[name] for name in names}
-
-
 def names_text(names: Sequence[str]) -> str:
     """`a`, `b` and `c`; of many the first six."""
     quoted = [f"`{name}`" for name in names[:6]]
     if len(names) > len(quoted):
         return f"{', '.join(quoted)} and {len(names) - len(quoted)} more"
     return " and ".join(filter(None, [", ".join(quoted[:-1]), *quoted[-1:]]))
-
-
-def shape_text(shape: Sequence[int]) -> str:
-    return str(tuple(shape))
 
 
 NONE = "none_of_them"

@@ -16,15 +16,19 @@ from grader.dojo.training.own_file import NotWritten, OwnFile
 from grader.errors import UserError
 
 Tensors = dict[str, Tensor]
-State = dict[str, Tensors]
+ModelState = dict[str, Tensors]
 
 
-def fresh(tree: Any) -> Any:
+def clone_tensors(tree: Any) -> Any:
     """A copy of a tensor, or of all tensors in a dict."""
-    return {name: fresh(value) for name, value in tree.items()} if isinstance(tree, dict) else tree.detach().clone()
+    return (
+        {name: clone_tensors(value) for name, value in tree.items()}
+        if isinstance(tree, dict)
+        else tree.detach().clone()
+    )
 
 
-def zeros(parameters: Mapping[str, Tensor]) -> Tensors:
+def zeros_for(parameters: Mapping[str, Tensor]) -> Tensors:
     return {name: torch.zeros_like(value) for name, value in parameters.items()}
 
 
@@ -52,11 +56,11 @@ class ModelRun:
         """Calls each of the student's functions once; a sentence if one that is needed at the end is missing."""
         raise NotImplementedError
 
-    def own_steps(self, state: State, batches: Sequence[Tensor], start: int) -> list[float]:
+    def own_steps(self, state: ModelState, batches: Sequence[Tensor], start: int) -> list[float]:
         """The losses of the student's steps; changes `state` in place."""
         raise NotImplementedError
 
-    def autograd_steps(self, state: State, batches: Sequence[Tensor], start: int) -> list[float]:
+    def autograd_steps(self, state: ModelState, batches: Sequence[Tensor], start: int) -> list[float]:
         raise NotImplementedError
 
     def autograd_gradients(self, parameters: Tensors, X: Tensor, Y: Tensor) -> tuple[float, Tensors]:
@@ -84,8 +88,8 @@ class ModelRun:
         self.seconds = self.autograd_seconds = 0.0  # of processor time
         if kept is None:
             drawn = self.initialise(self.generator())
-            self.own: State = {"parameters": drawn, "means": zeros(drawn), "squares": zeros(drawn)}
-            self.beside: State | None = fresh(self.own) if options.autograd else None
+            self.own: ModelState = {"parameters": drawn, "means": zeros_for(drawn), "squares": zeros_for(drawn)}
+            self.beside: ModelState | None = clone_tensors(self.own) if options.autograd else None
             return
         if kept["data"] != names.digest:
             raise UserError("The names are not those that this run began with. Name their file with --names.")

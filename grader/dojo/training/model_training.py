@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from grader.dojo.training.contract import ROUNDING, Comparison, Outcome, Watch
-from grader.dojo.training.model_run import ModelRun, fresh
+from grader.dojo.training.model_run import ModelRun, clone_tensors
 from grader.dojo.training.own_file import OwnFileError
 
 CHUNK, FIRST, NAMES_TO_DRAW = 50, 5, 20
@@ -34,7 +34,7 @@ def run_model(now: ModelRun, watch: Watch, resumed: bool) -> Outcome:
     for line in () if resumed else now.counts():
         watch.say(line)
     try:
-        train(now, watch)
+        train_models(now, watch)
     except (OwnFileError, WrongStep) as error:
         outcome.problem, outcome.can_resume = str(error), now.step > 0
     except Exploded as error:
@@ -46,16 +46,16 @@ def run_model(now: ModelRun, watch: Watch, resumed: bool) -> Outcome:
         watch.forget()
     if now.step == options.steps and not outcome.problem:
         differences(now, watch, outcome)
-        evaluate(now, watch, outcome)
+        evaluate_models(now, watch, outcome)
         if missing:
             outcome.problem = missing
         else:
             outcome.finished = draw_names(now, watch, outcome)
-    describe(now, outcome)
+    fill_outcome(now, outcome)
     return outcome
 
 
-def train(now: ModelRun, watch: Watch) -> None:
+def train_models(now: ModelRun, watch: Watch) -> None:
     """Takes the run to its last step, or to where `watch` stops it."""
     options, examples = now.options, now.names.sets["train"]
     every = max(1, options.steps // 20)
@@ -70,7 +70,7 @@ def train(now: ModelRun, watch: Watch) -> None:
         batches = [next(drawn) for _ in range(start, end)]
         try:
             if start in judged:
-                judge(now, *(part[batches[0]] for part in examples), start in compared, watch)
+                compare_step(now, *(part[batches[0]] for part in examples), start in compared, watch)
             advance(now, batches)
         except KeyboardInterrupt:  # a second Ctrl-C: back to where this chunk began
             watch.stopping = True
@@ -83,11 +83,11 @@ def train(now: ModelRun, watch: Watch) -> None:
             watch.keep(options, now.step, now.kept())
 
 
-def judge(now: ModelRun, X: Tensor, Y: Tensor, shown: bool, watch: Watch) -> None:
+def compare_step(now: ModelRun, X: Tensor, Y: Tensor, shown: bool, watch: Watch) -> None:
     """Compares every gradient of the next step with autograd's. Raises WrongStep, unless the run is to go on."""
     parameters, step = now.own["parameters"], now.step
-    loss, found = now.own_gradients(fresh(parameters), X, Y)
-    true_loss, true = now.autograd_gradients(fresh(parameters), X, Y)
+    loss, found = now.own_gradients(clone_tensors(parameters), X, Y)
+    true_loss, true = now.autograd_gradients(clone_tensors(parameters), X, Y)
     rows = [compare_gradient(name, found[name], true[name]) for name in parameters]
     if shown:
         watch.say(f"gradients of step {step}, yours against autograd's:")
@@ -125,11 +125,11 @@ def compare_gradient(name: str, found: Tensor, true: Tensor) -> Comparison:
 def advance(now: ModelRun, batches: Sequence[Tensor]) -> None:
     """Both runs by as many steps as there are batches: both or neither."""
     start, beside, found = now.step, None, list[float]()
-    own, began = fresh(now.own), time.process_time()
+    own, began = clone_tensors(now.own), time.process_time()
     losses = now.own_steps(own, batches, start)
     between = time.process_time()
     if now.beside is not None:
-        beside = fresh(now.beside)
+        beside = clone_tensors(now.beside)
         found = now.autograd_steps(beside, batches, start)
     ended = time.process_time()
     now.own, now.beside = own, beside
@@ -141,7 +141,7 @@ def advance(now: ModelRun, batches: Sequence[Tensor]) -> None:
         )
 
 
-def evaluate(now: ModelRun, watch: Watch, outcome: Outcome) -> None:
+def evaluate_models(now: ModelRun, watch: Watch, outcome: Outcome) -> None:
     """The losses of both models over all sets."""
     models = {"yours": now.own} | ({"autograd's": now.beside} if now.beside else {})
     outcome.table_head = ["", "names", *models]
@@ -195,7 +195,7 @@ def differences(now: ModelRun, watch: Watch, outcome: Outcome) -> None:
     outcome.figures.append(("largest difference of a loss from autograd’s", f"{loss:.2g}"))
 
 
-def describe(now: ModelRun, outcome: Outcome) -> None:
+def fill_outcome(now: ModelRun, outcome: Outcome) -> None:
     """Fills the rest of the page."""
     outcome.losses, outcome.comparisons = now.losses, now.comparisons
     outcome.reference = now.autograd_losses or None

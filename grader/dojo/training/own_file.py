@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
-from grader.calling.failures import is_stub, own_line, safe_text
+from grader.calling.failures import is_stub_error, own_line, safe_text
 from grader.errors import UserError
 
 
@@ -84,7 +84,7 @@ class OwnFile:
     def _in_words(self, name: str, error: BaseException) -> OwnFileError:
         kind, text = type(error).__name__, safe_text(str, error)
         line, innermost = own_line(error.__traceback__, [self._file])
-        if is_stub(error) and innermost == self._file:
+        if is_stub_error(error) and innermost == self._file:
             function = [frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__)][-1]
             return NotWritten(function, f"`{function}` is not written yet in {self.path}.")
         if isinstance(error, SyntaxError) and error.filename == self._file:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from grader.gradebook.assignment.config import Counts
+from grader.gradebook.assignment.config import CountingAttempt
 from grader.gradebook.assignment.lateness import ON_TIME, Delay, in_utc
 from grader.gradebook.records import Attempt
 from grader.results import LessonResult
@@ -18,7 +18,7 @@ DIGITS = 9
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CandidateAttempt:
     """One attempt at a lesson, from which the lesson's points may come.
 
     Attributes:
@@ -85,7 +85,9 @@ def attempts_at(lesson: str, attempts: Iterable[Attempt]) -> list[tuple[Attempt,
     return [(attempt, verdict_of[attempt.id]) for attempt in in_submission_order(counted)]
 
 
-def choose(candidates: Mapping[str, Sequence[Candidate]], counts: Counts) -> dict[str, Candidate]:
+def choose(
+    candidates: Mapping[str, Sequence[CandidateAttempt]], counts: CountingAttempt
+) -> dict[str, CandidateAttempt]:
     """{lesson: the candidate that counts}. `candidates` are at least one for each lesson, in the order of submission.
 
     "best": together they have the largest share of their maximum. "last": the last. "last on time": the last on time,
@@ -98,7 +100,7 @@ def choose(candidates: Mapping[str, Sequence[Candidate]], counts: Counts) -> dic
     return best_together({lesson: last_on_time(each) for lesson, each in candidates.items()})
 
 
-def last_on_time(candidates: Sequence[Candidate]) -> list[Candidate]:
+def last_on_time(candidates: Sequence[CandidateAttempt]) -> list[CandidateAttempt]:
     """For each due date that the student has had, the last candidate that is on time, or else the last."""
     dates = range(len(candidates[0].on_time_for))
     found = {
@@ -108,7 +110,7 @@ def last_on_time(candidates: Sequence[Candidate]) -> list[Candidate]:
     return [each for each in candidates if each.number in found]
 
 
-def best_together(candidates: Mapping[str, Sequence[Candidate]]) -> dict[str, Candidate]:
+def best_together(candidates: Mapping[str, Sequence[CandidateAttempt]]) -> dict[str, CandidateAttempt]:
     """The choice with the largest sum of points divided by the sum of maxima.
 
     The maxima of a lesson's candidates differ where one is a notebook, which cannot contain every row: then the largest
@@ -126,8 +128,8 @@ def best_together(candidates: Mapping[str, Sequence[Candidate]]) -> dict[str, Ca
 
 
 def choose_each(
-    candidates: Mapping[str, Sequence[Candidate]], value: Callable[[Candidate], float]
-) -> dict[str, Candidate]:
+    candidates: Mapping[str, Sequence[CandidateAttempt]], value: Callable[[CandidateAttempt], float]
+) -> dict[str, CandidateAttempt]:
     """The most valuable candidate of each lesson: of equal ones the least late, and then the last."""
     return {
         lesson: max(each, key=lambda one: (round(value(one), DIGITS), -one.delay.days, one.number))
@@ -135,11 +137,11 @@ def choose_each(
     }
 
 
-def by_points(candidate: Candidate) -> float:
+def by_points(candidate: CandidateAttempt) -> float:
     return candidate.score
 
 
-def share_of(chosen: Iterable[Candidate]) -> float:
+def share_of(chosen: Iterable[CandidateAttempt]) -> float:
     """The sum of the points divided by the sum of the maxima; 0 where that is 0."""
     pairs = [(each.score, each.max_score) for each in chosen]
     most = sum(pair[1] for pair in pairs)

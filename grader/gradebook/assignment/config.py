@@ -14,12 +14,12 @@ from grader.errors import LessonError
 from grader.gradebook.assignment.rows import entries_in, is_positive, row_points
 from grader.lesson.course_settings import CHOICES
 from grader.lesson.lesson import Lesson
-from grader.lesson.toml_tables import Table, is_number, parse_toml, read_text, value_text
+from grader.lesson.toml_tables import Table, is_number, parse_toml, read_lesson_text, toml_value_text
 
 ASSIGNMENT = "assignment.toml"
 """The assignment of a student's kit, next to exercises/."""
 
-Counts = Literal["best", "last", "last on time"]
+CountingAttempt = Literal["best", "last", "last on time"]
 
 KEYS = ("title", "rows", "due", "timezone", "grace_minutes", "counts", "points", "late", "settings")
 LATE_KEYS = ("percent_per_day", "keep_at_least", "free_days", "hard_deadline", "term")
@@ -63,7 +63,7 @@ class Assignment:
     due: datetime | None = None
     grace: timedelta = timedelta()
     late: LatePolicy = field(default_factory=LatePolicy)
-    counts: Counts = "last"
+    counts: CountingAttempt = "last"
     settings: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
 
@@ -75,7 +75,7 @@ class Assignment:
 
 def read_assignment(path: Path, lessons: Sequence[Lesson]) -> Assignment:
     """Read an assignment file, see `parse_assignment`."""
-    return parse_assignment(read_text(path), path, lessons)
+    return parse_assignment(read_lesson_text(path), path, lessons)
 
 
 def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assignment:
@@ -95,7 +95,7 @@ def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assign
     grace = file.value(
         "grace_minutes", 0, lambda value: is_number(value) and value >= 0, "a number of minutes from 0 up"
     )
-    counts: Counts = file.choice("counts", get_args(Counts), "last")
+    counts: CountingAttempt = file.choice("counts", get_args(CountingAttempt), "last")
     if counts == "last on time" and due is None:
         raise LessonError(f'{path}: counts = "last on time" needs a due date; add due.')
     points = file.value("points", None, is_positive, "a number above 0")
@@ -133,8 +133,8 @@ def late_policy(table: Table, due: datetime | None, zone: tzinfo | None) -> Late
     for name in term:
         if not free_days or name != Path(name).name or name in ("", ".", ".."):
             raise LessonError(
-                f"{table.path}: [late] term has {value_text(name)}; expected names of folders next to this gradebook, "
-                "which share its free_days."
+                f"{table.path}: [late] term has {toml_value_text(name)}; expected names of folders next to this "
+                "gradebook, which share its free_days."
             )
     deadline = date_of(table, "hard_deadline", zone)
     if deadline is not None and due is not None and deadline < due:
@@ -146,7 +146,9 @@ def minutes(number: float, path: Path) -> timedelta:
     try:
         return timedelta(minutes=number)
     except OverflowError as error:
-        raise LessonError(f"{path}: grace_minutes is {value_text(number)}; expected a number of minutes.") from error
+        raise LessonError(
+            f"{path}: grace_minutes is {toml_value_text(number)}; expected a number of minutes."
+        ) from error
 
 
 def time_zone(file: Table) -> ZoneInfo | None:
@@ -159,7 +161,7 @@ def time_zone(file: Table) -> ZoneInfo | None:
     except (KeyError, ValueError, OSError) as error:  # KeyError: not known; OSError: "Europe" is a folder of zones
         meant = get_close_matches(name, available_timezones(), 1)
         hint = f"did you mean {meant[0]!r}?" if meant else 'expected a name such as "Europe/Zurich".'
-        raise LessonError(f"{file.path}: timezone is {value_text(name)}, which is not known; {hint}") from error
+        raise LessonError(f"{file.path}: timezone is {toml_value_text(name)}, which is not known; {hint}") from error
 
 
 def date_of(table: Table, key: str, zone: tzinfo | None) -> datetime | None:

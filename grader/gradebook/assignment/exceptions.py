@@ -9,17 +9,17 @@ from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import in_force
 from grader.gradebook.assignment.rows import names_of_lesson
-from grader.gradebook.decision_file import Entry, date_in
-from grader.gradebook.records import Decision, Kind
+from grader.gradebook.decision_file import DecisionEntry, date_in
+from grader.gradebook.records import Decision, DecisionKind
 
 
 def decisions_of(
-    entries: Iterable[Entry],
+    entries: Iterable[DecisionEntry],
     find: Callable[[str], str | None],
     assignment: Assignment,
     author: str,
     now: datetime,
-) -> tuple[list[Decision], list[Entry]]:
+) -> tuple[list[Decision], list[DecisionEntry]]:
     """(the decisions of the entries, the entries whose student is not known). `find` gives a student's name in results.
 
     Raises UserError, with the line.
@@ -38,7 +38,7 @@ def decisions_of(
         if student is None:
             unknown.append(entry)
         else:
-            kind: Kind = "excuse" if until is None else "extension"
+            kind: DecisionKind = "excuse" if until is None else "extension"
             found.append(Decision(0, student, kind, author, now, row, None, until, entry.text))
     return found, unknown
 

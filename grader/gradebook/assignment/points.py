@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from grader.gradebook.assignment.attempts import (
     DIGITS,
-    Candidate,
+    CandidateAttempt,
     attempts_at,
     choose,
     in_submission_order,
@@ -19,7 +19,7 @@ from grader.gradebook.assignment.attempts import (
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
 from grader.gradebook.assignment.lateness import delay_of, kept_percent, later, text_in_zone_of
-from grader.gradebook.assignment.weighted import decided, is_final, missing_lesson, rounded, weighted
+from grader.gradebook.assignment.weighted import decided_lesson, is_final, missing_lesson, rounded, weighted
 from grader.gradebook.current import current_results
 from grader.gradebook.records import Attempt, Decision
 from grader.results import LessonResult, SubmissionResult, number
@@ -93,7 +93,7 @@ def standings_by_days(
 
     The points of their lessons and rows are not rounded.
     """
-    work = Work(student, assignment, attempts, decisions)
+    work = AssignedWork(student, assignment, attempts, decisions)
     return [work.standing(free_days) for free_days in range(min(days, work.most_days) + 1)]
 
 
@@ -105,12 +105,12 @@ def without_assignment(student: str, attempts: Sequence[Attempt], decisions: Dec
     else:
         results = SubmissionResult(student=student, status="nothing")
     if decisions:
-        lessons = [finished(decided(lesson, decisions, {}), None, decisions) for lesson in results.lessons]
+        lessons = [finished(decided_lesson(lesson, decisions, {}), None, decisions) for lesson in results.lessons]
         results = with_rounded_points(with_decisions(replace(results, lessons=lessons), decisions))
     return Standing(share_of_points(results), 0, results)
 
 
-class Work:
+class AssignedWork:
     """A student's attempts at an assignment, by lesson, with the decisions about them."""
 
     def __init__(
@@ -123,7 +123,7 @@ class Work:
         self.most_days = max((delay.days for delay in delays), default=0)
         """The most days by which any attempt is late."""
 
-    def _attempts_at(self, lesson: str, attempts: Sequence[Attempt]) -> list[Candidate]:
+    def _attempts_at(self, lesson: str, attempts: Sequence[Attempt]) -> list[CandidateAttempt]:
         assignment, rows = self._assignment, self._assignment.rows[lesson]
         dates = [None, *self._decisions.extensions(lesson)]
         found = []
@@ -131,9 +131,9 @@ class Work:
             delays = [
                 delay_of(attempt.submitted, assignment.due, assignment.grace, assignment.late, date) for date in dates
             ]
-            result = None if verdict is None else decided(weighted(verdict, rows), self._decisions, rows)
+            result = None if verdict is None else decided_lesson(weighted(verdict, rows), self._decisions, rows)
             on_time = tuple(not delay.by for delay in delays)
-            found.append(Candidate(attempt, result, number_, min(delays, key=lambda delay: delay.by), on_time))
+            found.append(CandidateAttempt(attempt, result, number_, min(delays, key=lambda delay: delay.by), on_time))
         return found
 
     def standing(self, free_days: int) -> Standing:
@@ -155,7 +155,7 @@ class Work:
         results = self._results(lessons, chosen, failed, free_days)
         return Standing(share_of_points(results), free_days, results)
 
-    def _valued(self, candidate: Candidate, free_days: int) -> Candidate:
+    def _valued(self, candidate: CandidateAttempt, free_days: int) -> CandidateAttempt:
         """The candidate with its points after lateness and decisions about the lesson."""
         if candidate.lesson is None:
             return candidate
@@ -174,14 +174,14 @@ class Work:
         lesson = finished(candidate.lesson, late, self._decisions)
         return replace(candidate, lesson=lesson, score=lesson.score, max_score=lesson.max_score)
 
-    def _is_open(self, lesson: str, candidates: Sequence[Candidate]) -> bool:
+    def _is_open(self, lesson: str, candidates: Sequence[CandidateAttempt]) -> bool:
         """Whether the grader failed on an attempt that might count, and nobody decided about the lesson."""
         if self._decisions.settles(lesson):
             return False
         might_count = candidates[-1:] if self._assignment.counts == "last" else candidates
         return any(each.lesson is None for each in might_count)
 
-    def _counted(self, candidate: Candidate, of: int) -> LessonResult:
+    def _counted(self, candidate: CandidateAttempt, of: int) -> LessonResult:
         """The lesson's result, which says that this attempt counts."""
         assert candidate.lesson is not None
         why: str = self._assignment.counts
@@ -193,13 +193,13 @@ class Work:
 
     def _missing(self, lesson: str) -> LessonResult:
         rows = self._assignment.rows[lesson]
-        return finished(decided(missing_lesson(lesson, rows), self._decisions, rows), None, self._decisions)
+        return finished(decided_lesson(missing_lesson(lesson, rows), self._decisions, rows), None, self._decisions)
 
     def _results(
         self,
         lessons: list[LessonResult],
-        chosen: Mapping[str, Candidate],
-        failed: Mapping[str, Sequence[Candidate]],
+        chosen: Mapping[str, CandidateAttempt],
+        failed: Mapping[str, Sequence[CandidateAttempt]],
         free_days: int,
     ) -> SubmissionResult:
         """The student's result, which has these lessons."""

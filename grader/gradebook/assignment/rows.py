@@ -20,7 +20,7 @@ MISSPELT = 0.5
 
 
 @dataclass(frozen=True)
-class Entry:
+class RowEntry:
     """One entry of `rows`: a pattern, and a weight or the points that the pattern's rows have together.
 
     `place` is where it is written, for messages. `is_plain` says that the file gives neither weight nor points.
@@ -38,7 +38,7 @@ class Entry:
         return "." in self.pattern
 
 
-def entries_in(file: Table) -> list[Entry]:
+def entries_in(file: Table) -> list[RowEntry]:
     """The entries of the key `rows`. Raises LessonError."""
     values = file.value(
         "rows",
@@ -53,9 +53,9 @@ def entries_in(file: Table) -> list[Entry]:
     return [entry_in(value, file.path, f"rows, entry {number}") for number, value in enumerate(values, 1)]
 
 
-def entry_in(value: object, path: Path, place: str) -> Entry:
+def entry_in(value: object, path: Path, place: str) -> RowEntry:
     if isinstance(value, str):
-        return Entry(value, place)
+        return RowEntry(value, place)
     table = Table(path, value, ENTRY_KEYS, place)
     pattern = table.text("rows")
     if not pattern:
@@ -64,18 +64,18 @@ def entry_in(value: object, path: Path, place: str) -> Entry:
         raise LessonError(f"{path}: [{place}] has a weight and points; give one of them.")
     weight = table.value("weight", 1, lambda number: is_number(number) and number >= 0, "a number from 0 up")
     points = table.value("points", None, is_positive, "a number above 0")
-    return Entry(pattern, place, weight, points, "weight" not in table and points is None)
+    return RowEntry(pattern, place, weight, points, "weight" not in table and points is None)
 
 
 def row_points(
-    entries: Sequence[Entry], lessons: Sequence[Lesson], total: float | None, path: Path
+    entries: Sequence[RowEntry], lessons: Sequence[Lesson], total: float | None, path: Path
 ) -> dict[str, dict[str, float]]:
     """{lesson: {row: its points}}, in the order of `lessons`; scaled to the sum `total` unless that is None.
 
     An entry that names rows has precedence over one that names lessons, and a later entry over an earlier one of the
     same kind. Raises LessonError for a pattern that matches nothing, or that no row is left for.
     """
-    chosen: dict[tuple[str, str], Entry] = {}
+    chosen: dict[tuple[str, str], RowEntry] = {}
     for entry in sorted(entries, key=lambda entry: entry.names_rows):  # stable: otherwise in the file's order
         for key in matching_rows(entry, lessons, path):
             chosen[key] = entry
@@ -111,7 +111,7 @@ def usual_points(lesson: Lesson) -> dict[str, float]:
     return items | questions | ({DEFENCE_ROW: DEFENCE_POINTS} if lesson.gradients else {})
 
 
-def matching_rows(entry: Entry, lessons: Iterable[Lesson], path: Path) -> list[tuple[str, str]]:
+def matching_rows(entry: RowEntry, lessons: Iterable[Lesson], path: Path) -> list[tuple[str, str]]:
     """(lesson, row) of all rows that the entry's pattern matches. Raises LessonError where there is none.
 
     Only a pattern such as `03.q:*` matches questions: `03` and `03.*` mean what they meant before there were any. Only
@@ -148,7 +148,7 @@ def names_of_lesson(name: str) -> tuple[str, ...]:
 
 
 def nothing_matches(
-    path: Path, entry: Entry, kind: str, pattern: str, close_to: Sequence[str], names: Collection[str]
+    path: Path, entry: RowEntry, kind: str, pattern: str, close_to: Sequence[str], names: Collection[str]
 ) -> str:
     meant = get_close_matches(pattern, close_to, 1, MISSPELT)
     hint = f"did you mean {meant[0]!r}?" if meant else f"there are: {', '.join(names)}."

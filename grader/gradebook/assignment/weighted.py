@@ -35,7 +35,7 @@ def with_worth(row: Row, worth: float) -> Row:
     return replace(row, points=share * worth, max_points=worth if row.max_points else 0.0)
 
 
-def decided(lesson: LessonResult, decisions: DecisionsInForce, rows: Mapping[str, float]) -> LessonResult:
+def decided_lesson(lesson: LessonResult, decisions: DecisionsInForce, rows: Mapping[str, float]) -> LessonResult:
     """Return the lesson with adjusted, excused and commented rows, and with comments of its own.
 
     A row with adjusted points counts, even if a notebook cannot contain it: `rows` are the points of such rows.

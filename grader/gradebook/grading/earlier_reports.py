@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from grader.gradebook.current import lessons_of
+from grader.gradebook.current import graded_lessons
 from grader.gradebook.files import FILES, drop_report, replace_report, write_files
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.publisher import Publisher
@@ -27,9 +27,10 @@ def reported_in(folder: Path) -> SubmissionResult | None:
 
 def is_superseded(results: SubmissionResult, later: Sequence[SubmissionResult]) -> bool:
     """Whether a `later` attempt graded any lesson of `results`."""
-    names = lessons_of(results)
+    names = graded_lessons(results)
     return any(  # an attempt of an earlier version does not say which lessons failed
-        (attempt.status == "error" and attempt.not_graded is None) or names & lessons_of(attempt) for attempt in later
+        (attempt.status == "error" and attempt.not_graded is None) or names & graded_lessons(attempt)
+        for attempt in later
     )
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from grader.gradebook.grading.feed import Feed
 from grader.gradebook.grading.listener import RunListener
 from grader.gradebook.grading.stop import Stop
-from grader.intake.submissions.appearing import Appearing, State
+from grader.intake.submissions.appearing import Appearing, FolderState
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.submission import Submission
@@ -64,9 +64,9 @@ class Following:
         self._inbox, self._is_due, self._publish_class = inbox, is_due, publish_class
         self._jobs, self._live, self._stop, self._clock = jobs, live, stop, inbox.appearing.clock
         self.feed = Feed(self.tick)
-        self._waiting: deque[tuple[Arrival, Mapping[str, State], FoundSubmissions]] = deque()
-        self._considered: dict[str, Mapping[str, State]] = {}  # by student
-        self._complete: dict[str, State] | None = None
+        self._waiting: deque[tuple[Arrival, Mapping[str, FolderState], FoundSubmissions]] = deque()
+        self._considered: dict[str, Mapping[str, FolderState]] = {}  # by student
+        self._complete: dict[str, FolderState] | None = None
         self._present: set[str] = set()
         self._in_flight: set[str] = set()
         self._unpublished: set[str] = set()
@@ -163,7 +163,9 @@ class Following:
             self._inbox.warn(sentence)
 
 
-def states_of(arrival: Arrival, appearing: Appearing, complete: Mapping[str, State]) -> dict[str, State] | None:
+def states_of(
+    arrival: Arrival, appearing: Appearing, complete: Mapping[str, FolderState]
+) -> dict[str, FolderState] | None:
     """{entry: state} of the folder's entries that an arrival was found in; None where one is not complete yet.
 
     An arrival that is nowhere in the folder, because it was unpacked or is the folder itself, needs all entries.

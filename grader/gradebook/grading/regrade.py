@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grader.gradebook.attempt_table import StoredAttempt, Verdict
+from grader.gradebook.attempt_table import StoredAttempt, StoredVerdict
 from grader.gradebook.connection import Connection
-from grader.gradebook.current import lessons_of
+from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.batch import grade_all
 from grader.gradebook.grading.keys import Conditions, conditions_key, fingerprint, libraries, result_key, sha256_of
@@ -67,7 +67,7 @@ def plan_regrade(gradebook: Gradebook, course: Course, named: Collection[str]) -
     covered: dict[str, set[str]] = {}  # {student: lessons for which a newer attempt counts}
     for stored in reversed(list(gradebook.stored_attempts())):
         results = plan.results[stored.id] = stored.read()
-        names, newer = lessons_of(results), covered.setdefault(stored.student, set())
+        names, newer = graded_lessons(results), covered.setdefault(stored.student, set())
         counting = names if every_attempt_counts else names - newer
         newer |= names - {lesson.name for lesson in results.lessons if lesson.status == "missing"}
         if stored.submission is None or stored.conditions is None:
@@ -161,7 +161,7 @@ def apply_regrade(
         conditions = replace(attempt.conditions, lessons={**attempt.conditions.lessons, **changed})
         key = key_of(attempt, conditions, gradebook, course, settings)
         extras = new_extras(attempt, outcome.proposals[number].extras or {}, gradebook)
-        verdicts[number] = Verdict(key, outcome.results[number], conditions, extras)
+        verdicts[number] = StoredVerdict(key, outcome.results[number], conditions, extras)
     for digest, text in outcome.drawings.items():
         gradebook.keep(DRAWING + digest, text)
     gradebook.add_verdicts(verdicts)

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from grader.gradebook.assignment.exceptions import not_yet_made
-from grader.gradebook.attempt_table import Verdict
+from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
@@ -246,7 +246,7 @@ class Run:
                     results = fault_results(submission, self._lessons, settings.seed, reply.fault, settings.left_out)
                     withdraw_report(self._out / submission.student, results, self._publisher)
                 key = result_key(self._conditions, submission) if sound else ""
-                verdict = Verdict(key, results, self._stored_conditions, reply.extras)
+                verdict = StoredVerdict(key, results, self._stored_conditions, reply.extras)
                 has_report = settings.has_report(submission.student)
                 attempt = self._gradebook.add(verdict, submission, stale=not has_report)
                 self._latest[submission.student] = attempt

@@ -34,7 +34,7 @@ from grader.verdict.judging.hidden_problems import ProblemBook
 PYTEST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": None, "PYTEST_PLUGINS": None}
 STAGES = ("setup", "call", "teardown")
 
-Report = dict[str, Any]
+PytestReport = dict[str, Any]
 
 
 class RowsReport(JSONReport):  # type: ignore[misc]
@@ -51,7 +51,7 @@ class OpenSession:
     def __init__(self) -> None:
         self.json_report = RowsReport()
         self.turns: queue.SimpleQueue[bool] = queue.SimpleQueue()
-        self.reports: queue.SimpleQueue[Report | BaseException | None] = queue.SimpleQueue()
+        self.reports: queue.SimpleQueue[PytestReport | BaseException | None] = queue.SimpleQueue()
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if session.testsfailed or not session.items:
@@ -67,14 +67,14 @@ class OpenSession:
                 self.reports.put(error)
         return True
 
-    def _run(self, session: pytest.Session) -> Report:
+    def _run(self, session: pytest.Session) -> PytestReport:
         """Every test of the session once, and the JSON report about just this run."""
         JSONReport.__init__(self.json_report, session.config)  # it has no other way to start a new report
         self.json_report.pytest_sessionstart(session)
         for item, following in zip(session.items, [*session.items[1:], None], strict=True):
             session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         self.json_report.pytest_sessionfinish(session)
-        report: Report = self.json_report.report
+        report: PytestReport = self.json_report.report
         return report
 
 
@@ -163,7 +163,7 @@ NOT_NEEDED = (
 )
 
 
-def rows_of(lesson: Lesson, report: Report) -> tuple[list[Row], dict[str, Any]]:
+def rows_of(lesson: Lesson, report: PytestReport) -> tuple[list[Row], dict[str, Any]]:
     """What the tests have left in the report. Raises GraderFault when a row is missing."""
     found: dict[str, dict[str, Any]] = {}
     pictures: dict[str, Any] = {}

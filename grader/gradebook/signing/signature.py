@@ -31,7 +31,7 @@ def signed_text(results: SubmissionResult, key: SigningKey, course_sha256: str, 
         "signed_at": signed_at,
     }
     unsigned = with_signature(results, claims)
-    value = base64.b64encode(key.sign(signed_message(parsed(unsigned)))).decode()
+    value = base64.b64encode(key.sign(signed_message(parsed_results(unsigned)))).decode()
     return with_signature(results, claims | {"value": value})
 
 
@@ -41,7 +41,7 @@ def with_signature(results: SubmissionResult, signature: dict[str, str]) -> str:
 
 def check_signature(text: str, key: PublicKey) -> dict[str, Any]:
     """The content of a results.json that was signed with `key` and not changed since. Raises NotVerified."""
-    data = parsed(text)
+    data = parsed_results(text)
     signature = data.get(SIGNATURE)
     if signature is None:
         raise NotVerified("is not signed")
@@ -56,10 +56,10 @@ def check_signature(text: str, key: PublicKey) -> dict[str, Any]:
     raise NotVerified("was changed after it was signed, or its signature is forged")
 
 
-def parsed(text: str) -> dict[str, Any]:
+def parsed_results(text: str) -> dict[str, Any]:
     """The JSON object. Two fields of one name, of which readers may take either, are refused. Raises NotVerified."""
     try:
-        data = json.loads(text, object_pairs_hook=unique_fields, parse_constant=refuse_constant)
+        data = json.loads(text, object_pairs_hook=unique_fields, parse_constant=refuse_json_constant)
     except (ValueError, RecursionError):
         raise NotVerified("is no results.json") from None
     if not isinstance(data, dict) or "student" not in data:
@@ -74,7 +74,7 @@ def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def refuse_constant(constant: str) -> None:
+def refuse_json_constant(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
 
 

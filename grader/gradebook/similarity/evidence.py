@@ -20,11 +20,11 @@ from grader.gradebook.similarity.reading import ReadFile
 from grader.results import UNWRITTEN, Row
 from grader.source.code_forms import FunctionForm
 
-Kind = Literal[
+EvidenceKind = Literal[
     "wrong answer", "known mistake", "wrong numbers", "answer", "right answer", "statements", "words", "lesson"
 ]
 """`answer`: nobody knows whether it is right. `lesson`: the same choices in all functions of a lesson."""
-WEIGHTS: dict[Kind, float] = {
+WEIGHTS: dict[EvidenceKind, float] = {
     **{"wrong answer": 1.0, "known mistake": 0.5, "wrong numbers": 1.0, "answer": 0.6, "right answer": 0.3},
     **{"statements": 0.5, "words": 1.0, "lesson": 0.6},
 }
@@ -34,11 +34,11 @@ LEAST_SHARED, SHARED_BY = 4, 0.03
 LEAST_LINE, LEAST_WORDS, LEAST_CHARACTERS = 6, 3, 12
 LEAST_FUNCTIONS = 4
 """With fewer functions than this, a lesson has too few choices to compare."""
-Key = tuple[str, ...]
+EvidenceKey = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Item:
+class EvidenceItem:
     """One thing in a submission that others may have too.
 
     Attributes:
@@ -48,7 +48,7 @@ class Item:
     """
 
     student: str
-    kind: Kind
+    kind: EvidenceKind
     lesson: str
     name: str
     size: float
@@ -61,7 +61,7 @@ class Item:
 class Portrait:
     """A submission as its items, by what must be equal in another one. `forms` are {(lesson, function): form}."""
 
-    items: dict[Key, Item] = field(default_factory=dict)
+    items: dict[EvidenceKey, EvidenceItem] = field(default_factory=dict)
     forms: dict[tuple[str, str], str] = field(default_factory=dict)
 
 
@@ -92,7 +92,7 @@ def portrait(student: str, files: Mapping[str, ReadFile], rows: Rows, known: Map
             taken = (f"{name}={form}" for name, form in sorted(chosen.items()))
             key = ("lesson", lesson, *taken, repr(sorted(choices)))
             last = max(function.last for function in file.functions)
-            found.items[key] = Item(student, "lesson", lesson, "", 0, path, 1, last)
+            found.items[key] = EvidenceItem(student, "lesson", lesson, "", 0, path, 1, last)
         for words, line in file.texts:
             text = condensed(words)
             count = len(text.split())
@@ -100,17 +100,17 @@ def portrait(student: str, files: Mapping[str, ReadFile], rows: Rows, known: Map
                 continue
             size = min(MOST_SIZE_BITS, BITS_PER_WORD * count)
             found.items.setdefault(
-                ("words", lesson, text), Item(student, "words", lesson, words, size, path, line, line)
+                ("words", lesson, text), EvidenceItem(student, "words", lesson, words, size, path, line, line)
             )
     return found
 
 
 def function_items(
     student: str, function: FunctionForm, lesson: str, path: str, row: Row | None, known: KnownCode
-) -> Iterator[tuple[Key, Item]]:
+) -> Iterator[tuple[EvidenceKey, EvidenceItem]]:
     """(what must be equal, item) of one function."""
     is_right = (function.name, function.form) in known.right
-    kind: Kind = "answer"
+    kind: EvidenceKind = "answer"
     if row is not None:
         foreseen = row.mistake is not None and row.mistake.id in known.mistakes
         kind = "right answer" if row.status == "passed" else "known mistake" if foreseen else "wrong answer"
@@ -120,10 +120,10 @@ def function_items(
     # a helper may have another name: only functions with a row, or of the answer key, are known by theirs
     named = function.name if row is not None or function.name in known.tokens else ""
     if not is_right and (named or function.mass > LEAST_LINE):
-        yield ("answer", lesson, named, function.form), Item(student, kind, lesson, *about)
+        yield ("answer", lesson, named, function.form), EvidenceItem(student, kind, lesson, *about)
     if kind == "wrong answer" and row is not None and (numbers := numbers_of(row)):
         place = (function.name, 0.0, path, function.first, function.last)
-        yield ("numbers", lesson, function.name, numbers), Item(student, "wrong numbers", lesson, *place)
+        yield ("numbers", lesson, function.name, numbers), EvidenceItem(student, "wrong numbers", lesson, *place)
     if is_right or kind == "known mistake":
         return
     weight = WEIGHTS[kind]
@@ -132,7 +132,7 @@ def function_items(
             own = min(MOST_SIZE_BITS, weight * (mass - LEAST_LINE))
             yield (
                 ("line", lesson, named, text),
-                Item(student, "statements", lesson, function.name, own, path, line, line),
+                EvidenceItem(student, "statements", lesson, function.name, own, path, line, line),
             )
 
 
@@ -152,21 +152,21 @@ class Rarity:
         self.wrong = {id(each): sum(map(self._is_rare_and_wrong, each.items.items())) for each in portraits}
         self.forms = Counter((place, form) for each in portraits for place, form in each.forms.items())
 
-    def _is_rare_and_wrong(self, entry: tuple[Key, Item]) -> bool:
+    def _is_rare_and_wrong(self, entry: tuple[EvidenceKey, EvidenceItem]) -> bool:
         return entry[1].kind in ("wrong answer", "known mistake") and not self.is_common(entry[0])
 
-    def is_common(self, key: Key) -> bool:
+    def is_common(self, key: EvidenceKey) -> bool:
         return self.counts[key] > max(LEAST_SHARED, SHARED_BY * self.size)
 
     def chances(self, one: Portrait, other: Portrait) -> float:
         """Bits by which each shared thing says less, because the two had so many occasions to coincide."""
         return math.log2(max(1, min(self.wrong[id(one)], self.wrong[id(other)])))
 
-    def is_rare(self, key: Key) -> bool:
+    def is_rare(self, key: EvidenceKey) -> bool:
         """Whether at least two have it, and not so many that it is common."""
         return self.counts[key] >= 2 and not self.is_common(key)
 
-    def bits(self, key: Key, one: Item, other: Item, chances: float = 0.0) -> float:
+    def bits(self, key: EvidenceKey, one: EvidenceItem, other: EvidenceItem, chances: float = 0.0) -> float:
         """How much it says that two submissions both have it, less what many occasions to coincide explain."""
         count = self.counts[key]
         if one.kind == "lesson":

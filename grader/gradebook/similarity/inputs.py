@@ -17,7 +17,7 @@ from grader.results import UNWRITTEN, Row, SubmissionResult
 GROUP_COLUMNS = ("group", "group name", "team")
 
 
-def texts_of(submission: Submission) -> dict[str, bytes]:
+def graded_texts(submission: Submission) -> dict[str, bytes]:
     """{"03_makemore_steps/backward.py": its content} of every file that is graded."""
     return {
         f"{lesson}/{name}": content
@@ -27,7 +27,7 @@ def texts_of(submission: Submission) -> dict[str, bytes]:
 
 
 def stored_texts(out: Path, lessons: Collection[str]) -> tuple[dict[str, dict[str, bytes]], list[str]]:
-    """({student: files as of `texts_of`}, sentences about what is missing), from OUT's gradebook.
+    """({student: files as of `graded_texts`}, sentences about what is missing), from OUT's gradebook.
 
     The files of a lesson are those of the attempt that counts.
     """
@@ -51,7 +51,7 @@ def stored_texts(out: Path, lessons: Collection[str]) -> tuple[dict[str, dict[st
                     without_files.add(results.student)
                     continue
                 if attempt.id not in loaded:
-                    loaded[attempt.id] = texts_of(book.blobs.load_value(Submission, attempt.submission))
+                    loaded[attempt.id] = graded_texts(book.blobs.load_value(Submission, attempt.submission))
                 texts = loaded[attempt.id].items()
                 found[results.student] |= {path: text for path, text in texts if path.startswith(f"{lesson.name}/")}
     finally:
@@ -102,13 +102,13 @@ def rows_by_function(results: SubmissionResult, course: Course) -> Rows:
     for lesson in results.lessons:
         own = course.lessons.get(lesson.name)
         for row in lesson.rows:
-            key = lesson.name, function_of(row, own)
+            key = lesson.name, function_of_row(row, own)
             if key not in found or (found[key].status in ("passed", *UNWRITTEN) and row.status != "passed"):
                 found[key] = row
     return found
 
 
-def function_of(row: Row, lesson: Lesson | None) -> str:
+def function_of_row(row: Row, lesson: Lesson | None) -> str:
     return next((item.function for item in lesson.items if item.name == row.name), row.name) if lesson else row.name
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from grader.gradebook.similarity.evidence import Item, Key, Portrait, Rarity, Rows, portrait
+from grader.gradebook.similarity.evidence import EvidenceItem, EvidenceKey, Portrait, Rarity, Rows, portrait
 from grader.gradebook.similarity.known import KnownCode
 from grader.gradebook.similarity.reading import ReadClass
 
@@ -18,22 +18,22 @@ MOST_OF_A_FUNCTION = 12.0
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedEvidence:
     """One thing that two submissions share: the item in each, its bits, and how many others have it."""
 
-    one: Item
-    other: Item
+    one: EvidenceItem
+    other: EvidenceItem
     bits: float
     others: int
 
 
 @dataclass
-class Pair:
+class SimilarPair:
     """Two submissions, by their authors' names, with what they share: what says most comes first."""
 
     one: str
     other: str
-    shared: list[Shared] = field(default_factory=list)
+    shared: list[SharedEvidence] = field(default_factory=list)
 
     @property
     def bits(self) -> float:
@@ -50,13 +50,9 @@ class Similarities:
         size: how many submissions (of one student or one group) were compared.
     """
 
-    pairs: Sequence[Pair]
+    pairs: Sequence[SimilarPair]
     threshold: float
     size: int
-
-    @property
-    def striking(self) -> list[Pair]:
-        return [pair for pair in self.pairs if pair.bits >= self.threshold]
 
 
 def threshold_for(size: int) -> float:
@@ -88,28 +84,28 @@ def similarities(
         portraits[author] = own
     names = {author: f"{', '.join(who)} ({author})" if author not in who else author for author, who in members.items()}
     rarity = Rarity(list(portraits.values()))
-    holders: dict[Key, list[str]] = defaultdict(list)
+    holders: dict[EvidenceKey, list[str]] = defaultdict(list)
     for author, each in portraits.items():
         for key in each.items:
             if rarity.is_rare(key):
                 holders[key].append(author)
-    shared: dict[tuple[str, str], dict[Key, Shared]] = defaultdict(dict)
+    shared: dict[tuple[str, str], dict[EvidenceKey, SharedEvidence]] = defaultdict(dict)
     for key, authors in holders.items():
         for one, other in combinations(authors, 2):
             first, second = portraits[one].items[key], portraits[other].items[key]
             bits = rarity.bits(key, first, second, rarity.chances(portraits[one], portraits[other]))
             if bits > 0:
-                shared[one, other][key] = Shared(first, second, bits, rarity.counts[key] - 2)
-    pairs = [Pair(names[one], names[other], counted_once(found)) for (one, other), found in shared.items()]
+                shared[one, other][key] = SharedEvidence(first, second, bits, rarity.counts[key] - 2)
+    pairs = [SimilarPair(names[one], names[other], counted_once(found)) for (one, other), found in shared.items()]
     pairs.sort(key=lambda pair: (-pair.bits, pair.one, pair.other))
     return Similarities(pairs, threshold_for(len(portraits)), len(portraits))
 
 
-def counted_once(found: Mapping[Key, Shared]) -> list[Shared]:
+def counted_once(found: Mapping[EvidenceKey, SharedEvidence]) -> list[SharedEvidence]:
     """What two submissions share, each function once: its whole text, or else its numbers, or else its statements."""
     whole = {(s.one.lesson, s.one.name) for key, s in found.items() if key[0] == "answer"}
     numbers = {(s.one.lesson, s.one.name) for key, s in found.items() if key[0] == "numbers"}
-    kept: list[Shared] = []
+    kept: list[SharedEvidence] = []
     left: dict[tuple[str, str], float] = defaultdict(lambda: MOST_OF_A_FUNCTION)
     for key, each in sorted(found.items(), key=lambda entry: -entry[1].bits):
         place = each.one.lesson, each.one.name
@@ -120,6 +116,6 @@ def counted_once(found: Mapping[Key, Shared]) -> list[Shared]:
             left[place] -= bits
             if not bits:
                 continue
-            each = Shared(each.one, each.other, bits, each.others)
+            each = SharedEvidence(each.one, each.other, bits, each.others)
         kept.append(each)
     return sorted(kept, key=lambda each: -each.bits)

@@ -13,7 +13,7 @@ from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 
 FILES_AT_ONCE = 24
 """Files per call of a reader: together they take a tenth of its time limit."""
-Files = Mapping[str, Mapping[str, bytes]]
+FilesByStudent = Mapping[str, Mapping[str, bytes]]
 """{student: {"03_makemore_steps/backward.py": its content}}"""
 
 
@@ -33,7 +33,9 @@ class ReadClass:
     unreadable: list[tuple[str, str]] = field(default_factory=list)
 
 
-def read_class(files: Files, steps: Collection[str], progress: Callable[[int], object] = lambda _: None) -> ReadClass:
+def read_class(
+    files: FilesByStudent, steps: Collection[str], progress: Callable[[int], object] = lambda _: None
+) -> ReadClass:
     """The files of all students; the same content is read once. `progress` is called with the number of files read.
 
     The parameters of the functions `steps` keep their names.

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from grader.intake.notebook.cells import MOST_CELLS, every_cell, text_of
+from grader.intake.notebook.cells import MOST_CELLS, every_cell, source_text
 
 MARK = "[answers]"
 MOST_TEXTS = 50
@@ -35,7 +35,7 @@ def in_cells(notebook: object) -> Iterator[str]:
     for cell in [*every_cell(notebook)][:MOST_CELLS] if isinstance(notebook, dict) else ():
         if not isinstance(cell, dict):
             continue
-        text = text_of(cell.get("source", cell.get("input")))
+        text = source_text(cell.get("source", cell.get("input")))
         if MARK not in text:
             continue
         if cell.get("cell_type") == "code":

@@ -61,7 +61,7 @@ def cells_of(data: bytes, name: str) -> list[Cell]:
             raise NotebookError(f"it has more than {MOST_CELLS:,} cells. Hand in the exercise's cells only.")
         if not isinstance(cell, dict) or cell.get("cell_type") != "code":
             continue
-        source = text_of(cell.get("source", cell.get("input")))
+        source = source_text(cell.get("source", cell.get("input")))
         length += len(source)
         if length > MOST_CODE:
             raise NotebookError(
@@ -83,7 +83,7 @@ def every_cell(notebook: dict[str, Any]) -> Iterator[Any]:
         yield from inside if isinstance(inside, list) else []
 
 
-def text_of(source: Any) -> str:
+def source_text(source: Any) -> str:
     """A cell's source is a string, or a list of lines that keep their ends."""
     if isinstance(source, list):
         source = "".join(line for line in source if isinstance(line, str))

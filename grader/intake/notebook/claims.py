@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from grader.intake.notebook.tuple_loops import MOST_ENTRIES, Row, TupleLoops, listed_names, unpacked_arguments
+from grader.intake.notebook.tuple_loops import MOST_ENTRIES, LoopRound, TupleLoops, listed_names, unpacked_arguments
 from grader.source.similar_names import MOST_LENGTH
 from grader.source.syntax import FunctionDefinition, all_nodes, children, last_name, parameters
 
@@ -25,8 +25,8 @@ HARMLESS = frozenset(
 """What leaves the numbers of a tensor as they are."""
 NO_COMPARISON = frozenset({"print", "display", "append", "zip", "list", "dict", "plot", "scatter", "hist", "imshow"})
 LIBRARIES = frozenset({"torch", "F", "np", "numpy", "plt"})
-Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp
-Loop = ast.For | ast.comprehension
+ListedComprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp
+LoopNode = ast.For | ast.comprehension
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class GradientClaim:
 
 
 @dataclass(frozen=True)
-class Pair:
+class ComparedPair:
     """Two operands of a comparison, before the names of a loop or a function are replaced by what they stand for."""
 
     variable: ast.expr
@@ -104,10 +104,10 @@ class Scan:
         self.stored: set[str] = set()
         self.looping: set[str] = set()  # files with a loop
         self.loops = TupleLoops(self.lists)
-        self.found: list[tuple[ast.expr | ast.AugAssign, str, ComparisonFunction | None, Loop | None]] = []
+        self.found: list[tuple[ast.expr | ast.AugAssign, str, ComparisonFunction | None, LoopNode | None]] = []
 
     def walk(self, file: str, body: Sequence[ast.stmt]) -> None:
-        waiting: list[tuple[ast.AST, ComparisonFunction | None, Loop | None]]
+        waiting: list[tuple[ast.AST, ComparisonFunction | None, LoopNode | None]]
         waiting = [(node, None, None) for node in reversed(body)]
         while waiting:
             node, function, loop = waiting.pop()
@@ -128,7 +128,7 @@ class Scan:
             elif isinstance(node, ast.For | ast.While):
                 self.looping.add(file)
                 loop = node if isinstance(node, ast.For) else loop
-            elif isinstance(node, Comprehension) and len(node.generators) == 1:
+            elif isinstance(node, ListedComprehension) and len(node.generators) == 1:
                 loop = node.generators[0]
             elif isinstance(node, ast.Call | ast.BinOp | ast.Compare | ast.AugAssign):
                 self.found.append((node, file, function, loop))
@@ -153,14 +153,14 @@ class Scan:
             if function is not None and not function.roles:
                 self.define(function, self.pair(node, {}))
         result: dict[tuple[str, str | None, str | None], GradientClaim] = {}
-        rows: dict[int, list[Row]] = {}
+        rows: dict[int, list[LoopRound]] = {}
         counts: dict[int, int] = {}
         for node, file, function, loop in self.found:
             if len(result) >= MOST_CLAIMS:
                 break
             if loop is not None and id(loop) not in rows:
                 rows[id(loop)] = self.loops.rows(loop)
-            rounds: Sequence[Row] = rows[id(loop)] if loop is not None else ()
+            rounds: Sequence[LoopRound] = rows[id(loop)] if loop is not None else ()
             if rounds:
                 counts[id(loop)] = counts.get(id(loop), 0) + 1
                 if counts[id(loop)] > MOST_IN_A_LOOP:
@@ -170,12 +170,12 @@ class Scan:
                 pair = self.pair(node, row)
                 if pair is None and not has_star(node):
                     break  # nor is it one in the other rounds
-                claim = claim_of(substitute_names(pair, row), node, row, file) if pair else None
+                claim = gradient_claim(substitute_names(pair, row), node, row, file) if pair else None
                 if claim is not None and own.isdisjoint((claim.variable, claim.tensor)):
                     result.setdefault((claim.variable, claim.label, claim.tensor), claim)
         return list(result.values())
 
-    def define(self, function: ComparisonFunction, pair: Pair | None) -> None:
+    def define(self, function: ComparisonFunction, pair: ComparedPair | None) -> None:
         """A function that compares two of its parameters: which of them is what."""
         if pair is None:
             return
@@ -192,7 +192,7 @@ class Scan:
 
     # one comparison
 
-    def pair(self, node: ast.expr | ast.AugAssign, row: Row) -> Pair | None:
+    def pair(self, node: ast.expr | ast.AugAssign, row: LoopRound) -> ComparedPair | None:
         if isinstance(node, ast.AugAssign):
             return of_update(node, row)
         if isinstance(node, ast.BinOp):
@@ -208,13 +208,13 @@ class Scan:
                 return pair_of_call(function, arguments, node.keywords) if arguments is not None else None
         return self.of_call(node)
 
-    def of_two(self, left: ast.expr, right: ast.expr) -> Pair | None:
+    def of_two(self, left: ast.expr, right: ast.expr) -> ComparedPair | None:
         for one, tensor in ((left, self.differentiated(right)), (right, self.differentiated(left))):
             if tensor is not None and isinstance(bare(one), ast.Name) and self.differentiated(one) is None:
-                return Pair(one, tensor)
+                return ComparedPair(one, tensor)
         return None
 
-    def of_call(self, node: ast.Call) -> Pair | None:
+    def of_call(self, node: ast.Call) -> ComparedPair | None:
         """A call with one argument that is some tensor's `.grad`, and one other that is a variable."""
         arguments = [*node.args[:6], *(word.value for word in node.keywords[:6])]
         name = last_name(node.func)
@@ -225,9 +225,9 @@ class Scan:
         tensors = [tensor for each in arguments if (tensor := self.differentiated(each)) is not None]
         if len(tensors) != 1:
             return None
-        labels = [each for each in arguments if is_text(each)]
+        labels = [each for each in arguments if is_string_value(each)]
         variables = [e for e in arguments if isinstance(bare(e), ast.Name) and self.differentiated(e) is None]
-        return Pair(variables[0], tensors[0], labels[0] if labels else None) if len(variables) == 1 else None
+        return ComparedPair(variables[0], tensors[0], labels[0] if labels else None) if len(variables) == 1 else None
 
     def differentiated(self, node: ast.expr) -> ast.expr | None:
         """The tensor whose `.grad` it is."""
@@ -237,7 +237,7 @@ class Scan:
         return self.kept.get(inner.id) if isinstance(inner, ast.Name) else None
 
 
-def substitute_names(pair: Pair, row: Row) -> Pair:
+def substitute_names(pair: ComparedPair, row: LoopRound) -> ComparedPair:
     """With the loop's names replaced by what they stand for in this round."""
 
     def put(node: ast.expr) -> ast.expr:
@@ -245,14 +245,16 @@ def substitute_names(pair: Pair, row: Row) -> Pair:
         return row.get(inner.id, node) if isinstance(inner, ast.Name) else node
 
     tensor, label = (None if each is None else put(each) for each in (pair.tensor, pair.label))
-    return Pair(put(pair.variable), tensor, label)
+    return ComparedPair(put(pair.variable), tensor, label)
 
 
 def has_star(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and any(isinstance(each, ast.Starred) for each in node.args)
 
 
-def claim_of(pair: Pair, node: ast.expr | ast.AugAssign, row: Row, file: str) -> GradientClaim | None:
+def gradient_claim(
+    pair: ComparedPair, node: ast.expr | ast.AugAssign, row: LoopRound, file: str
+) -> GradientClaim | None:
     """None where the variable is none, or where nothing says whose gradient it is."""
     variable, tensor, label = bare(pair.variable), pair.tensor and bare(pair.tensor), pair.label
     if isinstance(tensor, ast.Attribute) and tensor.attr == "grad":
@@ -271,27 +273,27 @@ def claim_of(pair: Pair, node: ast.expr | ast.AugAssign, row: Row, file: str) ->
     return GradientClaim(variable.id, named, of, shown, file, line)
 
 
-def of_update(node: ast.AugAssign, row: Row) -> Pair | None:
+def of_update(node: ast.AugAssign, row: LoopRound) -> ComparedPair | None:
     """`p.data += -lr * grad` in a loop over parameters and gradients: whose gradient each is."""
     target = bare(node.target)
     names = [each for each in islice(all_nodes(node.value), 20) if isinstance(each, ast.Name) and each.id in row]
     named = isinstance(target, ast.Name) and target.id in row
-    return Pair(names[0], target) if named and len(names) == 1 else None
+    return ComparedPair(names[0], target) if named and len(names) == 1 else None
 
 
 def pair_of_call(
     function: ComparisonFunction, arguments: Sequence[ast.expr], words: Sequence[ast.keyword]
-) -> Pair | None:
+) -> ComparedPair | None:
     """A call of a function that compares, its arguments by their roles."""
     given = dict(enumerate(arguments[:6]))
     for word in words[:6]:
         if word.arg in function.parameters:
             given[function.parameters.index(word.arg)] = word.value
     variable, tensor = (given.get(function.roles[role]) for role in ("variable", "tensor"))
-    texts = [each for each in given.values() if is_text(each)]
+    texts = [each for each in given.values() if is_string_value(each)]
     label = given.get(function.roles.get("label", -1), texts[0] if texts else None)
-    return Pair(variable, tensor, label) if variable is not None else None
+    return ComparedPair(variable, tensor, label) if variable is not None else None
 
 
-def is_text(node: ast.expr) -> bool:
+def is_string_value(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)

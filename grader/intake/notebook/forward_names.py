@@ -25,7 +25,7 @@ COMMUTATIVE = (ast.Add, ast.Mult)
 
 
 @dataclass(frozen=True)
-class Shape:
+class LineForm:
     """A line without its names: `key` is its structure; `names` are the names in it, the assigned one first.
 
     Where a sum or a product has two alike operands, either order may be meant: each order is an entry of `names`.
@@ -41,12 +41,12 @@ class _Part:
     names: tuple[tuple[str, ...], ...] = ((),)
 
 
-def line_shape(target: str, value: ast.expr) -> Shape | None:
+def line_shape(target: str, value: ast.expr) -> LineForm | None:
     """None for a line that is too long."""
     if size(value) > MOST_NODES:
         return None
     part = _part(value)
-    return Shape(part.key, tuple((target, *names) for names in part.names))
+    return LineForm(part.key, tuple((target, *names) for names in part.names))
 
 
 def size(value: ast.AST) -> int:
@@ -86,9 +86,9 @@ def _part(node: ast.expr) -> _Part:
         case ast.Constant(value=bool() | str() | None):
             return _Part(repr(node.value))
         case ast.Constant(value=int() | float() as number):
-            return _Part(number_text(number))
+            return _Part(number_key(number))
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
-            return _Part(number_text(-number))
+            return _Part(number_key(-number))
         case ast.BinOp():
             return _operation(type(node.op), _part(node.left), _part(node.right))
         case ast.Attribute(value=ast.Name(id=library)) if library in LIBRARIES:
@@ -105,7 +105,7 @@ def _part(node: ast.expr) -> _Part:
     return _join(type(node).__name__, parts)
 
 
-def number_text(number: float) -> str:
+def number_key(number: float) -> str:
     """The number as a float, where it is no more than that: an integer may have too many digits."""
     return repr(float(number)) if abs(number) < 1e15 else str(hash(number))
 
@@ -148,7 +148,7 @@ def other_names(
     `lines` are the notebook's (assigned name, expression), `bound` the names that it gives a value, `known` other names
     that are certain. A name is left out where two lines or two places disagree.
     """
-    searched: dict[str, list[Shape]] = {}
+    searched: dict[str, list[LineForm]] = {}
     for name, text in forward.items():
         shape = line_shape(name, ast.parse(text, mode="eval").body)
         if shape is not None:
@@ -189,7 +189,11 @@ def agreeing_names(
 
 
 def _readings(
-    shape: Shape, searched: Sequence[Shape], found: Mapping[str, str], values: Collection[str], bound: Collection[str]
+    shape: LineForm,
+    searched: Sequence[LineForm],
+    found: Mapping[str, str],
+    values: Collection[str],
+    bound: Collection[str],
 ) -> Iterator[dict[str, str]]:
     """What the unknown names of a line would be, for each line of the forward pass that it may be."""
     names, taken, seen = shape.names[0], set(found.values()), list[dict[str, str]]()

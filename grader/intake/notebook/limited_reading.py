@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.intake.notebook.as_file import Origin
 from grader.intake.notebook.cells import NotebookError, cells_of, script_cells
-from grader.intake.notebook.reading import Reading, read_lesson_part
+from grader.intake.notebook.reading import NotebookReading, read_lesson_part
 from grader.intake.notebook.script import Page, script_of
 from grader.lesson.notebook_table import NotebookLesson
 from grader.source.literals import WrittenNumber
@@ -26,7 +26,7 @@ class NotebookRead:
         too_much: why `defined` is not known.
     """
 
-    lessons: Mapping[str, Reading] = field(default_factory=dict)
+    lessons: Mapping[str, NotebookReading] = field(default_factory=dict)
     cells: int = 0
     defined: frozenset[str] = frozenset()
     too_much: str | None = None
@@ -49,7 +49,7 @@ def read_notebook_limited(
     return NotebookRead(found, answer["cells"], frozenset(answer["defined"] or ()), answer.get("too_much"))
 
 
-def reading_from_data(entry: Mapping[str, Any], texts: Mapping[str, str]) -> Reading:
+def reading_from_data(entry: Mapping[str, Any], texts: Mapping[str, str]) -> NotebookReading:
     """The Reading that `notebook_data` took apart."""
     origin, source = entry["origin"], entry["source"]
     origin["texts"] = texts if origin["texts"] else {}
@@ -59,7 +59,7 @@ def reading_from_data(entry: Mapping[str, Any], texts: Mapping[str, str]) -> Rea
         row: [WrittenNumber(*number) for number in numbers] for row, numbers in origin["numbers"].items()
     }
     source = None if source is None else source.encode("utf-8", "surrogatepass")
-    return Reading(**{**entry, "source": source, "origin": Origin(**origin)})
+    return NotebookReading(**{**entry, "source": source, "origin": Origin(**origin)})
 
 
 def notebook_data(
@@ -76,7 +76,7 @@ def notebook_data(
         try:
             reading = read_lesson_part(lesson, page, shown, functions)
         except NotebookError as error:
-            reading = Reading(refused=str(error))
+            reading = NotebookReading(refused=str(error))
         origin = {
             **vars(reading.origin),
             "texts": bool(reading.origin.texts),  # those of the page, sent once

@@ -99,7 +99,7 @@ def outline_of(statements: Iterable[ast.stmt]) -> dict[str, Any]:
     for node in opened(statements):
         if isinstance(node, DefinitionNode):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            found = wanted_by(node), not is_stub(node), first, node.end_lineno or first
+            found = wanted_by(node), not is_unwritten(node), first, node.end_lineno or first
             functions.setdefault(node.name, []).append(found)
         elif isinstance(node, ast.Import):
             imports |= {alias.name.partition(".")[0] for alias in node.names}
@@ -134,10 +134,10 @@ def wanted_by(node: DefinitionNode) -> list[str] | None:
     return [each.arg for each, default in parameters(node) if default is None and each.arg not in stars]
 
 
-def is_stub(node: DefinitionNode) -> bool:
+def is_unwritten(node: DefinitionNode) -> bool:
     """Whether a function only raises NotImplementedError; for a class, whether one of its methods does."""
     if isinstance(node, ast.ClassDef):
-        return any(isinstance(each, FunctionDefinition) and is_stub(each) for each in node.body)
+        return any(isinstance(each, FunctionDefinition) and is_unwritten(each) for each in node.body)
     first = next((each for each in node.body if not is_text(each)), None)
     raised = first.exc if isinstance(first, ast.Raise) else None
     raised = raised.func if isinstance(raised, ast.Call) else raised

@@ -38,7 +38,7 @@ MOST_WRITTEN = 300_000  # characters: what the static check reads
 
 
 @dataclass(frozen=True)
-class Reading:
+class NotebookReading:
     """What a notebook or script contains for one lesson.
 
     Attributes:
@@ -54,7 +54,7 @@ class Reading:
     refused: str | None = None
 
 
-def read_lesson_part(lesson: NotebookLesson, page: Page, shown: str, functions: bool = True) -> Reading:
+def read_lesson_part(lesson: NotebookLesson, page: Page, shown: str, functions: bool = True) -> NotebookReading:
     """What the cells hold for the lesson; `shown` is what the whole is called. Raises NotebookError.
 
     With `functions` they may also hold the stub's functions: only where it is said which lesson they are for, because
@@ -63,7 +63,7 @@ def read_lesson_part(lesson: NotebookLesson, page: Page, shown: str, functions: 
     table = lesson.table
     nothing = f"{shown} holds nothing for this lesson"
     if table is None and not functions:
-        return Reading(None, Origin(), nothing + ".", attempted=False)
+        return NotebookReading(None, Origin(), nothing + ".", attempted=False)
     chain = lesson.chain
     loop_names = {*chain.names, *(table.names if table else ())}
     gradients = loop_names | looks_like_gradients(page, [name for name in loop_names if name.startswith("d")])
@@ -73,7 +73,7 @@ def read_lesson_part(lesson: NotebookLesson, page: Page, shown: str, functions: 
     if functions and len(own_functions) > len(assigned):
         return with_functions(lesson, script, page, own_functions)
     if table is None:
-        return Reading(None, Origin(), f"{nothing}: it defines none of its functions.", attempted=False)
+        return NotebookReading(None, Origin(), f"{nothing}: it defines none of its functions.", attempted=False)
     uses = Uses(script.statements, gradients)
     names = names_for(lesson, table, page, uses)
     size_reader = SizeReader(uses)
@@ -231,7 +231,7 @@ class Writing:
             return f"{self.shown} assigns `{name}` for another exercise only, and not again for this one{guess}"
         return f"{self.shown} assigns no `{name}`{guess}"
 
-    def done(self, table: NotebookTable) -> Reading:
+    def done(self, table: NotebookTable) -> NotebookReading:
         texts = {cell.file: cell.text for cell in self.page.cells}
         cannot = [row for row, needed in self.lesson.rows.items() if needed not in (*table.names, self.lesson.joint)]
         for row in cannot:
@@ -245,7 +245,7 @@ class Writing:
             names = ", ".join(name for name in table.names[:3]) + (", ..." if len(table.names) > 3 else "")
             nothing = f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
             origin = Origin({}, texts, self.missing, uncounted=cannot)
-            return Reading(None, origin, message or nothing, self.attempted)
+            return NotebookReading(None, origin, message or nothing, self.attempted)
         file = FileWriter()
         for line in at_the_top(self.parts):
             file.add(line)
@@ -254,10 +254,10 @@ class Writing:
             file.extend(piece)
         sizes = sizes_set(self.size_reader, self.lesson.sizes, table.given.same, self.places)
         found = (file.places, texts, self.missing, self.rows, sizes, self.numbers, self.remarks, cannot)
-        return Reading(file.source, Origin(*found))
+        return NotebookReading(file.source, Origin(*found))
 
 
-def with_functions(lesson: NotebookLesson, script: NotebookScript, page: Page, names: Sequence[str]) -> Reading:
+def with_functions(lesson: NotebookLesson, script: NotebookScript, page: Page, names: Sequence[str]) -> NotebookReading:
     """The lesson's functions, with the imports, functions and values that they need, and no other code."""
     by_name: dict[str, list[int]] = {}
     for i, statement in enumerate(script.statements):
@@ -285,5 +285,5 @@ def with_functions(lesson: NotebookLesson, script: NotebookScript, page: Page, n
         if needed not in names and needed in b.text
     }
     if len(file.lines) == 0:
-        return Reading(None, Origin(), "Its functions cannot be read.")
-    return Reading(file.source, Origin(file.places, {cell.file: cell.text for cell in page.cells}, missing))
+        return NotebookReading(None, Origin(), "Its functions cannot be read.")
+    return NotebookReading(file.source, Origin(file.places, {cell.file: cell.text for cell in page.cells}, missing))

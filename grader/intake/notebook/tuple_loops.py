@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 MOST_ENTRIES = 1_000
 MOST_ROUNDS = 4_000
 """Rounds of all loops of a notebook together."""
-Row = Mapping[str, ast.expr]
+LoopRound = Mapping[str, ast.expr]
 """{name: the expression that it stands for} in one round"""
 
 
@@ -18,9 +18,9 @@ class TupleLoops:
     def __init__(self, lists: Mapping[str, ast.expr]) -> None:
         self.lists, self.rounds = lists, 0
 
-    def rows(self, loop: ast.For | ast.comprehension) -> list[Row]:
+    def rows(self, loop: ast.For | ast.comprehension) -> list[LoopRound]:
         """What the loop's names stand for, in each round."""
-        found: list[Row] = []
+        found: list[LoopRound] = []
         if self.rounds > MOST_ROUNDS:
             return found
         for entry in self.entries(loop.iter):
@@ -51,7 +51,7 @@ class TupleLoops:
         return []
 
 
-def unpacked_arguments(arguments: Iterable[ast.expr], row: Row) -> list[ast.expr] | None:
+def unpacked_arguments(arguments: Iterable[ast.expr], row: LoopRound) -> list[ast.expr] | None:
     """`*entry` as the elements that it stands for in this round; None where nobody knows them."""
     found: list[ast.expr] = []
     for each in arguments:

@@ -48,7 +48,7 @@ def with_answers(
         for lesson, data in answers_inside(folder, lessons):
             add(lesson, data, folder.name)
         return found, tuple(remarks)
-    for lesson, path in answer_files(folder, lessons) if has_entries(folder) else ():
+    for lesson, path in submitted_answers(folder, lessons) if has_entries(folder) else ():
         if not questions_of(lesson):
             continue
         try:
@@ -80,7 +80,7 @@ def has_entries(folder: Path) -> bool:
         return next(entries, None) is not None
 
 
-def answer_files(folder: Path, lessons: Sequence[Lesson]) -> Iterator[tuple[Lesson, Path]]:
+def submitted_answers(folder: Path, lessons: Sequence[Lesson]) -> Iterator[tuple[Lesson, Path]]:
     """(lesson, its answers.toml), at most one for each lesson."""
     folder = innermost(folder, lessons)
     inside = Inside(folder)

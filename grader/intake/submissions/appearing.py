@@ -29,15 +29,15 @@ MOST_FILES = 10_000  # of an entry that are looked at
 MOST_CHECKED = 20  # of an entry that are read for their end
 MOST_NOTEBOOK_BYTES = 32 << 20
 
-State = tuple[tuple[str, int, int, int], ...]
+FolderState = tuple[tuple[str, int, int, int], ...]
 """(name, inode, size, time of modification in nanoseconds) of each file and folder of an entry."""
 
 
 @dataclass
-class Entry:
+class SeenEntry:
     """`since` is when this process saw the state first; `is_doubtful` is None until its files were read."""
 
-    state: State
+    state: FolderState
     since: float
     is_doubtful: bool | None = None
 
@@ -49,7 +49,7 @@ class Appearing:
         self, folder: Path, settle: float = SETTLE_SECONDS, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.folder, self._settle, self.clock = folder, settle, clock
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, SeenEntry] = {}
 
     def look(self) -> None:
         """See what has changed since the last time. Raises OSError where the folder itself cannot be read."""
@@ -57,23 +57,23 @@ class Appearing:
         self._entries = {}
         for name in names:
             if not name.startswith((".", "~")) and not name.lower().endswith(PARTIAL):
-                state, known = state_of(self.folder / name), before.get(name)
-                self._entries[name] = known if known and known.state == state else Entry(state, now)
+                state, known = folder_state(self.folder / name), before.get(name)
+                self._entries[name] = known if known and known.state == state else SeenEntry(state, now)
 
     @property
     def names(self) -> set[str]:
         """Of all entries, complete or not."""
         return set(self._entries)
 
-    def complete(self) -> dict[str, State]:
+    def complete(self) -> dict[str, FolderState]:
         """{name: state} of the entries that are complete."""
         return {name: entry.state for name, entry in self._entries.items() if self._is_complete(name, entry)}
 
-    def is_unchanged(self, name: str, state: State) -> bool:
+    def is_unchanged(self, name: str, state: FolderState) -> bool:
         """Whether an entry is at this moment in this state."""
-        return state_of(self.folder / name) == state
+        return folder_state(self.folder / name) == state
 
-    def _is_complete(self, name: str, entry: Entry) -> bool:
+    def _is_complete(self, name: str, entry: SeenEntry) -> bool:
         seconds = self.clock() - entry.since
         if seconds < self._settle:
             return False
@@ -82,7 +82,7 @@ class Appearing:
         return not entry.is_doubtful or seconds >= max(DOUBTFUL_SECONDS, self._settle)
 
 
-def state_of(path: Path) -> State:
+def folder_state(path: Path) -> FolderState:
     """The state of a file, or of a folder with all that it contains. What vanishes meanwhile is left out."""
     return tuple(states_below(str(path), path.name, [MOST_FILES]))
 
@@ -100,7 +100,7 @@ def states_below(place: str, name: str, left: list[int]) -> Iterator[tuple[str, 
         return
 
 
-def looks_cut_off(path: Path, state: State) -> bool:
+def looks_cut_off(path: Path, state: FolderState) -> bool:
     """Whether a file, or one in a folder, is empty or lacks its end."""
     files = [Path(path.parent, name) for name, *_ in state if (path.parent / name).is_file()]
     checked = [file for file in files if suffix_of(file) in (".py", NOTEBOOK) or is_archive(file)][:MOST_CHECKED]

@@ -22,7 +22,14 @@ from grader.intake.submissions.fitting import is_only_lesson
 from grader.intake.submissions.gradescope import NAME as EXPORTED
 from grader.intake.submissions.gradescope import from_gradescope
 from grader.intake.submissions.lesson_files import MAIN
-from grader.intake.submissions.places import entries_of, folders, gradable, holds_a_lesson
+from grader.intake.submissions.places import (
+    LESSON,
+    folders,
+    gradable,
+    holds_a_lesson,
+    holds_lessons,
+    possible_submissions,
+)
 from grader.intake.submissions.unpacking import CLUTTER, ArchiveRefused
 from grader.lesson.lesson import Lesson
 
@@ -64,7 +71,9 @@ def is_one_submission(folder: Path, lessons: Sequence[Lesson]) -> bool:
     kit = folder / KIT
     if holds_a_lesson(folder, lessons) or (kit.is_dir() and holds_a_lesson(kit, lessons)):
         return True
-    entries = [path for path in entries_of(folder) if not path.is_symlink()]
+    entries = [path for path in possible_submissions(folder) if not path.is_symlink()]
+    if any(path.name.isdigit() and holds_lessons(path) for path in entries):
+        return False
     names = [path.name if path.is_dir() else stem_of(path) for path in entries if path.is_dir() or not is_archive(path)]
     return 0 < len(names) == len(entries) and all(is_only_lesson(name, lessons) for name in names)
 
@@ -126,7 +135,10 @@ def is_class(names: Sequence[str], lessons: Sequence[Lesson]) -> bool:
         return True
     known = {lesson.name.lower() for lesson in lessons}
     folder_names = {part for each in parts for part in each[:-1]}
-    known |= {name.lower() for name in folder_names if is_only_lesson(name, lessons)}
+    holding = {
+        each[0] for each in parts if each[0].isdigit() and any(LESSON.match(part.lower()) for part in each[1:-1])
+    }
+    known |= {name.lower() for name in folder_names - holding if is_only_lesson(name, lessons)}
     if any(name.lower() in known for name in top):
         return False
     students = {each[0] for each in parts if any(part.lower() in known for part in each[1:-1])}

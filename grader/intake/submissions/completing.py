@@ -9,10 +9,10 @@ from pathlib import Path, PurePath
 
 from grader.intake.notebook.outline import DEFINITION
 from grader.intake.submissions.file_kinds import is_copy
-from grader.intake.submissions.fitting import text_of
+from grader.intake.submissions.fitting import readable_text
 from grader.intake.submissions.gathered import GatheredFile, gathered, without_layout
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
-from grader.intake.submissions.recognition import STEM, Question, Recogniser, Recognition, recognise
+from grader.intake.submissions.recognition import STEM, GuessQuestion, Recogniser, Recognition, recognise
 from grader.lesson.lesson import Lesson
 from grader.results.annotations import IntakeRemark
 
@@ -69,15 +69,17 @@ def recognised_in(path: Path, given: Mapping[str, LessonFiles], wanted: Wanted, 
         if len(missing) == len(undecided) and not found.lessons:
             remarks += not_of_this_run(recogniser, wanted)
             if not has_lesson(given) and (unread := tuple(recogniser.unread())):
-                questions.append(Question(unread, {}, (), "It defines no function of a lesson."))
+                questions.append(GuessQuestion(unread, {}, (), "It defines no function of a lesson."))
     return replace(found, remarks=tuple(remarks), questions=tuple(questions))
 
 
-def unread_question(names: Sequence[str]) -> tuple[Question, ...]:
+def unread_question(names: Sequence[str]) -> tuple[GuessQuestion, ...]:
     """What a person should decide about files of a kind that is not known, which may be work all the same."""
-    if not {"a file of another kind", "a text file"} & {kind_of(name) for name in names}:
+    if not {"a file of another kind", "a text file"} & {kind_by_suffix(name) for name in names}:
         return ()
-    return (Question(tuple(names[:MOST_REMARKS]), {}, (), f"{only_others(names)} Unpack or rename it, and run again."),)
+    return (
+        GuessQuestion(tuple(names[:MOST_REMARKS]), {}, (), f"{only_others(names)} Unpack or rename it, and run again."),
+    )
 
 
 def has_lesson(given: Mapping[str, LessonFiles]) -> bool:
@@ -97,7 +99,7 @@ def is_missing(submitted: LessonFiles | None, lesson: Lesson, course: Sequence[L
     return (
         not own
         or (not in_its_folder and any(len(defined.intersection(other.functions)) > own for other in course))
-        or without_layout(source) == without_layout(text_of(lesson.pristine))
+        or without_layout(source) == without_layout(readable_text(lesson.pristine))
     )
 
 
@@ -134,11 +136,11 @@ def not_of_this_run(recogniser: Recogniser, wanted: Wanted) -> list[IntakeRemark
 
 def only_others(names: Sequence[str]) -> str:
     """A sentence about a submission without a Python file, notebook or archive: `names` are those of its files."""
-    kinds = dict.fromkeys(kind_of(name) for name in names)
+    kinds = dict.fromkeys(kind_by_suffix(name) for name in names)
     shown = ", ".join(f"`{name[:80]}`" for name in names[:3]) + (", ..." if len(names) > 3 else "")
     return f"Submitted {' and '.join(list(kinds)[:3])} ({shown}) and no Python file."
 
 
-def kind_of(name: str) -> str:
+def kind_by_suffix(name: str) -> str:
     suffix = PurePath(name).suffix.lower()
     return next((kind for kind, suffixes in KINDS.items() if suffix in suffixes), "a file of another kind")

@@ -20,7 +20,7 @@ from grader.intake.submissions.arrival import Arrival, NewFolder
 from grader.intake.submissions.file_kinds import suffix_of
 from grader.intake.submissions.lesson_files import MAIN, Unreadable, read_file
 from grader.intake.submissions.people import NUMBERED, as_folder
-from grader.intake.submissions.places import entries_of, folders, gradable, is_folder, visible
+from grader.intake.submissions.places import folders, gradable, is_folder, possible_submissions, visible
 
 CANVAS = re.compile(
     r"(?:(?P<name>[^\W\d_]\w*?)_)??(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]{5})"
@@ -80,7 +80,7 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
     arrivals = []
     for user, names in by_user.items():
         kept = last_attempts(
-            {name: files[name] for name in names}, {name: functions_in(folder / name) for name in names}
+            {name: files[name] for name in names}, {name: defined_functions(folder / name) for name in names}
         )
         first = files[names[0]]
         path = copy_under_own_names(new_folder(), {new: folder / name for new, name in kept.items()})
@@ -108,7 +108,7 @@ def without_number(file: str) -> str:
     return NUMBERED.sub("", path.stem) + path.suffix
 
 
-def functions_in(path: Path) -> frozenset[bytes]:
+def defined_functions(path: Path) -> frozenset[bytes]:
     """The names of the functions that a Python file defines; none of anything that cannot be read."""
     if suffix_of(path) != ".py":
         return frozenset()
@@ -224,7 +224,7 @@ def common_prefix(names: Sequence[str]) -> str:
 
 def one_per_entry(folder: Path) -> list[Arrival]:
     """One submission per entry: a folder, an archive or a file with the student's name. Raises OSError."""
-    names = {path: path.name if path.is_dir() else without_suffix(path) for path in entries_of(folder)}
+    names = {path: path.name if path.is_dir() else without_suffix(path) for path in possible_submissions(folder)}
     count = Counter(names.values())
     return [
         # ada/ and ada.zip may be two students', and nothing says which counts

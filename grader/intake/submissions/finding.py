@@ -18,10 +18,10 @@ from grader.intake.submissions.arrival import Arrival, SubmissionError, make_nam
 from grader.intake.submissions.claims import Submitter, join
 from grader.intake.submissions.class_folder import arrivals_at
 from grader.intake.submissions.file_kinds import NOTEBOOK
-from grader.intake.submissions.groups import groups_of, share, without_group
+from grader.intake.submissions.groups import members_by_group, share, without_group
 from grader.intake.submissions.people import as_folder
 from grader.intake.submissions.places import is_gradable
-from grader.intake.submissions.recognition import Question
+from grader.intake.submissions.recognition import GuessQuestion
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.intake.submissions.submission_times import SubmissionTime, times_by_student, with_times
@@ -52,7 +52,7 @@ class FoundSubmissions(Sequence[Submission]):
         self.remarks: tuple[str, ...] = ()
         self.other_names: dict[str, tuple[str, ...]] = {}
         self.decided: Mapping[str, Mapping[str, str]] = {}
-        self.questions: dict[str, tuple[Question, ...]] = {}
+        self.questions: dict[str, tuple[GuessQuestion, ...]] = {}
         self.times: dict[str, list[SubmissionTime]] = {}
         self._lessons, self._course, self._within = tuple(lessons), tuple(course or lessons), within
 
@@ -128,7 +128,7 @@ class FoundSubmissions(Sequence[Submission]):
 
     def join(self, roster: Roster) -> None:
         """Gives students the roster's names where the match is certain, and records who is absent or disputed."""
-        groups = groups_of(roster)
+        groups = members_by_group(roster)
         self.arrivals = [
             replace(arrival, names=(*arrival.names, without_group(arrival.student, groups)))
             if groups and arrival.displayed
@@ -153,8 +153,8 @@ class FoundSubmissions(Sequence[Submission]):
         for arrival in self.arrivals:
             names = (before.get(arrival.path, ""), f"{before.get(arrival.path, '')} (not confirmed)")
             self.other_names[arrival.student] = tuple(name for name in names if name != arrival.student)
-        told = (remark for remark in joined.remarks if not (used and remark.startswith(used)))
-        self.remarks = (*told, *shared.remarks, *renamed)
+        kept_remarks = (remark for remark in joined.remarks if not (used and remark.startswith(used)))
+        self.remarks = (*kept_remarks, *shared.remarks, *renamed)
         members = {owner.student: owner for owner, _ in [*pairs, *shared.further] if owner is not None}
         undecided = {member.student for member, _ in shared.disputed}
         absent = (member for member in joined.absent if member.student not in members.keys() | undecided)

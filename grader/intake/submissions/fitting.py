@@ -65,16 +65,16 @@ class Names(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def names_of(lesson: Lesson) -> Names:
+def lesson_names_of(lesson: Lesson) -> Names:
     """The lesson's names: those of the stub, forward values, upstream gradients."""
-    stub = next((text for text in map(text_of, (lesson.pristine, lesson.exercise / MAIN)) if text), b"")
-    values = set(TAPED.findall(text_of(lesson.exercise / "forward.py").decode("utf-8", "replace")))
+    stub = next((text for text in map(readable_text, (lesson.pristine, lesson.exercise / MAIN)) if text), b"")
+    values = set(TAPED.findall(readable_text(lesson.exercise / "forward.py").decode("utf-8", "replace")))
     (outline,) = outlines_limited([(stub, False)])
     signatures = {name: each[-1].parameters or frozenset() for name, each in outline.functions.items()}
     return Names(signatures, frozenset().union(values, {f"d{value}" for value in values}, *signatures.values()))
 
 
-def text_of(path: Path) -> bytes:
+def readable_text(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError:
@@ -90,7 +90,7 @@ def fit_of(outline: FileOutline, lesson: Lesson, any_parameters: bool = False) -
     """
     if outline.functions.keys().isdisjoint(lesson.functions):
         return None
-    gradients, names = {item.function for item in lesson.gradients}, names_of(lesson)
+    gradients, names = {item.function for item in lesson.gradients}, lesson_names_of(lesson)
     fitting: dict[tuple[str, int], tuple[float, bool]] = {}
     for name in lesson.functions:
         wanted = names.signatures.get(name, frozenset())
@@ -134,7 +134,7 @@ def fits_of(outline: FileOutline, lessons: Iterable[Lesson], any_parameters: boo
     return {name: fit for name, fit in found if fit is not None}
 
 
-def lessons_of(outline: FileOutline, lessons: Iterable[Lesson], hinted: Collection[str] = ()) -> Fitting:
+def fitting_lessons(outline: FileOutline, lessons: Iterable[Lesson], hinted: Collection[str] = ()) -> Fitting:
     """The lessons that a file is for. `hinted` are those that its path names; they decide only between equals."""
     lessons = list(lessons)
     fits = fits_of(outline, lessons)

@@ -11,7 +11,7 @@ from typing import Any
 
 from grader.intake.submissions.archive import METADATA
 from grader.intake.submissions.arrival import Arrival, SubmissionError, newest
-from grader.intake.submissions.places import entries_of, is_folder
+from grader.intake.submissions.places import is_folder, possible_submissions
 
 MOST_BYTES = 64 << 20
 NAME = re.compile(r"submission_\d+")
@@ -24,7 +24,7 @@ def from_gradescope(folder: Path) -> list[Arrival]:
     A folder that contains anything else to grade is not an export: the metadata may be a student's own file.
     """
     path = folder / METADATA
-    if not path.is_file() or any(not NAME.fullmatch(entry.name) for entry in entries_of(folder)):
+    if not path.is_file() or any(not NAME.fullmatch(entry.name) for entry in possible_submissions(folder)):
         return []
     arrivals = []
     for name, entry in sorted(metadata(path).items()):

@@ -16,7 +16,7 @@ MOST_ARCHIVE = 64 << 20
 
 
 @dataclass
-class Shared:
+class SharedSubmissions:
     """What the groups change: further (owner, arrival) pairs, disputes, remarks, and group submissions that count.
 
     `used` are the places in the list of arrivals of those that came under a group's name.
@@ -28,7 +28,7 @@ class Shared:
     used: set[int] = field(default_factory=set)
 
 
-def groups_of(roster: Roster) -> dict[str, list[Member]]:
+def members_by_group(roster: Roster) -> dict[str, list[Member]]:
     """{group, as the roster writes it: its members}; a group of one is none."""
     found: dict[str, list[Member]] = {}
     written: dict[str, str] = {}
@@ -44,44 +44,46 @@ def without_group(name: str, groups: Iterable[str]) -> str:
     return name[len(group) + 1 :] if (group := next(begins, "")) else name
 
 
-def share(roster: Roster, arrivals: Sequence[Arrival], owners: Sequence[Member | None], known: Iterable[str]) -> Shared:
+def share(
+    roster: Roster, arrivals: Sequence[Arrival], owners: Sequence[Member | None], known: Iterable[str]
+) -> SharedSubmissions:
     """Finds a submission for each member of a group without one. `known` are students who are disputed already."""
-    shared, settled = Shared(), set(known)
-    for group, members in groups_of(roster).items():
+    shared, settled = SharedSubmissions(), set(known)
+    for group, members in members_by_group(roster).items():
         own: dict[str, Arrival] = {}
         for arrival, owner in zip(arrivals, owners, strict=True):
             if owner is not None:
                 own.setdefault(owner.student, arrival)
         holders = [member for member in members if member.student in own]
         without = [member for member in members if member.student not in own and member.student not in settled]
-        named = [at for at, arrival in enumerate(arrivals) if owners[at] is None and is_named(arrival, group)]
+        named = [at for at, arrival in enumerate(arrivals) if owners[at] is None and is_from_group(arrival, group)]
         candidates = [*(own[member.student] for member in holders), *(arrivals[at] for at in named)]
         different = different_arrivals(candidates) if len(candidates) > 1 else candidates
         if len(different) == 1 and without:
-            by = in_words(holders) or f"`{candidates[0].label}`"
+            by = member_list(holders) or f"`{candidates[0].label}`"
             note = f"Submitted for {group} by {by}."
-            found = replace(different[0].with_note(note, "group"), submitted_by=in_words(holders))
+            found = replace(different[0].with_note(note, "group"), submitted_by=member_list(holders))
             shared.further += [(member, found) for member in without]
             shared.used |= set(named)
-            shared.remarks.append(f"{group}: the submission of {by} counts for {in_words(without)}.")
+            shared.remarks.append(f"{group}: the submission of {by} counts for {member_list(without)}.")
         elif len(different) > 1:
             labels = ", ".join(f"`{arrival.label}`" for arrival in different)
             sentence = f"{group} has different submissions: {labels}. Each counts for who submitted it."
             if without:
                 sentence += (
-                    f" None counts for {in_words(without)} until you say which: remove the others, and run again."
+                    f" None counts for {member_list(without)} until you say which: remove the others, and run again."
                 )
             shared.remarks.append(sentence)
             shared.disputed += [(member, sentence) for member in without]
     return shared
 
 
-def in_words(members: Sequence[Member]) -> str:
+def member_list(members: Sequence[Member]) -> str:
     names = [member.name for member in members]
     return " and ".join([", ".join(names[:-1]), names[-1]][-2:]) if len(names) > 1 else "".join(names)
 
 
-def is_named(arrival: Arrival, group: str) -> bool:
+def is_from_group(arrival: Arrival, group: str) -> bool:
     """Whether a submission came under the group's name, as Canvas writes it where groups submit."""
     wanted = "".join(name_words(group))
     return any("".join(name_words(name)) == wanted for name in (arrival.student, *arrival.names))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.errors import LessonError, UserError
-from grader.intake.submissions.recognition import Question
+from grader.intake.submissions.recognition import GuessQuestion
 from grader.intake.submissions.tables import found_columns, read_table
 from grader.lesson.lesson import Course
 
@@ -36,20 +36,20 @@ class IntakeLine:
     confirmed: bool = False
 
     @classmethod
-    def of(cls, student: str, question: Question) -> IntakeLine:
+    def of(cls, student: str, question: GuessQuestion) -> IntakeLine:
         return cls(
             student,
             "; ".join(map(shown_file, question.found)),
             question.guess,
             question.reason,
-            in_words(question.alternatives),
+            guesses_text(question.alternatives),
         )
 
     @property
     def cells(self) -> list[str]:
         student = f"'{self.student}" if begins_formula(self.student.lstrip("'")) else self.student
         yes = "yes" if self.confirmed else ""
-        return [student, self.found, in_words(self.guess.items()), self.reason, self.alternatives, yes]
+        return [student, self.found, guesses_text(self.guess.items()), self.reason, self.alternatives, yes]
 
 
 def begins_formula(text: str) -> bool:
@@ -63,7 +63,7 @@ def shown_file(file: str) -> str:
     return f"./{safe}" if begins_formula(safe) else safe
 
 
-def in_words(guesses: Iterable[tuple[str, str]]) -> str:
+def guesses_text(guesses: Iterable[tuple[str, str]]) -> str:
     return "; ".join(f"{lesson}: {shown_file(file)}" for lesson, file in guesses)
 
 
@@ -118,8 +118,8 @@ def confirmed(lines: Iterable[IntakeLine]) -> list[IntakeLine]:
     return [replace(line, confirmed=True) for line in lines if line.guess]
 
 
-def updated(
-    lines: Sequence[IntakeLine], questions: Mapping[str, Sequence[Question]]
+def updated_lines(
+    lines: Sequence[IntakeLine], questions: Mapping[str, Sequence[GuessQuestion]]
 ) -> tuple[list[IntakeLine], list[str]]:
     """The lines after a run with these `questions`, {student: questions}, and students whose edited line is not used.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.intake.notebook.cells import MOST_NOTEBOOK_BYTES, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook_limited
-from grader.intake.notebook.reading import Reading
+from grader.intake.notebook.reading import NotebookReading
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, read_file
 from grader.lesson.lesson import Lesson
@@ -59,7 +59,7 @@ def read_page_bytes(data: bytes, shown: str, lessons: Sequence[Lesson], function
     return PageRead(submitted, read.cells, read.defined, read.too_much)
 
 
-def files_of_reading(lesson: str, shown: str, reading: Reading) -> LessonFiles:
+def files_of_reading(lesson: str, shown: str, reading: NotebookReading) -> LessonFiles:
     """A lesson's part of a notebook, as files."""
     if reading.refused is not None:
         return LessonFiles(lesson, message=f"{shown} cannot be read: {reading.refused}", rejected=True)

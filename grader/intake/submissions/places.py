@@ -17,6 +17,7 @@ from grader.lesson.lesson import Lesson
 
 GENERIC = {"", "lesson", "exercise", "ex", "part", "task", "homework", "hw", "assignment"}
 """Names that students give a lesson's folder, with its number."""
+LESSON = re.compile(r"\d\d(_[a-z]|$)")
 MOST_SEARCHED = 1_000  # folders in a submission, of which one may hold the lessons
 MOST_GUESSES = 50  # folders that are compared with a lesson's name
 
@@ -43,7 +44,7 @@ def is_gradable(path: Path) -> bool:
     return (suffix_of(path) in (".py", NOTEBOOK) or is_archive(path)) and not is_folder(path)
 
 
-def entries_of(folder: Path) -> list[Path]:
+def possible_submissions(folder: Path) -> list[Path]:
     """The possible submissions directly inside a class's folder: folders, links to folders, gradable files."""
     return [
         path for path in visible(folder) if suffix_of(path) in (".py", NOTEBOOK) or is_archive(path) or path.is_dir()
@@ -74,14 +75,24 @@ class Inside:
         return [path for path in self.entries if is_gradable(path)]
 
     def lesson_folder(self, lesson: Lesson) -> Path | None:
-        """The lesson's sub-folder: called by its full name, its number or its name, in any case."""
+        """The lesson's sub-folder: called by its full name, its number or its name, in any case.
+
+        A folder called by a number alone may be a student's, called by an id: then lessons' folders are in it.
+        """
         number, _, rest = lesson.name.lower().partition("_")
         candidates = (path for name in (lesson.name.lower(), rest, number) for path in self.by_name.get(name, ()))
-        return next(filter(is_folder, candidates), None)
+        return next(
+            (path for path in candidates if is_folder(path) and not (path.name == number and holds_lessons(path))), None
+        )
 
     def holds(self, lessons: Sequence[Lesson]) -> bool:
         """Whether it contains the folder of one of the lessons."""
         return any(self.lesson_folder(lesson) is not None for lesson in lessons)
+
+
+def holds_lessons(folder: Path) -> bool:
+    """Whether folders inside are called NN_name or NN, as the lessons of any course are."""
+    return any(LESSON.match(path.name.lower()) for path in folders(folder))
 
 
 def names_lesson(stem: str, lesson: Lesson) -> bool:

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.outline import outlines_limited
 from grader.intake.submissions.file_kinds import is_copy, stem_of
-from grader.intake.submissions.fitting import ENOUGH, Fit, Fitting, hints, lesson_text, lessons_of, text_of
+from grader.intake.submissions.fitting import ENOUGH, Fit, Fitting, fitting_lessons, hints, lesson_text, readable_text
 from grader.intake.submissions.gathered import GatheredFile, joined, without_layout
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.notebook_files import MAY_HAVE_GRADIENTS, read_page_bytes
@@ -29,7 +29,7 @@ STEM = MAIN.removesuffix(".py")
 
 
 @dataclass(frozen=True)
-class Question:
+class GuessQuestion:
     """Something that a person should decide, for intake.csv.
 
     Attributes:
@@ -51,11 +51,11 @@ class Recognition:
 
     lessons: Mapping[str, LessonFiles] = field(default_factory=dict)
     remarks: tuple[IntakeRemark, ...] = ()
-    questions: tuple[Question, ...] = ()
+    questions: tuple[GuessQuestion, ...] = ()
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CandidateFile:
     """A file that may be a lesson's.
 
     Attributes:
@@ -110,7 +110,7 @@ class Recogniser:
         self._mains = [file for file in self.files if file.shown not in helpers]
 
     def _fitting(self, file: GatheredFile) -> Fitting:
-        return lessons_of(file.outline, self._course, self._hints[file.shown])
+        return fitting_lessons(file.outline, self._course, self._hints[file.shown])
 
     def _helpers(self) -> set[str]:
         """Files that another file next to them imports, which has functions of the same lesson."""
@@ -126,16 +126,16 @@ class Recogniser:
     def fitting_lessons(self, shown: str) -> tuple[str, ...]:
         return self._fittings[shown].lessons if shown in self._fittings else ()
 
-    def candidates(self, lesson: Lesson) -> list[Candidate]:
+    def candidates(self, lesson: Lesson) -> list[CandidateFile]:
         """The files that may be the lesson's, the likeliest first. An untouched stub does not compete with others."""
         found = [candidate for file in self._mains if (candidate := self._candidate(file, lesson)) is not None]
-        stub = without_layout(text_of(lesson.pristine))
+        stub = without_layout(readable_text(lesson.pristine))
         found = [each if each.file.normal != stub else replace(each, written=0) for each in found]
         found = [each for each in found if each.written] or found
         found.sort(key=lambda each: each.likelihood, reverse=True)
         return list({each.file.normal: each for each in reversed(found)}.values())[::-1]
 
-    def _candidate(self, file: GatheredFile, lesson: Lesson) -> Candidate | None:
+    def _candidate(self, file: GatheredFile, lesson: Lesson) -> CandidateFile | None:
         hinted, fitting = self._hints[file.shown], self._fittings[file.shown]
         is_elsewhere = bool(hinted) or any(NUMBERED.match(part) for part in file.parts[:-1])
         hint = 1 if lesson.name in hinted else -1 if is_elsewhere else 0
@@ -148,13 +148,13 @@ class Recogniser:
             possible = tuple(name for name in others if name != lesson.name)
             if others and others[0] != lesson.name:
                 return None
-            return Candidate(file, fit.written, why, hint, possible, fit, len(fitting.lessons) > 1)
+            return CandidateFile(file, fit.written, why, hint, possible, fit, len(fitting.lessons) > 1)
         page = self._page(file).get(lesson.name)
         if page is not None and page.present and page.origin is not None:
-            return Candidate(file, max(1, len(page.origin.rows)), "it assigns its gradients", hint)
+            return CandidateFile(file, max(1, len(page.origin.rows)), "it assigns its gradients", hint)
         return None
 
-    def parts(self, lesson: Lesson, chosen: Candidate) -> list[GatheredFile]:
+    def parts(self, lesson: Lesson, chosen: CandidateFile) -> list[GatheredFile]:
         """The files next to each other that have the lesson's functions together, each other ones; else none.
 
         Two of them may not define anything else of the same name: nobody could say which definition is meant.
@@ -192,7 +192,7 @@ class Recogniser:
                 self._pages[file.shown] = {}
         return self._pages[file.shown]
 
-    def read(self, file: GatheredFile, lesson: Lesson, candidate: Candidate | None = None) -> LessonFiles:
+    def read(self, file: GatheredFile, lesson: Lesson, candidate: CandidateFile | None = None) -> LessonFiles:
         """The file as the lesson's, with the Python files next to it if it imports any of them."""
         page = self._page(file).get(lesson.name) if candidate is None or candidate.fit is None else None
         if page is not None and page.present:
@@ -242,7 +242,7 @@ def recognise(
         decided: {lesson: file} as the instructor decided, "" for no file.
     """
     found = dict[str, LessonFiles]()
-    remarks, questions = list[IntakeRemark](), list[Question]()
+    remarks, questions = list[IntakeRemark](), list[GuessQuestion]()
     for lesson in [*missing, *contested]:
         candidates = recogniser.candidates(lesson)
         main = given[lesson.name].files.get(MAIN) if lesson.name in given else None
@@ -269,11 +269,11 @@ def recognise(
             reason = reason_of(lesson.name, shown, rivals, chosen)
             remarks.append(IntakeRemark("guess", f"{reason} The instructor decides in intake.csv."))
             files = tuple(dict.fromkeys([shown, *(file for _, file in possible)]))
-            questions.append(Question(files, {lesson.name: shown}, tuple(possible), reason))
+            questions.append(GuessQuestion(files, {lesson.name: shown}, tuple(possible), reason))
         elif not is_given and chosen.is_ambiguous:
             reason = f"`{shown}` is graded as {lesson.name}, and defines a function of it more than once."
             remarks.append(IntakeRemark("guess", f"{reason} The instructor decides in intake.csv."))
-            questions.append(Question((shown,), {lesson.name: shown}, (), reason))
+            questions.append(GuessQuestion((shown,), {lesson.name: shown}, (), reason))
         elif not is_given:
             remarks.append(IntakeRemark("recognised", f"`{shown}` is read as {lesson.name}: {chosen.why}."))
     for lesson in (each for each in recogniser._lessons if each.name in decided):
@@ -292,7 +292,7 @@ def recognise(
     return Recognition(found, tuple(remarks), tuple(questions))
 
 
-def reason_of(lesson: str, shown: str, rivals: Sequence[Candidate], chosen: Candidate) -> str:
+def reason_of(lesson: str, shown: str, rivals: Sequence[CandidateFile], chosen: CandidateFile) -> str:
     if rivals:
         names = ", ".join(f"`{each.file.shown}`" for each in rivals[:MOST_NAMED])
         return f"Several different files may be {lesson}: `{shown}` is graded, not {names}."

@@ -20,7 +20,7 @@ from grader.intake.submissions.lesson_reading import MAX_FILES as MAX_FILES
 from grader.intake.submissions.lesson_reading import not_submitted, read_lesson, read_loose, rejected_files
 from grader.intake.submissions.notebook_files import PageRead, nothing_gradable, read_page
 from grader.intake.submissions.places import Inside, innermost, is_gradable, loose_file, names_lesson
-from grader.intake.submissions.recognition import Question
+from grader.intake.submissions.recognition import GuessQuestion
 from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
 from grader.results.annotations import IntakeRemark
@@ -49,7 +49,7 @@ class Submission:
     note: str | None = None
     submitted: datetime | None = None
     remarks: tuple[IntakeRemark, ...] = ()
-    questions: tuple[Question, ...] = ()
+    questions: tuple[GuessQuestion, ...] = ()
     time_source: str = ""
 
     @property

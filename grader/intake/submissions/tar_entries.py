@@ -21,7 +21,7 @@ MOST_DIGITS = 20  # of a record's length, and of a size
 
 
 @dataclass(frozen=True)
-class Entry:
+class TarEntry:
     """What a header says. `size` is in bytes."""
 
     name: bytes
@@ -30,7 +30,7 @@ class Entry:
     folder: bool
 
 
-def read_entries(stream: TarStream) -> Iterator[Entry]:
+def read_entries(stream: TarStream) -> Iterator[TarEntry]:
     """Each entry while the stream is at its content, of which the caller may read any part.
 
     Raises tarfile.ReadError for what is not a tar, ArchiveRefused at a cap.
@@ -55,7 +55,7 @@ def read_entries(stream: TarStream) -> Iterator[Entry]:
         plain = kind in REGULAR and b"sparse" not in own and b"sparse" not in common
         folder = kind == b"5" or (plain and name.endswith(b"/"))
         after = stream.position + (0 if kind in WITHOUT_CONTENT else padded_size(size))
-        yield Entry(name, size, plain and not folder, folder)
+        yield TarEntry(name, size, plain and not folder, folder)
         stream.skip_to(after)
         own = {}
 

@@ -23,7 +23,7 @@ def classroom(results: SubmissionResult, message_length: int) -> dict[str, Any]:
             "status": "pass" if row.status == "passed" else "fail",
             "score": row.points,
             "max_score": row.max_points,
-            "message": one_line(row_message(row))[:message_length],
+            "message": harmless_line(row_message(row))[:message_length],
             "line_no": row.line or 0,
         }
         for lesson, row in rows
@@ -34,7 +34,7 @@ def classroom(results: SubmissionResult, message_length: int) -> dict[str, Any]:
     return {"version": 3, "status": status, "max_score": results.max_score, "tests": tests}
 
 
-def one_line(text: str) -> str:
+def harmless_line(text: str) -> str:
     """The reporter prints messages as they are: none may begin a line of its own, or look like a command."""
     return without_ci_commands(" ".join(text.split()))
 

@@ -47,7 +47,7 @@ def report_to_github(
         say(line)
     if summary := environment.get("GITHUB_STEP_SUMMARY"):
         with output_errors(Path(summary)):
-            append_summary(Path(summary), reports(out, results))
+            append_summary(Path(summary), report_sentences(out, results))
     if (output := environment.get("GITHUB_OUTPUT")) and len(results) == 1:
         with output_errors(Path(output)), open(output, "a", encoding="utf-8") as file:
             file.write(f"result={classroom_result(results[0])}\n")
@@ -76,7 +76,7 @@ def report_to_classroom50(
             write_whole(workspace / name, text)
 
 
-def reports(out: Path, results: Sequence[SubmissionResult]) -> Iterator[str]:
+def report_sentences(out: Path, results: Sequence[SubmissionResult]) -> Iterator[str]:
     for result in results:
         path = out / result.student / "report.md"
         if path.is_file():

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from grader.errors import UserError
-from grader.gradebook.current import lessons_of
+from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.finding import find
@@ -140,5 +140,5 @@ def graded_digests(
         attempts = list(results.values())
     for attempt in attempts:
         digests.setdefault(attempt.student, set()).add(attempt.submission_sha256)
-        tuples.setdefault(tuple(sorted(lessons_of(attempt))))
+        tuples.setdefault(tuple(sorted(graded_lessons(attempt))))
     return digests, list(tuples)

@@ -22,7 +22,10 @@ COMMENTS = "feedback comments"
 
 
 def moodle_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, bytes]:
-    """{path in the zip: content} for one student, of whose files or folders the download has `names`."""
+    """{path in the zip: content} for one student, of whose files or folders the download has `names`.
+
+    Raises NoFeedback where none of these names is Moodle's.
+    """
     found = sorted((match["kind"], name) for name in names if (match := MOODLE.fullmatch(name)))  # files before texts
     if not found:
         raise NoFeedback("the download has no name of Moodle's for this student")

@@ -29,9 +29,9 @@ def one_line_summary(results: SubmissionResult) -> str:
             if row.counted and row.status != "passed"
         ]
         if absent:
-            sentences.append(f"Not submitted, or not readable: {listed(absent)}.")
+            sentences.append(f"Not submitted, or not readable: {first_few(absent)}.")
         if wrong:
-            sentences.append(f"Not right yet: {listed(wrong)}.")
+            sentences.append(f"Not right yet: {first_few(wrong)}.")
     return " ".join(inert(" ".join([*sentences, *decision_sentences(results)])).split())
 
 
@@ -50,6 +50,6 @@ def decision_sentences(results: SubmissionResult) -> Iterator[str]:
         yield from (f"{comment.author}: {comment.text}" for comment in part.comments or ())
 
 
-def listed(names: list[str]) -> str:
+def first_few(names: list[str]) -> str:
     more = len(names) - MOST_NAMED
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -45,9 +45,9 @@ def sentences_about_lesson(lesson: LessonResult) -> list[str]:
     if lesson.excused is not None:
         found.append(f"This lesson does not count for you. {by(lesson.excused)}")
     if lesson.attempt is not None and lesson.attempt.of > 1:
-        handed_in = f", of {date_text(lesson.attempt.submitted)}," if lesson.attempt.submitted else ""
+        submitted = f", of {date_text(lesson.attempt.submitted)}," if lesson.attempt.submitted else ""
         place, of = lesson.attempt.number, lesson.attempt.of
-        found.append(f"Attempt {place} of {of}{handed_in} counts: {WHY.get(lesson.attempt.why, lesson.attempt.why)}.")
+        found.append(f"Attempt {place} of {of}{submitted} counts: {WHY.get(lesson.attempt.why, lesson.attempt.why)}.")
     if lesson.late is not None and lesson.excused is None:
         found += late_sentences(lesson.late) if lesson.late.cost else []
     if lesson.adjustment is not None:
@@ -185,7 +185,7 @@ def csv_columns(results: SubmissionResult) -> list[str]:
 def adjustments(results: SubmissionResult) -> list[str]:
     return [
         f"{name}: {points_text(each.before)} -> {points_text(each.points)}, {each.author}: {each.reason}"
-        for name, part in parts_of(results)
+        for name, part in named_parts(results)
         if (each := part.adjustment) is not None
     ]
 
@@ -196,16 +196,18 @@ def excuses(results: SubmissionResult) -> list[str]:
         return [f"total, {results.excused.author}: {results.excused.reason}"]
     return [
         f"{name}, {part.excused.author}: {part.excused.reason}"
-        for name, part in parts_of(results)
+        for name, part in named_parts(results)
         if part.excused is not None
     ]
 
 
 def comments(results: SubmissionResult) -> list[str]:
-    return [f"{name}, {each.author}: {each.text}" for name, part in parts_of(results) for each in part.comments or ()]
+    return [
+        f"{name}, {each.author}: {each.text}" for name, part in named_parts(results) for each in part.comments or ()
+    ]
 
 
-def parts_of(results: SubmissionResult) -> Iterator[tuple[str, SubmissionResult | LessonResult | Row]]:
+def named_parts(results: SubmissionResult) -> Iterator[tuple[str, SubmissionResult | LessonResult | Row]]:
     """The submission, its lessons and their rows, each with its name."""
     yield "total", results
     for lesson in results.lessons:

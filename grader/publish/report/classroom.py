@@ -60,7 +60,7 @@ def difficulties(results: Sequence[SubmissionResult]) -> list[Difficulty]:
     return sorted(by_row.values(), key=lambda entry: (entry.passed / entry.total, -entry.wrong))
 
 
-def grouped(pairs: Iterable[tuple[Key, str]]) -> dict[Key, list[str]]:
+def students_by_key(pairs: Iterable[tuple[Key, str]]) -> dict[Key, list[str]]:
     """{key: students}, from pairs of a key and a student."""
     groups: dict[Key, list[str]] = {}
     for key, name in pairs:
@@ -78,7 +78,7 @@ def named_mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, 
         if row.mistake
     ]
     messages = {key: message for key, message, _ in reversed(made)}  # the first student's
-    groups = grouped((key, name) for key, _, name in made)
+    groups = students_by_key((key, name) for key, _, name in made)
     return [(*key[:2], messages[key], names) for key, names in sorted(groups.items(), key=lambda entry: -len(entry[1]))]
 
 
@@ -98,7 +98,7 @@ def numerical_uses(results: Sequence[SubmissionResult]) -> list[tuple[str, str, 
             for method, rows in by_method.items():
                 key = lesson.name, method, tuple(row.name for row in rows), any(row.points for row in rows)
                 uses.append((key, result.student))
-    groups = sorted(grouped(uses).items(), key=lambda entry: (-len(entry[1]), entry[0]))
+    groups = sorted(students_by_key(uses).items(), key=lambda entry: (-len(entry[1]), entry[0]))
     return [(name, method, [*rows], earned, students) for (name, method, rows, earned), students in groups]
 
 
@@ -111,7 +111,7 @@ def absences(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str | 
         else:
             absent = [lesson for lesson in result.lessons if lesson.status != "graded"]
             missing += [((lesson.name, lesson.status, lesson.message), result.student) for lesson in absent]
-    groups = sorted(grouped(missing).items(), key=lambda entry: (entry[0][0], -len(entry[1])))
+    groups = sorted(students_by_key(missing).items(), key=lambda entry: (entry[0][0], -len(entry[1])))
     return [(*key, names) for key, names in groups]
 
 
@@ -123,7 +123,7 @@ def partly_counted(results: Sequence[SubmissionResult]) -> list[tuple[str, int, 
         for lesson in result.lessons
         if lesson.counted < len(lesson.rows)
     )
-    return [(*key, names) for key, names in sorted(grouped(partly).items())]
+    return [(*key, names) for key, names in sorted(students_by_key(partly).items())]
 
 
 def incomplete(results: Sequence[SubmissionResult]) -> list[str]:

@@ -9,10 +9,10 @@ from dataclasses import replace
 from grader.comparison.tensors import format_shape
 from grader.lesson.lesson import Lesson
 from grader.publish.report.graph import Reads, all_reads_of, first_member, folded_names, lay_out, parts_of, reads_of
-from grader.publish.report.layout import Kind, Layout, Repeat
+from grader.publish.report.layout import Layout, NodeKind, Repeat
 from grader.reference.tape import Graph
 
-MOST = 12
+MOST_DRAWN = 12
 """Repetitions that are drawn; of more, the first ones and the last one."""
 
 
@@ -30,7 +30,7 @@ def layouts_of(lesson: Lesson) -> tuple[Layout, ...]:
 def drawing(graph: Graph, reads: Reads) -> Layout:
     """A drawing of `reads`, with the shapes and kinds of the graph's values."""
 
-    def kind(name: str) -> Kind:
+    def kind(name: str) -> NodeKind:
         return "input" if name in graph.inputs else "fused" if first_member(name) in graph.fused else "step"
 
     shapes = {name: format_shape(graph.values[first_member(name)].shape) for name in reads}
@@ -45,7 +45,7 @@ def repeats_of(graph: Graph, reads: Mapping[str, Sequence[str]]) -> Iterator[Rep
     label_of = {name: label for label, names in members.items() for name in names}
     for loop in joined_lists(members, reads, label_of):
         count = len(members[loop[0]])
-        numbers = range(count) if count <= MOST else [*range(MOST - 1), count - 1]
+        numbers = range(count) if count <= MOST_DRAWN else [*range(MOST_DRAWN - 1), count - 1]
         drawings = []
         for number in numbers:
             own = {members[label][number] for label in loop}

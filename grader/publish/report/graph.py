@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
-from grader.publish.report.layout import HEIGHT, Edge, Kind, Layout, Node
+from grader.publish.report.layout import HEIGHT, Edge, Layout, Node, NodeKind
 from grader.reference.tape import Graph, is_floating
 
 Reads = Mapping[str, Sequence[str]]
@@ -144,7 +144,7 @@ def lanes_of(reads: Reads, layers: Mapping[str, int]) -> dict[tuple[str, str], i
     return lane_of
 
 
-def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind], padding: float = 44) -> Layout:
+def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, NodeKind], padding: float = 44) -> Layout:
     """Places every name of `reads` ({name: what it reads}, in forward order) and draws a line for every read.
 
     `padding` is the room left and right of a node's text, in CSS pixels. A drawing that would be wider than WIDEST has
@@ -158,7 +158,7 @@ def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind], 
 
 
 def place_all(
-    reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind], padding: float, widest: float
+    reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, NodeKind], padding: float, widest: float
 ) -> Layout:
     """A drawing whose layers have at most this width, without the lanes on the left."""
     inputs = [name for name in reads if kinds[name] == "input"]

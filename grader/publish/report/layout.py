@@ -10,7 +10,7 @@ from typing import Literal
 
 from grader.gradebook.plain_values import from_plain, to_plain
 
-Kind = Literal["input", "step", "fused"]
+NodeKind = Literal["input", "step", "fused"]
 HEIGHT = 40
 """Of a node, in CSS pixels."""
 
@@ -21,7 +21,7 @@ class Node:
 
     name: str
     shape: str
-    kind: Kind
+    kind: NodeKind
     layer: int
     x: float
     y: float

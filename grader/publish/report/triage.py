@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from grader.publish.report.classroom import NOTHING, UNCLEAR, grouped
+from grader.publish.report.classroom import NOTHING, UNCLEAR, students_by_key
 from grader.results import WORDS, SubmissionResult
 
 ZERO: Final = "has 0"
@@ -52,7 +52,7 @@ def triage(results: Sequence[SubmissionResult]) -> list[TriageEntry]:
     ]
     absent = {result.student for result in results if result.status in (NOTHING, UNCLEAR)}
     order = [ZERO, *WHAT.values()]
-    groups = sorted(grouped(noted).items(), key=lambda entry: (order.index(entry[0][0]), -len(entry[1])))
+    groups = sorted(students_by_key(noted).items(), key=lambda entry: (order.index(entry[0][0]), -len(entry[1])))
     return [TriageEntry(*key, names, absent.isdisjoint(names)) for key, names in groups]
 
 

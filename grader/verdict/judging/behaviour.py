@@ -30,7 +30,7 @@ from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.own_sizes import STRICT, notebook_sizes, vary_size
 from grader.verdict.judging.pictures import curve_picture
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
-from grader.verdict.judging.scenarios import Assertion, CourseValues, Draws, Result, Scenario, draw_identity
+from grader.verdict.judging.scenarios import Assertion, CourseValues, Draws, Scenario, ScenarioResult, draw_identity
 from grader.verdict.judging.verdicts import STATUS_OF
 
 MOST_ENTRIES = 3
@@ -68,12 +68,13 @@ class Check:
         return self.lesson.answers
 
     def gradient(self, name: str) -> GradientCheck:
+        """The check of one of the lesson's gradients; where it has no value, `fail` gives its status to the row."""
         gradient = GradientCheck(self.lesson, self.lesson.item_for(name), self._student, self._book)
         self._consulted.append(gradient)
         return gradient
 
     def fail(self, message: str, mistake: str | None = None) -> NoReturn:
-        """End the check. `message` is the message to the student, `mistake` the id of a known mistake.
+        """End the check by raising CheckFailed. `message` is for the student, `mistake` the id of a known mistake.
 
         The row gets the status of a gradient that the check has used and that has no value (missing, error, timeout).
         """
@@ -162,12 +163,12 @@ class Check:
 
     def _compare(self, assertion: Assertion) -> None:
         """Compare the student's results with the reference's on every draw. Raises CheckFailed where they differ."""
-        results: list[Result] = []
+        results: list[ScenarioResult] = []
         for at, draw in enumerate(assertion.draws):
             expected, _ = self._course.reference(assertion, at)
             found = self._student_value(assertion, at)
             compared = agreement(found, expected, assertion.tolerance, self.on.low_precision)
-            results.append(Result(draw, found, expected, compared))
+            results.append(ScenarioResult(draw, found, expected, compared))
             if not (compared.holds or self._naming):
                 break
         errors = [result.agreement.error for result in results]
@@ -186,7 +187,7 @@ class Check:
             raise CheckFailed(named.message, status, named.id)
         raise CheckFailed(failure_message(failing, len(results)), status)
 
-    def _explanation(self, assertion: Assertion, results: Sequence[Result]) -> Mistake | Explanation | None:
+    def _explanation(self, assertion: Assertion, results: Sequence[ScenarioResult]) -> Mistake | Explanation | None:
         found, low_precision = [result.found for result in results], self.on.low_precision
         with explaining(self._student):
             known = attempt(lambda: self._course.known_mistake(assertion, found, low_precision))

@@ -47,7 +47,7 @@ class Example(Check):
         self.equals(self.on.call(name, *arguments), expected, tolerance)
 
     def equals(self, found: Any, expected: Any, tolerance: float = TOLERANCE) -> None:
-        """Ends the example unless `found`, which came from the student, agrees with `expected` part by part."""
+        """Raise CheckFailed unless `found`, which came from the student, agrees with `expected` part by part."""
         compared = agreement(found, expected, tolerance, self.on.low_precision)
         if not compared.holds:
             finding = compared.findings[0]
@@ -60,6 +60,7 @@ class Example(Check):
         reference: Any = None,
         tolerance: float = TOLERANCE,
     ) -> None:
+        """As `Check.agrees`, against a `reference` that the example gives. Raises LessonError for one without it."""
         if reference is None:
             raise LessonError(
                 f"{self.lesson.exercise / NAME}, test_{self.item.name}: `agrees` needs a `reference` here, as a "

@@ -25,7 +25,7 @@ Scenario = Callable[..., Any]
 """`scenario(on, generator, **draw)`: calls functions of the target `on` and returns a tree of their results."""
 
 Draws = Sequence[Mapping[str, Any]]
-Key = tuple[Any, ...]
+ScenarioKey = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class Assertion:
     tolerance: float
     number: object
 
-    def key(self, at: int) -> Key:
+    def key(self, at: int) -> ScenarioKey:
         """The key of the draw at that place, under which the reference's value of it is kept."""
         return self.number, at, draw_identity(self.draws[at])
 
 
-class Result(NamedTuple):
+class ScenarioResult(NamedTuple):
     """What a scenario gave on one draw: of the student's functions, of the reference's, and how they compare."""
 
     draw: Mapping[str, Any]
@@ -119,7 +119,9 @@ class CourseValues:
         named = (self._lesson.name, self._item.name, *key, mistake.gradient, mistake.id)
         return self._book.value(named, compute)
 
-    def explanation(self, assertion: Assertion, results: Sequence[Result], low_precision: bool) -> Explanation | None:
+    def explanation(
+        self, assertion: Assertion, results: Sequence[ScenarioResult], low_precision: bool
+    ) -> Explanation | None:
         """Explain by what the student's results differ from the reference's, on every draw."""
         outcomes = []
         for at, result in enumerate(results):

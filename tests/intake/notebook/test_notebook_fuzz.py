@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from lecture_notebooks import CHAIN, NOTEBOOKS, STYLES
 
 from grader.intake.notebook.cells import NotebookError, cells_of
-from grader.intake.notebook.reading import Reading, read_lesson_part
+from grader.intake.notebook.reading import NotebookReading, read_lesson_part
 from grader.intake.notebook.script import Page
 from grader.intake.submissions.notebook_files import files_of_reading
 from grader.lesson.lesson import Course, Lesson
@@ -119,7 +119,7 @@ def is_read(data: bytes, lesson: Lesson, functions: bool) -> None:
     try:
         reading = read_lesson_part(notebook_lesson(lesson), Page(found), "fuzz.ipynb", functions)
     except NotebookError as error:
-        reading = Reading(refused=str(error))
+        reading = NotebookReading(refused=str(error))
     handed = files_of_reading(lesson.name, "fuzz.ipynb", reading)
     assert handed.present or handed.message
     assert handed.origin is not None or handed.rejected

@@ -14,8 +14,8 @@ from support import ROOT
 
 from grader.commands.grade import main
 from grader.errors import UserError
-from grader.intake.submissions.intake_csv import IntakeLine, decisions, intake_text, read_intake, updated
-from grader.intake.submissions.recognition import Question
+from grader.intake.submissions.intake_csv import IntakeLine, decisions, intake_text, read_intake, updated_lines
+from grader.intake.submissions.recognition import GuessQuestion
 
 LESSON = "04_cross_entropy"
 HEADER = "student,found,guess,reason,alternatives,confirmed\n"
@@ -61,7 +61,7 @@ FILES = some.from_regex(r"[=+@\-a-z äé]{1,8}(/[a-z(),' ]{1,8})?\.py", fullmatc
 @settings(max_examples=30, deadline=None)
 def test_what_is_written_is_read_again(course, tmp_path_factory, student, files):
     guess = dict(zip(course.lessons, files, strict=False))
-    line = IntakeLine.of(student, Question(tuple(files), guess, ((LESSON, files[0]),), "Why, and why."))
+    line = IntakeLine.of(student, GuessQuestion(tuple(files), guess, ((LESSON, files[0]),), "Why, and why."))
     path = tmp_path_factory.mktemp("intake") / "i.csv"
     path.write_text(intake_text([line]), encoding="utf-8")
     assert read_intake(path, course) == [line]
@@ -69,13 +69,13 @@ def test_what_is_written_is_read_again(course, tmp_path_factory, student, files)
 
 
 def test_what_is_kept():
-    asked = Question(("a.py", "b.py"), {LESSON: "a.py"}, ((LESSON, "b.py"),), "Two files.")
+    asked = GuessQuestion(("a.py", "b.py"), {LESSON: "a.py"}, ((LESSON, "b.py"),), "Two files.")
     fresh, done = IntakeLine.of("ann", asked), IntakeLine("bo", "c.py", {LESSON: "c.py"}, confirmed=True)
-    assert updated([], {"ann": [asked]}) == ([fresh], [])
-    assert updated([fresh, done], {}) == ([fresh, done], [])  # a run without them
-    assert updated([fresh, done], {"ann": [], "bo": []}) == ([done], [])  # ann submitted again
+    assert updated_lines([], {"ann": [asked]}) == ([fresh], [])
+    assert updated_lines([fresh, done], {}) == ([fresh, done], [])  # a run without them
+    assert updated_lines([fresh, done], {"ann": [], "bo": []}) == ([done], [])  # ann submitted again
     edited = IntakeLine("ann", fresh.found, {LESSON: "b.py"}, fresh.reason, fresh.alternatives)
-    assert updated([edited], {"ann": [asked]}) == ([edited], ["ann"])
+    assert updated_lines([edited], {"ann": [asked]}) == ([edited], ["ann"])
     assert decisions([edited, done]) == {"bo": {LESSON: "c.py"}}
 
 

@@ -16,12 +16,13 @@ from click.testing import CliRunner
 from support import ROOT, solution_of
 
 from grader.commands.grade import main
+from grader.intake.submissions.class_folder import is_class
 from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.roster import read_roster
 
 ANN = "Ann Lee"
-CLASS = "name,id,email,submission\nAnn Lee,917,ann@x.edu,alee99\nBob Ray,918,bob@x.edu,bobby\n"
-UNCONFIRMED = "name,id,email\nAnn Lee,917,ann@x.edu\nBob Ray,918,bob@x.edu\n"
+CLASS = "name,id,email,submission\nAnn Lee,17,ann@x.edu,alee99\nBob Ray,18,bob@x.edu,bobby\n"
+UNCONFIRMED = "name,id,email\nAnn Lee,17,ann@x.edu\nBob Ray,18,bob@x.edu\n"
 
 
 @pytest.fixture
@@ -54,6 +55,19 @@ def repositories(*logins: str) -> dict[str, str]:
     return {place: "x = 1\n" for pair in places for place in pair}
 
 
+@pytest.mark.parametrize("lesson", ["04", "04_cross_entropy"])
+def test_a_student_s_folder_may_be_called_by_an_id_that_is_a_lesson_s_number_too(graded_as, lesson):
+    """There are lessons 17 and 10, but no lesson's folder contains lessons."""
+    found_as, _ = graded_as({f"{student}/{lesson}/backward.py": "x = 1\n" for student in ("17", "10")}, UNCONFIRMED)
+    assert found_as == {ANN: "17", "10": "10"}
+
+
+def test_an_archive_s_folder_may_be_called_by_such_an_id(course, tmp_path):
+    names = ["17/04/backward.py", "10/04/backward.py", "10/05/backward.py"]
+    assert is_class(names, list(course.lessons.values()))
+    assert not is_class(["04/backward.py", "10/backward.py", "17/helpers.py"], list(course.lessons.values()))
+
+
 # A member with a confirmed submission is matched by nothing weaker ----------------------------------------------------
 
 
@@ -65,7 +79,7 @@ def repositories(*logins: str) -> dict[str, str]:
         "Ann-Lee",
         "lee-ann",
         "annlee",
-        "917",
+        "17",
         "ann@x.edu",
         "ＡＮＮ ｌｅｅ",
         "ánn-lée",
@@ -79,7 +93,7 @@ def test_a_login_that_is_another_s_name_or_id(graded_as, login, order):
     found_as, found = graded_as(repositories(*(each.format(login) for each in order), "bobby", "x"), CLASS)
     assert found_as[ANN] == "hw3-alee99" and found_as["Bob Ray"] == "hw3-bobby" and len(found_as) == 4
     (told,) = [remark for remark in found.remarks if "confirmed" in remark]
-    assert " matches Ann Lee (id 917), but `alee99` is confirmed and counts. " in told
+    assert " matches Ann Lee (id 17), but `alee99` is confirmed and counts. " in told
     assert "is graded under its own name: find out who submitted it." in told
     assert {member.student for member in found.attendance.absent} == set() and found.attendance.disputed == ()
 
@@ -111,7 +125,7 @@ def test_the_column_that_confirms(graded_as, column):
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("ann-lee", "lee-ann"), ("917", "ann-lee"), ("ann@x.edu", "917"), ("Ann Lee", "annlee"), ("ánn lee", "ann lee")],
+    [("ann-lee", "lee-ann"), ("17", "ann-lee"), ("ann@x.edu", "17"), ("Ann Lee", "annlee"), ("ánn lee", "ann lee")],
 )
 def test_two_that_match_one_member(graded_as, one, other, order):
     names = [(one, other)[at] for at in order]
@@ -120,7 +134,7 @@ def test_two_that_match_one_member(graded_as, one, other, order):
     ((member, sentence),) = found.attendance.disputed
     assert member.name == ANN and "none of them counts yet" in sentence
     (told,) = found.remarks
-    assert "both match Ann Lee (id 917). None of them counts until you say which" in told
+    assert "both match Ann Lee (id 17). None of them counts until you say which" in told
     assert told.endswith("with one of these names in the line of Ann Lee, and run again.")
     assert [each.name for each in found.attendance.absent] == ["Bob Ray"]
 
@@ -129,7 +143,7 @@ def test_the_way_out_of_a_conflict_is_the_column(graded_as):
     files = {"ann-lee/04/backward.py": "x = 1\n", "ann-lee.zip": packed({"04/backward.py": b"x = 1\n"})}
     assert ANN not in graded_as(files, UNCONFIRMED)[0]
     for name in ("ann-lee.zip", "ann-lee"):
-        roster = f"name,id,submission\nAnn Lee,917,{name}\nBob Ray,918,\n"
+        roster = f"name,id,submission\nAnn Lee,17,{name}\nBob Ray,18,\n"
         found_as, found = graded_as(files, roster)
         if name == "ann-lee.zip":
             assert found_as[ANN] == name and len(found.remarks) == 1
@@ -142,7 +156,7 @@ def test_two_lines_of_the_roster_that_confirm_one_name(graded_as):
 
 def test_one_submission_that_matches_two_members(graded_as):
     """Bob's id is Ann's name: the folder may be either's."""
-    found_as, found = graded_as({"ann-lee/04/backward.py": "x = 1\n"}, "name,id\nAnn Lee,917\nBob Ray,ann-lee\n")
+    found_as, found = graded_as({"ann-lee/04/backward.py": "x = 1\n"}, "name,id\nAnn Lee,17\nBob Ray,ann-lee\n")
     assert list(found_as) == ["ann-lee"] and len(found.attendance.absent) == 2
     assert "`ann-lee` may be " in found.remarks[0] and " or " in found.remarks[0]
 
@@ -160,7 +174,7 @@ def packed(files: Mapping[str, bytes]) -> bytes:
 
 CANVAS = (
     "Student,ID,SIS User ID,SIS Login ID,Section\n"
-    "Ann Lee,9001,s917,alee,A\nBob Ray,9002,s918,bray,A\nCy Ko,9003,s919,cko,A\n"
+    "Ann Lee,9001,s17,alee,A\nBob Ray,9002,s18,bray,A\nCy Ko,9003,s19,cko,A\n"
 )
 
 
@@ -321,16 +335,16 @@ def test_bob_s_repository_hw3_ann_lee(course, tmp_path):
     done = grade_run(tmp_path, "--roster", tmp_path / "roster.csv")
     assert done.exit_code == 0, done.output
     sentence = (
-        "`ann-lee` matches Ann Lee (id 917), but `alee99` is confirmed and counts. `ann-lee` is graded under its own "
+        "`ann-lee` matches Ann Lee (id 17), but `alee99` is confirmed and counts. `ann-lee` is graded under its own "
         "name: find out who submitted it."
     )
     assert f"grade: roster: {sentence}\n" in done.stderr
     with (tmp_path / "out" / "grades.csv").open(encoding="utf-8", newline="") as file:
         assert [(row["student"], row["total"], row["handed_in"], row["id"]) for row in csv.DictReader(file)] == [
-            ("Ann Lee", "3", "yes", "917"),
+            ("Ann Lee", "3", "yes", "17"),
             ("ann-lee", "0", "yes", ""),
-            ("Bob Ray", "3", "yes", "918"),
+            ("Bob Ray", "3", "yes", "18"),
         ]
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
-    assert "Whose submission is it?" in page and "<code>ann-lee</code> matches Ann Lee (id 917)" in page
+    assert "Whose submission is it?" in page and "<code>ann-lee</code> matches Ann Lee (id 17)" in page
     assert json.loads((tmp_path / "out" / "Ann Lee" / "results.json").read_text())["score"] == 3

