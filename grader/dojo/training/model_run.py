@@ -106,12 +106,11 @@ class ModelRun:
         return torch.Generator().manual_seed(self.options.seed)
 
     def kept(self) -> dict[str, Any]:
-        exact = {"dtype": torch.float64}
         return {
             "own": self.own,
             "beside": self.beside,
-            "losses": torch.tensor(self.losses, **exact),
-            "autograd_losses": torch.tensor(self.autograd_losses, **exact),
+            "losses": torch.tensor(self.losses, dtype=torch.float64),
+            "autograd_losses": torch.tensor(self.autograd_losses, dtype=torch.float64),
             "comparisons": [(step, [vars(row).copy() for row in rows]) for step, rows in self.comparisons],
             "seconds": self.seconds,
             "autograd_seconds": self.autograd_seconds,

@@ -70,7 +70,7 @@ def train_models(now: ModelRun, watch: Watch) -> None:
         batches = [next(drawn) for _ in range(start, end)]
         try:
             if start in judged:
-                compare_step(now, *(part[batches[0]] for part in examples), start in compared, watch)
+                compare_step(now, examples[0][batches[0]], examples[1][batches[0]], start in compared, watch)
             advance(now, batches)
         except KeyboardInterrupt:  # a second Ctrl-C: back to where this chunk began
             watch.stopping = True
