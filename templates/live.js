@@ -80,7 +80,9 @@ function show(event) {
     board.focus = news.focus;
     document.title = board.title;
     swap(by("top"), board.top);
+    const unfolded = Array.from(by("graph").querySelectorAll("details"), (one) => one.open);
     swap(by("graph"), board.graph);
+    by("graph").querySelectorAll("details").forEach((one, at) => { one.open = unfolded[at]; });
     swap(by("rows"), board.table);
     by("bench").hidden = !board.rows.length && !board.message;
     by("step").max = Math.max(0, board.rows.length - 1);

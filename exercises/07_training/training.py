@@ -37,7 +37,7 @@ class Progress:
     losses: list
     autograd_losses: list
     comparisons: list  # [(step, rows)]
-    seconds: float = 0.0  # spent in your `train`
+    seconds: float = 0.0  # of processor time, spent in your `train`
     autograd_seconds: float = 0.0
     sources: list = field(default_factory=list)  # [(step, digest of your file from there on)]
     wrong: str = ""  # what was found wrong first, in a run that goes on all the same
@@ -194,9 +194,9 @@ def put_beside(own, progress, Xb, Yb, watch):
 def advance(own, progress, X, Y, batches, steps, watch):
     """Both runs by as many steps as there are batches, or by as many as Ctrl-C left of them: both or neither."""
     start = progress.step
-    began = time.perf_counter()
+    began = time.process_time()
     losses, parameters = own.train(progress.parameters, X, Y, batches, steps, start, watch)
-    between = time.perf_counter()
+    between = time.process_time()
     bad = next((i for i, loss in enumerate(losses) if not math.isfinite(loss)), None)
     count = len(losses) if bad is None else bad
     after = {"parameters": parameters, "losses": progress.losses + losses[:count]}
@@ -205,7 +205,7 @@ def advance(own, progress, X, Y, batches, steps, watch):
         found = lecture.autograd_train(beside, X, Y, batches[:count], steps, start)
         after |= {"autograd": beside, "autograd_losses": progress.autograd_losses + found}
     after["seconds"] = progress.seconds + between - began
-    after["autograd_seconds"] = progress.autograd_seconds + time.perf_counter() - between
+    after["autograd_seconds"] = progress.autograd_seconds + time.process_time() - between
     vars(progress).update(after)  # at once: no Ctrl-C comes between
     if bad is not None:
         raise Exploded(

@@ -60,7 +60,7 @@ class Autograd:
             out = leaves[0]
             for weight in leaves[1:]:
                 out = torch.tanh(torch.matmul(out, weight))
-            dx, *gradients = torch.autograd.grad(out, leaves, dout)
+            dx, *gradients = torch.autograd.grad((out * dout).sum(), leaves)
         return dx, gradients
 
     @staticmethod

@@ -83,7 +83,7 @@ def loss_of(parameters, X, Y):
     return t.loss
 
 
-def autograd_gradients(parameters, X, Y):
+def autograd_gradients(parameters, X, Y, loss_of=loss_of):
     """(loss, {name: gradient}) by autograd."""
     leaves = {name: value.detach().requires_grad_() for name, value in parameters.items()}
     loss = loss_of(leaves, X, Y)
@@ -109,14 +109,18 @@ def clip(slopes, most=CLIPPED_TO):
     return slopes
 
 
-def adam(parameters, slopes, means, squares, step, rate, decay=DECAY):
-    """AdamW on all tensors at once. Changes `parameters`, `means` and `squares` in place."""
+def adam(parameters, slopes, means, squares, step, rate, decay=DECAY, decayed=None):
+    """AdamW on all tensors at once. Changes `parameters`, `means` and `squares` in place.
+
+    `decayed` names the parameters with weight decay: all except the gains, unless a lesson names others.
+    """
+    decayed = [name for name in parameters if not name.startswith("gain")] if decayed is None else decayed
     names = list(parameters)
     p, g, m, s = ([table[name] for name in names] for table in (parameters, slopes, means, squares))
     torch._foreach_lerp_(m, g, 0.1)
     torch._foreach_mul_(s, 0.99)
     torch._foreach_addcmul_(s, g, g, value=0.01)
-    torch._foreach_mul_([parameters[name] for name in names if not name.startswith("gain")], 1 - rate * decay)
+    torch._foreach_mul_([parameters[name] for name in decayed], 1 - rate * decay)
     roots = torch._foreach_sqrt(s)
     torch._foreach_div_(roots, (1 - 0.99 ** (step + 1)) ** 0.5)
     torch._foreach_add_(roots, 1e-8)

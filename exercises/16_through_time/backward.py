@@ -7,10 +7,15 @@ A plain recurrent network has one hidden state for each step, and the same weigh
 x is (time, batch, features), h is (time + 1, batch, hidden), Wx (features, hidden), Wh (hidden, hidden), b (hidden,).
 The LSTM cell is described at its function. Leave all arguments as they are.
 
+At the end, a plain network reads names and learns from your gradients. `gradients` puts an embedding below it and a
+head with cross-entropy on top; `clip` shortens gradients that are too long.
+
 Check as often as you like:  dojo check 16
+And then:                    dojo train 16
 """
 
 import torch
+import torch.nn.functional as F
 
 
 def rnn(x, h0, Wx, Wh, b):
@@ -88,6 +93,37 @@ def lstm_backward(dh, x, h0, c0, Wx, Wh, b):
     dh: (time, batch, hidden), what the hidden state after each step gets from outside; x: (time, batch, features)
     h0, c0: (batch, hidden), the states before the first step
     Returns `(dx, dh0, dc0, dWx, dWh, db)`.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def gradients(parameters, X, Y):
+    """The loss of a network that reads names, and the gradient of each parameter: forward pass and backward pass.
+
+    X (batch, time) int64: the tokens that are read, one at each step. Y (batch, time) int64: the token after each, or
+    -1 where none is to be predicted. `parameters` is a dict:
+
+        C (vocabulary, features)                                 the embedding: C[X] is what the network reads
+        h0 (hidden,)                                             the state of every example before the first token
+        Wx (features, hidden), Wh (hidden, hidden), b (hidden,)  the recurrent network
+        Wo (hidden, vocabulary), bo (vocabulary,)                the head of each state after h[0]: h @ Wo + bo
+
+    The loss is the mean cross-entropy over the positions that have a next token.
+    Returns (loss, {name: gradient}), with a gradient for each name in `parameters`, of its shape and dtype. None stands
+    for a gradient that you have not written yet.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def clip(gradients, most):
+    """Clip by the norm of all gradients together, as in lesson 15.
+
+    gradients: {name: tensor}; most: a number
+    Returns (clipped, norm). If the norm is larger than `most`, `clipped` has all gradients, scaled by the same factor
+    so that their norm is `most`; else it has them as they are. The norm is that before clipping. Leave `gradients` as
+    it is.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError

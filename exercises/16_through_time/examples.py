@@ -36,7 +36,7 @@ def layer(kind, Wx, Wh, b):
 def differentiated(run, leaves, upstream):
     with torch.enable_grad():
         leaves = [leaf.clone().requires_grad_() for leaf in leaves]
-        return torch.autograd.grad(run(*leaves), leaves, upstream)
+        return torch.autograd.grad((run(*leaves) * upstream).sum(), leaves)
 
 
 def one_after_the_other(x, h0, Wx, Wh, b, k=10**9):
@@ -145,3 +145,27 @@ def test_lstm_step_backward(check):
 
 def test_lstm_backward(check):
     check.agrees(lstm, draws=SIZES, reference=Torch)
+
+
+def test_loss(check):
+    """One feature, one state, weights of zero: the logits are `bo`, at the two places that have a next token."""
+    parameters = {name: torch.zeros(shape, dtype=torch.float64) for name, shape in SHAPES.items()}
+    parameters["bo"] += torch.tensor([1.0, 2.0, 3.0]).log()
+    result = check.on.call("gradients", parameters, torch.tensor([[0, 1, 0]]), torch.tensor([[1, 2, -1]]))
+    loss = result["loss"] if isinstance(result, dict) else result[0]
+    check.equals({"loss": loss}, {"loss": torch.tensor([3.0, 2.0], dtype=torch.float64).log().mean()})
+
+
+SHAPES = {"C": (3, 1), "h0": (1,), "Wx": (1, 1), "Wh": (1, 1), "b": (1,), "Wo": (1, 3), "bo": (3,)}
+
+
+def two(*numbers):
+    Wh, b = torch.tensor(numbers[:2], dtype=torch.float64), torch.tensor(numbers[2:], dtype=torch.float64)
+    return {"Wh": Wh, "b": b}
+
+
+def test_clip(check):
+    (clipped, norm), _ = check.on.apply("clip", two(3.0, 0.0, -4.0), 1.0)
+    check.equals({"norm": norm, **clipped}, {"norm": 5.0, **two(0.6, 0.0, -0.8)})
+    (clipped, norm), _ = check.on.apply("clip", two(0.03, 0.0, -0.04), 1.0)
+    check.equals({"norm of short ones": norm, **clipped}, {"norm of short ones": 0.05, **two(0.03, 0.0, -0.04)})

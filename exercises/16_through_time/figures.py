@@ -32,7 +32,7 @@ DONE = {"a": "@ + @ +", "i": "sigmoid", "f": "sigmoid", "g": "tanh", "o": "sigmo
 
 
 def figures():
-    return {"graph.svg": graphs(), "unrolled.svg": unrolled()}
+    return {"cells.svg": graphs(), "unrolled.svg": unrolled()}
 
 
 def graphs():

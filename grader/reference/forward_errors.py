@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from torch import Tensor
 from grader.errors import LessonError
 
 LIST = (list, tuple, dict)
+TAPE_PACKAGE = os.path.dirname(__file__) + os.sep
 UPDATE = re.compile(r"\s*\w+\.(\w+)[^=]*?(?:\+|-|\*|/|%|@|&|\||\^|<<|>>)=[^=]")
 """A line such as `t.z += 1` or `t.z[0] *= 2`."""
 CHANGED = re.compile(r"\s*\w+\.(\w+)\b(?!\s*=[^=])")
@@ -42,10 +44,10 @@ class Place(NamedTuple):
 NOWHERE = Place("", 0)
 
 
-def place_outside(file: str) -> Place:
-    """The line that called into `file`, the module of the tape."""
+def place_outside() -> Place:
+    """The line that called into the tape: the first one outside this package."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename in (file, __file__):
+    while frame is not None and frame.f_code.co_filename.startswith(TAPE_PACKAGE):
         frame = frame.f_back
     return Place(frame.f_code.co_filename, frame.f_lineno) if frame is not None else NOWHERE
 

@@ -27,11 +27,13 @@ class NamedList:
         self._tape._record(member, value)
         self.members.append(member)
 
-    def __getitem__(self, index: int) -> Any:
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self._tape._read(member) for member in self.members[index]]
         return self._tape._read(self.members[index])
 
     def __setitem__(self, index: int, value: Any) -> None:
-        raise updated(self.name, place_outside(__file__))
+        raise updated(self.name, place_outside())
 
     def __len__(self) -> int:
         return len(self.members)

@@ -89,7 +89,7 @@ class Tape:
         if name not in state.leaves:
             known = ", ".join(state.leaves)
             raise TapeError(
-                f"{place_outside(__file__)}`t.{name}` is read before it is set. Set it first, or give it as an input; "
+                f"{place_outside()}`t.{name}` is read before it is set. Set it first, or give it as an input; "
                 f"set so far: {known}."
             )
         if name in state.fused_names:
@@ -100,7 +100,7 @@ class Tape:
 
     def __setattr__(self, name: str, value: Any) -> None:
         state = self._state
-        place = place_outside(__file__)
+        place = place_outside()
         if name in state.leaves or name in state.lists or name == "fused":
             if UPDATE.match(place.text):
                 raise updated(name, place)
@@ -114,7 +114,7 @@ class Tape:
             self._record(name, value)
 
     def _record(self, name: str, value: Any) -> None:
-        state, place = self._state, place_outside(__file__)
+        state, place = self._state, place_outside()
         refuse_value(f"t.{name}", value, lambda: place)
         state.places[name] = place
         state.sources[name], state.reads = frozenset(state.reads), set()

@@ -80,7 +80,7 @@ class Autograd:
     @staticmethod
     def backward_all(x, weights, dout):
         leaves = [tensor.clone().requires_grad_() for tensor in (x, *weights)]
-        dx, *gradients = torch.autograd.grad(Autograd.forward(leaves[0], leaves[1:]), leaves, dout)
+        dx, *gradients = torch.autograd.grad((Autograd.forward(leaves[0], leaves[1:]) * dout).sum(), leaves)
         return dx, gradients
 
     @staticmethod

@@ -46,7 +46,7 @@ STACKS = tuple(
 
 def differentiated(function, leaves, upstream):
     leaves = [leaf.clone().requires_grad_() for leaf in leaves]
-    return torch.autograd.grad(function(*leaves), leaves, upstream)
+    return torch.autograd.grad((function(*leaves) * upstream).sum(), leaves)
 
 
 def layers_by_autograd(dlast, x, Ws, Us, residual):
@@ -55,7 +55,7 @@ def layers_by_autograd(dlast, x, Ws, Us, residual):
     for W, U in zip(Ws, Us, strict=True):
         branch = F.gelu(states[-1] @ W) @ U
         states.append(states[-1] + branch if residual else branch)
-    return torch.stack(torch.autograd.grad(states[-1], states, dlast))
+    return torch.stack(torch.autograd.grad((states[-1] * dlast).sum(), states))
 
 
 class Autograd:

@@ -7,10 +7,15 @@ A plain recurrent network has one hidden state for each step, and the same weigh
 x is (time, batch, features), h is (time + 1, batch, hidden), Wx (features, hidden), Wh (hidden, hidden), b (hidden,).
 The LSTM cell is described at its function. Leave all arguments as they are.
 
+At the end, a plain network reads names and learns from your gradients. `gradients` puts an embedding below it and a
+head with cross-entropy on top; `clip` shortens gradients that are too long.
+
 Check as often as you like:  dojo check 16
+And then:                    dojo train 16
 """
 
 import torch
+import torch.nn.functional as F
 
 
 def rnn(x, h0, Wx, Wh, b):
@@ -136,4 +141,61 @@ def lstm_backward(dh, x, h0, c0, Wx, Wh, b):
         dWh += found[4]
         db += found[5]
     return dx, dh_back, dc_back, dWx, dWh, db
+    # </answer>
+
+
+def gradients(parameters, X, Y):
+    """The loss of a network that reads names, and the gradient of each parameter: forward pass and backward pass.
+
+    X (batch, time) int64: the tokens that are read, one at each step. Y (batch, time) int64: the token after each, or
+    -1 where none is to be predicted. `parameters` is a dict:
+
+        C (vocabulary, features)                                 the embedding: C[X] is what the network reads
+        h0 (hidden,)                                             the state of every example before the first token
+        Wx (features, hidden), Wh (hidden, hidden), b (hidden,)  the recurrent network
+        Wo (hidden, vocabulary), bo (vocabulary,)                the head of each state after h[0]: h @ Wo + bo
+
+    The loss is the mean cross-entropy over the positions that have a next token.
+    Returns (loss, {name: gradient}), with a gradient for each name in `parameters`, of its shape and dtype. None stands
+    for a gradient that you have not written yet.
+    """
+    # <answer>
+    p = parameters
+    x = p["C"][X].transpose(0, 1)
+    h0 = p["h0"].expand(len(X), -1)
+    h = rnn(x, h0, p["Wx"], p["Wh"], p["b"])
+    states = h[1:].transpose(0, 1)
+    logits = states @ p["Wo"] + p["bo"]
+    known = Y >= 0
+    loss = F.cross_entropy(logits[known], Y[known])
+    # cross-entropy, where there is a next token
+    dlogits = torch.zeros_like(logits)
+    count = known.sum()
+    dlogits[known] = (F.softmax(logits[known], 1) - F.one_hot(Y[known], logits.shape[2])) / count
+    # the head
+    dWo = states.flatten(0, 1).T @ dlogits.flatten(0, 1)
+    dbo = dlogits.sum((0, 1))
+    dh = torch.zeros_like(h)
+    dh[1:] = (dlogits @ p["Wo"].T).transpose(0, 1)
+    # through time
+    dx, dh0, dWx, dWh, db = rnn_backward(dh, x, h0, p["Wx"], p["Wh"], p["b"])
+    # the embedding
+    dC = torch.zeros_like(p["C"])
+    dC.index_add_(0, X.flatten(), dx.transpose(0, 1).flatten(0, 1))
+    return loss, {"C": dC, "h0": dh0.sum(0), "Wx": dWx, "Wh": dWh, "b": db, "Wo": dWo, "bo": dbo}
+    # </answer>
+
+
+def clip(gradients, most):
+    """Clip by the norm of all gradients together, as in lesson 15.
+
+    gradients: {name: tensor}; most: a number
+    Returns (clipped, norm). If the norm is larger than `most`, `clipped` has all gradients, scaled by the same factor
+    so that their norm is `most`; else it has them as they are. The norm is that before clipping. Leave `gradients` as
+    it is.
+    """
+    # <answer>
+    norm = sum(gradient.square().sum() for gradient in gradients.values()) ** 0.5
+    factor = min(1.0, most / float(norm)) if norm > 0 else 1.0
+    return {name: gradient * factor for name, gradient in gradients.items()}, norm
     # </answer>

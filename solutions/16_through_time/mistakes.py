@@ -160,4 +160,74 @@ last_weights:
 outside_added:
         return dx, dh_back + dh[0], dc_back, dWx, dWh, db
     `dh[0]` belongs to the state after the first step. `h0` gets nothing from outside.
+
+[gradients]
+- loss = F.cross_entropy(logits[known], Y[known])
+loss_over_all_positions: loss = F.cross_entropy(logits[known], Y[known], reduction="sum") / Y.numel()
+    The loss is divided by the number of all positions. Which positions have a next token?
+padding_as_token: loss = F.cross_entropy(logits.flatten(0, 1), Y.clamp(min=0).flatten())
+    The positions after the end of a name are counted, as if token 0 came next there. `Y` is -1: leave them out.
+- count = known.sum()
+divided_by_all: count = known.numel()
+    `dlogits` is divided by the number of all positions. By how many does the loss divide?
+divided_by_batch: count = len(X)
+    `dlogits` is divided by the number of examples. The loss is a mean over positions.
+not_divided: count = 1
+    This is the gradient of a sum. The loss is a mean over the positions that have a next token.
+- dlogits[known] = (F.softmax(logits[known], 1) - F.one_hot(Y[known], logits.shape[2])) / count
+dlogits_of_padding:
+        dlogits = (F.softmax(logits, 2) - F.one_hot(Y.clamp(min=0), logits.shape[2])) / count
+    The positions after the end of a name get a gradient as well. Nothing is predicted there: which value has `dlogits`?
+no_minus_one: dlogits[known] = F.softmax(logits[known], 1) / count
+    One term of `dlogits` is missing: the pull on the token that came. What do its rows have to sum to?
+- dWo = states.flatten(0, 1).T @ dlogits.flatten(0, 1)
+states_before: dWo = h[:-1].transpose(0, 1).flatten(0, 1).T @ dlogits.flatten(0, 1)
+    `dWo` is made with the states before the tokens were read. Which states does the head read?
+last_logits_only: dWo = states[:, -1].T @ dlogits[:, -1]
+    `dWo` has the term of the last step only. The head is used at every step.
+- dbo = dlogits.sum((0, 1))
+bo_per_example: dbo = dlogits.sum((0, 1)) / len(X)
+    `dbo` is a mean over the examples. Nothing after the logits divides by their number again.
+- dh[1:] = (dlogits @ p["Wo"].T).transpose(0, 1)
+one_state_early: dh[:-1] = (dlogits @ p["Wo"].T).transpose(0, 1)
+    The gradients are one state too early. Which state has read the token at place t: `h[t]`, or the next one?
+last_state_only: dh[-1] = dlogits[:, -1] @ p["Wo"].T
+    Only the last state gets a gradient from the head. Every state predicts a token.
+- dx, dh0, dWx, dWh, db = rnn_backward(dh, x, h0, p["Wx"], p["Wh"], p["b"])
+cut_everywhere: dx, dh0, dWx, dWh, db = truncated_backward(dh, x, h0, p["Wx"], p["Wh"], p["b"], 1)
+    No gradient passes from one step to the one before it. Truncation is not asked for here.
+- dC.index_add_(0, X.flatten(), dx.transpose(0, 1).flatten(0, 1))
+last_one_stays: dC[X.flatten()] = dx.transpose(0, 1).flatten(0, 1)
+    A row of `dC` has the gradient of one place where its token is read. Add up those of all places.
+time_and_batch_mixed: dC.index_add_(0, X.flatten(), dx.flatten(0, 1))
+    Tokens and gradients are in different orders: `X` has the examples first, `dx` the steps.
+- return loss, {"C": dC, "h0": dh0.sum(0), "Wx": dWx, "Wh": dWh, "b": db, "Wo": dWo, "bo": dbo}
+h0_mean: return loss, {"C": dC, "h0": dh0.mean(0), "Wx": dWx, "Wh": dWh, "b": db, "Wo": dWo, "bo": dbo}
+    `dh0` is a mean over the examples. All of them begin with `h0`: what happens to the gradients of its copies?
+h0_of_one: return loss, {"C": dC, "h0": dh0[0], "Wx": dWx, "Wh": dWh, "b": db, "Wo": dWo, "bo": dbo}
+    `dh0` is that of the first example only. All of them begin with `h0`.
+
+[clip]
+- norm = sum(gradient.square().sum() for gradient in gradients.values()) ** 0.5
+sum_of_norms: norm = sum(gradient.norm() for gradient in gradients.values())
+    This adds up the norms of the gradients. Add up their squares, and take the root once.
+squared: norm = sum(gradient.square().sum() for gradient in gradients.values())
+    This is the square of the norm.
+largest: norm = max(gradient.norm() for gradient in gradients.values())
+    This is the norm of the largest gradient. All gradients together are one vector.
+- factor = min(1.0, most / float(norm)) if norm > 0 else 1.0
+always_scaled: factor = most / float(norm) if norm > 0 else 1.0
+    Small gradients are made larger here. Clipping changes only what is too long.
+inverted: factor = float(norm) / most if norm > most else 1.0
+    The factor is upside down: a gradient that is too long becomes shorter by limit / norm.
+- return {name: gradient * factor for name, gradient in gradients.items()}, norm
+each_by_itself:
+        return {n: g * min(1.0, most / float(g.norm() + 1e-300)) for n, g in gradients.items()}, norm
+    Each gradient is clipped by its own norm, which changes the direction of the step. All get the same factor.
+by_value: return {name: gradient.clamp(-most, most) for name, gradient in gradients.items()}, norm
+    This cuts off every number by itself. Clipping by norm scales all of them by one factor.
+norm_after: return {name: gradient * factor for name, gradient in gradients.items()}, norm * factor
+    The norm that is returned is the one after clipping. Return the one before.
+in_place: return {name: gradient.mul_(factor) for name, gradient in gradients.items()}, norm
+    The gradients that you were given have changed. Return new tensors.
 """)

@@ -2,6 +2,44 @@
 
 import torch
 
+from grader.lesson.course_modules import forward_of
+from grader.reference.problem import Draw
+
+FORWARD = forward_of(__file__)
+
+
+def sizes(*numbers):
+    return dict(zip(("batch", "time", "vocabulary", "features", "hidden"), numbers, strict=True))
+
+
+def hardly_anything_known(inputs):
+    """Of all positions, one has a next token: at the second step of the last example."""
+    inputs["Y"][:] = -1
+    inputs["Y"][-1, 1] = 2
+
+
+def only_the_end_known(inputs):
+    """Only after the last step is anything predicted: the whole gradient goes through time."""
+    inputs["Y"][:, :-1] = -1
+    inputs["Y"][:, -1] = 3
+
+
+DRAWS = (
+    Draw(sizes(4, 6, 11, 3, 7)),
+    Draw(sizes(3, 5, 7, 4, 6), FORWARD.all_positions),
+    Draw(sizes(5, 7, 8, 2, 3), FORWARD.one_token),
+    Draw(sizes(6, 4, 9, 5, 8), FORWARD.saturated),
+    Draw(sizes(2, 9, 6, 3, 5), FORWARD.exploding),
+    Draw(sizes(4, 5, 7, 6, 3), hardly_anything_known),
+    Draw(sizes(3, 8, 5, 2, 4), only_the_end_known),
+    Draw(sizes(7, 1, 6, 4, 5), FORWARD.all_positions),
+)
+
+
+def test_gradient(gradient):
+    gradient.check(DRAWS)
+
+
 NETWORKS = tuple(
     {"time": time, "batch": batch, "features": features, "hidden": hidden, "gain": gain}
     for time, batch, features, hidden, gain in (
@@ -61,9 +99,9 @@ def lstm_step(x, h, c, Wx, Wh, b):
     return i, f, g, o, c, o * c.tanh()
 
 
-def gradients(function, leaves, upstream):
+def differentiated(function, leaves, upstream):
     leaves = [leaf.clone().requires_grad_() for leaf in leaves]
-    return torch.autograd.grad(function(*leaves), leaves, upstream)
+    return torch.autograd.grad((function(*leaves) * upstream).sum(), leaves)
 
 
 class Autograd:
@@ -73,18 +111,18 @@ class Autograd:
 
     @staticmethod
     def rnn_backward(dh, x, h0, Wx, Wh, b):
-        return gradients(states, (x, h0, Wx, Wh, b), dh)
+        return differentiated(states, (x, h0, Wx, Wh, b), dh)
 
     @staticmethod
     def truncated_backward(dh, x, h0, Wx, Wh, b, k):
-        return gradients(lambda *leaves: states(*leaves, k=k), (x, h0, Wx, Wh, b), dh)
+        return differentiated(lambda *leaves: states(*leaves, k=k), (x, h0, Wx, Wh, b), dh)
 
     @staticmethod
     def norms_through_time(dlast, x, h0, Wx, Wh, b):
         h = [h0.clone().requires_grad_()]
         for each in x:
             h.append(torch.tanh(each @ Wx + h[-1] @ Wh + b))
-        return torch.stack([each.norm() for each in torch.autograd.grad(h[-1], h, dlast)])
+        return torch.stack([each.norm() for each in torch.autograd.grad((h[-1] * dlast).sum(), h)])
 
     @staticmethod
     def lstm_backward(dh, x, h0, c0, Wx, Wh, b):
@@ -95,7 +133,26 @@ class Autograd:
                 found.append(h)
             return torch.stack(found)
 
-        return gradients(run, (x, h0, c0, Wx, Wh, b), dh)
+        return differentiated(run, (x, h0, c0, Wx, Wh, b), dh)
+
+    @staticmethod
+    def gradients(parameters, X, Y):
+        t = Pass({**parameters, "X": X, "Y": Y})
+        FORWARD.forward(t)
+        return t.loss, {}
+
+    @staticmethod
+    def clip(gradients, most):
+        norm = torch.linalg.vector_norm(torch.cat([gradient.flatten() for gradient in gradients.values()]))
+        factor = most / norm if norm > most else 1.0
+        return {name: gradient * factor for name, gradient in gradients.items()}, norm
+
+
+class Pass:
+    """What `FORWARD.forward` calls `t`, without cuts."""
+
+    def __init__(self, values):
+        vars(self).update(values)
 
 
 def named(names, called):
@@ -177,3 +234,40 @@ def test_lstm_step_backward(check):
 
 def test_lstm_backward(check):
     check.agrees(all_lstm_steps, draws=NETWORKS, reference=Autograd)
+
+
+# --- the network that reads names: its loss, and clipping ---
+
+
+def parameters_of(drawn):
+    return {name: drawn[name].double() for name in FORWARD.PARAMETERS}
+
+
+def loss_of_a_batch(on, generator, **of):
+    drawn = FORWARD.inputs(generator, **of)
+    result = on.call("gradients", parameters_of(drawn), drawn["X"], drawn["Y"])
+    return {"loss": result["loss"] if isinstance(result, dict) else result[0]}
+
+
+def test_loss(check):
+    check.agrees(
+        loss_of_a_batch, (sizes(4, 6, 9, 3, 5), sizes(6, 5, 7, 2, 8), sizes(3, 8, 6, 4, 7)), reference=Autograd
+    )
+
+
+def clipped_gradients(on, generator, scale, most, **of):
+    given = {name: value * scale for name, value in parameters_of(FORWARD.inputs(generator, **of)).items()}
+    if scale == 0.5:  # one gradient is far larger than the others
+        given["bo"] = given["bo"] * 100
+    (clipped, norm), arguments = on.apply("clip", given, most)
+    return {"norm": norm, **clipped, "the gradients afterwards": arguments[0]}
+
+
+def test_clip(check):
+    draws = (
+        {"scale": 1.0, "most": 1.0},
+        {"scale": 0.5, "most": 3.0},
+        {"scale": 1e-3, "most": 1.0},
+        {"scale": 0.0, "most": 2.0},
+    )
+    check.agrees(clipped_gradients, tuple({**draw, **sizes(3, 4, 7, 2, 5)} for draw in draws), reference=Autograd)

@@ -121,7 +121,7 @@ class Autograd:
     @staticmethod
     def flash_backward(dO, Q, K, V, O, L, causal, rows, columns):
         leaves = [leaf.clone().requires_grad_() for leaf in (Q, K, V)]
-        return torch.autograd.grad(scores_of(*leaves[:2], causal).softmax(1) @ leaves[2], leaves, dO)
+        return torch.autograd.grad(((scores_of(*leaves[:2], causal).softmax(1) @ leaves[2]) * dO).sum(), leaves)
 
 
 def named(names, called):

@@ -1,4 +1,4 @@
-"""`dojo train 15`: the GPT of lesson 15 with the answer key's gradients, next to autograd's."""
+"""`dojo train 15` and `16`: the GPT and the recurrent network with the answer key's gradients, next to autograd's."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def few_names(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def train(folder: Path, names: Path, *arguments: str) -> Result:
-    typed = ["train", str(folder / "backward.py"), "--lesson", "15", "--course", str(ROOT), "--names", str(names)]
+def train(folder: Path, names: Path, *arguments: str, lesson: str = "15") -> Result:
+    typed = ["train", str(folder / "backward.py"), "--lesson", lesson, "--course", str(ROOT), "--names", str(names)]
     result = CliRunner().invoke(dojo_cli.main, [*typed, "-o", str(folder / "out"), *arguments])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
@@ -53,6 +53,25 @@ def test_a_run_is_autograds_and_a_wrong_line_stops_it(course, few_names, tmp_pat
     (tmp_path / "backward.py").write_text(right.replace("(square.sqrt() + 1e-8)", "(square + 1e-8)"))
     result = train(tmp_path, few_names, "--steps", "20", "--hidden", "8", "--fresh")
     assert "the gradients are right, and `adam` changes" in result.output
+
+
+def test_the_recurrent_network_trains_as_autograds_and_a_wrong_line_stops_it(course, few_names, tmp_path) -> None:
+    right = solution_of(course.find("16"))
+    (tmp_path / "backward.py").write_text(right)
+    result = train(tmp_path, few_names, "--steps", "10", "--hidden", "9", lesson="16")
+    assert result.exit_code == 0, result.output
+    log = (tmp_path / "out" / "log.txt").read_text()
+    assert float(re.findall(r"largest difference of the losses from autograd's: (\S+)", log)[0]) < 1e-12
+    assert len(re.findall(r"^20 names: (.*)$", log, re.M)[0].split(", ")) == 20
+
+    for line, wrong, sentence in (
+        ("dh[1:] = (", "dh[:-1] = (", r"Step 0: `dWh` differs from autograd's by .*`dojo check 16\.dWh` explains it"),
+        ("** 0.5\n    factor", "\n    factor", r"Step 0: the gradients are right, and `clip` makes .*16\.clip"),
+    ):
+        assert right.count(line) == 1
+        (tmp_path / "backward.py").write_text(right.replace(line, wrong))
+        result = train(tmp_path, few_names, "--steps", "10", "--hidden", "9", "--fresh", lesson="16")
+        assert result.exit_code == 2 and re.search(sentence, result.output), result.output
 
 
 def test_a_number_a_path_or_nothing_says_which_lesson(tmp_path) -> None:

@@ -21,8 +21,8 @@ from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
 from grader.publish.inert import inert
+from grader.publish.report.drawings import layouts_of
 from grader.publish.report.excerpt import excerpt
-from grader.publish.report.graph import layouts_of
 from grader.publish.report.layout import Layout
 from grader.publish.report.pages import report_templates
 from grader.publish.report.reading import LessonPart, arrange_lesson

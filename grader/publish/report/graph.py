@@ -13,7 +13,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from grader.comparison.tensors import format_shape
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
 from grader.publish.report.layout import HEIGHT, Edge, Layout, Node, NodeKind
@@ -227,20 +226,4 @@ def path(start: Node, end: Node, port: float | None, lane: float | None) -> str:
     return (
         f"M{x:g} {y:g}C{x:g} {y + GAP:g} {lane:g} {y:g} {lane:g} {y + GAP:g}V{low - GAP:g}"
         f"C{lane:g} {low:g} {port:g} {low - GAP:g} {port:g} {low - 1:g}"
-    )
-
-
-def layouts_of(lesson: Lesson) -> tuple[Layout, ...]:
-    """The drawings of a lesson's graph, one for each of its parts."""
-    graph = lesson.public.graph
-
-    def kind(name: str) -> NodeKind:
-        return "input" if name in graph.inputs else "fused" if first_member(name) in graph.fused else "step"
-
-    def shape(name: str) -> str:
-        return format_shape(graph.values[first_member(name)].shape)
-
-    return tuple(
-        lay_out(part, {name: shape(name) for name in part}, {name: kind(name) for name in part})
-        for part in parts_of(reads_of(lesson))
     )

@@ -113,7 +113,7 @@ class Reporter:
         if lesson is None or not lesson.gradients:
             return ()
         if lesson.digest not in self._layouts:
-            from grader.publish.report.graph import layouts_of  # torch comes with it
+            from grader.publish.report.drawings import layouts_of  # torch comes with it
 
             self._layouts[lesson.digest] = layouts_of(lesson)
             self._new.append(lesson.digest)
@@ -142,7 +142,7 @@ class Reporter:
             next=next_step(parts),
             gradients=any_gradients(parts),
             layouts=drawn,
-            most_nodes=max((len(layout.nodes) for each in drawn.values() for layout in each), default=0),
+            most_nodes=max((layout.most_nodes for each in drawn.values() for layout in each), default=0),
             states=[state for state in STATES if state in occurring],
             script=page_script("report.js"),
             percent=graded.results.percent,

@@ -18,6 +18,7 @@ from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.results.results import ComparedResult, explain_result
 from grader.verdict.judging.check_endings import ReferenceFailed
 from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.reachable_mistakes import reachable_mistakes
 from grader.verdict.judging.shuffling import answers_on_demand
 
 Scenario = Callable[..., Any]
@@ -82,8 +83,13 @@ class CourseValues:
         return found
 
     def known_mistake(self, assertion: Assertion, found: Sequence[Any], low_precision: bool) -> Mistake | None:
-        """Return the known mistake that gives just these results on every draw."""
-        for mistake in self._lesson.mistakes:
+        """Return the known mistake that gives just these results on every draw.
+
+        One in a function that the scenario does not reach gives the right results, so it is not run.
+        """
+        calls = (call for at in range(len(assertion.draws)) for call in self.reference(assertion, at)[1])
+        called = {call.function.partition(".")[0] for call in calls}
+        for mistake in reachable_mistakes(self._lesson, called):
             target = ModuleTarget(self._lesson.wrong(mistake), traced=False)
             for at in range(len(assertion.draws)):
                 try:

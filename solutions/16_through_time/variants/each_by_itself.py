@@ -84,3 +84,33 @@ def lstm_backward(dh, x, h0, c0, Wx, Wh, b):
         for total, term in zip(sums, more):
             total += term
     return (dx, dh_next, dc_next, *sums)
+
+
+def gradients(parameters, X, Y):
+    C, h0, Wx, Wh, b, Wo, bo = (parameters[name] for name in ("C", "h0", "Wx", "Wh", "b", "Wo", "bo"))
+    batch, time = X.shape
+    x = torch.stack([C[X[:, t]] for t in range(time)])
+    h = rnn(x, h0.repeat(batch, 1), Wx, Wh, b)
+    known = (Y != -1).to(C.dtype)
+    n = known.sum()
+    loss, dh = 0, [torch.zeros_like(h[0])]
+    dWo, dbo = torch.zeros_like(Wo), torch.zeros_like(bo)
+    for t in range(time):
+        logprobs = torch.log_softmax(h[t + 1] @ Wo + bo, 1)
+        target = torch.nn.functional.one_hot(Y[:, t].clamp(min=0), len(bo)).to(C.dtype)
+        loss = loss - ((logprobs * target).sum(1) * known[:, t]).sum() / n
+        dlogits = (logprobs.exp() - target) * known[:, t, None] / n
+        dWo, dbo = dWo + h[t + 1].T @ dlogits, dbo + dlogits.sum(0)
+        dh.append(dlogits @ Wo.T)
+    dx, dh0, dWx, dWh, db = rnn_backward(torch.stack(dh), x, h0.repeat(batch, 1), Wx, Wh, b)
+    dC = torch.zeros_like(C)
+    for t in range(time):
+        dC.index_add_(0, X[:, t], dx[t])
+    return loss, {"C": dC, "h0": dh0.sum(0), "Wx": dWx, "Wh": dWh, "b": db, "Wo": dWo, "bo": dbo}
+
+
+def clip(gradients, most):
+    norm = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(each) for each in gradients.values()]))
+    if norm > most:
+        gradients = {name: each / norm * most for name, each in gradients.items()}
+    return gradients, norm

@@ -78,3 +78,34 @@ def lstm_backward(dh, x, h0, c0, Wx, Wh, b):
         dx[t], dh_back, dc_back, *terms = lstm_step_backward(dh_back.add(dh[t]), dc_back, *saved[t], Wx, Wh)
         accumulate(weights, terms)
     return dx, dh_back, dc_back, *weights
+
+
+def gradients(parameters, X, Y):
+    p = parameters
+    x = p["C"][X.T]
+    h0 = p["h0"].expand(X.shape[0], -1)
+    h = rnn(x, h0, p["Wx"], p["Wh"], p["b"])
+    rows, targets = h[1:].reshape(-1, h.shape[2]), Y.T.reshape(-1)
+    known = targets >= 0
+    probs = torch.addmm(p["bo"], rows, p["Wo"])
+    probs.sub_(probs.max(1, keepdim=True).values).exp_()
+    probs.div_(probs.sum(1, keepdim=True))
+    places = known.nonzero()[:, 0]
+    loss = -probs[places, targets[places]].log_().mean()
+    probs[places, targets[places]] -= 1
+    dlogits = probs.mul_(known[:, None]).div_(len(places))
+    dh = h.new_zeros(h.shape)
+    dh[1:].copy_((dlogits @ p["Wo"].T).view_as(dh[1:]))
+    dx, dh0, dWx, dWh, db = rnn_backward(dh, x, h0, p["Wx"], p["Wh"], p["b"])
+    dC = p["C"].new_zeros(p["C"].shape).index_put_((X.T,), dx, accumulate=True)
+    found = (dC, dh0.sum(0), dWx, dWh, db, rows.T @ dlogits, dlogits.sum(0))
+    return loss, dict(zip(("C", "h0", "Wx", "Wh", "b", "Wo", "bo"), found))
+
+
+def clip(gradients, most):
+    norm = sum(each.pow(2).sum().item() for each in gradients.values()) ** 0.5
+    clipped = {name: each.clone() for name, each in gradients.items()}
+    if norm > most:
+        for each in clipped.values():
+            each *= most / norm
+    return clipped, norm

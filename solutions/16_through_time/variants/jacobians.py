@@ -93,3 +93,35 @@ def lstm_backward(dh, x, h0, c0, Wx, Wh, b):
         dx.append(dx_t)
         sums = tuple(total + term for total, term in zip(sums, terms, strict=True))
     return torch.stack(dx).flip(0), dh_back, dc_back, *sums
+
+
+def gradients(parameters, X, Y):
+    C, h0, Wx, Wh, b, Wo, bo = (parameters[name] for name in ("C", "h0", "Wx", "Wh", "b", "Wo", "bo"))
+    reads = torch.eye(len(C), dtype=C.dtype)[X]  # (batch, time, vocabulary)
+    x = torch.einsum("btv,vf->tbf", reads, C)
+    start = torch.outer(torch.ones(len(X), dtype=C.dtype), h0)
+    h = rnn(x, start, Wx, Wh, b)
+    probs = torch.softmax(torch.einsum("tbh,hv->btv", h[1:], Wo) + bo, 2)
+    known = (Y >= 0).to(C.dtype)[..., None]
+    came = torch.eye(len(C), dtype=C.dtype)[Y.clamp(min=0)] * known
+    loss = -(came * probs.log()).sum() / known.sum()
+    # through the Jacobian of the softmax
+    dprobs = -came / probs / known.sum()
+    jacobian = torch.diag_embed(probs) - probs[..., :, None] * probs[..., None, :]
+    dlogits = torch.einsum("btv,btvw->btw", dprobs, jacobian)
+    dh = torch.cat((torch.zeros_like(start)[None], torch.einsum("btv,hv->tbh", dlogits, Wo)))
+    dx, dstart, dWx, dWh, db = rnn_backward(dh, x, start, Wx, Wh, b)
+    return loss, {
+        "dC": torch.einsum("btv,tbf->vf", reads, dx),
+        "dh0": dstart.sum(0),
+        "dWx": dWx,
+        "dWh": dWh,
+        "db": db,
+        "dWo": torch.einsum("tbh,btv->hv", h[1:], dlogits),
+        "dbo": dlogits.sum((0, 1)),
+    }
+
+
+def clip(gradients, most):
+    norm = torch.cat([each.reshape(-1) for each in gradients.values()]).norm()
+    return {name: each * torch.clamp(most / norm, max=1.0) if norm else each for name, each in gradients.items()}, norm

@@ -1,6 +1,7 @@
 """Input and state side by side, so that a step is a single product with a single matrix."""
 
 import torch
+import torch.nn.functional as F
 
 
 def rnn(x, h0, Wx, Wh, b):
@@ -68,3 +69,29 @@ def lstm_backward(dh, x, h0, c0, Wx, Wh, b):
         inputs.append(dx)
         sums = weights if sums is None else [a + b for a, b in zip(sums, weights)]
     return (torch.stack(inputs[::-1]), back, cell, *sums)
+
+
+def gradients(parameters, X, Y):
+    p = parameters
+    x, h0 = p["C"][X.T], p["h0"].unsqueeze(0).repeat(len(X), 1)
+    h = rnn(x, h0, p["Wx"], p["Wh"], p["b"])
+    head = torch.cat((p["Wo"], p["bo"][None]))
+    states = torch.cat((h[1:], torch.ones_like(h[1:, :, :1])), 2)
+    logits, targets = states @ head, Y.T
+    loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=-1)
+    weights = (targets >= 0) / (targets >= 0).sum()
+    dlogits = weights[..., None] * (logits.softmax(2) - F.one_hot(targets.clamp(min=0), logits.shape[2]))
+    dhead = torch.tensordot(states, dlogits, ([0, 1], [0, 1]))
+    dh = torch.cat((torch.zeros_like(h[:1]), (dlogits @ head.T)[..., :-1]))
+    dx, dh0, dWx, dWh, db = rnn_backward(dh, x, h0, p["Wx"], p["Wh"], p["b"])
+    dC = torch.zeros_like(p["C"]).index_add(0, X.T.flatten(), dx.flatten(0, 1))
+    return loss, {"bo": dhead[-1], "Wo": dhead[:-1], "b": db, "Wh": dWh, "Wx": dWx, "h0": dh0.sum(0), "C": dC}
+
+
+def clip(gradients, most):
+    norm = (
+        torch.stack([torch.einsum("i,i->", each.flatten(), each.flatten()) for each in gradients.values()]).sum().sqrt()
+    )
+    if norm <= most:
+        return gradients, norm
+    return {name: each * (most / norm) for name, each in gradients.items()}, norm

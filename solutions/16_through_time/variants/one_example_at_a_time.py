@@ -81,3 +81,38 @@ def lstm_backward(dh, x, h0, c0, Wx, Wh, b):
         found.append((torch.stack(dx), dh_back, dc_back, *weights))
     dx, dh0, dc0, dWx, dWh, db = zip(*found)
     return torch.cat(dx, 1), torch.cat(dh0), torch.cat(dc0), sum(dWx), sum(dWh), sum(db)
+
+
+def gradients(parameters, X, Y):
+    p = parameters
+    sums = {name: torch.zeros_like(value) for name, value in p.items()}
+    loss, count = 0.0, int((Y >= 0).sum())
+    for tokens, targets in zip(X, Y):
+        x = p["C"][tokens][:, None]
+        h = rnn(x, p["h0"][None], p["Wx"], p["Wh"], p["b"])
+        dh = torch.zeros_like(h)
+        for t, target in enumerate(targets.tolist()):
+            if target < 0:
+                continue
+            probs = torch.softmax(h[t + 1, 0] @ p["Wo"] + p["bo"], 0)
+            loss = loss - torch.log(probs[target]) / count
+            dlogits = probs.clone()
+            dlogits[target] -= 1
+            dlogits /= count
+            sums["Wo"] += torch.outer(h[t + 1, 0], dlogits)
+            sums["bo"] += dlogits
+            dh[t + 1, 0] = p["Wo"] @ dlogits
+        dx, dh0, dWx, dWh, db = rnn_backward(dh, x, p["h0"][None], p["Wx"], p["Wh"], p["b"])
+        for name, term in (("h0", dh0[0]), ("Wx", dWx), ("Wh", dWh), ("b", db)):
+            sums[name] += term
+        for token, term in zip(tokens.tolist(), dx):
+            sums["C"][token] += term[0]
+    return loss, sums
+
+
+def clip(gradients, most):
+    total = 0.0
+    for gradient in gradients.values():
+        total += sum(number * number for number in gradient.flatten().tolist())
+    norm = total**0.5
+    return {name: gradient * most / max(norm, most) for name, gradient in gradients.items()}, norm

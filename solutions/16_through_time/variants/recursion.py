@@ -72,3 +72,36 @@ def lstm_backward(dh, x, h0, c0, Wx, Wh, b):
 
     dx, *others = run(0, h0, c0)
     return torch.stack(dx), *others
+
+
+def gradients(parameters, X, Y):
+    C, h0, Wx, Wh, b, Wo, bo = (parameters[name] for name in ("C", "h0", "Wx", "Wh", "b", "Wo", "bo"))
+    known, sums = Y >= 0, {name: torch.zeros_like(value) for name, value in parameters.items()}
+
+    def back(t, h):
+        """(the loss of the steps from t on, the gradient of `h`, the state before step t)"""
+        if t == X.shape[1]:
+            return 0.0, torch.zeros_like(h)
+        x = C[X[:, t]]
+        after = torch.tanh(x @ Wx + h @ Wh + b)
+        logprobs = torch.log_softmax(after @ Wo + bo, 1)
+        dlogits = logprobs.exp()
+        rows = torch.arange(len(X))[known[:, t]]
+        dlogits[rows, Y[rows, t]] -= 1
+        dlogits = dlogits * known[:, t, None] / known.sum()
+        loss, arriving = back(t + 1, after)
+        dx, dh, *terms = rnn_step_backward(arriving + dlogits @ Wo.T, after, h, x, Wx, Wh)
+        for name, term in zip(("Wx", "Wh", "b", "Wo", "bo"), (*terms, after.T @ dlogits, dlogits.sum(0))):
+            sums[name] += term
+        sums["C"].index_add_(0, X[:, t], dx)
+        return loss - logprobs[rows, Y[rows, t]].sum() / known.sum(), dh
+
+    loss, dh = back(0, h0.expand(len(X), -1))
+    sums["h0"] += dh.sum(0)
+    return loss, sums
+
+
+def clip(gradients, most):
+    norm = sum(float((gradient**2).sum()) for gradient in gradients.values()) ** 0.5
+    scale = most / norm if norm > most else 1
+    return {name: scale * gradient for name, gradient in gradients.items()}, norm

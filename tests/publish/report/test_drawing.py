@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.lesson.lesson import Lesson
+from grader.publish.report.drawings import layouts_of
 from grader.publish.report.forces import Arrow, colour, forces
-from grader.publish.report.graph import lay_out, layers_of, layouts_of, parts_of, reads_of
+from grader.publish.report.graph import lay_out, layers_of, parts_of, reads_of
 from grader.publish.report.heat_map import COLOURS, SCALE, heat_map, level
 from grader.publish.report.layout import HEIGHT, Layout
 

@@ -61,7 +61,8 @@ def with_another_value(problem: Problem, name: str, consumer: str, right: str, t
     except _Reached:
         leaf = replay._values[name]
         share: Tensor | None
-        (share,) = torch.autograd.grad(replay.output, [leaf], problem.upstream[consumer], allow_unused=True)
+        weighted = (replay.output * problem.upstream[consumer]).sum()  # of a scalar, torch does not import sympy first
+        (share,) = torch.autograd.grad(weighted, [leaf], allow_unused=True)
         return None if share is None else share.double()
     except (RuntimeError, IndexError):
         return None
