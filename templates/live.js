@@ -1,5 +1,5 @@
 "use strict";
-// Shows what `dojo watch` sends: a board for each check, and the gradient that is chosen. It reads; it changes nothing.
+// Shows what `dojo watch` sends: a board for each check, and the gradient that is chosen.
 const by = (id) => document.getElementById(id);
 const LOST_AFTER = 6000; // milliseconds without a sign of life, which comes every two seconds
 let board = null; // the latest check
@@ -84,6 +84,7 @@ function show(event) {
     swap(by("graph"), board.graph);
     by("graph").querySelectorAll("details").forEach((one, at) => { one.open = unfolded[at]; });
     swap(by("rows"), board.table);
+    showQuestions(board.lesson);
     by("bench").hidden = !board.rows.length && !board.message;
     by("step").max = Math.max(0, board.rows.length - 1);
     by("step").disabled = !board.rows.length;

@@ -76,10 +76,12 @@ def watch_work(words: tuple[str, ...], course: Path | None, opened: bool, port: 
             WatchSession(at, lessons[0], console(), work=work, lessons=lessons).run()
             return
         try:
+            from grader.dojo.live.questions import LiveQuestions
             from grader.dojo.live.server import LiveServer
         except ModuleNotFoundError as error:
             raise UserError(NEEDS_EXTRA.format(module=error.name)) from error
 
-        page = stack.enter_context(LiveServer(at.course.root, at.judge.isolation, port))
+        questions = LiveQuestions(at.course, at.judge.run_line)
+        page = stack.enter_context(LiveServer(at.course.root, at.judge.isolation, port, questions))
         open_in_browser(page.address)
         WatchSession(at, lessons[0], console(), work=work, lessons=lessons, live=page.address, shown=page.show).run()

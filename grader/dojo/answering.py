@@ -1,4 +1,6 @@
-"""`dojo answer`: a lesson's questions in the terminal. Answers are stored after each question in answers.toml.
+"""A lesson's questions in the terminal, for `dojo answer`. Answers are stored after each question in answers.toml.
+
+The live page stores and judges with the same functions.
 
 With the answer keys (in a checkout of the course) an answer is judged; in a student's kit it is recorded.
 """
@@ -130,7 +132,7 @@ def ask_questions(sheet: AnswerSheet, due: Sequence[Question], ask: Ask, run_lin
             except AnswerError as error:
                 yield Paragraph(f"{error} Try again, or press Enter to skip.", "red")
                 continue
-            yield verdict_line(sheet.judged(question, run_line))
+            yield Paragraph(*verdict_words(sheet.judged(question, run_line)))
             break
         yield ""
     yield from stop_screen(sheet)
@@ -150,22 +152,26 @@ def question_screen(posed: Posed, number: int, of: int) -> Iterator[RenderableTy
     yield Paragraph(f"Answer with {EXPECTED[question.kind]}.", "dim", INDENT)
 
 
-def verdict_line(judged: Judged | None) -> Paragraph:
+def verdict_words(judged: Judged | None) -> tuple[str, str]:
+    """What a student reads about an answer that was just stored, and its style in the terminal."""
     if judged is None:
-        return Paragraph("Recorded.", "green")
+        return "Recorded. Only your course has the answer key.", "green"
     if judged.status == "passed":
-        return Paragraph("Right.", "bold green")
+        return "Right.", "bold green"
     if judged.message == WAITS:
-        return Paragraph(f"Recorded. {WAITS}", "green")
-    return Paragraph(f"Not right. {judged.message}", "red")
+        return f"Recorded. {WAITS}", "green"
+    return f"Not right. {judged.message}", "red"
+
+
+def stored_sentence(sheet: AnswerSheet) -> str:
+    """How many questions are answered, and where the answers are."""
+    count = f"{answered(sheet)} of {len(sheet.questions)} answered"
+    return f"{count}, stored in {shown_path(sheet.path)}. Submit it with your files."
 
 
 def stop_screen(sheet: AnswerSheet) -> Iterator[RenderableType]:
-    count, most = answered(sheet), len(sheet.questions)
-    yield Paragraph(
-        f"{count} of {most} answered, stored in {shown_path(sheet.path)}. Submit it with your files.", "bold"
-    )
-    if count < most:
+    yield Paragraph(stored_sentence(sheet), "bold")
+    if answered(sheet) < len(sheet.questions):
         yield Paragraph(f"dojo answer {sheet.lesson.number} goes on; --list shows what you have answered.", "dim")
 
 

@@ -7,6 +7,8 @@ graded. A lesson's known mistakes are secret: here a mistake is named from the f
 from __future__ import annotations
 
 import gc
+import threading
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -19,7 +21,7 @@ from grader.gradebook.grading.one_file import JudgedFile, Suite, judge_file, pri
 from grader.gradebook.grading.question_rows import line_runner
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Item, Lesson
-from grader.questions.code_lines import RunLine
+from grader.questions.code_lines import Results
 from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.isolation.probe import Isolation
@@ -34,7 +36,10 @@ from grader.verdict.judging.hidden_problems import ProblemBook
 
 
 class LocalJudge:
-    """Judges files on public problems; the zygote and the problems stay loaded between checks."""
+    """Judges files on public problems; the zygote and the problems stay loaded between checks.
+
+    A thread of the live page may run a line while `dojo watch` checks a file: one waits for the other.
+    """
 
     def __init__(self, starter: Starter | None = None) -> None:
         torch.set_num_threads(1)  # the tensors are small: a second thread only waits
@@ -42,6 +47,7 @@ class LocalJudge:
         source_reader().start()  # its process loads while the zygote does
         self._book = ProblemBook(PUBLIC_SEED)
         self._frozen = False
+        self._zygote_in_use = threading.RLock()
         self.own: OwnGradients | None = None
         """What the file that was judged last returned on the published problem; None where it does not run."""
 
@@ -59,10 +65,10 @@ class LocalJudge:
     def zygote(self) -> EagerZygote:
         return self._starter.zygote
 
-    @property
-    def run_line(self) -> RunLine:
-        """Runs a line of code that answers a question."""
-        return line_runner(self._starter.zygote)
+    def run_line(self, line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
+        """Run a line of code that answers a question."""
+        with self._zygote_in_use:
+            return line_runner(self._starter.zygote)(line, inputs)
 
     def close(self) -> None:
         self._starter.zygote.close()
@@ -71,13 +77,14 @@ class LocalJudge:
     def prepare(self, lesson: Lesson) -> None:
         """Does the work that does not depend on a student's file. Raises ZygoteDied."""
         steps = [item.name for item in lesson.gradients]
-        self._starter.zygote.prepare(
-            lambda worker: (
-                send_ahead(worker, self._problems(lesson), lesson.public_chain, steps, lesson.joint is not None)
-                if steps
-                else None
+        with self._zygote_in_use:
+            self._starter.zygote.prepare(
+                lambda worker: (
+                    send_ahead(worker, self._problems(lesson), lesson.public_chain, steps, lesson.joint is not None)
+                    if steps
+                    else None
+                )
             )
-        )
         if not self._frozen:
             gc.collect()
             gc.freeze()  # no collection visits all of torch's objects while the student waits
@@ -93,11 +100,12 @@ class LocalJudge:
         self.own = None
         output: list[tuple[str, list[str]]] = []
         suite, problems = self._suite(lesson, Outline(submitted.files[MAIN]), output), self._problems(lesson)
-        try:
-            judged = judge_file(lesson, submitted, self._starter.zygote, suite, interrupt, problems)
-        except ZygoteDied:  # it may have been killed, for example for memory
-            self._starter.restart()
-            judged = judge_file(lesson, submitted, self._starter.zygote, suite, interrupt, problems)
+        with self._zygote_in_use:
+            try:
+                judged = judge_file(lesson, submitted, self._starter.zygote, suite, interrupt, problems)
+            except ZygoteDied:  # it may have been killed, for example for memory
+                self._starter.restart()
+                judged = judge_file(lesson, submitted, self._starter.zygote, suite, interrupt, problems)
         if output and output[-1][0]:
             judged.printed, judged.shown = output[-1]
         return judged

@@ -72,7 +72,7 @@ class LivePage:
         templates = report_templates(inert)
         self._frame = templates.get_template("live.html")
         self._parts = templates.get_template("live_parts.html").module
-        names = ("live.js", "report.js")
+        names = ("live.js", "live_questions.js", "report.js")
         script = "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
         self._script = Markup(script.replace('"use strict";', ""))
 
@@ -89,6 +89,7 @@ class LivePage:
         share = 100 * len(checked.progress.reached) / len(checked.progress.items) if checked is not None and runs else 0
         found = {
             "number": board.number,
+            "lesson": view.lesson.name,
             "title": f"{view.lesson.number} {counts.partition(' · ')[0] or view.lesson.title} · Backprop Ninja",
             "words": "Checked" if runs else "The file does not run. Checked",
             "time": board.time,

@@ -1,4 +1,6 @@
-"""The live page's server: in a thread of `dojo watch`, on the loopback interface, read-only, for who has the token.
+"""The live page's server: in a thread of `dojo watch`, on the loopback interface, for who has the token.
+
+It writes nothing but answers to questions, and takes those from its own page only.
 
 A page of somewhere else that has its name point to 127.0.0.1 is refused by the Host header; without the token every
 address is unknown. No header permits another origin to read an answer.
@@ -17,14 +19,18 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from grader.dojo.live.address import LOOPBACK, open_address
 from grader.dojo.live.page import Board, LivePage, news_of_view
+from grader.dojo.live.posted import posted_answer
+from grader.dojo.live.questions import LiveQuestions
 from grader.dojo.view import View
 from grader.sandbox.isolation.probe import Isolation
 
@@ -47,16 +53,19 @@ HEADERS = {
 LOST = "There is no page here. Open the address that `dojo watch --open` prints.\n"
 
 Handler = Callable[[Request], Awaitable[Response]]
+"""Raises HTTPException for a request that it refuses, and KeyError for what is not there."""
 
 
 class LiveServer:
     """Serves the latest view that it was shown. `address` is what a student opens."""
 
-    def __init__(self, folder: Path, isolation: Isolation, port: int | None = None) -> None:
+    def __init__(
+        self, folder: Path, isolation: Isolation, port: int | None = None, questions: LiveQuestions | None = None
+    ) -> None:
         """`folder` keeps the address for the next session. Raises UserError where `port` cannot be used."""
         self._socket, self._token = open_address(folder, port)
         self._isolation = isolation
-        self._page = LivePage()
+        self._page, self._questions = LivePage(), questions
         self._view: View | None = None
         self._board: Board | None = None
         self._waiting: set[asyncio.Event] = set()
@@ -122,6 +131,8 @@ class LiveServer:
             Route("/{token}/", self._guarded(self._get_page), methods=["GET"]),
             Route("/{token}/events", self._guarded(self._get_events), methods=["GET"]),
             Route("/{token}/gradient", self._guarded(self._get_gradient), methods=["GET"]),
+            Route("/{token}/questions", self._guarded(self._get_questions), methods=["GET"]),
+            Route("/{token}/answer", self._guarded(self._post_answer), methods=["POST"]),
         ]
         hosts = Middleware(TrustedHostMiddleware, allowed_hosts=[LOOPBACK, "localhost"], www_redirect=False)
         application = Starlette(routes=routes, middleware=[hosts], exception_handlers={404: lost, 405: lost})
@@ -133,7 +144,12 @@ class LiveServer:
             given = request.path_params["token"].encode()
             if not secrets.compare_digest(given, self._token.encode()):
                 return await lost(request, None)
-            response = await handler(request)
+            try:
+                response = await handler(request)
+            except HTTPException as refusal:
+                response = PlainTextResponse(refusal.detail, refusal.status_code)
+            except KeyError:
+                return await lost(request, None)
             response.headers.update(HEADERS)
             return response
 
@@ -154,13 +170,22 @@ class LiveServer:
             place: tuple[int, int] | None = (row, column)
         except ValueError:
             place = None
-        try:
-            if board is None:
-                raise KeyError
-            in_chain = bool(request.query_params.get("chain"))
-            return HTMLResponse(self._page.gradient(board, request.query_params.get("row", ""), place, in_chain))
-        except KeyError:
-            return await lost(request, None)
+        if board is None:
+            raise KeyError
+        in_chain = bool(request.query_params.get("chain"))
+        return HTMLResponse(self._page.gradient(board, request.query_params.get("row", ""), place, in_chain))
+
+    async def _get_questions(self, request: Request) -> Response:
+        lesson, student = (request.query_params.get(name, "") for name in ("lesson", "student"))
+        if self._questions is None:
+            raise KeyError(lesson)
+        return JSONResponse(await run_in_threadpool(self._questions.posed, lesson, student))
+
+    async def _post_answer(self, request: Request) -> Response:
+        lesson, student, question, answer = await posted_answer(request)
+        if self._questions is None:
+            raise KeyError(lesson)
+        return JSONResponse(await run_in_threadpool(self._questions.answer, lesson, student, question, answer))
 
     async def _events(self) -> AsyncIterator[str]:
         """What is going on, whenever it changes, and a sign of life in between."""
