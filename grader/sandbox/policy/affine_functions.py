@@ -50,6 +50,7 @@ LIKE_FIRST = frozenset({"view_as", "reshape_as", "expand_as"})
 """Of the second operand only the shape is used."""
 
 
+ROUNDING_KEYWORDS = frozenset({"dtype", "rounding_mode"})
 MOST_READINGS = 2_000
 """Statements that are read, those of loops each time: what one does to the next may take many readings to show."""
 
@@ -62,7 +63,8 @@ def is_affine(function: ast.FunctionDef, parameters: Sequence[str]) -> bool:
     """Whether a pure function that calls no other function of its file is affine in its upstream gradients."""
     names = [each for each in ast.walk(function) if isinstance(each, ast.Name)]
     own = {each.id for each in names if isinstance(each.ctx, ast.Store)} | set(parameters)
-    reader = _Affine(own, {name for name in parameters if name.startswith(UPSTREAM)})
+    has_lists = any(isinstance(each, (ast.List, ast.ListComp, ast.Tuple)) for each in ast.walk(function))
+    reader = _Affine(own, {name for name in parameters if name.startswith(UPSTREAM)}, has_lists)
     try:
         reader.run(function.body)
     except NotAffine:
@@ -70,11 +72,21 @@ def is_affine(function: ast.FunctionDef, parameters: Sequence[str]) -> bool:
     return True
 
 
+def is_size(node: ast.expr) -> bool:
+    """Whether the only argument of a `view` is seen to be no dtype."""
+    match node:
+        case ast.Starred(value=value) | ast.Subscript(value=value):
+            return is_size(value)
+        case ast.Attribute(attr="shape") | ast.Call(func=ast.Attribute(attr="size")):
+            return True
+    return isinstance(node, (ast.Constant, ast.UnaryOp, ast.Tuple, ast.List))
+
+
 class _Affine:
     """Reads statements; `dependent` are the names that depend on upstream gradients so far."""
 
-    def __init__(self, own: set[str], dependent: set[str]) -> None:
-        self._own, self.dependent = own, dependent
+    def __init__(self, own: set[str], dependent: set[str], has_lists: bool) -> None:
+        self._own, self.dependent, self._has_lists = own, dependent, has_lists
         self._readings = 0
         self._shared: dict[str, set[str]] = {}  # {name: names whose values may share memory with its own}
 
@@ -168,6 +180,8 @@ class _Affine:
         operands, name = self._operands(node)
         given = [self.depends(operand) for operand in operands]
         self._refuse(*(keyword.value for keyword in node.keywords))
+        if any(keyword.arg == "inplace" for keyword in node.keywords):
+            raise NotAffine
         if not any(given):
             self._share_appended(node, name)
             return False
@@ -188,7 +202,9 @@ class _Affine:
             allowed = len(operands) == 2
         else:
             allowed = (name in FIRST and not any(given[1:])) or (is_function and name in COLLECTIONS)
-        allowed = allowed and not any(keyword.arg == "dtype" for keyword in node.keywords)  # whole numbers round
+        if name == "view":
+            allowed = allowed and (len(node.args) > 1 or all(map(is_size, node.args)))
+        allowed = allowed and not any(keyword.arg in ROUNDING_KEYWORDS for keyword in node.keywords)
         if not allowed:
             raise NotAffine
         self._share_appended(node, name)
@@ -202,7 +218,7 @@ class _Affine:
     def _operands(self, node: ast.Call) -> tuple[list[ast.expr], str]:
         """(what a call is about, its name). A method's object comes before its arguments."""
         match node.func:
-            case ast.Name(id=name):
+            case ast.Name(id=name) if name not in self._own:  # a variable may be any function
                 return node.args, name
             case ast.Attribute(value=receiver, attr=name):
                 root = receiver
@@ -259,15 +275,20 @@ class _Affine:
                 return {name} & self._own
             case ast.Subscript(value=value) | ast.Attribute(value=value) | ast.Starred(value=value):
                 return self._sharing(value)
+            case ast.UnaryOp(op=ast.UAdd(), operand=value):  # `+x` is x
+                return self._sharing(value)
+            case ast.BinOp(left=left, right=right) if self._has_lists:
+                return self._sharing(left) | self._sharing(right)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return set().union(*map(self._sharing, parts))
             case ast.ListComp(elt=value) | ast.GeneratorExp(elt=value):
                 return self._sharing(value)
             case ast.Call():
                 operands, name = self._operands(node)
-                if isinstance(node.func, ast.Name) or name in ("append", "extend", "stack", "values"):
-                    return set().union(*map(self._sharing, operands))
-                return self._sharing(operands[0]) if operands and (name in VIEWS or name.endswith("_")) else set()
+                if not (isinstance(node.func, ast.Name) or name in ("append", "extend", "stack", "values", "einsum")):
+                    operands = operands[:1] if name in VIEWS or name.endswith("_") else []
+                results = [keyword.value for keyword in node.keywords if keyword.arg == "out"]
+                return set().union(*map(self._sharing, [*operands, *results]))
         return set()
 
     def _write_into(self, node: ast.expr) -> None:

@@ -127,6 +127,10 @@ IMPURE = [
         "def helper(x=[]):\n    pass\n",
         "def helper(x=print()):\n    pass\n",
     ),
+    *(
+        "def helper(x: int.Tensor):\n    pass\n",
+        "from torch import Tensor as R\ndef helper(x) -> R.Tensor:\n    pass\n",
+    ),
     *("def helper(x: print()):\n    pass\n", "def helper(x: Late):\n    pass\nfrom torch import Tensor as Late\n"),
     *("def helper():\n    return '\\d'\n", "def helper(x, x):\n    pass\n", "def helper():\n    return 1 is 1\n"),
     *(
