@@ -57,6 +57,8 @@ WRONG = {
     "in place by a keyword": "g = x.clone()\n    F.relu(g, inplace=True).copy_(dy)\n    return g * g",
     "through a view of einsum": "g = x.clone()\n    torch.einsum('ij->ij', g).copy_(dy)\n    return g * g",
     "through the same tensor": "g = x.clone()\n    h = +g\n    h += dy\n    return g * g",
+    "through lists that were added": "g = x.clone()\n    rows = [g]\n    more = rows + rows\n    more[0].add_(dy)\n"
+    "    return g * g",
     "through added lists": "g = x.clone()\n    rows = [g] + [x]\n    rows[0].add_(dy)\n    return g * g",
 }
 
