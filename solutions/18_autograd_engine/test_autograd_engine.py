@@ -37,6 +37,9 @@ class Leaf(torch.Tensor):
     def backward(self, gradient=None):
         super().backward(None if gradient is None else gradient.clone(), retain_graph=True)
 
+    def detach(self):
+        return super().detach().requires_grad_()
+
     def zero_grad(self):
         self.grad = None
 
@@ -88,6 +91,8 @@ def of_tensors(Tensor, text, tensors, passes):
 
     def plain(value):
         value = value.data if isinstance(Tensor, type) and isinstance(value, Tensor) else value
+        if isinstance(value, torch.Tensor):
+            return value.detach().as_subclass(torch.Tensor).to(torch.float64, copy=True)
         return torch.tensor(np.array(value, dtype=np.float64))
 
     with torch.enable_grad():
@@ -427,12 +432,20 @@ def test_value_graphs(check):
 def detached(on, generator):
     """`first` is read twice, once detached."""
     questions = Shuffled(generator)
-    for text in ("{0}.detach() * a + {0}", "({0}.detach() - {0} * b).tanh()", "{0}.detach() * {0}.detach() * b"):
+    for text in (
+        *("{0}.detach() * a + {0}", "({0}.detach() - {0} * b).tanh()", "{0}.detach() * {0}.detach() * b"),
+        *("{0}.detach().tanh() * a", "-({0}.detach().detach() - b).exp() * a"),
+    ):
         leaves = {"a": signed(generator), "b": signed(generator)}
         lines, first = random_graph(generator, leaves, 4)
         lines.append(f"end = {text.format(first)}")
         ask = partial(on.run_with, ["Value"], DIFFERENTIATED, "\n".join(lines), leaves, ["end"])
         questions.add(text.format("v"), ask)
+    leaves = {"a": signed(generator), "b": signed(generator)}
+    lines, first = random_graph(generator, leaves, 4)
+    text = "\n".join([*lines, f"cut = {first}.detach()", "end = cut * a + cut"])
+    ask = partial(on.run_with, ["Value"], DIFFERENTIATED, text, leaves, ["end", "cut", "end"])
+    questions.add("passes from a detached value, too", ask)
     return questions.answers()
 
 
@@ -770,6 +783,7 @@ def tensor_graphs(on, generator, steps):
         ("two ends", "v = a * b\nend = v.tanh().sum()\nother = (v + a).sum()", ["end", "other"]),
         ("zeroed in between", "v = a * b\nend = (v * a).sum()", ["end", "zero", "end"]),
         ("one part detached", "v = a * b\nend = (v.detach() * v).sum()", ["end"]),
+        ("a detached end", "v = a * b\ncut = v.sum().detach()\nend = (cut * a).sum().tanh()", ["end", "cut", "end"]),
         ("both inputs of a sum", "v = a + b\nend = (v * 3).sum() + (a * 5).sum() + (b * v).sum()", ["end"]),
     ):
         leaves = {name: leaf(generator, name, (2, 3)) for name in "ab"}
