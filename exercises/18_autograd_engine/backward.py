@@ -127,7 +127,7 @@ class Tensor:
     """
 
     def __init__(self, data, inputs=()):
-        """A leaf, with the torch tensor `data`. `inputs` is as in Value."""
+        """A leaf, with the torch tensor `data`, or a plain number as in `__rtruediv__`. `inputs` is as in Value."""
         # TODO: replace the next line by your own
         raise NotImplementedError
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -44,7 +45,7 @@ def call(
     Which they are, and the memory they take, is only looked at if `counted`: it makes a call four times slower.
     """
     given = [args, kwargs]
-    default = torch.get_default_dtype()
+    default, depth = torch.get_default_dtype(), sys.getrecursionlimit()
     precision = precision_of(given)
     watch: AbstractContextManager[OperatorWatch | None] = nullcontext()
     if cap is not None and not counted:
@@ -69,3 +70,4 @@ def call(
         return Called(failed=failure(error, name, files), line=line)
     finally:
         torch.set_default_dtype(default)
+        sys.setrecursionlimit(depth)  # no call helps or harms a later one

@@ -99,7 +99,7 @@ def line_from(
     of = {name: [each[name] for each in values] for name in line.names}
     numbers = frozenset(name for name, own in of.items() if all(type(each) is float for each in own))
     arrays = frozenset(name for name, own in of.items() if all(isinstance(each, ndarray) for each in own))
-    tensors = {name: [as_tensor(each) for each in own] for name, own in of.items()}
+    tensors = {name: [tensor_of_number(each) for each in own] for name, own in of.items()}
     dimensions = {symbol for own in tensors.values() for symbol in symbols_of(own)}
     for name, own in tensors.items():
         if all(isinstance(each, Tensor) and each.is_floating_point() for each in own) and have_one_rank(own):
@@ -133,7 +133,7 @@ def line_from(
     )
 
 
-def as_tensor(value: Any) -> Any:
+def tensor_of_number(value: Any) -> Any:
     """A number with a point or an array as a tensor; anything else as it is."""
     return torch.as_tensor(value) if type(value) is float or isinstance(value, ndarray) else value
 

@@ -114,7 +114,7 @@ def recorded_material(
         student.close()
         raise
     seen = seen if isinstance(seen, dict) else {}
-    rows = {function: row for row, function in functions_of(lesson, functions)}
+    rows = {function: row for row, function in rows_with_functions(lesson, functions)}
     calls = {
         each["name"]: line_from(rows[each["name"]], "", call_of(each), values, NO_VERSIONS, True)
         for each in read
@@ -144,7 +144,7 @@ def askable(lesson: Lesson, right: Collection[str]) -> set[str]:
     return functions - {item.function for item in lesson.checks if item.name not in right}
 
 
-def functions_of(lesson: Lesson, functions: Collection[str]) -> list[tuple[str, str]]:
+def rows_with_functions(lesson: Lesson, functions: Collection[str]) -> list[tuple[str, str]]:
     """(row, function): the first row of each function comes last."""
     return [(item.name, item.function) for item in reversed(lesson.checks) if item.function in functions]
 

@@ -76,7 +76,7 @@ class RecordedFunction:
 def recorded_in(source: str, wanted: Sequence[str]) -> list[RecordedFunction]:
     """The functions of these names. A text that is not Python has none."""
     found, number = [], 0
-    for function in functions_of(source, wanted):
+    for function in plain_definitions(source, wanted):
         places = list(places_in(function, number))
         number += len(places)
         if number > MOST_LINES:
@@ -94,7 +94,7 @@ def recorded_in(source: str, wanted: Sequence[str]) -> list[RecordedFunction]:
 def with_line(source: str, wanted: Sequence[str], number: int, code: str) -> str:
     """The function that has the line of this number, with `code` in its place."""
     count = 0
-    for function in functions_of(source, wanted):
+    for function in plain_definitions(source, wanted):
         places = list(places_in(function, count))
         count += len(places)
         for line, _, holder, field, index in places:
@@ -108,7 +108,7 @@ def with_line(source: str, wanted: Sequence[str], number: int, code: str) -> str
     return ""
 
 
-def functions_of(source: str, wanted: Sequence[str]) -> list[ast.FunctionDef]:
+def plain_definitions(source: str, wanted: Sequence[str]) -> list[ast.FunctionDef]:
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -17,10 +17,13 @@ def load_module(path: Path, name: str) -> ModuleType:
         raise LessonError(f"{path} is missing: every lesson needs one.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # inspect.getsource and dataclasses look modules up by name
+    depth = sys.getrecursionlimit()
     try:
         spec.loader.exec_module(module)
     except Exception as error:
         raise LessonError(f"{path} does not run: {type(error).__name__}: {error}") from error
+    finally:
+        sys.setrecursionlimit(depth)  # an answer that changes it, as students do, must not change how others are judged
     return module
 
 

@@ -170,7 +170,7 @@ class Tensor:
     """
 
     def __init__(self, data, inputs=()):
-        """A leaf, with the torch tensor `data`. `inputs` is as in Value."""
+        """A leaf, with the torch tensor `data`, or a plain number as in `__rtruediv__`. `inputs` is as in Value."""
         # <answer>
         self.data = data if isinstance(data, torch.Tensor) else torch.tensor(data, dtype=torch.float64)
         self.grad = torch.zeros_like(self.data)

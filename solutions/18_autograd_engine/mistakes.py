@@ -23,6 +23,54 @@ aliased:
     Two leaves share one gradient tensor. `+=` changes a tensor in place, and with it every other place that holds it.
     Which operation passes its upstream gradient on as it is?
 
+- value.grad = value.grad + g
+leaf_aliased:
+        if isinstance(g, float) or not value.grad.any():
+            value.grad = g if not isinstance(g, float) else value.grad + g
+        else:
+            value.grad += g
+    A leaf keeps a tensor that something else holds, too: the upstream gradient that the caller gave, or the gradient
+    of another leaf. In the next pass `+=` changes both.
+
+- elif id(value) not in seen:
+-     seen.add(id(value))
+by_number:
+        elif repr(value.data) not in seen:
+            seen.add(repr(value.data))
+    Two values with equal numbers are taken for one. Which values have been visited must not depend on their numbers:
+    mark the objects themselves.
+
+- while waiting:  # depth first: a value is appended after everything that it was computed from
+-     value, is_complete = waiting.pop()
+-     if is_complete:
+-         order.append(value)
+-     elif id(value) not in seen:
+-         seen.add(id(value))
+-         waiting.append((value, True))
+-         waiting += [(each, False) for each, _ in value.inputs]
+- gradients = {id(self): gradient}  # of this pass alone
+- for value in reversed(order):
+-     g = gradients[id(value)]
+uses_counted_again:
+        uses, waiting = {}, [self]
+        while waiting and len(uses) < 100_000:
+            for each, _ in waiting.pop().inputs:
+                uses[id(each)] = uses.get(id(each), 0) + 1
+                waiting.append(each)
+        ready = [self]
+        while ready:
+            value = ready.pop()
+            order.append(value)
+            for each, _ in value.inputs:
+                uses[id(each)] -= 1
+                if uses[id(each)] == 0:
+                    ready.append(each)
+        gradients = {id(self): gradient}
+        for value in order:
+            g = gradients[id(value)]
+    Nothing goes on from a value that is used twice to its own inputs. If you count uses, each operation counts once
+    for each of its inputs, however many paths lead to it: which operations has your search been at already?
+
 - while waiting:  # depth first: a value is appended after everything that it was computed from
 -     value, is_complete = waiting.pop()
 -     if is_complete:
@@ -287,6 +335,11 @@ products_not_transposed:
         (self, lambda g: g @ other.data),
         (other, lambda g: self.data @ g),
     In the gradients of a matrix product the other factor is transposed. With square matrices the shapes fit without it.
+batch_axis_moved:
+        (self, lambda g: unbroadcast(g @ other.data.permute(*reversed(range(other.data.ndim))), self.data.shape)),
+        (other, lambda g: unbroadcast(self.data.permute(*reversed(range(self.data.ndim))) @ g, other.data.shape)),
+    Single matrices are right, a batch of them is not: `.T` reverses all axes, and `transpose(0, 1)` exchanges the first
+    two. Only the axes of the matrices may be exchanged; those of the batch stay where they are.
 
 - return Tensor(self.data.log(), [(self, lambda g: g / self.data)])
 log_times:

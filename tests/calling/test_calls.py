@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from pathlib import Path
 
 import numpy
@@ -18,6 +19,7 @@ from grader.calling.in_process import ModuleTarget
 from grader.calling.protocol import Called, CallFailed, Counts, Function, precision_of
 from grader.comparison.trees import agreement
 from grader.gradebook.grading.session import Session
+from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.endings import WireError
@@ -542,3 +544,13 @@ def test_a_side_shares_nothing_with_the_caller():
     assert not side.apply("zero", x)[1][0].any() and bool(x.all())
     with pytest.raises(CallFailed):
         side.call("one", x)
+
+
+def test_no_call_leaves_python_s_recursion_limit_changed(tmp_path):
+    """Otherwise an answer that raises it would make a later one right that recurses too deeply."""
+    limit, path = sys.getrecursionlimit(), tmp_path / "course.py"
+    call(sys.setrecursionlimit, "raises", [limit + 1000], {})
+    assert sys.getrecursionlimit() == limit
+    path.write_text(f"import sys\nsys.setrecursionlimit({limit + 1000})\n")
+    load_module(path, "a_course_file_that_raises_the_limit")
+    assert sys.getrecursionlimit() == limit

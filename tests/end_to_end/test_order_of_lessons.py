@@ -14,6 +14,7 @@ FEW = 3
 PRACTISED_AGAIN = {
     ("03.dbnvar", "11.dvar"),  # lesson 03 teaches the derivative of (v + 1e-5)**-0.5, lesson 11 uses it
     ("12.dx", "13.dx"),  # lesson 12 teaches that x is read by three projections
+    ("15.clip", "16.clip"),  # lesson 15 teaches clipping by norm; a recurrent network cannot be trained without it
     ("14.gelu_backward", "15.gelu_backward"),  # lesson 15 is built from the parts of lesson 14
 }
 DERIVED_LATER = {"02.dlogits": "04", "02.dh": "05"}

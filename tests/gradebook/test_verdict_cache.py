@@ -145,6 +145,7 @@ def test_a_new_wrong_function_runs_alone_among_known_ones(plain, filled, monkeyp
         "\n\ndef dh(dlogits, W2, counter=[]):\n    counter.append(1)\n    return dlogits @ W2.T * (len(counter) < 3)\n",
         "\n\nfrom torch import zeros as F\n",
         "\n\nfrom math import einsum\n",
+        "\n\ndef helper(x: int.Tensor):\n    return x\n",
         "\n\ndef dh(dlogits, W2, W2):\n    return dlogits @ W2.T\n",
         "\n\ndef dh(dlogits, W2):\n    return torch.empty_like(dlogits) @ W2.T * 0 + float('nan')\n",
         "\n\ndef dh(dlogits, W2):\n    return torch.ones(2, 3, 4).T\n",

@@ -182,7 +182,7 @@ def same_answers(code: CodeIndex, secrets: Sequence[Secret], known: Sequence[str
                 sentence = f"{name} gives away `{form.name}` of {secret.what}"
                 start = sentence.removesuffix(secret.what) + "/".join(secret.what.split("/")[:2])
                 is_known = start in said or any(each.startswith(start) for each in known)
-                if not is_known and (name, form.name.partition("__")[0]) not in secret.worked:
+                if not is_known and (name, form.answers) not in secret.worked:
                     said.add(start)
                     yield f"{sentence}, in another form."
 

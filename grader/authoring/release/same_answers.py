@@ -31,6 +31,11 @@ class SecretForm:
     function: FunctionForms
     result: Result | None = None
 
+    @property
+    def answers(self) -> str:
+        """The function that it is an answer to: `dz` for a mistake `dz__averaged`, and `__add__` itself."""
+        return self.name.partition("__")[0] or self.name
+
 
 @dataclass(frozen=True, eq=False)
 class FunctionForms:
@@ -99,7 +104,7 @@ class CodeIndex:
         if result is None:
             return found
         if secret.mass >= LEAST_AS_ASSIGNED:
-            found |= self.assigned.get((secret.name.partition("__")[0], result.named), set())
+            found |= self.assigned.get((secret.answers, result.named), set())
         if secret.mass >= LEAST_NAMED:
             found |= self.named.get(result.named, set())
         if secret.mass >= LEAST_RENAMED and (len(result.blank) >= LEAST_CHARACTERS or result.blank.startswith("#")):

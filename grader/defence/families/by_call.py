@@ -60,7 +60,7 @@ def arguments(call: Line, chance: random.Random) -> dict[str, Any] | None:
             found[name] = [whole(each, generator) for each in value]
         else:
             return None
-    numbers = sum(each.numel() if isinstance(each, Tensor) else 1 for each in in_parts(found))
+    numbers = sum(each.numel() if isinstance(each, Tensor) else 1 for each in values_inside(found))
     return found if numbers <= MOST_NUMBERS else None
 
 
@@ -78,20 +78,20 @@ def is_list_of(value: Any, kind: type) -> bool:
     return isinstance(value, list) and bool(value) and all(type(each) is kind for each in value)
 
 
-def in_parts(value: Any) -> Iterator[Any]:
+def values_inside(value: Any) -> Iterator[Any]:
     """The tensors and numbers in what is given or returned."""
-    for each, _ in parts(value):
+    for each, _ in indexed_values(value):
         yield each
 
 
-def parts(value: Any, index: str = "") -> Iterator[tuple[Any, str]]:
+def indexed_values(value: Any, index: str = "") -> Iterator[tuple[Any, str]]:
     """(tensor or number, how it is reached)"""
     if isinstance(value, Mapping):
         for key, each in value.items():
-            yield from parts(each, f"{index}[{key!r}]")
+            yield from indexed_values(each, f"{index}[{key!r}]")
     elif isinstance(value, (list, tuple)):
         for place, each in enumerate(value):
-            yield from parts(each, f"{index}[{place}]")
+            yield from indexed_values(each, f"{index}[{place}]")
     elif isinstance(value, ndarray):
         yield torch.as_tensor(value), index
     else:
@@ -100,7 +100,7 @@ def parts(value: Any, index: str = "") -> Iterator[tuple[Any, str]]:
 
 def elements(result: Any) -> Iterator[tuple[float, str]]:
     """(number, how it is reached) for each number of a result that a person can compute."""
-    for part, index in parts(result):
+    for part, index in indexed_values(result):
         if isinstance(part, Tensor) and part.is_floating_point():
             for place, value in enumerate(part.reshape(-1).tolist()):
                 at = torch.unravel_index(torch.tensor(place), part.shape) if part.ndim else ()
@@ -115,7 +115,7 @@ def question_about(call: Line, given: Mapping[str, Any], result: Any, chance: ra
     if not easy:
         return None
     value, index = chance.choice(easy)
-    values = "\n".join(f"    {name} = {shown(each)}" for name, each in given.items())
+    values = "\n".join(f"    {name} = {text_of_argument(each)}" for name, each in given.items())
     what = (
         f"the number `result{index}`, where `result` is what it returns. Indices count from 0"
         if index
@@ -129,9 +129,9 @@ def question_about(call: Line, given: Mapping[str, Any], result: Any, chance: ra
     return DefenceQuestion("by_call", call.row, "number", text, key, {}, {}, model, listen, claim)
 
 
-def shown(value: Any) -> str:
+def text_of_argument(value: Any) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(shown(each) for each in value)}]"
+        return f"[{', '.join(text_of_argument(each) for each in value)}]"
     if isinstance(value, ndarray):
         return value_text(torch.as_tensor(value))
     return number_text(value) if type(value) is float else value_text(value)

@@ -25,7 +25,7 @@ def opened_functions(bodies: Iterable[list[ast.stmt]], gradients: Collection[str
         for node in statements
         if isinstance(node, ast.FunctionDef)
         and len(stored_in(node) & set(gradients)) >= max(FEWEST, SHARE * len(gradients))
-        and is_plain(node)
+        and returns_at_its_end(node)
     }
     if not functions:
         return {}
@@ -50,7 +50,7 @@ def stored_in(node: ast.AST) -> set[str]:
     return {each.id for each in all_nodes(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
 
 
-def is_plain(function: ast.FunctionDef) -> bool:
+def returns_at_its_end(function: ast.FunctionDef) -> bool:
     """Whether a function returns at its end alone, has no other way out, and positional parameters only."""
     kinds = (ast.Return, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.FunctionDef, ast.Lambda, ast.ClassDef)
     others = [node for each in function.body[:-1] for node in all_nodes(each) if isinstance(node, kinds)]

@@ -15,41 +15,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from grader.sandbox.policy.affine_names import (
+    COLLECTIONS,
+    FIRST,
+    LIKE,
+    LIKE_FIRST,
+    PRODUCTS,
+    ROUNDING_KEYWORDS,
+    SHAPES,
+    SUMS,
+    SUMS_WITH_PRODUCT,
+    VIEWS,
+)
+
 UPSTREAM = "d"
 """How the name of an upstream gradient begins. A forward value with such a name is read as one: that is stricter."""
-
-SHAPES = frozenset({"shape", "dtype", "device", "ndim", "size", "dim", "numel"})
-LIKE = frozenset({"zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full", "empty_like"})
-VIEWS = frozenset(
-    """
-    broadcast_to chunk contiguous detach diagonal double expand expand_as flatten H mT movedim narrow permute reshape
-    reshape_as select split squeeze sum_to_size swapaxes T t transpose unbind unflatten unfold unsqueeze view view_as
-    bool float float32 float64 int long to type type_as
-    """.split()  # noqa: SIM905
-)
-"""What may share memory with its first operand."""
-FIRST = VIEWS - {"bool", "float", "float32", "float64", "int", "long", "to", "type", "type_as", "H"} | {
-    *("sum", "mean", "clone", "neg", "negative", "cumsum", "flip", "repeat", "tile", "repeat_interleave", "diag"),
-    *("diag_embed", "gather", "index_select", "take", "take_along_dim", "tril", "triu", "trace", "item", "tolist"),
-    *("tensor", "stack", "cat", "concat", "div", "divide", "true_divide", "div_", "neg_", "squeeze_", "masked_fill"),
-    *("view_as", "reshape_as", "expand_as"),
-}
-"""Linear in the first operand. The others do not depend on upstream gradients."""
-PRODUCTS = frozenset("mul mul_ multiply matmul mm mv bmm dot vdot inner outer einsum".split())  # noqa: SIM905
-"""Linear in each operand."""
-SUMS = {
-    **dict.fromkeys(("add", "add_", "sub", "sub_", "subtract", "copy_", "fill_", "append", "extend"), (0,)),
-    **dict.fromkeys(("index_add", "index_add_", "index_copy", "index_copy_", "scatter_add", "scatter_add_"), (2,)),
-    **dict.fromkeys(("index_put", "index_put_"), (1,)),
-}
-"""Linear in the first operand together with these of the other arguments, counted from 0."""
-SUMS_WITH_PRODUCT = frozenset("addcmul addcmul_ addmm addmm_ baddbmm baddbmm_".split())  # noqa: SIM905
-COLLECTIONS = frozenset({"sum", "list", "tuple", "zip", "reversed"})
-"""Functions of Python's that only collect or add."""
-LIKE_FIRST = frozenset({"view_as", "reshape_as", "expand_as"})
-"""Of the second operand only the shape is used."""
-
-
 MOST_READINGS = 2_000
 """Statements that are read, those of loops each time: what one does to the next may take many readings to show."""
 
@@ -70,12 +50,22 @@ def is_affine(function: ast.FunctionDef, parameters: Sequence[str]) -> bool:
     return True
 
 
+def is_size(node: ast.expr) -> bool:
+    """Whether the only argument of a `view` is seen to be no dtype."""
+    match node:
+        case ast.Starred(value=value) | ast.Subscript(value=value):
+            return is_size(value)
+        case ast.Attribute(attr="shape") | ast.Call(func=ast.Attribute(attr="size")):
+            return True
+    return isinstance(node, (ast.Constant, ast.UnaryOp, ast.Tuple, ast.List))
+
+
 class _Affine:
     """Reads statements; `dependent` are the names that depend on upstream gradients so far."""
 
     def __init__(self, own: set[str], dependent: set[str]) -> None:
         self._own, self.dependent = own, dependent
-        self._readings = 0
+        self._readings, self._lists = 0, set[str]()
         self._shared: dict[str, set[str]] = {}  # {name: names whose values may share memory with its own}
 
     def run(self, body: Sequence[ast.stmt]) -> None:
@@ -168,6 +158,8 @@ class _Affine:
         operands, name = self._operands(node)
         given = [self.depends(operand) for operand in operands]
         self._refuse(*(keyword.value for keyword in node.keywords))
+        if any(keyword.arg == "inplace" for keyword in node.keywords):
+            raise NotAffine
         if not any(given):
             self._share_appended(node, name)
             return False
@@ -188,7 +180,9 @@ class _Affine:
             allowed = len(operands) == 2
         else:
             allowed = (name in FIRST and not any(given[1:])) or (is_function and name in COLLECTIONS)
-        allowed = allowed and not any(keyword.arg == "dtype" for keyword in node.keywords)  # whole numbers round
+        if name == "view":
+            allowed = allowed and (len(node.args) > 1 or all(map(is_size, node.args)))
+        allowed = allowed and not any(keyword.arg in ROUNDING_KEYWORDS for keyword in node.keywords)
         if not allowed:
             raise NotAffine
         self._share_appended(node, name)
@@ -202,7 +196,7 @@ class _Affine:
     def _operands(self, node: ast.Call) -> tuple[list[ast.expr], str]:
         """(what a call is about, its name). A method's object comes before its arguments."""
         match node.func:
-            case ast.Name(id=name):
+            case ast.Name(id=name) if name not in self._own:  # a variable may be any function
                 return node.args, name
             case ast.Attribute(value=receiver, attr=name):
                 root = receiver
@@ -231,6 +225,8 @@ class _Affine:
         match target:
             case ast.Name(id=name):
                 self._share({name} | self._sharing(value))
+                if self._is_list(value):
+                    self._lists.add(name)
                 if depends:
                     self.dependent.add(name)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
@@ -259,16 +255,34 @@ class _Affine:
                 return {name} & self._own
             case ast.Subscript(value=value) | ast.Attribute(value=value) | ast.Starred(value=value):
                 return self._sharing(value)
+            case ast.UnaryOp(op=ast.UAdd(), operand=value):  # `+x` is x
+                return self._sharing(value)
+            case ast.BinOp(left=left, right=right) if self._is_list(node):
+                return self._sharing(left) | self._sharing(right)
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return set().union(*map(self._sharing, parts))
             case ast.ListComp(elt=value) | ast.GeneratorExp(elt=value):
                 return self._sharing(value)
             case ast.Call():
                 operands, name = self._operands(node)
-                if isinstance(node.func, ast.Name) or name in ("append", "extend", "stack", "values"):
-                    return set().union(*map(self._sharing, operands))
-                return self._sharing(operands[0]) if operands and (name in VIEWS or name.endswith("_")) else set()
+                if not (isinstance(node.func, ast.Name) or name in ("append", "extend", "stack", "values", "einsum")):
+                    operands = operands[:1] if name in VIEWS or name.endswith("_") else []
+                results = [keyword.value for keyword in node.keywords if keyword.arg == "out"]
+                return set().union(*map(self._sharing, [*operands, *results]))
         return set()
+
+    def _is_list(self, node: ast.expr) -> bool:
+        """Whether the value may be a list or a tuple."""
+        match node:
+            case ast.BinOp(left=left, op=ast.Add() | ast.Mult(), right=right):
+                return self._is_list(left) or self._is_list(right)
+            case ast.Call(func=ast.Name(id=name)):
+                return name not in ("sum", "len", "float", "int", "abs")
+            case ast.Call(func=ast.Attribute(attr=name)):
+                return name in ("chunk", "split", "unbind")
+        return isinstance(node, (ast.List, ast.ListComp, ast.Tuple)) or (
+            isinstance(node, ast.Name) and node.id in self._lists
+        )
 
     def _write_into(self, node: ast.expr) -> None:
         """What depends on upstream gradients is written into the value."""

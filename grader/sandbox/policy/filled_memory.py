@@ -18,7 +18,9 @@ def is_filled(function: ast.FunctionDef) -> bool:
     requests = sum(isinstance(each, ast.Attribute) and each.attr in UNSETTLED for each in ast.walk(function))
     if requests and not COUNTING.isdisjoint(own_names(function)):
         return False
-    return requests == sum(fills(*pair) for pair in pairwise(function.body) if requests)
+    return requests == sum(fills(*pair) for pair in pairwise(function.body) if requests) and not (
+        requests and any(isinstance(each, (ast.Lambda, ast.GeneratorExp)) for each in ast.walk(function))
+    )  # these read a name later than where they stand
 
 
 def own_names(function: ast.FunctionDef) -> set[str]:
@@ -31,8 +33,9 @@ def fills(request: ast.stmt, following: ast.stmt) -> bool:
     """Whether `request` assigns uninitialised memory to a name and `following` writes all of it, and reads none."""
     match request:
         case ast.Assign(
-            targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr=attribute), args=arguments)
-        ) if attribute in UNSETTLED:
+            targets=[ast.Name(id=name)],
+            value=ast.Call(func=ast.Attribute(attr=attribute), args=arguments, keywords=keywords),
+        ) if attribute in UNSETTLED and all(each.arg == "dtype" for each in keywords):  # `out` has another name, too
             like = arguments[0] if attribute == "empty_like" and len(arguments) == 1 else None
         case _:
             return False

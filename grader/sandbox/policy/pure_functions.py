@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 from grader.sandbox.policy.affine_functions import is_affine
 from grader.sandbox.policy.filled_memory import COUNTING, is_filled
-from grader.sandbox.policy.pure_names import ATTRIBUTES, BUILTINS, IMPORTABLE, OTHER_KEYWORDS, UNSETTLED
+from grader.sandbox.policy.pure_names import ATTRIBUTES, BUILTINS, IMPORTABLE, OTHER_KEYWORDS, UNSETTLED, is_renamed
 from grader.source.outside_names import names_from_outside
 from grader.source.parsing import PARSE_ERRORS
 
@@ -133,7 +133,8 @@ class _File:
         assert reading is not None  # else there is no key
         if not key or not self._defined.keys().isdisjoint(reading.loaded):
             return PureFunction(key, line, reading.parameters)
-        return PureFunction(key, line, reading.parameters, digest(f"{key} {reading.text}"), reading.is_affine)
+        is_affine = reading.is_affine and not any(is_renamed(each, self._bound) for each in reading.loaded)
+        return PureFunction(key, line, reading.parameters, digest(f"{key} {reading.text}"), is_affine)
 
     def _read(self, statement: ast.stmt) -> None:
         match statement:
@@ -156,9 +157,9 @@ class _File:
                 self._bind(name, f"{type(value).__name__} {value!r}")
             case ast.FunctionDef(name=name):
                 for annotation in definition_names(statement):
-                    meaning = self._bound.get(annotation, "")  # by now: the file may import it later
-                    is_builtin = annotation in BUILTINS - {*self._bound}
-                    if not (is_builtin or meaning == "torch" or meaning.endswith(".Tensor")):
+                    meaning = self._bound.get(annotation.removesuffix(".Tensor"), "")  # the file may import it later
+                    is_tensor = meaning == "torch" or (meaning == "torch.Tensor" and "." not in annotation)
+                    if not (is_tensor or annotation in BUILTINS - {*self._bound}):
                         raise NotPure
                 self._bind(name, "def")
                 self._defined[name] = statement.lineno, self._reading(statement)
@@ -233,8 +234,8 @@ def definition_names(node: ast.FunctionDef) -> list[str]:
         match annotation:
             case None | ast.Constant(value=None | str()):
                 pass
-            case ast.Name(id=name) | ast.Attribute(value=ast.Name(id=name), attr="Tensor"):
-                found.append(name)
+            case ast.Name() | ast.Attribute(value=ast.Name(), attr="Tensor"):
+                found.append(ast.unparse(annotation))
             case _:
                 raise NotPure
     return found

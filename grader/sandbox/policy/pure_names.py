@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 IMPORTABLE = {
     "torch": "Tensor nn einsum exp log matmul ones ones_like sqrt sum tanh tensor zeros zeros_like",
     "torch.nn": "functional",
@@ -39,3 +41,9 @@ ATTRIBUTES = frozenset(
 OTHER_KEYWORDS = frozenset({"requires_grad", "pin_memory", "generator", "layout", "device", "non_blocking"})
 UNSETTLED = frozenset({"empty", "empty_like", "new_empty"})
 """What they return depends on what was in memory: a function that uses one harms no other, and has no key."""
+
+
+def is_renamed(name: str, meanings: Mapping[str, str]) -> bool:
+    """Whether a file gives the name to a function that has another name in its module."""
+    meaning = meanings.get(name, "")
+    return meaning.startswith(("torch.", "math.")) and not (meaning in IMPORTABLE or meaning.endswith(f".{name}"))

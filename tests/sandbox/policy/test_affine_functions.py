@@ -48,6 +48,18 @@ WRONG = {
     "twice in one product": "return torch.einsum('ij,ij->i', dy, dz)",
     "a factor of a sum": "return torch.addcmul(x, dy, dz)",
     "clamped": "return dy.clamp(0, 1)",
+    "a function in a variable": "sum = torch.exp\n    return sum(dy)",
+    "bits read as whole numbers": "return dy.view(torch.int64) * x",
+    "bits read as another type": "other = torch.float32\n    return dy.view(other)",
+    "rounded quotient": "return dy.div(x, rounding_mode='floor')",
+    "through `out`": "g = x.clone()\n    torch.mul(g, 1, out=g).copy_(dy)\n    return g * g",
+    "through the result of `out`": "g = x.clone()\n    h = torch.mul(g, 1, out=g)\n    h += dy\n    return g * g",
+    "in place by a keyword": "g = x.clone()\n    F.relu(g, inplace=True).copy_(dy)\n    return g * g",
+    "through a view of einsum": "g = x.clone()\n    torch.einsum('ij->ij', g).copy_(dy)\n    return g * g",
+    "through the same tensor": "g = x.clone()\n    h = +g\n    h += dy\n    return g * g",
+    "through lists that were added": "g = x.clone()\n    rows = [g]\n    more = rows + rows\n    more[0].add_(dy)\n"
+    "    return g * g",
+    "through added lists": "g = x.clone()\n    rows = [g] + [x]\n    rows[0].add_(dy)\n    return g * g",
 }
 
 
@@ -91,6 +103,13 @@ def test_a_function_that_calls_another_is_not():
     assert found.key and not found.is_affine and not found.text_key
 
 
+def test_a_function_under_the_name_of_another_is_not():
+    text = "\n\n\ndef dx(dy):\n    return sum(dy)\n"
+    assert pure_functions((HEAD + text).encode(), ["dx"])["dx"].is_affine
+    found = pure_functions((HEAD + "from torch import exp as sum" + text).encode(), ["dx"])["dx"]
+    assert found.key and not found.is_affine
+
+
 def test_the_text_key_is_that_of_the_text():
     one, same, other = map(function, ("g = dy\n    return g", "g = dy\n    return g", "h = dy\n    return h"))
     assert one.key == other.key and one.text_key == same.text_key != other.text_key
@@ -118,6 +137,9 @@ NOT_FILLED = (
     "g = torch.empty(3, 2)\n    for i in range(len(x)):\n        g[i] = dy[i]\n    return g",
     "g = torch.empty_like(x)\n    g[:] = torch.empty_like(dy)\n    return g",
     "for i in range(2):\n        g = torch.empty_like(x)\n    g[:] = dy\n    return g",
+    "h = torch.zeros(0)\n    g = torch.empty(9, out=h)\n    g[:] = h\n    return g",
+    "h = lambda: g + 0\n    g = torch.empty_like(x)\n    g[:] = h()\n    return g",
+    "h = (g for _ in dy)\n    g = torch.empty_like(x)\n    g[:] = sum(h)\n    return g",
 )
 
 

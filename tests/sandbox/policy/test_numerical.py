@@ -86,7 +86,7 @@ def test_answer_keys_need_not_be_read() -> None:
     read = [lesson.name for lesson in COURSE.lessons.values() if functions_by_row(lesson)]
     assert len(read) >= 12
     due = [name for name in read if may_differentiate_numerically(solution_of(COURSE.lessons[name]).encode())]
-    assert len(due) <= 3, "to read a file takes longer than to see that there is nothing in it"
+    assert len(due) <= len(read) / 4, "to read a file takes longer than to see that there is nothing in it"
 
 
 def test_enough_of_each() -> None:

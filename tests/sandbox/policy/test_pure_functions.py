@@ -10,6 +10,8 @@ from types import FunctionType, ModuleType
 
 import pytest
 import torch
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from support import ROOT, solution_of
 
 from bench.spellings import RIGHT, spellings, submission
@@ -127,6 +129,10 @@ IMPURE = [
         "def helper(x=[]):\n    pass\n",
         "def helper(x=print()):\n    pass\n",
     ),
+    *(
+        "def helper(x: int.Tensor):\n    pass\n",
+        "from torch import Tensor as R\ndef helper(x) -> R.Tensor:\n    pass\n",
+    ),
     *("def helper(x: print()):\n    pass\n", "def helper(x: Late):\n    pass\nfrom torch import Tensor as Late\n"),
     *("def helper():\n    return '\\d'\n", "def helper(x, x):\n    pass\n", "def helper():\n    return 1 is 1\n"),
     *(
@@ -234,6 +240,28 @@ def test_nothing_that_can_be_changed_is_within_reach():
     assert not [kind for kind in kinds if issubclass(kind, MutableCollections)]
     modules = {value.__name__ for value in reached.values() if isinstance(value, ModuleType)}
     assert modules == {*IMPORTABLE, "torch.functional"}
+
+
+NAMES = st.sampled_from(["torch", "F", "Tensor", "exp", "int", "sum", "max", "dx", "dy"])
+ANNOTATIONS = st.builds("{}{}".format, NAMES, st.sampled_from(["", "", ".Tensor"])) | st.sampled_from(
+    ["None", "'no type'"]
+)
+STATEMENTS = st.one_of(
+    st.builds("import {}".format, st.sampled_from(["torch", "torch.nn.functional", "math"])),
+    st.builds("import {} as {}".format, st.sampled_from(list(IMPORTABLE)), NAMES),
+    st.builds("from torch import {} as {}".format, st.sampled_from(["Tensor", "exp", "nn"]), NAMES),
+    st.builds("{} = {}".format, NAMES, st.sampled_from(["3", "0.5", "True"])),
+    st.builds("def {}(a: {}, b=3) -> {}:\n    return a".format, NAMES, ANNOTATIONS, ANNOTATIONS),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(STATEMENTS, max_size=5))
+@example(["from torch import Tensor as Tensor", "def dx(a: Tensor.Tensor, b=3) -> None:\n    return a"])
+def test_a_file_that_has_keys_runs_to_its_end(statements):
+    text = "\n".join([*statements, "def dy(a):\n    return a\n"])
+    if read(text, ""):
+        exec(compile(text, "backward.py", "exec", dont_inherit=True), {"__name__": "backward"})
 
 
 def test_what_calls_each_other_in_a_circle_has_no_keys():
