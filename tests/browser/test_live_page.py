@@ -123,9 +123,27 @@ def walk_through_the_page(terminal: WatchTerminal, page: LiveTab, kit: Path) -> 
         text = right if number % 2 else right.replace("return dlogprobs / probs", "return -dlogprobs / probs")
         file_of(kit).write_text(text)
         page.wait("#top", "7 of 26 right" if number % 2 else "6 of 26 right")
+    answer_on_the_page(page, kit, right)
     terminal.press("n")
     page.wait("#top", "04 Cross-entropy")
     assert page.foreign == [] and page.errors == []
+
+
+def answer_on_the_page(page: LiveTab, kit: Path, right: str) -> None:
+    """An answer is stored; one that is half typed is still there after a save."""
+    tab = page.tab
+    tab.locator("#name-03").fill("Ann Lee")
+    tab.keyboard.press("Enter")
+    choice, text = (tab.locator(f"form.question[data-kind={kind}]").first for kind in ("choice", "text"))
+    text.locator("textarea").fill("Because each row")
+    choice.locator("input").first.check()
+    choice.get_by_role("button", name="Answer").click()
+    page.wait("form.question[data-kind=choice] .outcome", "Recorded.")
+    assert 'student = "Ann Lee"' in file_of(kit).with_name("answers.toml").read_text()
+    file_of(kit).write_text(right.replace("return dlogprobs / probs", "return -dlogprobs / probs"))
+    page.wait("#top", "6 of 26 right")
+    assert text.locator("textarea").input_value() == "Because each row"
+    assert serious(tab) == []
 
 
 def test_an_evening_on_the_live_page(browser: Any, kit: Path) -> None:
