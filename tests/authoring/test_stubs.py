@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 from pathlib import Path
 
@@ -34,7 +35,8 @@ def test_no_marker_and_no_answer_is_in_it(each):
         answer = [line.strip() for line in part.partition(CLOSE)[0].splitlines() if line.strip()]
         assert answer, number
         for line in answer:
-            assert line not in stub, line
+            says_nothing = line[-1] in "([{" or not re.search(r"\w", line)  # the start of a call, or brackets
+            assert says_nothing or line not in stub, line
     assert "solutions" not in stub
 
 

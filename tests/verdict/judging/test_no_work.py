@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 import torch
@@ -27,13 +26,14 @@ SLOW = {"15_gpt"}
 """Its function returns all gradients at once, so each of them costs a whole backward pass."""
 
 
-def with_gradients() -> Iterator[Any]:
-    for name, lesson in LESSONS.items():
-        if lesson.gradients:
-            yield pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
+WITH_GRADIENTS = [
+    pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
+    for name, lesson in LESSONS.items()
+    if lesson.gradients
+]
 
 
-@pytest.mark.parametrize("name", with_gradients())
+@pytest.mark.parametrize("name", WITH_GRADIENTS)
 def test_no_gradient_row_awards_points_for_no_work(name: str) -> None:
     found = list(no_work.rows(LESSONS[name], [derive(SEED, "no work")]))
     assert [row.name for row in found] == [item.name for item in LESSONS[name].gradients]
