@@ -1,4 +1,4 @@
-"""The reports of lessons 15 and 16: what a loop repeats is folded, and unfolds by keyboard, at any width, on paper."""
+"""The reports of lessons 03, 15 and 16: what a loop repeats is folded, and unfolds by keyboard, at any width, on paper."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def rows_of(lesson: Lesson) -> list[Any]:
 
 
 def made_report(course: Course) -> str:
-    lessons = [course.find("15"), course.find("16")]
+    lessons = [course.find(number) for number in ("03", "15", "16")]
     found = made.results("ada", *(made.lesson(lesson.name, *rows_of(lesson)) for lesson in lessons))
     return Reporter(lessons).student_page(GradedSubmission(found))
 
@@ -71,6 +71,19 @@ def test_repeated_blocks_and_time_steps_unfold_by_keyboard(window: Window, width
         tab.keyboard.press("Enter")
         assert not section.locator("svg").first.is_visible()
     assert window.requests == [] and window.errors == []
+
+
+def test_no_table_is_wider_than_a_narrow_page(window: Window) -> None:
+    tab = window.emulate(360, "light")
+    assert tab.locator("table.rows").count() == 3  # of lessons 03, 15 and 16
+    wide = """() => Array.from(document.querySelectorAll("table, .scroll:has(> table)"))
+        .filter((one) => one.getBoundingClientRect().right > innerWidth || one.scrollWidth > one.clientWidth)
+        .map((one) => one.className)"""
+    assert tab.evaluate(wide) == []
+    row = tab.get_by_role("row").filter(has=tab.get_by_role("rowheader", name="dW1", exact=True)).first
+    labels = ["your line", "your chain", "exact", "approximate", "maxdiff", "ulps", "points"]
+    assert [cell.get_attribute("data-label") for cell in row.get_by_role("cell").all()] == labels
+    assert tab.get_by_role("columnheader", name="maxdiff").count() == 3
 
 
 def test_an_unfolded_graph_is_printed_whole(window: Window) -> None:
