@@ -1,4 +1,4 @@
-"""The reports of lessons 03, 15 and 16: what a loop repeats is folded, and unfolds by keyboard, at any width, on paper."""
+"""The reports of lessons 03, 15 and 16: what a loop repeats is folded, and unfolds by keyboard, at any width."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ from grader.source.similar_names import MOST_NAMES, close_name, close_names
 from grader.verdict.diagnosis.repairs.contents import contents_of
 from grader.verdict.diagnosis.repairs.edits import Known, edits_of
 
-SMALL = 700
+SMALL = 500
 TIMES = 4
 GROWTH = 1.5 * TIMES
 """A text 4 times as long may take 6 times as many calls. Quadratic work would be 16 times."""
