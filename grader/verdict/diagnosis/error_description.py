@@ -45,7 +45,7 @@ def wrong_places(found: Tensor, expected: Tensor) -> str:
             lines = wrong.any(axis).nonzero().flatten().tolist()
             total = expected.shape[1 - axis]
             if 0 < len(lines) < total:
-                shown = ", ".join(map(str, lines[:5])) + (" ..." if len(lines) > 5 else "")
+                shown = ", ".join(map(str, lines[:5])) + (f" and {len(lines) - 5} more" if len(lines) > 5 else "")
                 return f"{out_of(len(lines), total)} {word} are wrong: {shown}."
     count, total = int(wrong.sum()), wrong.numel()
     if 0 < count < total:

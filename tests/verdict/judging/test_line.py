@@ -156,7 +156,7 @@ def test_rows_columns_and_elements_by_hand():
     rows[1:] += 1
     columns[:, 2] += 1
     one[2] += 1
-    assert wrong_places(rows, right) == "6 of 7 rows are wrong: 1, 2, 3, 4, 5 ...."
+    assert wrong_places(rows, right) == "6 of 7 rows are wrong: 1, 2, 3, 4, 5 and 1 more."
     assert wrong_places(columns, right) == "Only 1 of 3 columns are wrong: 2."
     assert wrong_places(one, right[0]) == "Only 1 of 3 elements are wrong, the first of them [2]."
     assert wrong_places(all_wrong, right) == ""
