@@ -57,14 +57,19 @@ def graph_of(lesson: Lesson) -> str:
     return graph_picture(title, reads, shapes, kinds, done, required, back=reads_back(lesson, list(reads)))
 
 
-def reads_back(lesson: Lesson, order: Sequence[str]) -> dict[str, list[str]]:
-    """{name: what a repetition of its loop reads of the one before it}, which `reads_of` leaves out."""
-    folded, found = folded_names(lesson.public.graph), dict[str, dict[str, None]]()
+def reads_back(lesson: Lesson, order: Sequence[str]) -> dict[tuple[str, str], list[str]]:
+    """{(name, what a repetition of its loop reads of the one before): such as "h[2] reads h[1]"}.
+
+    `reads_of` leaves these out: an arrow would lead backwards.
+    """
+    folded, found = folded_names(lesson.public.graph), dict[tuple[str, str], list[str]]()
     for member, parents in all_reads_of(lesson).items():
         name = folded.get(member, member)
-        drawn = (folded.get(parent, parent) for parent in parents)
-        found.setdefault(name, {}).update((each, None) for each in drawn if order.index(each) > order.index(name))
-    return {name: list(later) for name, later in found.items() if later}
+        for parent in parents:
+            earlier = folded.get(parent, parent)
+            if order.index(earlier) >= order.index(name):
+                found.setdefault((name, earlier), []).append(f"{member} reads {parent}")
+    return found
 
 
 def graph_picture(
@@ -75,7 +80,7 @@ def graph_picture(
     done: Mapping[str, str],
     required: Collection[str],
     legend: Mapping[str, str] = LEGEND,
-    back: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    back: Mapping[tuple[str, str], Sequence[str]] = MappingProxyType({}),
 ) -> str:
     """The SVG of the graph `reads` ({name: what it reads}, in forward order).
 
@@ -87,14 +92,13 @@ def graph_picture(
     layouts = [lay_out(part, {name: labels[name] for name in part}, kinds, PADDING) for part in parts_of(reads)]
     used = {parent for parents in reads.values() for parent in parents}
     readers = [parents for name, parents in reads.items() if name in used or kinds[name] != "fused"]
-    readers += back.values()
+    readers += [[earlier] for _, earlier in back]
     shared = {name for name in reads if "shared" in legend and sum(name in parents for parents in readers) > 1}
     places, width, height = arrange(layouts)
     seen = {"given": "input" in kinds.values(), "step": "step" in kinds.values(), "fused": "fused" in kinds.values()}
     seen |= {"required": bool(required & reads.keys()), "shared": bool(shared)}
     entries = [name for name in legend if seen[name]]
-    earlier = {name: comma_list([each.partition("[")[0] for each in later]) for name, later in back.items()}
-    notes = [f"{name} also reads {later} of the repetition before." for name, later in earlier.items()]
+    notes = [f"{', '.join(each[:2])}{', and so on' if len(each) > 2 else ''}." for each in back.values()]
     lines = len(entries) + len(notes)
     drawing = Drawing(width, height + 22 * lines + 14, title, " ".join([description_of(reads, done), *notes]))
     for layout, (x, y) in zip(layouts, places, strict=True):
