@@ -2,7 +2,7 @@
 
     python network.py
 
-`train` uses nothing but your class. The hidden suite runs it as well, and compares the losses with autograd's.
+`train` uses only your class. The hidden suite runs it as well, and compares the losses with autograd's.
 """
 
 import torch

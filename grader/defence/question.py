@@ -95,12 +95,6 @@ def shuffled(choices: Mapping[str, str], chance: Chance) -> dict[str, str]:
     return {each: choices[each] for each in order}
 
 
-def listed(names: Sequence[str]) -> str:
-    """`a`, `b` and `c`."""
-    quoted = [f"`{name}`" for name in names]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
-
-
 def shape_text(shape: Sequence[int]) -> str:
     """(32, 1), (27,), and () for a number."""
     return f"({shape[0]},)" if len(shape) == 1 else f"({', '.join(map(str, shape))})"

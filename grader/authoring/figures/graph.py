@@ -21,6 +21,7 @@ from grader.publish.report.graph import (
     reads_of,
 )
 from grader.publish.report.layout import HEIGHT, Layout, Node, NodeKind
+from grader.source.word_lists import listed
 
 WIDEST, BETWEEN, MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0
 """A picture that is wider becomes too small to read on a telephone of 360 pixels."""
@@ -169,13 +170,8 @@ def description_of(reads: Mapping[str, Sequence[str]], done: Mapping[str, str]) 
     for name, parents in reads.items():
         if parents:
             operations = f" ({done[name]})" if done[name] else ""
-            lines.append(f"{name} is computed from {comma_list(parents)}{operations}.")
+            lines.append(f"{name} is computed from {listed(parents)}{operations}.")
     return " ".join(lines)
-
-
-def comma_list(names: Sequence[str]) -> str:
-    """`x, W and b`."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def operations(statement: str, values: Collection[str]) -> str:

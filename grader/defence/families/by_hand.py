@@ -14,10 +14,11 @@ from torch import Tensor
 
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised
-from grader.defence.question import DefenceQuestion, listed, shape_text
+from grader.defence.question import DefenceQuestion, shape_text
 from grader.defence.small_problems import fixed_graph, tiny_problem
 from grader.reference.problem import Problem
 from grader.reference.tape import Graph, is_floating, total
+from grader.source.word_lists import listed_as_code
 
 INSTANCES = 4
 MOST = 60
@@ -131,7 +132,7 @@ def question_about(
 
 
 def given_from_above(consumers: Sequence[str]) -> str:
-    names = listed([f"d{name}" for name in consumers])
+    names = listed_as_code([f"d{name}" for name in consumers])
     if len(consumers) == 1:
         return f"{names} is given, as the gradient that arrives from above"
     return f"{names} are given, as the gradients that arrive from above"

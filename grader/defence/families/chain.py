@@ -11,8 +11,9 @@ from torch import Tensor
 from grader.defence.families.compared import ATOL, RTOL
 from grader.defence.lines import Line
 from grader.defence.material import Material, arguments_on
-from grader.defence.question import DefenceQuestion, listed, shuffled
+from grader.defence.question import DefenceQuestion, shuffled
 from grader.reference.tape import Graph
+from grader.source.word_lists import listed_as_code
 
 FACTOR = 1.1
 MOST_ROWS = 6
@@ -103,9 +104,7 @@ def question_about(
         for row in asked
         if row not in key
     }
-    model = (
-        f"Red: {listed(key)}. What is computed from `{step}`, directly or through another gradient, is wrong as well."
-    )
+    model = f"Red: {listed_as_code(key)}. What is computed from `{step}`, directly or indirectly, is wrong as well."
     listen = (
         f"They follow the graph from `{step[1:]}` back to the inputs, and know which rows are computed before `{step}`."
     )

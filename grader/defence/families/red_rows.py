@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from grader.defence.changed_lines import Variant
 from grader.defence.lines import Line
 from grader.defence.material import Material
-from grader.defence.question import DefenceQuestion, listed, shuffled
+from grader.defence.question import DefenceQuestion, shuffled
 from grader.defence.recorded import RecordedMaterial
+from grader.source.word_lists import listed_as_code
 
 MOST_TRIED, MOST_ROWS = 5, 6
 FEWEST = 3
@@ -66,7 +67,7 @@ def question_about(
         for row in asked
         if row not in key
     }
-    model = f"Red: {listed(key)}. The change: {variant.words}. These rows run `{line.at.function}`."
+    model = f"Red: {listed_as_code(key)}. The change: {variant.words}. These rows run `{line.at.function}`."
     listen = "They know which of their functions call which, and what a caller does with the changed value."
     claim = {"number": line.at.number, "code": variant.code, "asked": asked}
     return DefenceQuestion("red_rows", line.row, "multiple", text, key, choices, why, model, listen, claim)

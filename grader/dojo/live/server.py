@@ -1,6 +1,6 @@
 """The live page's server: in a thread of `dojo watch`, on the loopback interface, for who has the token.
 
-It writes nothing but answers to questions, and takes those from its own page only.
+It writes only answers to questions, and takes those only from its own page.
 
 A page of somewhere else that has its name point to 127.0.0.1 is refused by the Host header; without the token every
 address is unknown. No header permits another origin to read an answer.

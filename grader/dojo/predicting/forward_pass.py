@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from grader.defence.question import Chance, shape_text
-from grader.dojo.predicting.prediction import Prediction, names_text, rows_question
+from grader.dojo.predicting.prediction import MOST_NAMED, Prediction, rows_question
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
 from grader.reference.tape import Graph, is_floating, record_forward, total
+from grader.source.word_lists import listed_as_code
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -91,10 +92,11 @@ def spoiled_prediction(lesson: Lesson, chance: Chance) -> Prediction | None:
         f"Somebody's `{rows[name]}` comes out 10 % too large; all other lines are right. Which of these rows turn red "
         "in the whole chain?"
     )
-    readers = [each for each in rows if name in graph.consumers.get(each, ())]
-    why = f"Directly below `{rows[name]}`: {names_text([rows[each] for each in readers])}." if readers else ""
+    readers = [rows[each] for each in rows if name in graph.consumers.get(each, ())]
+    why = f"Directly below `{rows[name]}`: {listed_as_code(readers, MOST_NAMED)}." if readers else ""
     zero = [rows[each] for each in rows if each in graph.above(name)]
-    why += f" {names_text(zero)} {'is' if len(zero) == 1 else 'are'} computed before it." if zero else ""
+    are = "is" if len(zero) == 1 else "are"
+    why += f" {listed_as_code(zero, MOST_NAMED)} {are} computed before it." if zero else ""
     return rows_question(f"A wrong {rows[name]}", text, lines_of(lesson, name), red, green, why.strip(), chance)
 
 

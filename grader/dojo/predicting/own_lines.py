@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 from grader.defence.question import Chance, shape_text
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.predicting.prediction import Prediction, names_text, rows_question
+from grader.dojo.predicting.prediction import MOST_NAMED, Prediction, rows_question
 from grader.intake.submissions.lesson_files import MAIN
 from grader.results import Row
 from grader.source.parsing import parse_text
+from grader.source.word_lists import listed_as_code
 
 REDUCTIONS = ("sum", "mean")
 SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-"}
@@ -92,7 +93,8 @@ def about(
     those = "it" if len(own) < 2 else "its own"
     text = f"{title}. Each row is checked in your whole chain. Which rows besides {those} turn red?"
     causes = [name for name in own if any(name in rows[other].because_of for other in others)]
-    why = f"Their own lines are right, but they are computed from a wrong {names_text(causes)}." if causes else ""
+    wrong = listed_as_code(causes, MOST_NAMED)
+    why = f"Their own lines are right, but they are computed from a wrong {wrong}." if causes else ""
     found.append(rows_question(title, text, code, others, green, why, chance))
     return found
 

@@ -9,6 +9,7 @@ from grader.defence.question import Chance, no_code, shuffled
 from grader.questions.judging import Judged, judge
 from grader.questions.posing import Posed
 from grader.questions.question import AnswerKey, Kind, Question
+from grader.source.word_lists import listed_as_code
 
 
 @dataclass(frozen=True)
@@ -41,15 +42,8 @@ class Prediction:
         return judge(self.posed, AnswerKey(self.key, None, why, "", "", ()), raw, no_code)
 
 
-def names_text(names: Sequence[str]) -> str:
-    """`a`, `b` and `c`; of many the first six."""
-    quoted = [f"`{name}`" for name in names[:6]]
-    if len(names) > len(quoted):
-        return f"{', '.join(quoted)} and {len(names) - len(quoted)} more"
-    return " and ".join(filter(None, [", ".join(quoted[:-1]), *quoted[-1:]]))
-
-
 NONE = "none_of_them"
+MOST_NAMED = 6
 
 
 def rows_question(
@@ -59,5 +53,5 @@ def rows_question(
     some = chance.sample(list(red), min(len(red), 3)), chance.sample(list(green), min(len(green), 3))
     choices = shuffled({row: f"`{row}`" for row in (*some[0], *some[1])}, chance) | {NONE: "none of them"}
     key = tuple(row for row in choices if row in red) or (NONE,)
-    shown = f"Red: {names_text(red)}." if red else "No other row turned red."
+    shown = f"Red: {listed_as_code(red, MOST_NAMED)}." if red else "No other row turned red."
     return Prediction(title, "multiple", text, key, f"{shown} {why}", code, choices)

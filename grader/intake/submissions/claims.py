@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from grader.intake.submissions.people import as_folder, fold_case, may_be_one_person, name_words, rotations
 from grader.intake.submissions.roster import Member, Roster, column_roles
+from grader.source.word_lists import listed_as_code
 
 MOST_GUESSES = 3
 MOST_NAMED = 5
@@ -170,12 +171,6 @@ class RosterIndex:
         return list(found.values())
 
 
-def quoted_names(names: Collection[str]) -> str:
-    shown = [f"`{name}`" for name in names][:MOST_NAMED]
-    more = len(names) - len(shown)
-    return f"{', '.join(shown)} and {more} more" if more else " and ".join([", ".join(shown[:-1]), shown[-1]][-2:])
-
-
 def column_phrase(roster: Roster) -> str:
     return "in the column" if "submission" in column_roles(roster.columns) else "to the roster a column"
 
@@ -191,9 +186,9 @@ def weaker_match_remark(name: str, member: Member, own: str) -> str:
 def dispute_remark(names: Collection[str], member: Member, roster: Roster) -> str:
     """About submissions that match one member, of which none is confirmed, or several are."""
     return (
-        f"{quoted_names(names)} {'both' if len(names) == 2 else 'all'} match {member.in_words}. None of them counts "
-        f"until you say which: add {column_phrase(roster)} `submission`, with one of these names in the line of "
-        f"{member.name}, and run again."
+        f"{listed_as_code([*names], MOST_NAMED)} {'both' if len(names) == 2 else 'all'} match {member.in_words}. "
+        f"None of them counts until you say which: add {column_phrase(roster)} `submission`, with one of these names "
+        f"in the line of {member.name}, and run again."
     )
 
 

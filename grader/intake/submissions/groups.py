@@ -11,6 +11,7 @@ from grader.intake.submissions.gathered import files_below
 from grader.intake.submissions.lesson_files import Unreadable, read_file
 from grader.intake.submissions.people import fold_case, name_words
 from grader.intake.submissions.roster import Member, Roster
+from grader.source.word_lists import listed
 
 MOST_ARCHIVE = 64 << 20
 
@@ -79,8 +80,7 @@ def share(
 
 
 def member_list(members: Sequence[Member]) -> str:
-    names = [member.name for member in members]
-    return " and ".join([", ".join(names[:-1]), names[-1]][-2:]) if len(names) > 1 else "".join(names)
+    return listed([member.name for member in members])
 
 
 def is_from_group(arrival: Arrival, group: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from grader.publish.inert import inert
 from grader.results import WORDS, LessonResult, Row, SubmissionResult, points_text
+from grader.source.word_lists import listed
 
 MOST_NAMED = 8
 
@@ -29,9 +30,9 @@ def one_line_summary(results: SubmissionResult) -> str:
             if row.counted and row.status != "passed"
         ]
         if absent:
-            sentences.append(f"Not submitted, or not readable: {first_few(absent)}.")
+            sentences.append(f"Not submitted, or not readable: {listed(absent, MOST_NAMED)}.")
         if wrong:
-            sentences.append(f"Not right yet: {first_few(wrong)}.")
+            sentences.append(f"Not right yet: {listed(wrong, MOST_NAMED)}.")
     return " ".join(inert(" ".join([*sentences, *decision_sentences(results)])).split())
 
 
@@ -48,8 +49,3 @@ def decision_sentences(results: SubmissionResult) -> Iterator[str]:
         if part.adjustment is not None:
             yield f"{name} was set to {points_text(part.adjustment.points)} points: {part.adjustment.reason}"
         yield from (f"{comment.author}: {comment.text}" for comment in part.comments or ())
-
-
-def first_few(names: list[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

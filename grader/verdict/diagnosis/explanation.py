@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 MOST_JOINED = 2
@@ -29,9 +29,3 @@ def join_explanations(explanations: Iterable[Explanation]) -> Explanation | None
         return None
     sentences = dict.fromkeys(explanation.message for explanation in found)
     return Explanation(found[0].id, " Also: ".join(sentences), found[0].known)
-
-
-def names_as_text(names: Sequence[str]) -> str:
-    """Names as a sentence lists them: "`a`, `b` and `c`"."""
-    quoted = [f"`{name}`" for name in names]
-    return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + f" and {quoted[-1]}"

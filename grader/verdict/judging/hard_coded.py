@@ -12,8 +12,9 @@ import torch
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
 from grader.source.literals import WrittenNumber
+from grader.source.word_lists import listed, listed_as_code
 from grader.verdict.diagnosis.claims import Contents
-from grader.verdict.diagnosis.explanation import Explanation, names_as_text
+from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.own_sizes import Terms, notebook_sizes
 from grader.verdict.judging.verdicts import Case
@@ -36,7 +37,7 @@ def explain_hard_coded_sizes(
     """Explain a step that is right at the published sizes and wrong at others; None for every other step.
 
     Args:
-        contents: the names, numbers and operations in its code (edits.contents_of). The message names the number and
+        contents: the names, numbers and operations in its code (contents.contents_of). The message names the number and
             its line where they are found.
         unnamed: whether nothing else explains the step. Only then it gets a message without a number.
         function: the function that returns the gradient, where its name is not d`name`.
@@ -70,14 +71,10 @@ def hard_coded_sentence(name: str, published: Problem, other: Problem, contents:
             taken.setdefault(value, label)
     for (line, code), taken in lines.items():
         if taken:
-            numbers, names = listed_plainly([*map(str, taken)]), names_as_text([*taken.values()])
+            numbers, names = listed([*map(str, taken)]), listed_as_code([*taken.values()])
             s, are = ("", "is") if len(taken) == 1 else ("s", "are")
             return f"Line {line} uses the number{s} {numbers}, which {are} {names} there: `{code}`."
     return ""
-
-
-def listed_plainly(words: Sequence[str]) -> str:
-    return names_as_text(words).replace("`", "")
 
 
 def sizes_by_name(problem: Problem, name: str) -> dict[str, int]:

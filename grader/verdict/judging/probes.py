@@ -15,7 +15,8 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.reference.tape import LOSS
-from grader.verdict.diagnosis.explanation import Explanation, names_as_text
+from grader.source.word_lists import listed_as_code
+from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.time_allowance import check_time
 from grader.verdict.judging.runner import StepRunner, is_submission
 
@@ -61,7 +62,7 @@ def not_linear(student: StepRunner, step: str, problem: Problem) -> Iterator[Exp
     uses = student.answers(problem)[step].uses
     names = [f"d{name}" for name in problem.graph.consumers[step[1:]] if not uses or f"d{name}" in uses]
     if names:
-        it, is_or_are = names_as_text(names), "is" if len(names) == 1 else "are"
+        it, is_or_are = listed_as_code(names), "is" if len(names) == 1 else "are"
         yield Explanation(
             "not_linear",
             f"When {it} {is_or_are} multiplied by −2, `{step}` must be multiplied by −2, too; yours is not. In a "

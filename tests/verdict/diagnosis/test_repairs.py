@@ -119,6 +119,25 @@ def test_what_a_function_is_made_of():
 
 
 @pytest.mark.parametrize(
+    ("code", "sizes"),
+    [
+        ("dy.transpose(2, 3).permute(0, 2, 1)", []),
+        ("torch.permute(dy, (0, 2, 1)).sum((2, 3)).softmax(2)", []),
+        ("dy.sum(dim=2, keepdim=True).flatten(start_dim=2)", []),
+        ("torch.gather(dy, 2, index).select(2, 5)", [5]),
+        ("torch.cat([dy, dy], 2).view(32, 27)", [32, 27]),
+        ("torch.zeros(dy.shape[2], 27)", [27]),
+        ("dy.unflatten(2, (4, 8))", [4, 8]),
+        ("F.one_hot(Y, 27) / 32", [27, 32]),
+        ("dy[:, 3].narrow(2, 0, 27)", [3, 27]),
+    ],
+)
+def test_numbers_that_are_axes_are_no_sizes(code, sizes):
+    contents = contents_of(f"def dh(dy, index):\n    return {code}\n", ["dh"])["dh"]
+    assert sorted(value for value, _, _ in contents["numbers"]) == sorted(sizes)
+
+
+@pytest.mark.parametrize(
     ("message", "code", "is_true"),
     [
         ("You divide by `h`.", "dy / h", True),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from grader.verdict.diagnosis.explanation import Explanation, names_as_text
+from grader.source.word_lists import listed_as_code
+from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.fit import first_telling, fit_multiples, fit_parts
 from grader.verdict.diagnosis.mismatch import GradientMismatch
 from grader.verdict.diagnosis.problem_values import named_factors
@@ -82,13 +83,13 @@ def branch_coefficients(wrong: GradientMismatch) -> Iterator[Explanation]:
     if missing and len(missing) + len(right) == len(consumers):
         yield Explanation(
             "branch_missing",
-            f"You have the path through {names_as_text(right)}; `{wrong.name}` also feeds {names_as_text(missing)}. "
+            f"You have the path through {listed_as_code(right)}; `{wrong.name}` also feeds {listed_as_code(missing)}. "
             "Gradients of all paths add up.",
         )
         return
     parts = [f"the part that comes through `{consumer}`" for consumer in consumers]
     text = f"In your `d{wrong.name}`, " + " and ".join(wrong_coefficients(parts, fitted))
-    rest = f" The part through {names_as_text(right)} is right." if right else ""
+    rest = f" The part through {listed_as_code(right)} is right." if right else ""
     if set(labels) <= {"1", "−1"}:
         yield Explanation(
             "branch_sign",

@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.explanation import Explanation, names_as_text
+from grader.source.word_lists import listed_as_code
+from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.fit import fit_parts
 from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.diagnosis.problem_values import computed_once
@@ -105,7 +106,7 @@ def held_constant(wrong: GradientMismatch) -> Iterator[Explanation]:
                 what, they = ("a constant. It is", "it") if count == 1 else ("constants. They are", "them")
                 yield Explanation(
                     "held_constant",
-                    f"Your `d{wrong.name}` treats {names_as_text(names)} as {what} computed from `{wrong.name}`, so "
+                    f"Your `d{wrong.name}` treats {listed_as_code(names)} as {what} computed from `{wrong.name}`, so "
                     f"the gradient also comes back through {they}. The rest is right.",
                 )
                 return

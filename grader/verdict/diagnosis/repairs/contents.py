@@ -13,6 +13,20 @@ from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name
 
 MOST_NUMBERS = 200
 """Whole numbers of one function that may be sizes: quoting the code around each takes time."""
+OF_AXES = frozenset(
+    {"transpose", "swapaxes", "permute", "movedim", "moveaxis", "flip", "squeeze", "unsqueeze", "flatten", "size"}
+    | {"sum", "mean", "prod", "amax", "amin", "argmax", "argmin", "var", "std", "norm"}
+    | {"logsumexp", "softmax", "log_softmax", "cumsum", "cumprod"}
+)
+"""Functions and methods whose whole numbers are axes."""
+AXIS_FIRST = frozenset(
+    {"select", "narrow", "unflatten", "unfold", "gather", "scatter", "scatter_", "scatter_add", "scatter_add_"}
+    | {"index_select", "index_add", "index_add_", "index_copy", "index_copy_", "take_along_dim"}
+)
+"""The first number is an axis."""
+AXIS_LAST = frozenset({"cat", "concat", "concatenate", "stack"})
+"""The last argument is an axis, if there are two."""
+AXIS_KEYWORDS = frozenset({"dim", "dims", "axis", "axes", "dim0", "dim1", "axis0", "axis1", "start_dim", "end_dim"})
 
 
 def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -76,8 +90,24 @@ def has_open_width(call: ast.Call) -> bool:
             return name in ("unique", "set", "max", "amax", "unique_consecutive", "Counter")
 
 
+def axes_in(node: ast.AST) -> list[ast.AST]:
+    """Which parts of a call, or of `x.shape[2]`, say axes and not sizes."""
+    match node:
+        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=axis):
+            return [axis]
+        case ast.Call():
+            found: list[ast.AST] = [each for each in node.keywords if each.arg in AXIS_KEYWORDS]
+            name, arguments = called_name(node), list(node.args)
+            if name in OF_AXES:
+                return found + [each for each in arguments if isinstance(each, (ast.Constant, ast.Tuple, ast.List))]
+            if name in AXIS_FIRST:
+                return found + [each for each in arguments[:2] if isinstance(each, ast.Constant)][:1]
+            return found + (arguments[1:][-1:] if name in AXIS_LAST else [])
+    return []
+
+
 def whole_numbers(statement: ast.stmt) -> Iterator[tuple[int, int, str]]:
-    """(value, line, code around it) of whole numbers larger than 1 that are not exponents."""
+    """(value, line, code around it) of whole numbers larger than 1 that are neither exponents nor axes."""
     waiting: deque[tuple[ast.AST, ast.AST]] = deque([(statement, statement)])
     quote_once = lru_cache(maxsize=1)(quote)  # the numbers of a long list are all quoted with the same code
     while waiting:
@@ -86,6 +116,9 @@ def whole_numbers(statement: ast.stmt) -> Iterator[tuple[int, int, str]]:
             yield node.value, node.lineno, quote_once(around)
         if isinstance(node, (ast.Call, ast.BinOp, ast.Assign, ast.Subscript)):
             around = node
-        for child in ast.iter_child_nodes(node):
-            if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and child is node.right):
-                waiting.append((child, around))
+        no_sizes = axes_in(node)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+            no_sizes = [node.right]
+        waiting += [
+            (child, around) for child in ast.iter_child_nodes(node) if not any(child is each for each in no_sizes)
+        ]

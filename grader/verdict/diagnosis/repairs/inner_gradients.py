@@ -10,8 +10,9 @@ from collections.abc import Sequence
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
+from grader.source.word_lists import listed_as_code
 from grader.verdict.diagnosis.diagnose import explain
-from grader.verdict.diagnosis.explanation import Explanation, names_as_text
+from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import Cases
 from grader.verdict.diagnosis.problem_values import computed_once
 from grader.verdict.diagnosis.repairs.edits import INNER
@@ -45,7 +46,7 @@ def explain_by_inner_gradients(
         if all(is_right_gradient(name, *case) for case in answers):
             right.append(name)
             continue
-        before = f"Up to {names_as_text(right[-MOST_NAMED:])} your `{function}` is right. " if right else ""
+        before = f"Up to {listed_as_code(right[-MOST_NAMED:])} your `{function}` is right. " if right else ""
         text = f"{before}`{name}` is wrong, and `{step}` is computed from it."
         mistake = explain(name[1:], answers, ())
         is_clear = mistake is not None and mistake.id in CLEAR
