@@ -87,7 +87,7 @@ def defence(
     if paper or oral:
         write_sheets(sheets, out, oral, minutes)
     elif len(sheets) == 1:
-        hold(sheets[0], out, minutes, author, course)
+        hold_defence(sheets[0], out, minutes, author, course)
     else:
         fail(f"{len(sheets)} students were found: add --paper or --oral, or name the submission of one student.")
 
@@ -185,7 +185,7 @@ def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float 
         )
 
 
-def hold(sheet: Sheet, out: Path, minutes: float | None, author: str | None, course: Path | None) -> None:
+def hold_defence(sheet: Sheet, out: Path, minutes: float | None, author: str | None, course: Path | None) -> None:
     """Ask the questions at this terminal, and store the result. Nothing is said about it here before the end."""
     from grader.commands.answer import read_line_within
     from grader.dojo.defending import Round

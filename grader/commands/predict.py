@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands.answer import read_line
+from grader.commands.answer import read_input_line
 from grader.commands.dojo_desk import console, desk
 from grader.commands.lesson_param import LessonParam, course_option
 
@@ -41,7 +41,7 @@ def predict(lesson_name: str | None, seed: int | None, course: Path | None) -> N
         with at.busy(f"running lesson {lesson.number}"):
             predictions = predictions_for(at, lesson, chosen)
         out = console()
-        for part in ask_predictions(predictions, read_line):
+        for part in ask_predictions(predictions, read_input_line):
             out.print(part)
         again = f"dojo predict {lesson.number} --seed {chosen}"
         click.echo(f"`dojo predict {lesson.number}` asks others, `{again}` the same again.")

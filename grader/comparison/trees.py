@@ -16,10 +16,10 @@ from grader.comparison.tensors import (
     LOW_PRECISION_TOLERANCE,
     TOLERANCE,
     first_index,
-    format_shape,
     index_at,
     relative_error,
 )
+from grader.source.word_lists import format_shape
 
 MOST_CHARACTERS = 120
 MOST_KEYS = 20

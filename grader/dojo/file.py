@@ -73,7 +73,7 @@ class Outline:
         names = self._nodes.keys() | before._nodes.keys()
         changed = {name for name in names if code_of(self._nodes.get(name)) != code_of(before._nodes.get(name))}
         while True:
-            using = {name for name, node in self._nodes.items() if not changed.isdisjoint(free_names(node))}
+            using = {name for name, node in self._nodes.items() if not changed.isdisjoint(names_it_uses(node))}
             if using <= changed:
                 return changed
             changed |= using
@@ -94,7 +94,7 @@ class Outline:
         return next((m for m in methods if isinstance(m, ast.FunctionDef) and m.name == item.name), node)
 
 
-def free_names(node: ast.AST) -> set[str]:
+def names_it_uses(node: ast.AST) -> set[str]:
     """The names in a function or class without those of its parameters: `dprobs` may be an argument and a function."""
     return names_in(node) - {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
 

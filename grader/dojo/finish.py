@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.file import free_names
+from grader.dojo.file import names_it_uses
 from grader.dojo.overview import INDENT, Paragraph, next_lines
 from grader.dojo.progress import next_lesson
 from grader.lesson.lesson import Lesson
@@ -105,7 +105,7 @@ def body_of(source: str, function: str) -> tuple[list[ast.stmt], str] | None:
         for target in statement.targets
         if isinstance(target, ast.Name)
     }
-    if not body or {*definitions, *constants} & free_names(node) - {function}:
+    if not body or {*definitions, *constants} & names_it_uses(node) - {function}:
         return None
     lines = source.splitlines()[body[0].lineno - 1 : body[-1].end_lineno]
     if len(lines) > MOST_LINES:

@@ -38,11 +38,11 @@ def line_inputs(question: Question) -> list[dict[str, Any]]:
         seed = int.from_bytes(hashlib.sha256(f"{question.name}/{number}".encode()).digest()[:6])
         generator = torch.Generator().manual_seed(seed)
         sizes: dict[str, int] = {}
-        found.append({name: value_of(shape, sizes, generator, question) for name, shape in question.given.items()})
+        found.append({name: drawn_value(shape, sizes, generator, question) for name, shape in question.given.items()})
     return found
 
 
-def value_of(shape: str, sizes: dict[str, int], generator: torch.Generator, question: Question) -> Any:
+def drawn_value(shape: str, sizes: dict[str, int], generator: torch.Generator, question: Question) -> Any:
     """A tensor of `shape` in float64; of "n < k" n whole numbers below k; of "size n" the number n itself.
 
     A size that occurs for the first time is drawn, different from those before it.

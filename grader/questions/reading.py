@@ -97,7 +97,7 @@ def read_expression(posed: Posed, raw: Raw) -> Formula:
         raise AnswerError(str(error)) from None
 
 
-def read_line(posed: Posed, raw: Raw) -> str:
+def read_code_line(posed: Posed, raw: Raw) -> str:
     """One expression of Python. What it does is left to the sandbox; this only finds slips."""
     text = one_text(raw, "code").strip()
     shown = shown_answer(text)
@@ -197,6 +197,6 @@ READERS: dict[Kind, Callable[[Posed, Raw], Any]] = {
     "multiple": read_multiple,
     "order": read_order,
     "formula": read_expression,
-    "code": read_line,
+    "code": read_code_line,
     "text": read_text,
 }

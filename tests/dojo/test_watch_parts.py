@@ -15,7 +15,7 @@ from support import ROOT
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import changed_rows, read_own
 from grader.dojo.finish import finish_lines, other_forms, what_it_taught
-from grader.dojo.graph_line import bar, graph_line, marks_of
+from grader.dojo.graph_line import bar, graph_line, graph_marks
 from grader.dojo.guide import Guide
 from grader.dojo.keys import keys_in
 from grader.dojo.mistake_question import BY_ID, question_about
@@ -113,7 +113,7 @@ def test_a_graph_in_one_line_keeps_the_row_in_focus_in_sight():
 def test_a_bar_is_full_only_when_all_is_done(course):
     assert [bar(done, 26, 10).plain.count("█") for done in (0, 1, 13, 25, 26)] == [0, 1, 5, 9, 10]
     progress = Progress(course.find("07"), {"loss": "here", "dW2": "passed", "db2": "failed", "update": "hidden"})
-    signs = {name: sign for name, sign, _ in marks_of(progress, ["loss"])}
+    signs = {name: sign for name, sign, _ in graph_marks(progress, ["loss"])}
     assert [signs[name] for name in ("W2", "b2", "update", "loss", "C")] == ["✓", "✗", "?", "✓", "·"]
     assert list(signs).count("loss") == 1
 

@@ -154,14 +154,14 @@ def first_of(whole: ProgramSlice) -> tuple[str, int, str] | None:
         ("differences", Quotients(whole).find()),
         ("dual numbers", basis_tangents(whole)),
     ):
-        places = [(file_of(node, whole), line_of(node)) for node in nodes]
+        places = [(file_of(node, whole), line_number(node)) for node in nodes]
         if places:
             file, line = min(places)
             return method, line, file
     return None
 
 
-def line_of(node: ast.AST) -> int:
+def line_number(node: ast.AST) -> int:
     return getattr(node, "lineno", 1)
 
 

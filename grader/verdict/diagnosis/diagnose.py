@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-from grader.comparison.tensors import format_shape
 from grader.lesson.mistakes import Mistake
+from grader.source.word_lists import format_shape
 from grader.verdict.diagnosis.claims import Contents, is_borne_out
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.known_mistakes import known_mistake

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import format_shape
 from grader.reference.problem import Problem
+from grader.source.word_lists import format_shape
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.time_allowance import uncounted
 

@@ -8,8 +8,8 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from grader.comparison.tensors import format_shape
 from grader.reference.problem import Problem
+from grader.source.word_lists import format_shape
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.diagnosis.problem_values import can_expand, computed_once
