@@ -11,7 +11,7 @@ import pytest
 import torch
 from hypothesis import settings
 from shared_nursery import SharedNursery, forked_zygote
-from support import HURRIED, ROOT, SEED, Golden, Rows, expectation, lay_out, rows_of, solution_of
+from support import ROOT, SEED, SHORT_LIMITS, Golden, Rows, expectation, lay_out, rows_of, solution_of
 
 from grader.authoring.verify import submission_of
 from grader.gradebook.grading.graded import GradedSubmission
@@ -158,7 +158,7 @@ def golden(
     def run(name: str) -> Golden:
         if name not in done:
             expected = expectation(name)
-            session = session_for(*expected["lessons"], limits=HURRIED if expected.get("hurried") else None)
+            session = session_for(*expected["lessons"], limits=SHORT_LIMITS if expected.get("short_limits") else None)
             before = alone(session)
             lay_out(name, folder / f"class of {name}")
             (found,) = find([folder / f"class of {name}"], session.lessons, list(course.lessons.values()))

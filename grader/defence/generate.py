@@ -118,8 +118,8 @@ def questions_from(material: Material, chance: random.Random, count: int) -> lis
     for name in [*order, *order]:
         if len(found) == count:
             break
-        asked = [each.row for each in found]
-        lines = sorted(material.lines, key=lambda line: (asked.count(line.row), not line.target))
+        rows = [each.row for each in found]
+        lines = sorted(material.lines, key=lambda line: (rows.count(line.row), not line.target))
         if [each.family for each in found].count(name):
             lines = [line for line in lines if (name, line.row) not in {(q.family, q.row) for q in found}]
         try:

@@ -233,9 +233,9 @@ class Desk:
     def remember(self, checked: Checked, working: bool = True) -> None:
         """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""
         lesson, statuses = checked.lesson, checked.progress.statuses
-        asked = {row.name: question_about(lesson, row) for row in checked.judged.rows if row.mistake is not None}
-        asked = {row: question for row, question in asked.items() if question}
-        self.memory.keep_verdict(lesson, verdict_digest(lesson, checked.submitted.files), statuses, working, asked)
+        questions = {row.name: question_about(lesson, row) for row in checked.judged.rows if row.mistake is not None}
+        questions = {row: question for row, question in questions.items() if question}
+        self.memory.keep_verdict(lesson, verdict_digest(lesson, checked.submitted.files), statuses, working, questions)
 
     def grades(self) -> dict[str, tuple[float, float]]:
         """{lesson: (points, maximum)} that `dojo grade` found for files which are still the same."""

@@ -355,7 +355,7 @@ def test_the_output_is_the_same_with_and_without_solutions(tmp_path, dojo, monke
     shutil.copytree(ROOT / "solutions" / "04_cross_entropy", whole / "solutions" / "04_cross_entropy")
     secret = Course(ROOT).find("04")
     mistakes = [mistake for mistake in secret.mistakes if mistake.function is not None][:2]
-    told = []
+    shown = []
     for mistake in mistakes:
         outputs = set()
         for place in (bare, whole):
@@ -364,9 +364,9 @@ def test_the_output_is_the_same_with_and_without_solutions(tmp_path, dojo, monke
             result = dojo("check", "04")
             outputs.add((result.exit_code, result.stdout, result.stderr))
             dojo("report", "04", "--no-open")
-            told.append(result.stdout + (place / "my-report.html").read_text())
+            shown.append(result.stdout + (place / "my-report.html").read_text())
         assert len(outputs) == 1, "\nNEXT\n".join(each[1] for each in outputs)
-        assert mistake.message not in " ".join(" ".join(told).split())
+        assert mistake.message not in " ".join(" ".join(shown).split())
 
 
 def test_public_draws_are_not_those_of_the_hidden_suite(lessons):

@@ -44,11 +44,11 @@ RIGHT = "Everything is right"
 
 def submitted(student: str, *lessons: str, source: str = "pass") -> Submission:
     """A submission with these lessons; of the others it has nothing."""
-    handed = {name: LessonFiles(name, {"backward.py": source.encode()}) for name in lessons}
+    contents = {name: LessonFiles(name, {"backward.py": source.encode()}) for name in lessons}
     return Submission(
         student,
         Path(student),
-        handed | {n: LessonFiles(n, nothing=True) for n in (NORM, STEPS, CROSS) if n not in handed},
+        contents | {n: LessonFiles(n, nothing=True) for n in (NORM, STEPS, CROSS) if n not in contents},
     )
 
 

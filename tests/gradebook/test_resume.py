@@ -91,7 +91,7 @@ def named(*students: str) -> Iterator[Submission]:
     return (Submission(student, Path(student), {}) for student in students)
 
 
-def told(settings: Settings, *students: str, jobs: int = 2) -> dict[str, Reply]:
+def replies(settings: Settings, *students: str, jobs: int = 2) -> dict[str, Reply]:
     return {submission.student: reply for submission, reply in grade_all(named(*students), settings, jobs)}
 
 
@@ -104,12 +104,12 @@ def right(student: str) -> Reply:
 
 
 def test_a_grader_process_that_dies_is_replaced_and_its_submission_tried_once_more(played):
-    assert told(played, "ada", "once-bo", "cy", jobs=1) == {s: right(s) for s in ("ada", "once-bo", "cy")}
+    assert replies(played, "ada", "once-bo", "cy", jobs=1) == {s: right(s) for s in ("ada", "once-bo", "cy")}
     assert (tries(played, "once-bo"), tries(played, "cy")) == (2, 1)
 
 
 def test_a_zygote_that_died_is_tried_once_more(played):
-    assert told(played, "hiccup-bo") == {"hiccup-bo": right("hiccup-bo")}
+    assert replies(played, "hiccup-bo") == {"hiccup-bo": right("hiccup-bo")}
     assert tries(played, "hiccup-bo") == 2
 
 
@@ -122,7 +122,7 @@ def test_a_zygote_that_died_is_tried_once_more(played):
     ],
 )
 def test_what_fails_twice_is_a_fault_and_the_others_are_graded(played, student, fault):
-    found = told(played, "ada", student, "cy", "di")
+    found = replies(played, "ada", student, "cy", "di")
     assert found == {student: Reply(fault=fault)} | {s: right(s) for s in ("ada", "cy", "di")}
     assert tries(played, student) == 2
 
@@ -158,7 +158,7 @@ def test_submissions_are_read_one_by_one_as_graders_are_free(played):
 
 def test_no_room_for_a_report_ends_the_run(played):
     with pytest.raises(OutputError, match="no room"):
-        told(played, "ada", "full-bo", "cy")
+        replies(played, "ada", "full-bo", "cy")
 
 
 def test_submissions_that_cannot_be_had_end_the_run(played):

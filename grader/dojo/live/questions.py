@@ -82,11 +82,11 @@ class LiveQuestions:
                 sheet = self._sheet(lesson, student)
                 if not student or sheet.answers.student != student:
                     return self._refused("The questions on this page have another name's values. Reload the page.")
-                asked = find_question(sheet.questions, question, f"Lesson {lesson.number}")
+                found = find_question(sheet.questions, question, f"Lesson {lesson.number}")
                 if not raw.strip():
                     return self._refused("There is no answer yet.")
-                sheet.record(asked, raw)
-            state, words = self._outcome(sheet, asked)
+                sheet.record(found, raw)
+            state, words = self._outcome(sheet, found)
         except (AnswerError, UserError) as error:
             return self._refused(str(error))
         return {

@@ -104,8 +104,8 @@ def graded(course, session_for, tmp_path) -> Callable[..., None]:
         lessons = [course.find(number) for number in numbers]
         found = find([path], lessons, list(course.lessons.values()), roster)
         results = [session_for(*numbers).grade(submission).results for submission in found]
-        told = {each.student: each.message for each in results if each.message}
-        assert told == expected["told"]
+        shown = {each.student: each.message for each in results if each.message}
+        assert shown == expected["told"]
         assert {each.student: each.status for each in results if each.status != "graded"} == (
             expected.get("status", {})
         )
