@@ -12,7 +12,7 @@ help:
 	@echo "make install    the environment alone: dojo and grade in .venv/bin"
 	@echo "make wheel      dist/*.whl: the program and the public exercises; refuses to contain anything of solutions/"
 	@echo "make grade      grade examples/submissions and say where the report is"
-	@echo "make test       the tests that take less than a second each: most of them"
+	@echo "make test       the short tests: most of them, in about three minutes"
 	@echo "make test-long  the longer ones; after a larger change, both must pass"
 	@echo "make coverage   the tests with branch coverage of grader/ (slower; workers and forked commands are not measured)"
 	@echo "make test-slow  statistical and long tests as well"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def forward_statements(lesson: Lesson) -> Mapping[str, str]:
     """
     path = lesson.exercise / "forward.py"
     source = path.read_text(encoding="utf-8")
-    tree = ast.parse(source)
+    tree, source_lines = ast.parse(source), source.encode().split(b"\n")
     graph = lesson.public.graph
     found = {}
     for name, place in graph.places.items():
@@ -34,14 +34,22 @@ def forward_statements(lesson: Lesson) -> Mapping[str, str]:
             continue
         before = list(lines_before(statement, function))
         is_direct = isinstance(statement, ast.Assign) and is_name_of_tape(statement.targets[0], name)
-        text = " ".join((ast.get_source_segment(source, statement) or "").split())
+        text = statement_text(source_lines, statement)
         if is_direct and not before:
             found[name] = re.sub(r"\bt\.", "", text)
             continue
-        lines = [" ".join((ast.get_source_segment(source, each) or "").split()) for each in before]
+        lines = [statement_text(source_lines, each) for each in before]
         read = ", ".join(each for each in graph.values if each in graph.sources[name])
         found[name] = "\n".join([*lines, f"{text}  # {name} reads {read or 'no named value'}"])
     return found
+
+
+def statement_text(lines: Sequence[bytes], statement: ast.stmt) -> str:
+    """A statement on one line. `lines` are those of its file; ast.get_source_segment would split the file each time."""
+    parts = list(lines[statement.lineno - 1 : statement.end_lineno])
+    parts[-1] = parts[-1][: statement.end_col_offset]
+    parts[0] = parts[0][statement.col_offset :]
+    return " ".join(b" ".join(parts).decode().split())
 
 
 def forward_lines(lesson: Lesson, target: str) -> list[str]:

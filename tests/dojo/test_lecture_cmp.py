@@ -40,7 +40,7 @@ def test_cmp_prints_the_lecture_s_row(net, capsys):
 
 
 @pytest.mark.parametrize(
-    ("name", "gradient", "told"),
+    ("name", "gradient", "message"),
     [
         ("b", lambda n: n["dz"].sum(0), []),
         ("b", lambda n: n["dz"].sum(0, keepdim=True), ["(1, 3); expected (3,)", "Broadcasting hides it", "`keepdim`"]),

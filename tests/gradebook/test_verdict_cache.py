@@ -87,7 +87,7 @@ def without_time(value: Any) -> Any:
 
 def everything(graded: GradedSubmission) -> str:
     found = without_time(graded.results.to_json()), graded.pictures, graded.printed, graded.shown
-    return json.dumps(found, indent=1)
+    return json.dumps(found)
 
 
 def test_the_same_functions_at_other_lines_start_no_worker(plain, filled, forks):

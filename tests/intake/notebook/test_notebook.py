@@ -346,7 +346,7 @@ def test_what_does_not_stand_on_its_own(graded):
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "output"),
     [
         (b"", "mine.ipynb cannot be read: it is no notebook file (no JSON). Save or download it again as .ipynb."),
         (b"\xff\xfe\x00", "no JSON"),

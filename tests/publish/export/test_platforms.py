@@ -376,7 +376,7 @@ def test_a_submission_reads_no_secret_and_writes_no_result(prying):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "message"),
     [
         (None, "expected 04_cross_entropy/backward.py"),
         ("def f(:\n", "invalid syntax"),

@@ -308,7 +308,7 @@ def test_every_status_is_told(reporter: Reporter, lesson: Lesson, status: str) -
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "output"),
     [
         ({"dprobs": row("dprobs", "failed"), "dcounts": row("dcounts", chain="failed", because_of=["dprobs"])},
          "correct; red only because `dprobs` above it is wrong"),
@@ -340,7 +340,7 @@ def test_a_lesson_of_functions_has_a_table_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("statuses", "told"),
+    ("statuses", "output"),
     [
         ({"dlogprobs": "todo", "dcounts": "failed", "dh": "error"}, "What to do next: fix dcounts"),
         ({"dcounts": "missing", "dh": "todo"}, "What to do next: write dcounts"),
