@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import select
 import re
+import select
 import time
 from pathlib import Path
 
