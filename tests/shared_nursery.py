@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from support import ROOT
 
-from grader.gradebook.grading.grader_program import PRELOAD
+from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.forked import ForkedProcess, Nursery
@@ -32,7 +32,7 @@ class SharedNursery:
     _shared: Nursery | None = None
 
     def __init__(self, preload: Sequence[str] = ()) -> None:
-        SharedNursery._shared = SharedNursery._shared or Nursery((*PRELOAD, *COMMANDS))
+        SharedNursery._shared = SharedNursery._shared or Nursery((GRADER_PROGRAM, *COMMANDS))
         self._nursery, self._programs = SharedNursery._shared, list[ForkedProcess]()
 
     def zygote(self) -> socket.socket | None:

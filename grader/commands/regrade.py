@@ -23,6 +23,7 @@ from grader.commands.console import (
     printable,
     require_solutions,
 )
+from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.commands.live import RunView
 from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_views
 from grader.commands.options import lesson_option
@@ -105,6 +106,7 @@ def regrade(
             lessons=plan.lessons,
             seed=secrets.randbits(32) if seed == DRAWN else int(seed),
             out=str(out),
+            program=GRADER_PROGRAM,
             seed_given=seed != DRAWN,
             require=require,
             hide=[str(out.resolve())],

@@ -89,7 +89,7 @@ class Followed:
         chosen["set_times"] = lambda found, quiet: None
         inbox = FollowedFolder(self.inbox, 1.0, self.out, lessons, course, **(chosen | options))
         inbox.appearing.clock = lambda: self.now
-        settings = Settings(course="", lessons=[], seed=1, out=str(self.out))
+        settings = Settings(course="", lessons=[], seed=1, out=str(self.out), program="")
         return grade_run(
             inbox.found, lessons, settings, JOBS, self, reporter, fresh=fresh, inbox=inbox, attendance=None
         )

@@ -113,7 +113,9 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Lesson) -> Play
                 yield submission, reply
 
         monkeypatch.setattr(run_module, "grade_all", grade_all)
-        chosen = Settings(**{"course": "", "lessons": [], "seed": 1, "out": str(tmp_path / "out")} | settings)
+        chosen = Settings(
+            **{"course": "", "program": "", "lessons": [], "seed": 1, "out": str(tmp_path / "out")} | settings
+        )
         watching = Watching()
         return grade_run(submissions, [small], chosen, 2, watching, Reporter([small]), fresh=fresh), watching
 
@@ -208,7 +210,7 @@ def test_the_order_of_results_does_not_depend_on_speed(play, tmp_path):
 
 
 def test_the_key_holds_all_that_a_result_depends_on(small):
-    settings = Settings(course="", lessons=[], seed=1, out="")
+    settings = Settings(course="", lessons=[], seed=1, out="", program="")
     under = conditions_key([small], settings)
     part = LessonFiles(LESSON, {"backward.py": b"pass\n"})
     keys = [

@@ -40,7 +40,7 @@ from grader.sandbox.workers.forked import Nursery
 PLAYED = """
 import json, os, pickle, sys, time
 from pathlib import Path
-out = Path(json.loads(sys.argv[1])["out"])
+out = Path(json.loads(sys.argv[2])["out"])
 while True:
     submission, _ = pickle.load(sys.stdin.buffer)
     with open(out / submission.student, "a") as file:
@@ -84,7 +84,7 @@ def played(tmp_path: Path, nursery: Nursery, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(batch, "Nursery", Kept)
     monkeypatch.setattr(batch, "PROGRAM", PLAYED)
-    return Settings(course="", lessons=[], seed=1, out=str(tmp_path))
+    return Settings(course="", lessons=[], seed=1, out=str(tmp_path), program="")
 
 
 def named(*students: str) -> Iterator[Submission]:
