@@ -18,7 +18,7 @@ from bench.hostile_values import LEAVES, evaluator, expressions
 from grader.authoring.verify import submission_of
 from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.comparison.trees import agreement, shown
-from grader.gradebook.grading.batch import GraderProcess
+from grader.gradebook.grading.grader_processes import GraderProcess
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.lesson_files import MAIN
@@ -254,7 +254,9 @@ main(*sys.argv[2:])
 
 
 def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path, monkeypatch):
-    monkeypatch.setattr("grader.gradebook.grading.batch.PROGRAM", STALLING)  # stands for a loop of ours without a bound
+    monkeypatch.setattr(
+        "grader.gradebook.grading.grader_processes.PROGRAM", STALLING
+    )  # stands for a loop of ours without a bound
     lesson = COURSE.find("04")
     limits = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=2.0)
     grader = GraderProcess(

@@ -31,7 +31,7 @@ from grader.commands import grade as cli
 from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.gradebook.files import FILES
 from grader.gradebook.grading import cluster, cluster_worker
-from grader.gradebook.grading.batch import Reply
+from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.versions import version_differences, versions
 from grader.intake.submissions.submission import read_submission

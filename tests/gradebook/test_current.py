@@ -27,7 +27,7 @@ from grader.gradebook.current import current_results
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import DERIVED, FILES, OutputError, write_files
 from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.batch import Reply
+from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.run import RunOutcome, grade_run
 from grader.gradebook.grading.run_identity import RunIdentity
 from grader.gradebook.grading.settings import Settings

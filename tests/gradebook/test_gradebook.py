@@ -31,7 +31,7 @@ from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import FILES, LOCK, OutputError, lock_output, write_files, write_pages, write_whole
 from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.batch import Reply
+from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.keys import conditions_key, result_key
 from grader.gradebook.grading.run import RunOutcome, grade_run
 from grader.gradebook.grading.settings import Settings

@@ -28,7 +28,7 @@ from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.files import write_files
 from grader.gradebook.grading import regrade as regrade_module
 from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.batch import Reply
+from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.run_identity import RunIdentity
 from grader.gradebook.grading.settings import Settings

@@ -26,9 +26,9 @@ from shared_nursery import run_command
 from support import ROOT, solution_of, without_seconds
 
 from grader.gradebook.files import OutputError
-from grader.gradebook.grading import batch
-from grader.gradebook.grading.batch import GraderProcess, Reply, grade_all
+from grader.gradebook.grading import grader_processes
 from grader.gradebook.grading.feed import Feed
+from grader.gradebook.grading.grader_processes import GraderProcess, Reply, grade_all
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
@@ -82,8 +82,8 @@ def played(tmp_path: Path, nursery: Nursery, monkeypatch: pytest.MonkeyPatch) ->
         def close(self, at_once: bool = False) -> None:
             pass
 
-    monkeypatch.setattr(batch, "Nursery", Kept)
-    monkeypatch.setattr(batch, "PROGRAM", PLAYED)
+    monkeypatch.setattr(grader_processes, "Nursery", Kept)
+    monkeypatch.setattr(grader_processes, "PROGRAM", PLAYED)
     return Settings(course="", lessons=[], seed=1, out=str(tmp_path), program="")
 
 
@@ -180,7 +180,7 @@ def test_after_an_interruption_comes_what_had_finished_and_graders_are_ended(pla
             super().__init__(*arguments)
             graders.append(self)
 
-    monkeypatch.setattr(batch, "GraderProcess", Noted)
+    monkeypatch.setattr(grader_processes, "GraderProcess", Noted)
     replies = grade_all(named("ada", "bo", "slow-cy"), played, 2)
     got = [next(replies)[0].student]
     time.sleep(0.5)  # the other has finished by now, and waits to be asked for

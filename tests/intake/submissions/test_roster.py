@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from grader.intake.submissions.claims import Submitter
-from grader.intake.submissions.claims import join as join_claims
 from grader.intake.submissions.people import as_folder, may_be_one_person, name_words
 from grader.intake.submissions.roster import Attendance, Member, Roster, RosterError, read_roster
+from grader.intake.submissions.roster_matching import Submitter
+from grader.intake.submissions.roster_matching import join as join_claims
 from grader.publish.report.classroom import NOTHING, csv_rows, nothing_submitted
 from grader.publish.report.pages import Reporter
 from grader.results import LessonResult, SubmissionResult
