@@ -56,10 +56,14 @@ test test-long: $(VENV)/ready
 	$(BIN)/python -m pytest -q -m '$(WHICH)' --numprocesses 3 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)); \
 	status=$$?; wait $$sandbox || status=$$?; cat "$$said"; exit $$status
 
-# Without the sandbox's own tests: what a locked-in process runs cannot be written down by it.
+# Without the isolation's own tests: what a locked-in process runs cannot be written down by it.
+COVERAGE := --cov grader --cov-branch
 coverage: $(VENV)/ready
-	$(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal --ignore tests/sandbox/isolation \
-	  --cov grader --cov-branch --cov-report term:skip-covered
+	@status=0; \
+	$(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)) $(COVERAGE) --cov-report= \
+	  || status=$$?; \
+	$(BIN)/python -m pytest -q $(IN_ORDER) --ignore tests/sandbox/isolation $(COVERAGE) --cov-append \
+	  --cov-report term:skip-covered || status=$$?; exit $$status
 
 test-slow: $(VENV)/ready
 	$(BIN)/python -m pytest -q -m 'slow or not slow'
