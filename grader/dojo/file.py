@@ -112,7 +112,7 @@ class Outline:
 
 
 @lru_cache(maxsize=4)
-def outline_of(source: bytes) -> Outline:
+def outline_of_text(source: bytes) -> Outline:
     """The outline of a text that is looked at several times while it is checked."""
     return Outline(source)
 
@@ -124,7 +124,7 @@ def names_it_uses(node: ast.AST) -> set[str]:
 
 def changed_rows(lesson: Lesson, before: bytes, after: bytes) -> list[str]:
     """The rows whose function differs between two texts of a file, or uses a function that does."""
-    changed = outline_of(after).names_changed_from(outline_of(before))
+    changed = outline_of_text(after).names_changed_from(outline_of_text(before))
     return [item.name for item in lesson.items if item.function in changed]
 
 

@@ -1,4 +1,4 @@
-"""The three rungs: shape, value, bits; each against numbers worked out by hand."""
+"""The three stages: shape, value, bits; each against numbers worked out by hand."""
 
 from __future__ import annotations
 
