@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy
 import torch
@@ -113,11 +113,12 @@ class Material:
         """
         joint = self.lesson.joint
         assert joint is not None
-        usual, scaled = called(
-            self._student, "_defence_joint", SCALED + joint.name, joint.name, arguments, steps, factor
-        )
-        found = [joint.pieces(each) for each in (usual, *scaled)]
-        if any(isinstance(each, str) for each in found):
+        names = SCALED + joint.name, joint.name
+        reply = called(self._student, "_defence_joint", *names, arguments, steps, factor)
+        if not (isinstance(reply, list) and len(reply) == 2 and isinstance(reply[1], list)):
+            return []
+        found = [joint.pieces(each) for each in (reply[0], *reply[1])]
+        if len(found) != len(steps) + 1 or any(isinstance(each, str) for each in found):
             return []
         return [{n: v for n, v in each.items() if isinstance(v, Tensor)} for each in found if isinstance(each, dict)]
 
@@ -197,6 +198,11 @@ def material_of(
     return Material(lesson, right, lines, {each.name: each for each in read}, student, names)
 
 
+def is_about(line: FileLine, values: object) -> TypeGuard[dict[str, Any]]:
+    """Whether what a worker has sent is a value for each name that a line reads."""
+    return isinstance(values, dict) and all(name in values for name in line.names)
+
+
 def function_from(values: Mapping[str, Any]) -> FileFunction:
     lines = tuple(FileLine(**{**each, "names": tuple(each["names"])}) for each in values["lines"])
     parameters, scalable = tuple(values["parameters"]), tuple(values["scalable"])
@@ -252,6 +258,6 @@ def values_before(
     for (is_value, seen), own in zip(replies_to(student, jobs), traced, strict=True):
         for line in own:
             values = seen.get(str(line.number)) if is_value and isinstance(seen, dict) else None
-            if isinstance(values, dict) and not line.is_whole:
+            if is_about(line, values) and not line.is_whole:
                 found[line.number].append(values)
     return {number: values if len(values) == len(problems) else [] for number, values in found.items()}
