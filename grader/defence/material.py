@@ -28,6 +28,7 @@ from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
 MAIN = "backward.py"
+MOST_NUMBER = 1e300
 MOST_CHOSEN = 12
 """Lines of a file that one defence may be about."""
 RUN = """
@@ -104,7 +105,7 @@ class Material:
         steps = [[step, list(self.functions[step].parameters)] for step in order]
         found = called(self._student, "_defence_chain", steps, dict(known), scaled, factor)
         found = found if isinstance(found, dict) else {}
-        return {step: value for step, value in found.items() if isinstance(value, Tensor)}
+        return {step: value for step, value in found.items() if isinstance(value, Tensor) and value.is_floating_point()}
 
     def joint_chain(self, arguments: Mapping[str, Any], steps: Sequence[str], factor: float) -> list[dict[str, Tensor]]:
         """{gradient: value} of the function that returns all of them, as it is and with each of `steps` times `factor`.
@@ -148,11 +149,14 @@ def replies_to(student: Student, jobs: Sequence[Any]) -> list[tuple[bool, Any]]:
 
 def value_of(reply: tuple[bool, Any]) -> Value:
     is_value, found = reply
-    if is_value and isinstance(found, (int, float)) and not isinstance(found, bool):
+    if not is_value:
+        return Raised(str(found))
+    if isinstance(found, (int, float)) and not isinstance(found, bool) and abs(found) < MOST_NUMBER:
         return torch.tensor(float(found), dtype=torch.float64)
-    if is_value and isinstance(found, numpy.ndarray):
-        return torch.as_tensor(found)
-    return found.detach() if is_value and isinstance(found, Tensor) else Raised(str(found) if not is_value else "type")
+    tensor = torch.as_tensor(found) if isinstance(found, numpy.ndarray) else found
+    if not isinstance(tensor, Tensor) or tensor.is_complex() or tensor.dtype == torch.bool:
+        return Raised("type")
+    return tensor.detach()
 
 
 def material_of(

@@ -6,7 +6,9 @@ from right import add_tile, causal_tile, correction, flash_backward, tile_backwa
 
 
 def product(a, b):
-    return sum(a[:, i, None] * b[i] for i in range(a.shape[1])) if a.shape[1] < b.shape[1] else (a[:, :, None] * b).sum(1)
+    return (
+        sum(a[:, i, None] * b[i] for i in range(a.shape[1])) if a.shape[1] < b.shape[1] else (a[:, :, None] * b).sum(1)
+    )
 
 
 def flash_forward(Q, K, V, causal, rows, columns):
