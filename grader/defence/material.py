@@ -202,7 +202,7 @@ def material_of(
     return Material(lesson, right, lines, {each.name: each for each in read}, student, names)
 
 
-def is_about(line: FileLine, values: object) -> TypeGuard[dict[str, Any]]:
+def is_about(values: object, line: FileLine) -> TypeGuard[dict[str, Any]]:
     """Whether what a worker has sent is a value for each name that a line reads."""
     return isinstance(values, dict) and all(name in values for name in line.names)
 
@@ -262,6 +262,6 @@ def values_before(
     for (is_value, seen), own in zip(replies_to(student, jobs), traced, strict=True):
         for line in own:
             values = seen.get(str(line.number)) if is_value and isinstance(seen, dict) else None
-            if is_about(line, values) and not line.is_whole:
+            if is_about(values, line) and not line.is_whole:
                 found[line.number].append(values)
     return {number: values if len(values) == len(problems) else [] for number, values in found.items()}

@@ -116,7 +116,7 @@ def recorded_material(
 
     def values_for(line: FileLine, number: str) -> list[dict[str, Any]]:
         values = seen.get(number) if isinstance(seen, dict) else None
-        return values if isinstance(values, list) and all(is_about(line, each) for each in values) else []
+        return values if isinstance(values, list) and all(is_about(each, line) for each in values) else []
 
     rows = {function: row for row, function in rows_with_functions(lesson, functions)}
     calls = {

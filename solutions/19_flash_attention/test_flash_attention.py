@@ -367,9 +367,9 @@ def test_operations(check):
         ratio = measured(check, name, given, right, FUTURE, PLAIN_WORK, MOST_FUTURE).cpu_ratio
         if ratio > MOST_FUTURE:
             check.fail(
-                f"With `causal`, {FUTURE['queries']} queries and {FUTURE['keys']} keys, `{name}` took {ratio:.1f} times "
-                f"the processor time of the plain operations on the tiles that a query may read; {MOST_FUTURE} are "
-                "allowed. Skip the tiles that no query may read.",
+                f"With `causal`, {FUTURE['queries']} queries and {FUTURE['keys']} keys, `{name}` took {ratio:.1f} "
+                f"times the processor time of the plain operations on the tiles that a query may read; {MOST_FUTURE} "
+                "are allowed. Skip the tiles that no query may read.",
                 mistake="future_tiles",
             )
 

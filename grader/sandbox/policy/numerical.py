@@ -213,9 +213,8 @@ def stored_by(program: Program, method: ast.FunctionDef) -> Iterator[tuple[ast.A
 
     An attribute of the same name that another class assigns has nothing to do with it.
     """
-    classes = [
-        node for module in program.modules.values() for node in module.node.body if isinstance(node, ast.ClassDef)
-    ]
+    roots = (module.node for module in program.modules.values())
+    classes = (node for root in roots for node in getattr(root, "body", ()) if isinstance(node, ast.ClassDef))
     others = {id(node) for each in classes if method not in each.body for node in ast.walk(each)}
     nodes = (node for node in ast.walk(method) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
     for name in dict.fromkeys(["grad", *(node.attr for node in nodes)]):

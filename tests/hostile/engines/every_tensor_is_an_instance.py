@@ -1,14 +1,14 @@
 """A metaclass says that everything is a Tensor, and that all classes are equal; gradients are zero."""
-# rows of tensor_elementwise: failed
-# rows of tensor_broadcasting: failed
+# rows of tensor_elementwise: error
+# rows of tensor_broadcasting: error
 # rows of tensor_sum: failed
 # rows of tensor_getitem: failed
 # rows of tensor_reshape: failed
 # rows of tensor_permute: failed
 # rows of tensor_maximum: failed
 # rows of tensor_matmul: failed
-# rows of tensor_graphs: failed
-# rows of network: failed
+# rows of tensor_graphs: error
+# rows of network: error
 # rows of tensor_deep: failed
 
 import right

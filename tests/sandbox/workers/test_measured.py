@@ -1,9 +1,9 @@
 """Measured calls: memory and processor time by the kernel's account, and what a worker's own account is worth.
 
-Corpora of answers that keep or compute too much where no count in their process sees it: for lesson 09
-tests/hostile/checkpointing, for lesson 19 tests/hostile/flash_attention. A third one, tests/hostile/engines, has engines
-for lesson 18 that differentiate by other means, lie, or walk along every path uncounted. Each file has its exact result:
-`# rows of NAME: STATUS` for a row that is not passed.
+Two corpora of answers that keep or compute too much where no count in their process sees it: for lesson 09
+tests/hostile/checkpointing, for lesson 19 tests/hostile/flash_attention. A third one, tests/hostile/engines, has
+engines for lesson 18 that differentiate by other means, lie, or walk along every path uncounted. Each file has its
+exact result: `# rows of NAME: STATUS` for a row that is not passed.
 """
 
 from __future__ import annotations
