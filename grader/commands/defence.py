@@ -221,10 +221,10 @@ def entered(files: Sequence[Path]) -> Iterator[tuple[str, str, list[str]]]:
         click.echo("A line per sheet: its code, then an answer per question, - for none. An empty line ends it.")
     for path in files:
         try:
-            text = path.read_text(encoding="utf-8-sig")
-        except (OSError, ValueError) as error:
+            rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
+        except (OSError, ValueError, csv.Error) as error:
             raise UserError(f"{path} cannot be read: {error}.") from error
-        for number, row in enumerate(csv.reader(io.StringIO(text)), 1):
+        for number, row in enumerate(rows, 1):
             cells = [cell.strip() for cell in row]
             if any(cells) and cells[0].lower() != "code":
                 yield f"{path}, line {number}: ", cells[0], cells[1:]

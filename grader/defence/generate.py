@@ -126,6 +126,8 @@ def questions_from(material: Material, chance: random.Random, count: int) -> lis
             question = families[name](material, lines, chance)
         except CallFailed:  # a line that hangs or ends the process: this file gets no more questions
             break
+        except (ArithmeticError, LookupError, TypeError, ValueError, RuntimeError):  # by what a hostile worker sent
+            continue
         if question is not None and not any(same(question, other) for other in found):
             found.append(question)
     return found

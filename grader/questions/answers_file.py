@@ -13,6 +13,8 @@ from grader.questions.question import PREFIX, Question, no_question
 
 ANSWERS = "answers.toml"
 MOST_BYTES = 200_000
+MOST_NAME = 80
+"""Characters of an unknown question's name that a sentence shows."""
 KEYS = ("lesson", "student", "answers")
 HEAD = "# Your answers to the questions of lesson {number}. `dojo answer {number}` writes this file; you may edit it.\n"
 
@@ -66,4 +68,4 @@ def read_answers(data: bytes, shown: str = ANSWERS) -> Answers:
 def unknown_answers(answers: Answers, questions: Mapping[str, Question], shown: str = ANSWERS) -> list[str]:
     """A sentence for each answer to what nobody asks; at most five."""
     unknown = [name for name in answers.given if name not in questions]
-    return [f"{shown}: {no_question(questions, name, 'the lesson')}" for name in unknown[:5]]
+    return [f"{shown}: {no_question(questions, name[:MOST_NAME], 'the lesson')}" for name in unknown[:5]]

@@ -896,10 +896,19 @@ def goes_deep(check, kind, times):
 
 
 def walks_every_path(check):
-    """16 times x = x + x * 0.5: 33 values, and 65,536 paths."""
+    """16 times x = x + x * 0.5: 33 values, and 65,536 paths. The student's process counts: enough to name a mistake."""
     text = "end = a\n" + "end = end + end * 0.5\n" * 16
     found = check.on.run_with(["Value"], COUNTED, text, 1.0)
     return isinstance(found, dict) and isinstance(found.get("calls"), int) and found["calls"] > MOST_CALLS
+
+
+def goes_once(check):
+    """64 times x = x + x * 0.5: 129 values. Along its 2 ** 64 paths nobody comes to an end, whatever is counted."""
+    text = "end = a\n" + "end = end + end * 0.5\n" * 64
+    found = check.on.run_with(["Value"], DIFFERENTIATED, text, {"a": 1.0}, ["end"])
+    gradient = found.get("the gradient of a") if isinstance(found, dict) else None
+    if not (isinstance(gradient, float) and abs(gradient - 1.5**64) <= 1e-9 * 1.5**64):
+        check.fail("The gradient is wrong in a graph of 129 values, each of which is used twice.")
 
 
 def long_sum(on, generator, kind, times):
@@ -919,5 +928,6 @@ def test_value_deep(check):
     with explained(check, "Value"):
         if walks_every_path(check):
             named(check, "every_path")
+        goes_once(check)
         goes_deep(check, "Value", DEPTH // 2)
         check.agrees(long_sum, draws=({"kind": "Value", "times": 60},), reference=Autograd)

@@ -16,7 +16,7 @@ from grader.publish.report.pages import report_templates
 from grader.questions.code_lines import RunLine
 from grader.questions.posing import Posed
 from grader.questions.question import WITH_CHOICES, Question, find_question, questions_of
-from grader.questions.reading import EXPECTED, AnswerError, read_answer
+from grader.questions.reading import EXPECTED, AnswerError, plain_text, read_answer
 
 MOST_NAME = 200
 MOST_FIGURE_BYTES = 500_000
@@ -121,7 +121,7 @@ class LiveQuestions:
             return None
         raw = sheet.answers.given[question.name]
         if question.kind not in WITH_CHOICES:
-            return str(raw)
+            return plain_text(raw)
         try:
             value = read_answer(sheet.posed(question), raw)
         except AnswerError:
