@@ -13,7 +13,7 @@ def numbers(values):
 
 
 def plain(value):
-    """A number of torch or numpy as Python's own."""
+    """A number of torch or numpy as a Python number."""
     return value.item() if hasattr(value, "item") else value
 
 

@@ -80,7 +80,7 @@ def forward(t):
     t.loss = F.cross_entropy(t.logits.flatten(0, 1), t.Y.flatten(), ignore_index=-1)
 
 
-# What hidden problems also are, and those that `dojo check` draws: see `change` in lesson.toml.
+# Changes to the inputs, for some hidden problems and for some of those of `dojo check` (`change` in lesson.toml).
 
 
 def all_positions(inputs):
