@@ -75,4 +75,5 @@ def test_push_and_pull(check):
 
 def test_accumulation_factor(check):
     tokens = torch.tensor([[5, 2, 5], [5, 1, 0]])
-    check.equals([check.on.call("accumulation_factor", tokens, token) for token in (5, 1, 4)], [3, 1, 0])
+    found = {f"the factor of token {token}": check.on.call("accumulation_factor", tokens, token) for token in (5, 1, 4)}
+    check.equals(found, dict(zip(found, (3, 1, 0), strict=True)))

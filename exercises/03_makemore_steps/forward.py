@@ -92,7 +92,7 @@ def without_the_last(inputs):
 
 
 def tie_at_the_maximum(inputs):
-    """Two classes have exactly the same logit in every row, and it is the row's largest."""
+    """In every row, two classes have exactly the same logit, and it is the largest of the row."""
     inputs["W2"][:, 1] = inputs["W2"][:, 4] = 0
     inputs["b2"][1] = inputs["b2"][4] = 20
 

@@ -62,6 +62,9 @@ def without_the_last(inputs):
 
 
 def nearly_constant(inputs):
-    """A variance of about eps: with two examples and an ordinary one, almost no gradient gets through batch norm."""
+    """The variance is about eps.
+
+    With two examples and an ordinary variance, almost no gradient gets through batch norm.
+    """
     inputs["W"] *= 0.03
     inputs["b"] *= 0.01  # next to a large mean, float32 rounds away the small differences

@@ -61,6 +61,9 @@ def without_the_last(inputs):
 
 
 def nearly_constant(inputs):
-    """A variance of about eps: with two examples and an ordinary one, almost no gradient gets through batch norm."""
+    """The variance is about eps.
+
+    With two examples and an ordinary variance, almost no gradient gets through batch norm.
+    """
     inputs["W1"] *= 0.004
     inputs["b1"] *= 0.02  # next to a large mean, float32 rounds away the small differences

@@ -73,7 +73,7 @@ def forward(t):
 
 
 def one_token_repeated(inputs):
-    """The last two positions of every example are equal, so their keys and values are."""
+    """The last two positions of every example are equal, and so are their keys and values."""
     for name in ("x", "K", "V"):
         inputs[name][:, -1] = inputs[name][:, -2]
 

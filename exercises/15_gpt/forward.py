@@ -89,7 +89,7 @@ def all_positions(inputs):
 
 
 def few_tokens(inputs):
-    """Only two tokens are read, and two others come next: each row of wte gets one of its two terms, or none."""
+    """Only two tokens are read, and two others come next: each row of wte gets only one of its two terms, or none."""
     inputs["X"] = inputs["X"] % 2
     inputs["Y"] = torch.where(inputs["Y"] < 0, inputs["Y"], inputs["Y"] % 2 + 2)
 
@@ -103,5 +103,5 @@ def tiny(inputs):
 
 
 def sure_heads(inputs):
-    """Queries so large that nearly all weight of a row is on one position."""
+    """Queries so large that nearly all of a row's weight is on one position."""
     inputs["Wq"] = inputs["Wq"] * 40

@@ -58,7 +58,7 @@ def all_positions(inputs):
 
 
 def one_token(inputs):
-    """One token, again and again: one row of C gets all gradients of all steps."""
+    """The same token at every step: one row of C gets the gradients of all steps."""
     inputs["X"] = torch.ones_like(inputs["X"])
 
 
