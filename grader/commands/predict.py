@@ -45,4 +45,4 @@ def predict(lesson_name: str | None, seed: int | None, course: Path | None) -> N
         for part in ask_predictions(predictions, read_line):
             out.print(part)
         again = f"dojo predict {lesson.number} --seed {chosen}"
-        click.echo(f"`dojo predict {lesson.number}` asks others, `{again}` the same again.")
+        click.echo(f"`dojo predict {lesson.number}` asks new questions, `{again}` asks these again.")
