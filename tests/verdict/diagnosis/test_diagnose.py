@@ -402,8 +402,9 @@ def test_not_broadcast(averages):
     explanation = told(averages, "e", once)
     assert explanation is not None and explanation.id == "not_broadcast"
     assert explanation.message == (
-        "Your (1, 5) has the right numbers. But `e` is (4, 5), and each of its elements has a gradient of its own: a "
-        "sum forward is a broadcast backward (multiply by `torch.ones_like(...)`, or use `.expand_as(...)`)."
+        "Your result has shape (1, 5) and the right numbers. But `e` is (4, 5), and each of its elements has a "
+        "gradient of its own: a sum forward is a broadcast backward (multiply by `torch.ones_like(...)`, or use "
+        "`.expand_as(...)`)."
     )
     flat = told(averages, "e", lambda p: once(p)[0])
     assert flat is not None and flat.id == "not_broadcast"

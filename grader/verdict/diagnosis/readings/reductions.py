@@ -95,12 +95,13 @@ def extra_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
                 shape[axis : axis + 1] = [1] if keep else []
                 if list(found.shape) == shape and reduces_to(wrong, partial(reduce, dim=axis, keepdim=keep)):
                     if word == "mean" and all(is_constant_along(axis, one) for one in wrong.expected):
-                        copy = f"copy the numbers along axis {axis}"
+                        along = f"along axis {axis}" if keep else "along it"
+                        back = "" if keep else f"put axis {axis} back, and "
                         yield Explanation(
                             "not_broadcast",
-                            f"Your {format_shape(found.shape)} has the right numbers. But `{name}` is "
+                            f"Your result has shape {format_shape(found.shape)} and the right numbers. But `{name}` is "
                             f"{format_shape(expected.shape)}, and each of its elements has a gradient of its own: "
-                            f"{copy if keep else f'put axis {axis} back, and {copy}'}.",
+                            f"{back}copy the numbers {along}.",
                         )
                         return
                     yield Explanation(
@@ -138,9 +139,9 @@ def wrong_broadcast(wrong: GradientMismatch) -> Iterator[Explanation]:
     ):
         yield Explanation(
             "not_broadcast",
-            f"Your {format_shape(found.shape)} has the right numbers. But `{name}` is {format_shape(expected.shape)}, "
-            "and each of its elements has a gradient of its own: a sum forward is a broadcast backward (multiply by "
-            "`torch.ones_like(...)`, or use `.expand_as(...)`).",
+            f"Your result has shape {format_shape(found.shape)} and the right numbers. But `{name}` is "
+            f"{format_shape(expected.shape)}, and each of its elements has a gradient of its own: a sum forward is a "
+            "broadcast backward (multiply by `torch.ones_like(...)`, or use `.expand_as(...)`).",
         )
     elif all(
         f.numel() > e.numel() and can_expand(e.shape, f.shape) and wrong.equals(i, e.expand(f.shape))
@@ -148,7 +149,7 @@ def wrong_broadcast(wrong: GradientMismatch) -> Iterator[Explanation]:
     ):
         yield Explanation(
             "broadcast_too_far",
-            f"Your {format_shape(found.shape)} has the right numbers, each of them several times. But `{name}` is "
+            f"Your {format_shape(found.shape)} contains the right numbers several times. But `{name}` is "
             f"{format_shape(expected.shape)}, and its gradient has that shape, too. Which factor made it larger?",
         )
 
