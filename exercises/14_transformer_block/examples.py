@@ -1,6 +1,6 @@
-"""What `dojo check 14` asks of the functions that are not gradients of the block: what autograd says of small problems.
+"""The public examples that `dojo check 14` runs for the parts of the block: autograd's gradients on small problems.
 
-A hidden test suite asks with other ones.
+The hidden test suite uses other problems.
 """
 
 import torch

@@ -1,6 +1,6 @@
-"""What `dojo check 16` asks your functions: what torch.nn.RNN and torch.nn.LSTM and autograd say of small networks.
+"""The public examples that `dojo check 16` runs: torch.nn.RNN, torch.nn.LSTM and autograd on small networks.
 
-A hidden suite asks with other ones.
+The hidden test suite uses other networks.
 """
 
 import torch
@@ -25,7 +25,7 @@ def network(generator, time, batch, features, hidden, gates=1):
 
 
 def layer(kind, Wx, Wh, b):
-    """A layer of torch's with these weights. It has a second bias, which is zero here."""
+    """One of torch's layers, with these weights. It has a second bias, which is zero here."""
     made = kind(len(Wx), len(Wh), dtype=torch.float64)
     parameters = (Wx.T, Wh.T, b, torch.zeros_like(b))
     for name, value in zip(("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"), parameters, strict=True):

@@ -31,7 +31,7 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
     """
     for item in lesson.items:
         if len(item.hints) != HINTS:
-            yield f"lesson.toml: {item.name} has {len(item.hints)} hints; expected {HINTS}, from a nudge on."
+            yield f"lesson.toml: {item.name} has {len(item.hints)} hints; expected {HINTS}, the first a nudge."
         if item.taught_in and not any(lesson.exercise.parent.glob(f"{item.taught_in}_*")):
             yield f"lesson.toml: {item.name} has taught_in = {item.taught_in!r}, and the course has no such lesson."
     unusable = [*forward_faults(lesson), *random_faults(lesson)]

@@ -34,7 +34,7 @@ Enter skips a question, q stops. Your answers are in answers.toml, next to backw
 @click.argument("lesson_name", type=LessonParam(), metavar="LESSON")
 @click.argument("names", nargs=-1, metavar="[QUESTION]...")
 @click.option("--list", "listed", is_flag=True, help="Shows your answers and asks nothing.")
-@click.option("--student", metavar="NAME", help="Your name, as your course knows you; the values are drawn for it.")
+@click.option("--student", metavar="NAME", help="The name that your course knows. Your numbers are drawn from it.")
 @course_option
 def answer(lesson_name: str, names: tuple[str, ...], listed: bool, student: str | None, course: Path | None) -> None:
     """Asks the questions of a lesson. Each student gets other numbers."""
@@ -46,8 +46,8 @@ def answer(lesson_name: str, names: tuple[str, ...], listed: bool, student: str 
         sheet = AnswerSheet(lesson, known)
         if student and sheet.answers.student != student:
             raise UserError(
-                f"The answers in {sheet.path.name} are {sheet.answers.student}'s, with that name's values; delete the "
-                "file to answer under another name."
+                f"The answers in {sheet.path.name} are {sheet.answers.student}'s, with numbers drawn from that name. "
+                "Delete the file to answer under another name."
             )
 
         def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:

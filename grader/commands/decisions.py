@@ -23,10 +23,10 @@ from_option = click.option(
     "file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="CSV",
-    help="A decision per line, all stored or none; what is in force already is left out.",
+    help="One decision per line. Either all are stored or none; decisions already in force are skipped.",
 )
 new_option = click.option(
-    "--not-yet", is_flag=True, help="Also for a student who has not submitted anything yet: their exact name."
+    "--not-yet", is_flag=True, help="Allow a student who has not submitted anything yet. Give the exact name."
 )
 
 

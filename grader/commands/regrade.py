@@ -151,7 +151,7 @@ def warn_of_missing(without_files: Sequence[StoredAttempt], gone: Sequence[str])
             err=True,
         )
     if gone:
-        click.echo(f"grade: not in this course any more, so these keep their scores: {', '.join(gone)}.", err=True)
+        click.echo(f"grade: no longer in this course, so their scores stay as they are: {', '.join(gone)}.", err=True)
 
 
 def print_changes(changes: Sequence[StudentChange], count: int, lessons: Sequence[str]) -> None:

@@ -44,7 +44,7 @@ class Round:
                     raw = ask(None if end is None else end - self.clock())
                 except TimeoutError:
                     yield ""
-                    yield Paragraph("The time is over. A line without Enter does not count.", "bold")
+                    yield Paragraph("The time is over. An answer without Enter does not count.", "bold")
                     yield from self.finish()
                     return
                 if end is not None and self.clock() > end:

@@ -149,8 +149,8 @@ def reset_to_stub(lesson: Lesson) -> Path | None:
         stub = lesson.pristine.read_bytes()
     except OSError as error:
         raise UserError(
-            f"{shown_path(lesson.pristine)}, from which the stub is taken, cannot be read: {error.strerror}. Get it "
-            "from where you have the exercises from."
+            f"{shown_path(lesson.pristine)}, which contains the stub, cannot be read: {error.strerror}. Copy it again "
+            "from where you got the exercises."
         ) from error
     kept = None
     try:

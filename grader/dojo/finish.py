@@ -1,4 +1,4 @@
-"""What a student reads at the end of a lesson: what it was about, other right forms of a line, and what comes next."""
+"""What a student reads at the end of a lesson: its goal, other right forms of a line, and what comes next."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def finish_lines(
     else:
         yield Text(f"That was the last row of lesson {lesson.number}.", "bold green")
         if taught := what_it_taught(lesson.exercise / "README.md"):
-            yield Text("What it was about:", "bold")
+            yield Text("The goal of this lesson was:", "bold")
             yield Paragraph(taught, indent=INDENT)
     right = [*changed, *(row for row in checked.progress.right if row not in changed)]
     for row in right:

@@ -116,7 +116,7 @@ def of_another_shape(name: str, mine: Tensor, reference: Tensor) -> Iterator[str
     except RuntimeError:
         return
     if close(summed, reference):
-        yield "Summed over the axis too many it is right: a broadcast forward is a sum backward."
+        yield "With a sum over the extra axis it is right: a broadcast forward is a sum backward."
 
 
 def resemblance(name: str, mine: Tensor, reference: Tensor) -> str:

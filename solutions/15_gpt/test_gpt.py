@@ -22,13 +22,13 @@ def sizes(*numbers):
 
 
 def one_token(inputs):
-    """One token, again and again, and always the same one next."""
+    """The same token at every position, and always the same next token."""
     inputs["X"] = torch.ones_like(inputs["X"])
     inputs["Y"] = torch.where(inputs["Y"] < 0, inputs["Y"], 3)
 
 
 def hardly_anything_known(inputs):
-    """Of all positions, one has a next token."""
+    """Only one of all positions has a next token."""
     inputs["Y"][:] = -1
     inputs["Y"][-1, 1] = 2
 

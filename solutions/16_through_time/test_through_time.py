@@ -13,13 +13,13 @@ def sizes(*numbers):
 
 
 def hardly_anything_known(inputs):
-    """Of all positions, one has a next token: at the second step of the last example."""
+    """Only one of all positions has a next token: the second step of the last example."""
     inputs["Y"][:] = -1
     inputs["Y"][-1, 1] = 2
 
 
 def only_the_end_known(inputs):
-    """Only after the last step is anything predicted: the whole gradient goes through time."""
+    """Only the last step predicts a token: the whole gradient goes through time."""
     inputs["Y"][:, :-1] = -1
     inputs["Y"][:, -1] = 3
 

@@ -16,7 +16,7 @@ def sizes(*numbers):
 
 
 def far_apart(inputs):
-    """Pictures whose numbers differ much, so that an average of a window is nowhere near its largest number."""
+    """The numbers of the pictures differ so much that the average of a window is far from its largest number."""
     for name in ("picture", "photo"):
         inputs[name] *= 5
 

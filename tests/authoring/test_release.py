@@ -372,7 +372,7 @@ def test_bad_input_is_one_sentence(small, tmp_path):
     shutil.copytree(small, tmp_path / "bare")
     shutil.rmtree(tmp_path / "bare" / "solutions" / "01_calls")
     for arguments, sentence in (
-        ([tmp_path / "full", "--course", small], "is there and not empty"),
+        ([tmp_path / "full", "--course", small], "exists and is not empty"),
         ([tmp_path / "kit", "--course", small, "--lesson", "9"], "There is no lesson '9'"),
         ([tmp_path / "kit", "--course", tmp_path / "bare"], "it cannot be checked that none is given away"),
     ):

@@ -145,8 +145,8 @@ def test_files_that_cannot_be_used(answer: Answer, tmp_path: Path) -> None:
     file = tmp_path / "exercises/01_asked/answers.toml"
     file.write_text("student = 'Ada'\n[answers]\ncount = 1\n")
     assert answer("01", "--student", "Bo").stderr == (
-        "dojo: The answers in answers.toml are Ada's, with that name's values; delete the file to answer under another "
-        "name.\n"
+        "dojo: The answers in answers.toml are Ada's, with numbers drawn from that name. Delete the file to answer "
+        "under another name.\n"
     )
     file.write_text("count = [")
     assert answer("01", "--list").stderr.startswith("dojo: exercises/01_asked/answers.toml cannot be read: ")

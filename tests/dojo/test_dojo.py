@@ -435,7 +435,7 @@ def test_reset_gives_the_stub_back_and_keeps_the_old_file(kit, dojo):
     path.with_name(".stub").unlink()
     result = dojo("reset", "04")
     assert result.exit_code == 2 and path.read_text() == solved("04")
-    assert "exercises/04_cross_entropy/.stub, from which the stub is taken, cannot be read" in result.stderr
+    assert "exercises/04_cross_entropy/.stub, which contains the stub, cannot be read" in result.stderr
 
 
 def test_the_report_is_the_instructor_s_page_and_says_what_it_is_not(kit, dojo, monkeypatch):

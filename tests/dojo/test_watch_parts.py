@@ -223,7 +223,7 @@ def test_the_end_of_a_lesson_says_what_comes_next(judge):
     with console.capture() as captured:
         console.print(*finish_lines(desk, done, ["dlogits"]), sep="\n")
     lines = captured.get().splitlines()
-    assert lines[0] == "That was the last row of lesson 04." and lines[1] == "What it was about:"
+    assert lines[0] == "That was the last row of lesson 04." and lines[1] == "The goal of this lesson was:"
     assert "Two other right forms of dlogits:" in lines and "Next: lesson " in "".join(lines[-2:])
 
 

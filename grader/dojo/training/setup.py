@@ -123,8 +123,8 @@ def options_for(given: dict[str, Any], kept: dict[str, Any] | None, lesson: Mapp
         if name != "goes_on" and value != getattr(options, name):
             option = {"compared": "--cmp", "autograd": "--without-autograd"}.get(name, f"--{name}")
             raise UserError(
-                f"the run in this folder began with another {option}; it goes on as it began. Leave {option} away, or "
-                "start a new run with --fresh or in another folder with --out."
+                f"the run in this folder was started with another {option}. Leave out {option} to go on, or start "
+                "a new run with --fresh or in another folder with --out."
             )
     changed = {name: given.get(name, getattr(options, name)) for name in ("names", "goes_on")}
     return Options(**{**vars(options), **changed})

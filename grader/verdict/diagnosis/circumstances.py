@@ -37,8 +37,8 @@ def smallest(draw: Draw) -> bool:
 
 
 def change_in_words(change: object) -> str:
-    """A change's docstring as one sentence, or its name in words."""
-    text = " ".join((inspect.getdoc(change) or "").split())
+    """The first paragraph of a change's docstring, or its name in words."""
+    text = " ".join((inspect.getdoc(change) or "").split("\n\n")[0].split())
     if text:
         return text if text.endswith(".") else text + "."
     return getattr(change, "__name__", "a change of the inputs").replace("_", " ") + "."

@@ -264,8 +264,8 @@ def test_what_fails_on_one_problem_only_is_not_told(problems, name, gradient, wr
         (
             "b",
             db_unsummed,
-            "The sum is missing: `b` (5,) is broadcast to (4, 5) in `y`, and a broadcast forward is a sum backward, "
-            "over the axis it ran along.",
+            "The sum is missing: `b` (5,) is broadcast to (4, 5) in `y`. A broadcast forward is a sum backward, over "
+            "the axis along which it was copied.",
         ),
         (
             "b",
@@ -402,8 +402,9 @@ def test_not_broadcast(averages):
     explanation = text(averages, "e", once)
     assert explanation is not None and explanation.id == "not_broadcast"
     assert explanation.message == (
-        "Your (1, 5) holds the right numbers once; `e` is (4, 5), each of its elements has its own gradient: a sum "
-        "forward is a broadcast backward (multiply by `torch.ones_like(...)`, or `.expand_as(...)`)."
+        "Your result has shape (1, 5) and the right numbers. But `e` is (4, 5), and each of its elements has a "
+        "gradient of its own: a sum forward is a broadcast backward (multiply by `torch.ones_like(...)`, or use "
+        "`.expand_as(...)`)."
     )
     flat = text(averages, "e", lambda p: once(p)[0])
     assert flat is not None and flat.id == "not_broadcast"

@@ -33,7 +33,7 @@ def unset(flag=False):
 RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     "a product": (
         "shapes_do_not_fit",
-        "A matrix product needs the inner sizes alike; here it is (4, 3) times (4, 3). Which order, and which `.T`, "
+        "A matrix product needs equal inner sizes; here you multiply (4, 3) by (4, 3). Which order, and which `.T`, "
         "gives the shape of `W`, (3, 3)? You are given `x` (4, 3).",
         lambda: X @ X,
     ),

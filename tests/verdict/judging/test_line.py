@@ -218,7 +218,7 @@ def test_a_product_whose_sizes_do_not_fit(problems):
     verdict = judged(problems, "d", lambda p: Answer("raised", message=text, line=3, uses=frozenset({"de", "x", "n"})))
     assert verdict.status == "error" and verdict.mistake.id == "shapes_do_not_fit" and verdict.line == 3
     assert verdict.message == (
-        f"{text}. A matrix product needs the inner sizes alike; here it is (4, 5) times (4, 5). Which order, and which "
+        f"{text}. A matrix product needs equal inner sizes; here you multiply (4, 5) by (4, 5). Which order, and which "
         "`.T`, gives the shape of `d`, (4, 5)? You are given `de` (4, 5), `x` (4, 5)."
     )
 

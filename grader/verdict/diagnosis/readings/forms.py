@@ -192,7 +192,7 @@ def wrong_operation(wrong: GradientMismatch) -> Iterator[Explanation]:
     elif right is not None and form.operands & right.operands:
         (shared, *_) = sorted(form.operands & right.operands)
         yield Explanation(
-            "operand", f"{text}. The gradient has `{shared}` in it, too, but put together with another tensor."
+            "operand", f"{text}. The gradient contains `{shared}`, too, but combined with another tensor."
         )
     else:
         yield Explanation("operation", f"{text}. Is that what the forward line's derivative says?")
