@@ -1,0 +1,426 @@
+"""A notebook's statements without its objects: each attribute and entry that the text decides is a plain variable."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from grader.intake.notebook.object_calls import NOTHING, CallReader
+from grader.intake.notebook.object_values import (
+    LIST_KINDS,
+    Constant,
+    Function,
+    NotPlain,
+    Record,
+    Scope,
+    Value,
+    Variable,
+    entries_of,
+    truth,
+)
+from grader.source.syntax import all_nodes, base_name
+
+MOST_WRITTEN = 5_000  # statements
+PlainStatement = tuple[str, ast.stmt]
+"""A statement and the file that it comes from"""
+
+
+class StatementReader(CallReader):
+    """Reads statements in their order, and writes them without objects.
+
+    Attributes:
+        out: the statements that are written.
+        parts: {variable: the record and the key that it is}.
+        locals: {variable: the name in the function, the function and its call}.
+    """
+
+    def __init__(self, bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> None:
+        super().__init__()
+        self.bodies = [(file, list(body)) for file, body in bodies]
+        self.out: list[PlainStatement] = []
+        self.parts: dict[str, tuple[Record, str | int | None]] = {}
+        self.locals: dict[str, tuple[str, str, int]] = {}
+        self.functions: dict[int, str] = {}
+        self.numbers: dict[int, int] = {}  # {id of a record: its number}
+        self.kept_records: list[Record] = []  # ids name them
+        self.is_unrolling = False
+        self.in_place = 0
+        self.versions = 0
+        self.line: ast.stmt | None = None
+        self.counts = Counter(
+            node.id
+            for _, body in self.bodies
+            for each in body
+            for node in all_nodes(each)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        )
+
+    def read(self) -> list[list[PlainStatement]]:
+        """The statements of each body."""
+        scope, found = Scope(), []
+        for file, body in self.bodies:
+            self.out, self.file = [], file
+            for node in body:
+                self.read_statement(node, scope)
+            found.append(self.out)
+        return found
+
+    def read_statement(self, node: ast.stmt, scope: Scope) -> None:
+        """One of the notebook's own statements: as it is, where its objects are not decided."""
+        start, file = len(self.out), self.file
+        try:
+            if self.statement(node, scope) is not None:
+                raise NotPlain("a return outside of a function")
+        except (NotPlain, RecursionError, ValueError, TypeError, IndexError, KeyError):
+            del self.out[start:]
+            self.file, self.depth, self.is_unrolling, self.in_place = file, 0, False, 0
+            self.add(node)
+            for each in all_nodes(node):
+                if isinstance(each, ast.Name | ast.Attribute | ast.Subscript) and isinstance(each.ctx, ast.Store):
+                    scope.values.pop(base_name(each), None)
+
+    def add(self, node: ast.stmt) -> None:
+        if self.line is not None:
+            for each in all_nodes(node):
+                if isinstance(each, ast.expr | ast.stmt | ast.keyword) and not hasattr(each, "lineno"):
+                    ast.copy_location(each, self.line)
+        self.out.append((self.file, node))
+        if len(self.out) > MOST_WRITTEN:
+            raise NotPlain("too many statements")
+
+    def note_call(self, number: int, node: ast.FunctionDef) -> None:
+        self.functions[number] = node.name
+
+    def bind(self, name: str, value: ast.expr) -> Variable:
+        self.note_local(name)
+        self.add(ast.Assign([ast.Name(name, ast.Store())], value))
+        return Variable(name)
+
+    def note_local(self, name: str) -> None:
+        call, _, own = name[1:].partition(":")
+        self.locals[name] = own, self.functions.get(int(call), ""), int(call)
+
+    # statements
+
+    def run(self, body: Sequence[ast.stmt], scope: Scope) -> Value | None:
+        for node in body:
+            found = self.statement(node, scope)
+            if found is not None:
+                return found
+        return None
+
+    def statement(self, node: ast.stmt, scope: Scope) -> Value | None:
+        """Writes one statement; what it returns, None where the next one follows. Raises NotPlain."""
+        self.line = node
+        match node:
+            case ast.Return():
+                if self.in_place:
+                    raise NotPlain("a return inside a loop")
+                return NOTHING if node.value is None else self.value(node.value, scope)
+            case ast.Assign():
+                self.assign(node, scope)
+            case ast.AnnAssign():
+                if node.value is not None:
+                    self.store(node.target, self.value(node.value, scope), node, scope)
+            case ast.AugAssign():
+                self.change(node, scope)
+            case ast.Expr():
+                found = self.value(node.value, scope)
+                self.line = node
+                if isinstance(found, ast.expr):
+                    self.add(ast.copy_location(ast.Expr(found), node))
+            case ast.If():
+                return self.branch(node, scope)
+            case ast.For():
+                return self.loop(node, scope)
+            case ast.With():
+                return self.context(node, scope)
+            case ast.While() | ast.Try():
+                self.compound(node, scope)
+            case ast.FunctionDef():
+                self.set_name(node.name, Function(node, scope, self.file), scope)
+                if scope.outer is None:
+                    self.add(node)
+            case ast.ClassDef():
+                made = self.class_of(node, scope)
+                if scope.outer is None:
+                    self.add(node)
+                if made is not None:
+                    self.set_name(node.name, made, scope)
+            case ast.Pass() | ast.Global() | ast.Assert():
+                pass
+            case ast.Import() | ast.ImportFrom() if scope.outer is not None:
+                for alias in node.names:
+                    self.set_name(alias.asname or alias.name, ast.Name(alias.asname or alias.name, ast.Load()), scope)
+                self.add(node)
+            case ast.Delete() | ast.Raise() if scope.outer is not None:
+                raise NotPlain("del or raise")
+            case _:
+                self.add(node)
+        return None
+
+    def assign(self, node: ast.Assign, scope: Scope) -> None:
+        value = self.value(node.value, scope)
+        self.line = node
+        if len(node.targets) > 1 and isinstance(value, ast.expr) and not isinstance(value, ast.Name):
+            self.store(node.targets[-1], value, node, scope)
+            value = self.value(as_read(node.targets[-1]), scope)
+            for target in node.targets[:-1]:
+                self.store(target, value, node, scope)
+            return
+        for target in node.targets:
+            self.store(target, value, node, scope)
+
+    def store(self, target: ast.expr, value: Value, node: ast.stmt, scope: Scope) -> None:
+        self.line = node
+        if isinstance(target, ast.Tuple | ast.List):
+            self.store_several(target, value, node, scope)
+            return
+        if isinstance(target, ast.Name):
+            self.store_name(target.id, value, scope)
+            return
+        if isinstance(target, ast.Attribute | ast.Subscript):
+            base = self.value(target.value, scope)
+            if isinstance(base, Record):
+                if isinstance(target, ast.Attribute):
+                    self.set_part(base, target.attr, value)
+                    return
+                if isinstance(target.slice, ast.Slice):
+                    raise NotPlain("a slice of a list")
+                self.set_part(base, self.key(base, target.slice, scope), value)
+                return
+        self.add(ast.copy_location(ast.Assign([self.target(target, scope)], self.express(value)), node))
+
+    def store_several(self, target: ast.Tuple | ast.List, value: Value, node: ast.stmt, scope: Scope) -> None:
+        if isinstance(value, Record) and value.kind in LIST_KINDS and len(value.entries) == len(target.elts):
+            self.kept(value, "part", Scope(call=scope.call))
+            for each, entry in zip(target.elts, value.entries, strict=True):
+                self.store(each, entry, node, scope)
+            return
+        new = copy.copy(target)
+        code = self.express(value)
+        new.elts = [self.target(each, scope) for each in target.elts]
+        self.add(ast.copy_location(ast.Assign([new], code), node))
+
+    def target(self, node: ast.expr, scope: Scope) -> ast.expr:
+        """A target of an assignment as code, of a value that the text does not decide."""
+        if isinstance(node, ast.Name):
+            holder = scope.holder(node.id)
+            if holder.outer is None:
+                holder.values.pop(node.id, None)
+                return node
+            name = f"@{holder.call}:{node.id}"
+            self.note_local(name)
+            holder.values[node.id] = Variable(name)
+            return ast.Name(name, ast.Store())
+        if isinstance(node, ast.Tuple | ast.List):
+            new = copy.copy(node)
+            new.elts = [self.target(each, scope) for each in node.elts]
+            return new
+        if isinstance(node, ast.Attribute | ast.Subscript):
+            base = self.value(node.value, scope)
+            if isinstance(base, Record):
+                key = node.attr if isinstance(node, ast.Attribute) else self.key(base, node.slice, scope)
+                name = self.part_name(base, key)
+                base.fields[key] = Variable(name)
+                return ast.Name(name, ast.Store())
+            changed = copy.copy(node)
+            changed.value = self.express(base)
+            if isinstance(changed, ast.Subscript) and isinstance(node, ast.Subscript):
+                changed.slice = self.code(node.slice, scope)
+            return changed
+        raise NotPlain("a target")
+
+    def store_name(self, name: str, value: Value, scope: Scope) -> None:
+        holder = scope.holder(name)
+        if isinstance(value, Record):
+            value.owner = value.owner if value.owner and value.owner[0] else (None, name)
+        if holder.outer is not None:
+            once = self.in_place == 0
+            if isinstance(value, Record | Function) or (isinstance(value, Constant) and once):
+                holder.values[name] = self.kept(value, name, holder)
+            else:
+                own = f"@{holder.call}:{name}"
+                self.bind(own, self.express(value))
+                holder.values[name] = Variable(own)
+            return
+        if isinstance(value, Record):
+            self.kept(value, name, Scope())
+            if value.kind in (*LIST_KINDS, "dict") and not value.has_objects:
+                code = self.express(value)
+                self.add(ast.Assign([ast.Name(name, ast.Store())], code))
+                value.variable = value.variable or name
+            holder.values[name] = value
+        elif isinstance(value, Function):
+            holder.values[name] = value
+        elif self.is_unrolling and not isinstance(value, Constant):
+            self.versions += 1
+            own = f"@0:{name}:{self.versions}"
+            self.locals[own] = name, "", self.versions
+            self.add(ast.Assign([ast.Name(own, ast.Store())], self.express(value)))
+            holder.values[name] = Variable(own)
+        else:
+            self.add(ast.Assign([ast.Name(name, ast.Store())], self.express(value)))
+            holder.values.pop(name, None)
+            if isinstance(value, Constant) and self.counts[name] == 1 and not self.in_place:
+                holder.values[name] = Variable(name, value.value)
+
+    def set_name(self, name: str, value: Value, scope: Scope) -> None:
+        scope.holder(name).values[name] = value
+
+    def part_name(self, record: Record, key: str | int | None) -> str:
+        if id(record) not in self.numbers:
+            self.numbers[id(record)] = len(self.numbers) + 1
+            self.kept_records.append(record)
+        name = f"@{self.numbers[id(record)]}.{key}"
+        self.parts[name] = record, key
+        record.variable = None
+        return name
+
+    def set_part(self, record: Record, key: str | int | None, value: Value) -> None:
+        if isinstance(value, Record):
+            value.owner = value.owner if value.owner and value.owner[0] else (record, key)
+            record.fields[key] = value
+            self.kept(value, str(key), Scope())
+            record.variable = None
+            return
+        if isinstance(value, Function) or (isinstance(value, Constant) and not is_number(value.value)):
+            record.fields[key] = value
+            record.variable = None
+            return
+        if isinstance(value, ast.Constant) and value.value is ...:
+            record.fields[key] = NOTHING
+            return
+        name = self.part_name(record, key)
+        first = key not in record.fields
+        self.add(ast.Assign([ast.Name(name, ast.Store())], self.express(value)))
+        constant = value.value if isinstance(value, Constant) and first and not self.in_place else None
+        record.fields[key] = Variable(name, constant)
+
+    def change(self, node: ast.AugAssign, scope: Scope) -> None:
+        """`self.dlogits += ...`"""
+        value = self.value(node.value, scope)
+        self.line = node
+        read = as_read(node.target)
+        before = self.value(read, scope) if not isinstance(node.target, ast.Name) or scope.value(node.target.id) else None
+        if isinstance(before, Record):
+            if before.kind != "list":
+                raise NotPlain("a change of an object")
+            for each in entries_of(value):
+                self.set_part(before, len(before.entries), each)
+            return
+        if isinstance(before, Constant):
+            raise NotPlain("a change of a constant")
+        target: ast.expr = node.target
+        if isinstance(before, Variable):
+            target = ast.Name(before.name, ast.Store())
+            self.forget_constant(node.target, before, scope)
+        elif before is not None and not isinstance(node.target, ast.Name):
+            target = self.target(node.target, scope)
+        self.add(ast.copy_location(ast.AugAssign(target, node.op, self.express(value)), node))
+
+    def forget_constant(self, target: ast.expr, before: Variable, scope: Scope) -> None:
+        if before.constant is None:
+            return
+        if isinstance(target, ast.Name):
+            self.set_name(target.id, Variable(before.name), scope)
+        elif before.name in self.parts:
+            record, key = self.parts[before.name]
+            record.fields[key] = Variable(before.name)
+
+    # blocks
+
+    def written(self, body: Sequence[ast.stmt], scope: Scope) -> list[ast.stmt]:
+        """A block's statements, written into a list of their own."""
+        outside, self.out = self.out, []
+        self.in_place += 1
+        try:
+            if self.run(body, scope) is not None:
+                raise NotPlain("a return inside a block")
+            return [each for _, each in self.out]
+        finally:
+            self.out = outside
+            self.in_place -= 1
+
+    def branch(self, node: ast.If, scope: Scope) -> Value | None:
+        value = self.value(node.test, scope)
+        known = truth(value)
+        if known is not None and not isinstance(node.test, ast.Constant):
+            return self.run(node.body if known else node.orelse, scope)
+        new = copy.copy(node)
+        new.test = self.express(value)
+        new.body = self.written(node.body, scope) or [ast.copy_location(ast.Pass(), node)]
+        new.orelse = self.written(node.orelse, scope)
+        self.line = node
+        self.add(new)
+        return None
+
+    def context(self, node: ast.With, scope: Scope) -> Value | None:
+        """The body of a `with torch.no_grad():` without it; what it returns."""
+        for item in node.items:
+            if item.optional_vars is not None:
+                self.store(item.optional_vars, self.value(item.context_expr, scope), node, scope)
+        return self.run(node.body, scope)
+
+    def compound(self, node: ast.While | ast.Try, scope: Scope) -> None:
+        new = copy.copy(node)
+        if isinstance(new, ast.While):
+            new.test = self.code(new.test, scope)
+        else:
+            new.handlers = [copy.copy(each) for each in new.handlers]
+            for handler in new.handlers:
+                handler.body = self.written(handler.body, scope) or [ast.copy_location(ast.Pass(), node)]
+            new.finalbody = self.written(new.finalbody, scope)
+        new.body = self.written(node.body, scope) or [ast.copy_location(ast.Pass(), node)]
+        new.orelse = self.written(node.orelse, scope)
+        self.line = node
+        self.add(new)
+
+    def loop(self, node: ast.For, scope: Scope) -> Value | None:
+        """In its place where it goes over plain values; else written out, round by round."""
+        over = self.value(node.iter, scope)
+        self.line = node
+        if not (isinstance(over, Record) and over.has_objects):
+            start = len(self.out)
+            try:
+                self.loop_in_place(node, over, scope)
+                return None
+            except NotPlain:
+                del self.out[start:]
+        before, self.is_unrolling = self.is_unrolling, not self.in_place
+        try:
+            for entry in entries_of(over):
+                for name, value in self.matched(node.target, entry, Scope()).values.items():
+                    self.set_name(name, value, scope)
+                if any(isinstance(each, ast.Break | ast.Continue) for each in all_nodes(node)):
+                    raise NotPlain("a loop that is left")
+                found = self.run(node.body, scope)
+                if found is not None:
+                    return found
+        finally:
+            self.is_unrolling = before
+        return self.run(node.orelse, scope)
+
+    def loop_in_place(self, node: ast.For, over: Value, scope: Scope) -> None:
+        new = copy.copy(node)
+        new.iter = self.express(over)
+        new.target = self.target(node.target, scope)
+        new.body = self.written(node.body, scope) or [ast.copy_location(ast.Pass(), node)]
+        new.orelse = self.written(node.orelse, scope)
+        self.line = node
+        self.add(new)
+
+
+def as_read(target: ast.expr) -> ast.expr:
+    """The target of an assignment as an expression that reads it."""
+    new = copy.copy(target)
+    if isinstance(new, ast.Name | ast.Attribute | ast.Subscript | ast.Tuple | ast.List):
+        new.ctx = ast.Load()
+    return new
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
