@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from grader.intake.notebook.object_expressions import NAMESPACES, PLAIN_BASES, ExpressionReader
 from grader.intake.notebook.object_values import (
@@ -36,14 +36,15 @@ class CallReader(ExpressionReader):
     def __init__(self) -> None:
         self.calls: dict[int, int] = {}
         self.depth = self.number = 0
+        self.in_place = 0  # blocks around the statement that stay
         self.file = ""
 
     def run(self, body: Sequence[ast.stmt], scope: Scope) -> Value | None:
         """Reads statements; what they return, None where they go on."""
         raise NotImplementedError
 
-    def bind(self, name: str, value: ast.expr) -> Variable:
-        """Adds a statement that gives a new variable a value."""
+    def bind(self, name: str, value: ast.expr, scope: Scope) -> Variable:
+        """Adds a statement that gives a new variable of a function a value."""
         raise NotImplementedError
 
     def read_property(self, function: Function) -> Value:
@@ -155,12 +156,12 @@ class CallReader(ExpressionReader):
         defined = {each.name for each in node.body if isinstance(each, ast.FunctionDef | ast.ClassDef)}
         stored = {name for each in node.body for name in stored_names(each)}
         names = {each.arg for each, _ in parameters(node)} | defined | stored
-        scope = Scope({}, function.scope, frozenset(names - shared), self.number)
+        scope = Scope({}, function.scope, frozenset(names - shared), self.number, self.in_place)
         self.note_call(self.number, node)
         file, self.file = self.file, function.file
         self.depth += 1
         try:
-            self.bind_parameters(function, given, scope, stored)
+            self.bind_parameters(function, given, scope)
             found = self.run(node.body, scope)
             return NOTHING if found is None else self.kept(found, "result", scope)
         finally:
@@ -170,12 +171,11 @@ class CallReader(ExpressionReader):
     def note_call(self, number: int, node: ast.FunctionDef) -> None:
         raise NotImplementedError
 
-    def bind_parameters(self, function: Function, given: Arguments, scope: Scope, stored: Iterable[str]) -> None:
+    def bind_parameters(self, function: Function, given: Arguments, scope: Scope) -> None:
         node = function.node
         places, words = list(given[0]), dict(given[1])
         if function.bound is not None:
             places.insert(0, function.bound)
-        changed = set(stored)
         stars = {each.arg: each for each in (node.args.vararg, node.args.kwarg) if each is not None}
         for argument, default in parameters(node):
             name = argument.arg
@@ -189,7 +189,7 @@ class CallReader(ExpressionReader):
                 value = self.value(default, function.scope)
             else:
                 raise NotPlain(f"{name} is not given")
-            scope.values[name] = self.kept(value, name, scope, name in changed)
+            scope.values[name] = self.kept(value, name, scope)
         if node.args.vararg is not None:
             scope.values[node.args.vararg.arg] = list_record(places, "tuple")
         elif places:
@@ -199,23 +199,34 @@ class CallReader(ExpressionReader):
         elif words:
             raise NotPlain("another argument")
 
-    def kept(self, value: Value, name: str, scope: Scope, changes: bool = False) -> Value:
-        """The value, in a variable of its own if it is computed or if its name gets another value later."""
+    def kept(self, value: Value, name: str, scope: Scope) -> Value:
+        """The value, in a variable of its own if it is computed."""
         if isinstance(value, Record):
-            if value.kind in (*LIST_KINDS, "dict") and value.variable is None:
-                for key, each in value.fields.items():
-                    value.fields[key] = self.kept(each, f"{name}_{key}", scope)
+            self.keep_parts(value)
             return value
-        if isinstance(value, Function | Constant) or (isinstance(value, Variable) and not changes):
-            return value
-        return self.bind(f"@{scope.call}:{name}", self.express(value))
+        if isinstance(value, ast.expr):
+            return self.bind(name, value, scope)
+        return value
+
+    def keep_parts(self, record: Record) -> None:
+        """Gives each part that is computed a variable of its own, and parts that are records their owner."""
+        waiting = [record]
+        while waiting:
+            each = waiting.pop()
+            for key, value in [*each.fields.items()]:
+                if isinstance(value, Record):
+                    if value.owner is None or value.owner[0] is None:
+                        value.belongs(each, key)
+                        waiting.append(value)
+                elif isinstance(value, ast.expr) and not isinstance(value, ast.Name):
+                    self.set_part(each, key, value)
 
     # classes and containers
 
     def construct(self, made_from: Record, given: Arguments) -> Record:
         assert made_from.node is not None
         record = Record("object", made_from=made_from)
-        record.owner = None, made_from.node.name
+        record.belongs(None, made_from.node.name)
         for each in self.classes(made_from):
             if "__init__" in each.fields:
                 found = each.fields["__init__"]
@@ -388,7 +399,7 @@ class CallReader(ExpressionReader):
             elif last_name(each) not in PLAIN_BASES:
                 return None
         record = Record("class", node=node, scope=scope, file=self.file, bases=bases)
-        record.owner = None, node.name
+        record.belongs(None, node.name)
         inner = Scope({}, scope, frozenset(), scope.call)
         for each in node.body:
             if isinstance(each, ast.FunctionDef):

@@ -172,14 +172,15 @@ class ExpressionReader:
 
     def entry(self, node: ast.Subscript, scope: Scope) -> Value:
         base = self.value(node.value, scope)
+        if isinstance(base, Constant) and isinstance(base.value, str) and isinstance(node.slice, ast.Slice | ast.Constant):
+            bounds = self.bounds(node.slice, scope) if isinstance(node.slice, ast.Slice) else node.slice.value
+            return Constant(base.value[bounds])
         if not isinstance(base, Record) or base.kind == "class":
             new = copy.copy(node)
             new.value, new.slice = self.express(base), self.code(node.slice, scope)
             return new
         if isinstance(node.slice, ast.Slice) and base.kind in LIST_KINDS:
-            parts = [node.slice.lower, node.slice.upper, node.slice.step]
-            bounds = [None if each is None else constant_of(self.value(each, scope)) for each in parts]
-            return list_record(base.entries[slice(*bounds)], base.kind)
+            return list_record(base.entries[self.bounds(node.slice, scope)], base.kind)
         try:
             key = self.key(base, node.slice, scope)
         except NotPlain:
@@ -194,17 +195,28 @@ class ExpressionReader:
             raise NotPlain(f"{key!r} is no entry yet")
         return base.fields[key]
 
+    def bounds(self, node: ast.Slice, scope: Scope) -> slice:
+        parts = [node.lower, node.upper, node.step]
+        return slice(*(None if each is None else constant_of(self.value(each, scope)) for each in parts))
+
     def key(self, base: Record, node: ast.expr, scope: Scope) -> str | int | None:
         """An entry's key. Raises NotPlain."""
         value = self.value(node, scope)
         if isinstance(value, Record) and value.kind == "tuple":
             return "_".join(str(constant_of(each)) for each in value.entries)
-        key = constant_of(value)
+        key = self.known(node, value, scope)
         if base.kind in LIST_KINDS and isinstance(key, int) and key < 0:
             key += len(base.entries)
         if not isinstance(key, str | int | None):
             raise NotPlain("no key")
         return key
+
+    def known(self, node: ast.expr, value: Value, scope: Scope) -> Any:
+        """What a key is, also where it is computed from variables whose numbers are known. Raises NotPlain."""
+        if isinstance(value, ast.BinOp) and isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
+            left, right = (self.known(each, self.value(each, scope), scope) for each in (node.left, node.right))
+            return arithmetic(node.op, left, right)
+        return constant_of(value)
 
     # displays and operations
 
@@ -255,13 +267,9 @@ class ExpressionReader:
                 return list_record([*lists[0].entries, *lists[1].entries])
             if isinstance(node.op, ast.Mult) and len(lists) == 1 and isinstance(right, Constant | Variable):
                 return list_record(lists[0].entries * min(constant_of(right), LONGEST))
-            if type(node.op) in ARITHMETIC and isinstance(left, Constant) and isinstance(right, Constant):
-                try:
-                    found = ARITHMETIC[type(node.op)](left.value, right.value)
-                except (TypeError, ValueError, ArithmeticError):
-                    raise NotPlain("no result") from None
-                if len(found) < LONGEST if isinstance(found, str) else abs(found) < 10**9:
-                    return Constant(found)
+            texts = [each for each in (left, right) if isinstance(getattr(each, "constant", None), str)]
+            if type(node.op) in ARITHMETIC and all(isinstance(e, Constant) or e in texts for e in (left, right)):
+                return Constant(arithmetic(node.op, constant_of(left), constant_of(right)))
             return ast.copy_location(ast.BinOp(self.express(left), node.op, self.express(right)), node)
         return self.comparison(node, scope)
 
@@ -341,3 +349,14 @@ class ExpressionReader:
             else:
                 raise NotPlain("a target")
         return new
+
+
+def arithmetic(kind: ast.operator, left: Any, right: Any) -> Any:
+    """Raises NotPlain."""
+    try:
+        found = ARITHMETIC[type(kind)](left, right)
+        if len(found) < LONGEST if isinstance(found, str) else abs(found) < 10**9:
+            return found
+    except (TypeError, ValueError, ArithmeticError):
+        pass
+    raise NotPlain("no result")

@@ -20,7 +20,7 @@ from grader.intake.notebook.object_values import (
     entries_of,
     truth,
 )
-from grader.source.syntax import all_nodes, base_name
+from grader.source.syntax import all_nodes, base_name, stored_names
 
 MOST_WRITTEN = 5_000  # statements
 PlainStatement = tuple[str, ast.stmt]
@@ -33,7 +33,8 @@ class StatementReader(CallReader):
     Attributes:
         out: the statements that are written.
         parts: {variable: the record and the key that it is}.
-        locals: {variable: the name in the function, the function and its call}.
+        locals: {variable: the name in the function, the number of the call}.
+        functions: {number of a call: the function's name}.
     """
 
     def __init__(self, bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> None:
@@ -41,13 +42,14 @@ class StatementReader(CallReader):
         self.bodies = [(file, list(body)) for file, body in bodies]
         self.out: list[PlainStatement] = []
         self.parts: dict[str, tuple[Record, str | int | None]] = {}
-        self.locals: dict[str, tuple[str, str, int]] = {}
+        self.locals: dict[str, tuple[str, int]] = {}
         self.functions: dict[int, str] = {}
+        self.globals: dict[str, Value] = {}
         self.numbers: dict[int, int] = {}  # {id of a record: its number}
         self.kept_records: list[Record] = []  # ids name them
-        self.is_unrolling = False
-        self.in_place = 0
         self.versions = 0
+        self.versioned: set[str] | None = None  # the notebook's variables that a loop written out assigns
+        self.versioned_at = 0
         self.line: ast.stmt | None = None
         self.counts = Counter(
             node.id
@@ -59,7 +61,7 @@ class StatementReader(CallReader):
 
     def read(self) -> list[list[PlainStatement]]:
         """The statements of each body."""
-        scope, found = Scope(), []
+        scope, found = Scope(self.globals), []
         for file, body in self.bodies:
             self.out, self.file = [], file
             for node in body:
@@ -73,9 +75,11 @@ class StatementReader(CallReader):
         try:
             if self.statement(node, scope) is not None:
                 raise NotPlain("a return outside of a function")
-        except (NotPlain, RecursionError, ValueError, TypeError, IndexError, KeyError):
+        except (NotPlain, RecursionError, ValueError, TypeError, IndexError, KeyError) as E:
+            import os
+            if os.environ.get("DBG"): print("NOTPLAIN", repr(E), ast.unparse(node)[:100]); os.environ["DBG"]=="2" and __import__("traceback").print_exc()
             del self.out[start:]
-            self.file, self.depth, self.is_unrolling, self.in_place = file, 0, False, 0
+            self.file, self.depth, self.versioned, self.in_place = file, 0, None, 0
             self.add(node)
             for each in all_nodes(node):
                 if isinstance(each, ast.Name | ast.Attribute | ast.Subscript) and isinstance(each.ctx, ast.Store):
@@ -93,14 +97,12 @@ class StatementReader(CallReader):
     def note_call(self, number: int, node: ast.FunctionDef) -> None:
         self.functions[number] = node.name
 
-    def bind(self, name: str, value: ast.expr) -> Variable:
-        self.note_local(name)
-        self.add(ast.Assign([ast.Name(name, ast.Store())], value))
-        return Variable(name)
-
-    def note_local(self, name: str) -> None:
-        call, _, own = name[1:].partition(":")
-        self.locals[name] = own, self.functions.get(int(call), ""), int(call)
+    def bind(self, name: str, value: ast.expr, scope: Scope) -> Variable:
+        self.versions += 1
+        own = f"@{scope.call}:{name}:{self.versions}"
+        self.locals[own] = name, scope.call
+        self.add(ast.Assign([ast.Name(own, ast.Store())], value))
+        return Variable(own)
 
     # statements
 
@@ -195,7 +197,7 @@ class StatementReader(CallReader):
 
     def store_several(self, target: ast.Tuple | ast.List, value: Value, node: ast.stmt, scope: Scope) -> None:
         if isinstance(value, Record) and value.kind in LIST_KINDS and len(value.entries) == len(target.elts):
-            self.kept(value, "part", Scope(call=scope.call))
+            self.keep_parts(value)
             for each, entry in zip(target.elts, value.entries, strict=True):
                 self.store(each, entry, node, scope)
             return
@@ -211,10 +213,14 @@ class StatementReader(CallReader):
             if holder.outer is None:
                 holder.values.pop(node.id, None)
                 return node
-            name = f"@{holder.call}:{node.id}"
-            self.note_local(name)
-            holder.values[node.id] = Variable(name)
-            return ast.Name(name, ast.Store())
+            before = holder.values.get(node.id)
+            if isinstance(before, Variable) and self.in_place > holder.level and is_own(before, node.id, holder):
+                return ast.Name(before.name, ast.Store())
+            self.versions += 1
+            own = f"@{holder.call}:{node.id}:{self.versions}"
+            self.locals[own] = node.id, holder.call
+            holder.values[node.id] = Variable(own)
+            return ast.Name(own, ast.Store())
         if isinstance(node, ast.Tuple | ast.List):
             new = copy.copy(node)
             new.elts = [self.target(each, scope) for each in node.elts]
@@ -236,31 +242,26 @@ class StatementReader(CallReader):
     def store_name(self, name: str, value: Value, scope: Scope) -> None:
         holder = scope.holder(name)
         if isinstance(value, Record):
-            value.owner = value.owner if value.owner and value.owner[0] else (None, name)
+            value.belongs(None, name)
         if holder.outer is not None:
-            once = self.in_place == 0
-            if isinstance(value, Record | Function) or (isinstance(value, Constant) and once):
+            if self.in_place == holder.level or isinstance(value, Record | Function):
                 holder.values[name] = self.kept(value, name, holder)
             else:
-                own = f"@{holder.call}:{name}"
-                self.bind(own, self.express(value))
-                holder.values[name] = Variable(own)
+                code = self.express(value)
+                self.add(ast.Assign([self.target(ast.Name(name, ast.Store()), scope)], code))
             return
         if isinstance(value, Record):
-            self.kept(value, name, Scope())
-            if value.kind in (*LIST_KINDS, "dict") and not value.has_objects:
-                code = self.express(value)
-                self.add(ast.Assign([ast.Name(name, ast.Store())], code))
-                value.variable = value.variable or name
+            if value.kind in (*LIST_KINDS, "dict") and not value.has_objects and value.variable is None:
+                self.keep_parts(value)
+                self.add(ast.Assign([ast.Name(name, ast.Store())], self.express(value)))
+                value.variable = name
+            self.keep_parts(value)
             holder.values[name] = value
         elif isinstance(value, Function):
             holder.values[name] = value
-        elif self.is_unrolling and not isinstance(value, Constant):
-            self.versions += 1
-            own = f"@0:{name}:{self.versions}"
-            self.locals[own] = name, "", self.versions
-            self.add(ast.Assign([ast.Name(own, ast.Store())], self.express(value)))
-            holder.values[name] = Variable(own)
+        elif self.versioned is not None and self.in_place == self.versioned_at and not isinstance(value, Constant):
+            holder.values[name] = self.bind(name, self.express(value), holder)
+            self.versioned.add(name)
         else:
             self.add(ast.Assign([ast.Name(name, ast.Store())], self.express(value)))
             holder.values.pop(name, None)
@@ -281,9 +282,9 @@ class StatementReader(CallReader):
 
     def set_part(self, record: Record, key: str | int | None, value: Value) -> None:
         if isinstance(value, Record):
-            value.owner = value.owner if value.owner and value.owner[0] else (record, key)
+            value.belongs(record, key)
+            self.keep_parts(value)
             record.fields[key] = value
-            self.kept(value, str(key), Scope())
             record.variable = None
             return
         if isinstance(value, Function) or (isinstance(value, Constant) and not is_number(value.value)):
@@ -334,6 +335,7 @@ class StatementReader(CallReader):
 
     def written(self, body: Sequence[ast.stmt], scope: Scope) -> list[ast.stmt]:
         """A block's statements, written into a list of their own."""
+        self.own_variables(body, scope)
         outside, self.out = self.out, []
         self.in_place += 1
         try:
@@ -343,6 +345,15 @@ class StatementReader(CallReader):
         finally:
             self.out = outside
             self.in_place -= 1
+
+    def own_variables(self, body: Sequence[ast.stmt], scope: Scope) -> None:
+        """Gives names that a block assigns variables of their own before it: it may run many times, or never."""
+        for name in sorted({name for node in body for name in stored_names(node)}):
+            holder = scope.holder(name)
+            value = holder.values.get(name)
+            if holder.outer is not None and isinstance(value, Variable | Constant | ast.expr):
+                if not (isinstance(value, Variable) and is_own(value, name, holder)):
+                    holder.values[name] = self.bind(name, self.express(value), holder)
 
     def branch(self, node: ast.If, scope: Scope) -> Value | None:
         value = self.value(node.test, scope)
@@ -389,18 +400,24 @@ class StatementReader(CallReader):
                 return None
             except NotPlain:
                 del self.out[start:]
-        before, self.is_unrolling = self.is_unrolling, not self.in_place
+        if any(isinstance(each, ast.Break | ast.Continue) for each in all_nodes(node)):
+            raise NotPlain("a loop that is left")
+        outer, outer_at = self.versioned, self.versioned_at
+        if outer is None or self.in_place > outer_at:
+            self.versioned, self.versioned_at = set(), self.in_place
+        inner = self.versioned
         try:
             for entry in entries_of(over):
                 for name, value in self.matched(node.target, entry, Scope()).values.items():
                     self.set_name(name, value, scope)
-                if any(isinstance(each, ast.Break | ast.Continue) for each in all_nodes(node)):
-                    raise NotPlain("a loop that is left")
                 found = self.run(node.body, scope)
                 if found is not None:
                     return found
         finally:
-            self.is_unrolling = before
+            self.versioned, self.versioned_at = outer, outer_at
+        for name in sorted(inner or ()) if inner is not outer else ():
+            holder = scope.holder(name)
+            self.add(ast.Assign([ast.Name(name, ast.Store())], self.express(holder.values.pop(name))))
         return self.run(node.orelse, scope)
 
     def loop_in_place(self, node: ast.For, over: Value, scope: Scope) -> None:
@@ -419,6 +436,11 @@ def as_read(target: ast.expr) -> ast.expr:
     if isinstance(new, ast.Name | ast.Attribute | ast.Subscript | ast.Tuple | ast.List):
         new.ctx = ast.Load()
     return new
+
+
+def is_own(value: Variable, name: str, scope: Scope) -> bool:
+    """Whether it is the variable of this name in this call of a function."""
+    return value.name.startswith(f"@{scope.call}:{name}:")
 
 
 def is_number(value: object) -> bool:

@@ -29,7 +29,8 @@ class Record:
         node, scope, file: a class's definition.
         bases: a class's own base classes.
         variable: the plain variable that has the same value; None after a change.
-        owner: the record and the key, or the name, under which it was first stored.
+        owner: the record and the key, or the name, under which it was stored.
+        called: all names that it had.
     """
 
     kind: str
@@ -42,6 +43,13 @@ class Record:
     bases: list[Record] = field(default_factory=list)
     variable: str | None = None
     owner: tuple[Record | None, Key] | None = None
+    called: set[str] = field(default_factory=set)
+
+    def belongs(self, to: Record | None, key: Key) -> None:
+        """Notes under what it is stored. A place in a record counts more than a name."""
+        self.called.add(str(key))
+        if self.owner is None or self.owner[0] is None:
+            self.owner = to, key
 
     @property
     def entries(self) -> list[Value]:
@@ -80,12 +88,16 @@ class Function:
 
 @dataclass(eq=False)
 class Scope:
-    """Names and their values; those of `local` belong to it. `call` numbers the call of a function; 0 outside."""
+    """Names and their values; those of `local` belong to it.
+
+    `call` numbers the call of a function, 0 outside of them; `level` counts the blocks around the call that stay.
+    """
 
     values: dict[str, Value] = field(default_factory=dict)
     outer: Scope | None = None
     local: frozenset[str] = frozenset()
     call: int = 0
+    level: int = 0
 
     def holder(self, name: str) -> Scope:
         """The scope to which a name belongs."""

@@ -32,7 +32,7 @@ NEAR = 0.75
 def looks_like_gradients(page: Page, gradients: Collection[str]) -> set[str]:
     """KnownNames that the page binds and that may be gradients: they tell a loop around the whole backward pass."""
     values = names_by_spelling(name[1:] for name in gradients)
-    found = {claim.variable for claim in page.claims}
+    found = {claim.variable for claim in page.claims} | {*page.gradients}
     return found | {name for name in page.stored if meant_by(name, values) is not None}
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.intake.notebook.object_statements import PlainStatement, StatementReader
-from grader.intake.notebook.object_values import LIST_KINDS, Record
+from grader.intake.notebook.object_values import LIST_KINDS, Record, Variable
 from grader.intake.notebook.opened_functions import Renaming
 from grader.intake.notebook.spellings import AROUND, MARKS
 from grader.source.syntax import all_nodes
@@ -30,11 +31,13 @@ class PlainNotebook:
     bodies: the statements of each cell.
     files: {id of a statement: the file that it comes from}, of those from other cells.
     shown: {variable: the code that it is written for}.
+    gradients: variables that are gradients by their place.
     """
 
     bodies: list[list[ast.stmt]] = field(default_factory=list)
     files: dict[int, str] = field(default_factory=dict)
     shown: dict[str, str] = field(default_factory=dict)
+    gradients: set[str] = field(default_factory=set)
 
 
 def plain_notebook(bodies: Iterable[tuple[str, Sequence[ast.stmt]]], known: Collection[str]) -> PlainNotebook | None:
@@ -47,7 +50,8 @@ def plain_notebook(bodies: Iterable[tuple[str, Sequence[ast.stmt]]], known: Coll
     if not reader.parts:
         return None
     names = PartNames(reader, [each for body in read for each in body], known)
-    result = PlainNotebook(shown=names.shown)
+    gradients = {names.final[name] for name, path in names.paths.items() if names.is_gradient(path)}
+    result = PlainNotebook(shown=names.shown, gradients=gradients)
     rename = Renaming(names.final)
     for body in read:
         result.bodies.append([])
@@ -106,7 +110,8 @@ class PartNames:
                 self.join(node.targets[0].id, node.value.id)
         self.paths = {name: self.path(*part) for name, part in reader.parts.items()}
         self.shown: dict[str, str] = {}
-        self.used = Counter(own for own, _, _ in reader.locals.values())
+        self.last = {own: name for name, own in reader.locals.items()}  # {(name, call): its last variable}
+        self.used = Counter(own for own, _ in self.last)
         self.final: dict[str, str] = {}
         for name in sorted(self.paths, key=lambda each: self.is_gradient(self.paths[each])):
             self.final[name] = self.name_of_part(name)
@@ -152,7 +157,26 @@ class PartNames:
         return tuple(found[::-1])
 
     def is_gradient(self, path: Path) -> bool:
-        return any(part.casefold() in GRADIENT_HOLDERS for part in path[:-1]) or self.value_of(path) is not None
+        return any(part in self.holders or has_mark(part) for part in path[:-1]) or self.value_of(path) is not None
+
+    @cached_property
+    def holders(self) -> set[str]:
+        """Names of records that contain gradients: by what they are called, or by what they contain."""
+        found = set()
+        for record in {id(record): record for record, _ in self.reader.parts.values()}.values():
+            keys = {str(key) for key in record.fields}
+            values = {key for key in keys if key in self.known and key in self.plain and key[:1] != "d"}
+            computed = {key for key in values if self.is_computed(record.fields[key])}
+            if any(has_mark(name) for name in record.called) or (len(computed) > 2 and not keys & self.gradients):
+                found |= record.called
+        return found
+
+    @cached_property
+    def gradients(self) -> set[str]:
+        return {name for name in self.known if name[:1] == "d" and name[1:] in self.known}
+
+    def is_computed(self, value: object) -> bool:
+        return isinstance(value, Variable) and self.first(value.name) not in self.plain
 
     def value_of(self, path: Path) -> str | None:
         """The part whose gradient this is: its sibling `weight` of `dweight`, or `params["W"]` of `grads["W"]`."""
@@ -164,24 +188,40 @@ class PartNames:
         for end in ("_grad", "grad", "_gradient"):
             wanted += [(*outer, plain[: -len(end)])] if plain.endswith(end) else []
         for place, part in enumerate(outer):
-            if part.casefold() in GRADIENT_HOLDERS:
+            if part in self.holders or has_mark(part):
                 rest = tuple(path[:place] + path[place + 1 :])
                 wanted.append(rest)
+                folded = tuple(part.casefold().strip("_") for part in rest)
                 wanted += [
                     each
-                    for each in self.paths.values()
-                    if len(each) == len(path) and (*each[:place], *each[place + 1 :]) == rest and each != path
+                    for each in self.by_path
+                    if len(each) == len(path) and (*each[:place], *each[place + 1 :]) == folded
                 ]
         for each in wanted:
             name = self.by_path.get(tuple(part.casefold().strip("_") for part in each))
-            if name is not None and self.paths[name] != path:
+            if name is not None and self.paths.get(name) != path :
                 return name
         return None
 
     @cached_property
     def by_path(self) -> dict[Path, str]:
-        """{path in small letters: the part}"""
-        return {tuple(part.casefold().strip("_") for part in path): name for name, path in self.paths.items()}
+        """{path in small letters: the variable}, of all parts of the records"""
+        found: dict[Path, str] = {}
+        waiting = [record for record, _ in self.reader.parts.values()]
+        waiting += [value for value in self.reader.globals.values() if isinstance(value, Record)]
+        seen: set[int] = set()
+        while waiting:
+            record = waiting.pop()
+            if id(record) in seen:
+                continue
+            seen.add(id(record))
+            for key, value in record.fields.items():
+                if isinstance(value, Record):
+                    waiting.append(value)
+                elif isinstance(value, Variable | ast.Name):
+                    name = value.name if isinstance(value, Variable) else value.id
+                    found[tuple(part.casefold().strip("_") for part in self.path(record, key))] = name
+        return found
 
     def name_of_part(self, name: str) -> str:
         path = self.paths[name]
@@ -193,9 +233,10 @@ class PartNames:
             if of[:1] != "@":
                 found = f"d{of}" if f"d{of}" in self.known else f"d_{of}"
                 return self.show(found, name)
-        marks = [place for place, part in enumerate(path[:-1]) if part.casefold() in GRADIENT_HOLDERS]
+        marks = [place for place, part in enumerate(path[:-1]) if part in self.holders or has_mark(part)]
         if marks and key[:1] != "d" and key.casefold().split("_")[-1] not in MARKS:
-            return self.show(self.identifier(("grads", *path[marks[-1] + 1 :])), name)
+            rest = [f"item{part}" if part.isdigit() else part for part in path[marks[-1] + 1 :]]
+            return self.show(self.identifier(("grads", *rest)), name)
         if key in self.known:
             return key
         others = {each for each in self.paths.values() if each != path}
@@ -218,12 +259,20 @@ class PartNames:
         return found
 
     def name_of_local(self, name: str) -> str:
-        own, function, call = self.reader.locals[name]
-        if self.used[own] == 1 and (own not in self.plain or own in self.known):
+        own, call = self.reader.locals[name]
+        is_last = self.last[own, call] == name
+        if is_last and self.used[own] == 1 and (own not in self.plain or own in self.known):
             return own
-        found = f"{own}_in_{function}_{call}" if function else f"{own}_{call}"
+        version = name.rpartition(":")[2]
+        found = f"{own}_in_{self.reader.functions.get(call, 'loop')}_{version}"
         self.shown.setdefault(found, own)
         return found
+
+
+def has_mark(name: str) -> bool:
+    """Whether one of the words of a name says that it is about gradients: `HeadGrads`, `my_grads`."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
+    return any(word.casefold() in GRADIENT_HOLDERS for word in words)
 
 
 def shown_path(record: Record, path: Path) -> str:

@@ -77,6 +77,7 @@ class Page:
         self.cells = tuple(cells)
         self.files: Mapping[int, str] = plain.files if plain else {}
         self.shown: Mapping[str, str] = plain.shown if plain else {}
+        self.gradients: Collection[str] = plain.gradients if plain else ()
         self._plain = plain
         self._without_objects: dict[frozenset[str], Page | None] = {}
         self.written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = {}  # see as_file.Writer
