@@ -117,6 +117,9 @@ class Scope:
 
 
 Value = Record | Variable | Constant | Function | ast.expr
+Arguments = tuple[list[Value], dict[Key, Value]]
+"""Those without a name, and {name: value}"""
+NOTHING = Constant(None)
 
 
 def truth(value: Value) -> bool | None:
@@ -149,6 +152,7 @@ def list_record(values: list[Value], kind: str = "list") -> Record:
 
 def entries_of(value: Value) -> list[Value]:
     """What a loop over it goes through. Raises NotPlain."""
+    found: list[Value]
     if isinstance(value, Record) and value.kind in (*LIST_KINDS, "dict"):
         found = value.entries if value.kind in LIST_KINDS else [Constant(key) for key in value.fields]
     elif isinstance(value, Constant) and isinstance(value.value, range | str):

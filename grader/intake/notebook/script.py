@@ -237,5 +237,6 @@ def whole_loops(body: Iterable[ast.stmt], gradients: Collection[str]) -> set[int
 
 def note_inside(node: DefinitionNode, file: str, inside: dict[str, tuple[str, str, int]]) -> None:
     for each in all_nodes(node):
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-            inside.setdefault(each.id, (node.name, file, each.lineno))
+        if isinstance(each, ast.Name | ast.Attribute | ast.Subscript) and isinstance(each.ctx, ast.Store):
+            key = each.slice.value if isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Constant) else ""
+            inside.setdefault(last_name(each) or str(key), (node.name, file, each.lineno))

@@ -3,9 +3,9 @@
 lesson: 03
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C[Xb]
-dcounts_sum_inv: failed
-dbnmeani: passed | Your `dbnmeani` has shape
-others: passed
+dcounts_sum_inv: failed | In `probs * head.probs`, `probs` is not the value that belongs there
+dbnmeani: passed | The numbers are right. `dbnmeani` has shape (64,), `bnmeani` has shape (1, 64).
+others: passed | Read from
 """
 
 from dataclasses import dataclass

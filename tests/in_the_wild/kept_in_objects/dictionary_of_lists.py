@@ -3,7 +3,13 @@
 lesson: 03
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C[Xb]
-dW1: failed | You forgot to transpose
+dlogits: passed | Read from `grads["z"][1]`
+dhprebn: passed | Read from `grads["z"][0]`
+dW2: passed | Read from `grads["W"][1]`
+db2: passed | Read from `grads["b"][1]`
+db1: passed | Read from `grads["b"][0]`
+dembcat: passed | Read from `grads["x"][0]`
+dW1: error | Which order, and which `.T`, gives the shape of `W1`, (30, 64)?
 others: passed
 """
 

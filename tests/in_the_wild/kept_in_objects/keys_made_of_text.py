@@ -3,10 +3,10 @@
 lesson: 03
 as: script
 keeps: import torch | n_embd | batch_size | emb = C[Xb]
-dW2: failed
+dW2: failed | There is one division by n too many
 dh: passed
-dW1: failed
-dbnvar: failed
+dW1: failed | There is one division by n too many
+dbnvar: failed | the exponent did not change
 others: passed
 """
 

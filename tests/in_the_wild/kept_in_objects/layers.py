@@ -3,9 +3,9 @@
 lesson: 07
 as: notebook
 keeps: import torch
-dC: passed
-dW1: failed
-others: passed
+dC: passed | Read from `model.layers[0].dweight`
+dbngain: failed
+others: any
 """
 
 vocab_size, block_size, n_embd, n_hidden, batch_size = 27, 3, 10, 100, 32
@@ -67,7 +67,7 @@ class BatchNorm(Layer):
         return self.out
     def backward(self, dout):
         n = self.n
-        self.dgain = (self.raw * dout).sum(0, keepdim=True)
+        self.dgain = (self.out * dout).sum(0, keepdim=True)
         self.dbias = dout.sum(0, keepdim=True)
         inner = n * dout - dout.sum(0) - n / (n - 1) * self.raw * (dout * self.raw).sum(0)
         return self.gain * self.var_inv / n * inner
