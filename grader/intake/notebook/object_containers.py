@@ -79,8 +79,8 @@ class ContainerReader(OperationReader):
     def fill(self, record: Record, names: Sequence[str], given: Arguments) -> None:
         if len(given[0]) > len(names):
             raise NotPlain("too many arguments")
-        for name, value in {**dict(zip(names, given[0], strict=False)), **given[1]}.items():
-            self.set_part(record, name, value)
+        for key, value in (*zip(names, given[0], strict=False), *given[1].items()):
+            self.set_part(record, key, value)
         for name in names:
             for each in self.classes(record):
                 default = each.fields.get(name)

@@ -31,6 +31,8 @@ ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
 }
 LONGEST = 200  # characters, or the largest number, that is computed here
+MOST_STEPS = 200_000
+"""Expressions that are evaluated and written for a notebook, so that none takes longer than a second or two."""
 NAMESPACES = frozenset({"SimpleNamespace", "Namespace", "Bunch", "EasyDict", "edict"})
 PLAIN_BASES = frozenset({"object", "Module", "dict", "ABC", "NamedTuple", "TypedDict", "Generic"})
 
@@ -38,8 +40,16 @@ PLAIN_BASES = frozenset({"object", "Module", "dict", "ABC", "NamedTuple", "Typed
 class ExpressionReader:
     """Evaluates expressions as far as the text decides them. The code that is left contains plain variables only."""
 
+    steps = 0
+
+    def count(self) -> None:
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise NotPlain("too much to evaluate")
+
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """Raises NotPlain."""
+        self.count()
         match node:
             case ast.Constant(value=str() | int() | None):
                 return Constant(node.value)
@@ -76,6 +86,7 @@ class ExpressionReader:
 
     def express(self, value: Value) -> ast.expr:
         """The code for a value. Raises NotPlain."""
+        self.count()
         match value:
             case Variable():
                 return ast.Name(value.name, ast.Load())

@@ -9,6 +9,8 @@ from typing import Any
 
 MOST_UNROLLED = 64
 """Rounds of a loop that is written out."""
+MOST_ENTRIES = 1_000
+"""Entries of a list."""
 LIST_KINDS = frozenset({"list", "tuple"})
 Key = str | int | None
 
@@ -58,9 +60,16 @@ class Record:
     @property
     def has_objects(self) -> bool:
         """Whether it is or contains what no expression can be written for."""
-        if self.kind not in (*LIST_KINDS, "dict"):
-            return True
-        return any(isinstance(v, Function) or (isinstance(v, Record) and v.has_objects) for v in self.fields.values())
+        waiting: list[Value] = [self]
+        seen: set[int] = set()
+        while waiting:
+            each = waiting.pop()
+            if isinstance(each, Function) or (isinstance(each, Record) and each.kind in ("object", "class")):
+                return True
+            if isinstance(each, Record) and id(each) not in seen:
+                seen.add(id(each))
+                waiting += each.fields.values()
+        return False
 
 
 @dataclass(frozen=True)
@@ -147,6 +156,9 @@ def constant_of(value: Value) -> Any:
 
 
 def list_record(values: list[Value], kind: str = "list") -> Record:
+    """Raises NotPlain where there are too many."""
+    if len(values) > MOST_ENTRIES:
+        raise NotPlain("too many entries")
     return Record(kind, dict(enumerate(values)))
 
 

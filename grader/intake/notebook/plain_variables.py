@@ -12,10 +12,11 @@ import copy
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from grader.intake.notebook.object_calls import BUILT_IN_RECORDS
 from grader.intake.notebook.object_statements import StatementReader
 from grader.intake.notebook.opened_functions import Renaming
 from grader.intake.notebook.part_names import PartNames, is_copy
-from grader.source.syntax import all_nodes
+from grader.source.syntax import Block, all_nodes, last_name
 
 
 @dataclass
@@ -34,14 +35,12 @@ class PlainNotebook:
 
 
 def plain_notebook(bodies: Iterable[tuple[str, Sequence[ast.stmt]]], known: Collection[str]) -> PlainNotebook | None:
-    """None where the notebook computes no part of an object. `known` are the lecture's names."""
+    """None where the notebook has no objects. `known` are the lecture's names."""
     bodies = list(bodies)
     if not any(may_have_objects(node) for _, body in bodies for node in body):
         return None
     reader = StatementReader(bodies)
     read = reader.read()
-    if not reader.parts:
-        return None
     names = PartNames(reader, [each for body in read for each in body], known)
     gradients = {names.final[name] for name, path in names.paths.items() if names.is_gradient(path)}
     result = PlainNotebook(shown=names.shown, gradients=gradients)
@@ -64,24 +63,18 @@ class WithoutCopies(Renaming):
         self.generic_visit(node)
         return None if is_copy(node) and ast.unparse(node.targets[0]) == ast.unparse(node.value) else node
 
-    def visit_For(self, node: ast.For) -> ast.AST:
-        self.generic_visit(node)
-        node.body = node.body or [ast.copy_location(ast.Pass(), node)]
-        return node
-
-    def visit_If(self, node: ast.If) -> ast.AST:
-        self.generic_visit(node)
-        node.body = node.body or [ast.copy_location(ast.Pass(), node)]
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        if isinstance(node, Block) and getattr(node, "body", None) == []:
+            node.body = [ast.copy_location(ast.Pass(), node)]  # type: ignore[union-attr]
         return node
 
 
 def may_have_objects(node: ast.stmt) -> bool:
-    """Whether it stores an attribute or an entry under a text, or makes a list of such."""
+    """Whether it defines a class or makes a dictionary or a namespace."""
     for each in all_nodes(node):
         if isinstance(each, ast.ClassDef):
             return True
-        if isinstance(each, ast.Attribute | ast.Subscript) and isinstance(each.ctx, ast.Store):
-            return True
-        if isinstance(each, ast.Dict | ast.DictComp):
+        if isinstance(each, ast.Dict) or (isinstance(each, ast.Call) and last_name(each.func) in BUILT_IN_RECORDS):
             return True
     return False

@@ -127,7 +127,7 @@ class Page:
         return [(body, broken) for body, (_, broken) in zip(self._plain.bodies, found, strict=True)]
 
     def without_objects(self, names: frozenset[str]) -> Page | None:
-        """The page with plain variables for the parts of its objects; None where it computes none. `names` are the
+        """The page with plain variables for the parts of its objects; None where it has none. `names` are the
         lecture's."""
         if names not in self._without_objects:
             bodies = [(cell.file, body) for cell, (body, _) in zip(self.cells, self.parsed, strict=True)]

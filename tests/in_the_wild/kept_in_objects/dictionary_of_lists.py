@@ -3,12 +3,12 @@
 lesson: 03
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C[Xb]
-dlogits: passed | Read from `grads["z"][1]`
-dhprebn: passed | Read from `grads["z"][0]`
-dW2: passed | Read from `grads["W"][1]`
-db2: passed | Read from `grads["b"][1]`
-db1: passed | Read from `grads["b"][0]`
-dembcat: passed | Read from `grads["x"][0]`
+dlogits: passed
+dhprebn: passed
+dW2: passed
+db2: passed
+db1: passed
+dembcat: passed
 dW1: error | Which order, and which `.T`, gives the shape of `W1`, (30, 64)?
 others: passed
 """
