@@ -1,9 +1,8 @@
 """Which of a notebook's variables is which gradient, where they are not called as the lecture's.
 
 In this order: the notebook's own comparisons (claims.py), then a name that differs from the lecture's in its
-spelling or by an affix
-(`grad_probs`, `dcounts_suminv`), then a similar name (`dlogits_maxes`) whose formula reads the right upstream
-gradients. A name is taken only where it is the one reading; otherwise there is a sentence that says why it is not.
+spelling or by an affix (`grad_probs`, `dcounts_suminv`), then a similar name (`dlogits_maxes`) whose formula reads the
+right upstream gradients. A name is taken only where it is the one reading; otherwise there is a sentence that says why it is not.
 """
 
 from __future__ import annotations
@@ -98,7 +97,9 @@ class NameReader:
         known = {name: value for name, value in self.compared.items() if name in self.bound}
         sizes = {name: each.same[name] for each in (self.table.given, self.chain.given) for name in each.same}
         found = other_names(lines, self.forward, self.values, self.bound & self.values, {**sizes, **known})
-        self.others |= {name: self.compared.pop(name) for name in agreeing_names(lines, self.forward, known)}
+        agreeing = agreeing_names(lines, self.forward, known)
+        agreeing |= {name for name, value in known.items() if value not in self.forward}  # inputs have no line
+        self.others |= {name: self.compared.pop(name) for name in sorted(agreeing)}
         self.others |= {name: value for name, value in found.items() if self.is_free(name)}
 
     def forward_lines(self) -> list[tuple[str, ast.expr]]:
