@@ -50,8 +50,9 @@ class LessonSizes:
 
     def with_names(self, others: Mapping[str, str]) -> LessonSizes:
         """The same with a notebook's own names for values, {its name: the lesson's}."""
-        axes = {name: self.axes[value] for name, value in others.items() if value in self.axes}
-        scalars = {name: self.scalars[value] for name, value in others.items() if value in self.scalars}
+        names = {value: name for name, value in others.items()}
+        axes = {names.get(value, value): sizes for value, sizes in self.axes.items()}
+        scalars = {names[value]: size for value, size in self.scalars.items() if value in names}
         return replace(self, axes={**axes, **self.axes}, scalars={**scalars, **self.scalars})
 
     def joined(self, other: LessonSizes) -> LessonSizes:

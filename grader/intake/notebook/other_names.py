@@ -55,7 +55,7 @@ class NameReader:
         self.forward = {**table.forward, **chain.forward}
         self.values = {name for each in given for name in each.values} | {name[1:] for name in self.gradients}
         self.values |= self.forward.keys()
-        self.sizes = {name for each in given for name in each.same}
+        self.same = {name: value for each in given for name, value in each.same.items()}
         self.others, self.compared = dict(known.others), dict(known.compared)
         self.remarks, self.reasons = dict(known.remarks), dict[str, str]()
         self.looked_at = 0
@@ -95,7 +95,7 @@ class NameReader:
         self.compared = {name: value for name, value in self.compared.items() if value not in doubles}
         lines = self.forward_lines()
         known = {name: value for name, value in self.compared.items() if name in self.bound}
-        sizes = {name: each.same[name] for each in (self.table.given, self.chain.given) for name in each.same}
+        sizes = {name: value for name, value in self.same.items() if name in self.bound}
         found = other_names(lines, self.forward, self.values, self.bound & self.values, {**sizes, **known})
         agreeing = agreeing_names(lines, self.forward, known)
         agreeing |= {name for name, value in known.items() if value not in self.forward}  # inputs have no line
@@ -117,7 +117,7 @@ class NameReader:
 
     def is_free(self, name: str) -> bool:
         """Whether it is a name of the notebook's own."""
-        return name not in self.values and name not in self.gradients and name not in self.sizes
+        return name not in self.values and name not in self.gradients and name not in self.same
 
     def is_foreign(self, name: str | None) -> bool:
         return name is not None and self.is_free(name)
