@@ -2,7 +2,7 @@
 
 In this order: the notebook's own comparisons (claims.py), then a name that differs from the lecture's in its
 spelling or by an affix (`grad_probs`, `dcounts_suminv`), then a similar name (`dlogits_maxes`) whose formula reads the
-right upstream gradients. A name is taken only where it is the one reading; otherwise there is a sentence that says why it is not.
+right upstream gradients. A name is taken only where it is the one reading; otherwise a sentence says why it is not.
 """
 
 from __future__ import annotations
