@@ -23,7 +23,7 @@ from support import ROOT, rows_of, solution_of
 from grader.gradebook.grading.session import Session
 from grader.intake.notebook.cells import Cell, NotebookError
 from grader.intake.notebook.limited_reading import notebook_data, read_notebook_limited
-from grader.intake.notebook.reading import read_lesson_part
+from grader.intake.notebook.parts_of_lessons import read_lesson_part
 from grader.intake.notebook.script import Page
 from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.notebook_files import read_page_bytes

@@ -190,7 +190,9 @@ class Check:
     def _explanation(self, assertion: Assertion, results: Sequence[ScenarioResult]) -> Mistake | Explanation | None:
         found, low_precision = [result.found for result in results], self.on.low_precision
         with explaining(self._student):
-            known = attempt(lambda: self._course.known_mistake(assertion, found, low_precision))
+            trials = getattr(self._student, "trials", None)
+            contents = trials.contents(self.item.function) if trials is not None else None
+            known = attempt(lambda: self._course.known_mistake(assertion, found, low_precision, contents))
             if known is not None:
                 return known
             return attempt(lambda: self._course.explanation(assertion, results, low_precision))

@@ -11,7 +11,8 @@ from hypothesis import strategies as some
 from lecture_notebooks import CHAIN, NOTEBOOKS, STYLES
 
 from grader.intake.notebook.cells import NotebookError, cells_of
-from grader.intake.notebook.reading import NotebookReading, read_lesson_part
+from grader.intake.notebook.parts_of_lessons import read_lesson_part
+from grader.intake.notebook.reading import NotebookReading
 from grader.intake.notebook.script import Page
 from grader.intake.submissions.notebook_files import files_of_reading
 from grader.lesson.lesson import Course, Lesson

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from grader.source.code_pieces import pieces_in
 from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, quote
 
 MOST_NUMBERS = 200
@@ -34,7 +35,8 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
 
     names: names that are read; calls: functions and methods called, and attributes read; keywords: of calls;
     operators: their types' names; numbers: [(whole number, its line, the code around it)] that may be sizes;
-    open_widths: whether something may be as long as the data need (`F.one_hot` without the number of classes).
+    open_widths: whether something may be as long as the data need (`F.one_hot` without the number of classes);
+    pieces: small expressions without their names, see code_pieces.
     """
     file = latest_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}
@@ -50,7 +52,9 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
     names, calls, keywords, operators = set[str](), set[str](), set[str](), set[str]()
     numbers: list[tuple[int, int, str]] = []
     open_widths = False
+    pieces = set[str]()
     for function in file.reached_from(name):
+        pieces |= pieces_in(function.body)
         for node in ast.walk(function):
             match node:
                 case ast.Name(id=read, ctx=ast.Load()):
@@ -75,6 +79,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "operators": sorted(operators),
         "numbers": list(dict.fromkeys(numbers)),
         "open_widths": open_widths,
+        "pieces": sorted(pieces),
     }
 
 

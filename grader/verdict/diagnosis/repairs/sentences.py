@@ -138,10 +138,7 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "`{code}` returns a new tensor, and nothing uses it: `{part}` changes nothing in place. With a call that "
         "does, {it} is right."
     ),
-    "overwritten": (
-        "`{code}` overwrites what was there before. A place that is reached several times gets a gradient each time, "
-        "and they add up."
-    ),
+    "overwritten": ("`{code}` overwrites what was there before. If it adds to the old value instead, {it} is right."),
     "direction": "With the comparison in `{code}` the other way round, {it} is right.",
     "comparison": (
         "With another comparison in place of `{code}`, {it} is right. What should hold when both are equal?"
