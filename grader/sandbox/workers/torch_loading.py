@@ -38,7 +38,7 @@ def load_torch() -> None:
 class BeforeCompiler(MetaPathFinder):
     """Imports torch._prims before the compiler, which torch.func.vjp and torch.optim import at their first call.
 
-    `import torch` does so. In the other order torch.utils._content_store and torch._prims import each other in a circle.
+    So does `import torch`. In the other order it and torch.utils._content_store import each other in a circle.
     """
 
     def find_spec(self, fullname: str, path: Any, target: ModuleType | None = None) -> None:

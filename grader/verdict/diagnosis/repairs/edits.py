@@ -225,7 +225,9 @@ def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[f
             returned: list[ast.expr | None] = [ast.Constant(each) for each in known.returned]
             instead = ast.Return(ast.Dict(returned, [ast.Name(name, ast.Load()) for _ in returned]))
             place = (function, "body", len(function.body) - 1)
-            yield RANK_OF_INNER, Edit(function.name, INNER, last.lineno, name, name, name), place, instead
+            stored = (n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+            line = max(n.lineno for n in stored if n.id == name)
+            yield RANK_OF_INNER, Edit(function.name, INNER, line, name, name, name), place, instead
 
 
 def alternative_names(
