@@ -59,8 +59,8 @@ def transposed_gradient(wrong: GradientMismatch) -> Iterator[Explanation]:
         )
         yield Explanation(
             "transposed",
-            f"Your `d{name}` is the gradient {swapped}. Is a transpose missing or too many, or do the factors of a "
-            "product come in the other order?",
+            f"Your `d{name}` is the gradient {swapped}. Is a transpose missing, or is there one too many? Or are "
+            "the factors of a product in the wrong order?",
         )
 
 

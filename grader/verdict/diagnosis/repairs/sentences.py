@@ -129,7 +129,8 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "not_multiplied": SCALE.format("multiplied"),
     "order": PRODUCT.format("the two factors are in the wrong order"),
     "transpose": (
-        "In `{code}`, a transpose is missing or too many. Over which axis does that sum, and over which should {it}?"
+        "In `{code}`, a transpose is missing, or there is one too many: with the other form {it} is right. Over which "
+        "axis should the product sum?"
     ),
     "root": ROOT.format("square root"),
     "square": ROOT.format("square"),
