@@ -65,13 +65,15 @@ def assigned(node: ast.AST) -> str:
 
 def changed_place(node: ast.expr) -> str:
     """The variable of `dW`, `dW[0]`; the gradient of `d["W"]`, `d["dW"][0]`, `W.grad`; "" for anything else."""
+    while isinstance(node, ast.Subscript):
+        match node:
+            case ast.Subscript(value=ast.Name(id=table), slice=ast.Constant(value=str(key))):
+                is_of_gradients = table[0] in "dg"  # d, grads: no forward values
+                return key if key.startswith("d") else f"d{key}" if is_of_gradients else ""
+        node = node.value
     match node:
         case ast.Name(id=name):
             return name
-        case ast.Subscript(value=ast.Name(id=table), slice=ast.Constant(value=str(key))):
-            return key if key.startswith("d") else f"d{key}" if table[0] in "dg" else ""  # d, grads: no forward values
-        case ast.Subscript(value=value):
-            return changed_place(value)
         case ast.Attribute(value=ast.Name(id=name), attr="grad"):
             return f"d{name}"
     return ""
