@@ -42,12 +42,12 @@ def assignment_lines(source: str, function: str, gradients: Sequence[str]) -> tu
 
 
 def in_order(statements: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """All nodes, without those of functions and classes that are defined inside."""
+    """All nodes, without those inside `return` statements, and inside functions and classes that are defined there."""
     waiting = list(reversed(statements))
     while waiting:
         node = waiting.pop()
         yield node
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Return)):
             waiting += reversed(list(ast.iter_child_nodes(node)))
 
 

@@ -15,6 +15,7 @@ FORMS = {
     "gW = x\n    gb = x\n    return gW, gb": {"dW": 2, "db": 3},
     "gW = x\n    return {'db': gW.sum(0),\n      'dW': gW}": {"dW": 2, "db": 3},
     "d = {}\n    d['W'] = 1\n    d['dW'] = x\n    d['b'] = 2\n    return d": {"dW": 4, "db": 5},
+    "dW = x\n    db = x\n    return {'dW': dW, 'db': db, 'dx': x}": {"dW": 2, "db": 3},
     "d = {'dW': 1,\n        'db': 2}\n    W.grad = 2\n    return d": {"dW": 4, "db": 3},
     "values = {}\n    values['W'] = x\n    return values": {},
     "dW, db = both(x)\n    for i in x:\n        db.index_add_(0, i, x)\n    return (dW, db)": {"dW": 2, "db": 4},
@@ -62,4 +63,5 @@ def test_wrong_rows_of_a_joint_function_are_on_the_line_of_their_gradient(number
     assert rows[0].line == first + 1 and rows[-1].line == rows[-2].line
     for row in rows[1:-1]:
         assert row.line is not None and row.line > first, row.name
+        assert f'"{row.name}": ' not in lines[row.line - 1]  # where it is returned
         assert row.name[1:] in lines[row.line - 1] or row.name in lines[row.line - 1], lines[row.line - 1]
