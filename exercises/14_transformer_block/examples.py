@@ -15,7 +15,9 @@ def drawn(generator, *shape):
 
 def back(function, dout, *values):
     """The gradients of `values`, where `dout` is the upstream gradient of `function(*values)`."""
-    return torch.func.vjp(function, *values)[1](dout)
+    with torch.enable_grad():
+        leaves = [value.clone().requires_grad_() for value in values]
+        return torch.autograd.grad(function(*leaves), leaves, dout)
 
 
 class Torch:

@@ -87,9 +87,8 @@ def forward_part(lesson: Lesson, row: str) -> Iterator[RenderableType]:
     lines = forward_lines(lesson, target) if target else []
     for line in lines[:MOST_FORWARD]:
         yield Paragraph(f"forward: {line}", "cyan", INDENT)
-    if len(lines) > MOST_FORWARD:
-        more = len(lines) - MOST_FORWARD
-        yield Paragraph(f"and {more} more line{'s' if more > 1 else ''} of forward.py", "dim", INDENT)
+    if more := len(lines[MOST_FORWARD:]):
+        yield Paragraph(f"and {more} more {'line' if more == 1 else 'lines'} of forward.py", "dim", INDENT)
 
 
 def quoted_line(source: str, line: int | None) -> Iterator[Text]:

@@ -35,6 +35,20 @@ def test_it_names_every_lesson_and_each_gradient_of_lesson_03():
     assert steps == {row for number, row in NAMED if number == "03"}
 
 
+def test_what_a_row_needs_is_taught_before_it():
+    table = TEXT.split("### What the rows of lessons 12 to 14 need")[1].split("\n### ")[0]
+    listed = []
+    for line in (line for line in table.splitlines() if line.startswith("| `")):
+        _, rows, _, where, _ = re.split(r" ?\| ?", line)
+        here = re.findall(r"`(\d\d)\.(\w+)`", rows)
+        listed += here
+        lessons = set(re.findall(r"[Ll]esson (\d\d)|(\d\d)'s README|`(\d\d)\.", where))
+        taught = {number for found in lessons for number in found if number}
+        assert taught and max(taught) <= min(number for number, _ in here), line
+    names = [(each.number, item.name) for each in LESSONS.values() for item in each.items]
+    assert sorted(listed) == sorted(each for each in names if each[0] in ("12", "13", "14"))
+
+
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"`(test_\w+)`", TEXT))))
 def test_each_test_it_names_exists(name):
     files = set(re.findall(r"`(tests/[\w/]+\.py)`", TEXT))
@@ -47,7 +61,7 @@ def test_each_line_says_where_the_item_is(line):
     named = re.search(
         r"`\d\d\.(?:q:)?\w+`|[Ll]essons? \d\d|\d\d's README|READMEs? of|`test_|`dojo |the same|the report", where
     )
-    assert named or line.startswith(("| in the document", "| formula", "| figure", "| lesson |")), line
+    assert named or line.startswith(("| in the document", "| formula", "| figure", "| lesson |", "| row |")), line
     assert "not covered" not in line.lower()
 
 

@@ -19,7 +19,9 @@ from grader.reference.problem import Draw, Problem
 from grader.source.in_place_changes import lines_of_changes
 from grader.verdict.diagnosis.diagnose import explain
 from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.mismatch import GradientMismatch
 from grader.verdict.diagnosis.problem_values import named_factors
+from grader.verdict.diagnosis.readings.shapes import transposed_gradient
 from grader.verdict.diagnosis.repairs.contents import contents_of
 
 Formula = Callable[[Problem], Tensor]
@@ -107,6 +109,12 @@ def db_unsummed(problem: Problem) -> Tensor:
     return problem.upstream["y"] * problem.values["x"]
 
 
+def in_two_parts(problem: Problem) -> Tensor:
+    """dW as two parts on an axis in front, which still have to be added."""
+    part = torch.sin(torch.arange(problem.reference("W").numel()).double()).view_as(problem.reference("W"))
+    return torch.stack([part, problem.reference("W") - part])
+
+
 def dc_unsummed(problem: Problem) -> Tensor:
     return problem.upstream["z"] * problem.values["d"]
 
@@ -149,6 +157,8 @@ EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
     ("transposed", "W", lambda p: p.reference("W").T, lambda p: p.reference("W").reshape(p.reference("W").T.shape)),
     ("sum_missing", "b", db_unsummed, nudged(db_unsummed)),
     ("sum_missing", "c", dc_unsummed, lambda p: dc_unsummed(p) * 2),
+    ("sum_missing", "W", in_two_parts, lambda p: in_two_parts(p) * 2),
+    ("transposed", "W", lambda p: p.reference("W").T, nudged(lambda p: p.reference("W").T)),
     ("wrong_axis", "b", lambda p: db_unsummed(p).sum(1), lambda p: db_unsummed(p).sum(1) * 1.001),
     ("wrong_axis", "b", lambda p: db_unsummed(p).sum(1, keepdim=True), nudged(lambda p: db_unsummed(p).sum(1, True))),
     ("wrong_axis", "c", lambda p: dc_unsummed(p).sum(0), lambda p: dc_unsummed(p).cumsum(0)[-1] * 2),
@@ -679,3 +689,22 @@ def test_the_last_definition_counts():
     assert lines_of_changes(source, [("dx", ["a"])]) == [8]
     assert lines_of_changes(source, [("dy", ["a"])]) == [None]
     assert lines_of_changes("def dx(a:", [("dx", ["a"])]) == [None]
+
+
+def test_a_gradient_with_its_axes_in_another_order():
+    def mismatch(change):
+        expected = [torch.randn(2, *shape, generator=torch.manual_seed(1)).double() for shape in ((3, 4), (5, 5))]
+        return GradientMismatch(
+            name="x",
+            problems=[None, None],
+            found=[change(each) for each in expected],
+            expected=expected,
+            floors=[0.0, 0.0],
+            rtol=1e-9,
+        )
+
+    (swapped,) = transposed_gradient(mismatch(lambda e: e.mT))
+    assert swapped.message.startswith("Your `dx` is the gradient with axes 1 and 2 swapped.")
+    (moved,) = transposed_gradient(mismatch(lambda e: e.permute(2, 0, 1)))
+    assert "with its axes in order (2, 0, 1)" in moved.message
+    assert list(transposed_gradient(mismatch(lambda e: e.reshape(e.shape[0], e.shape[2], -1)))) == []

@@ -50,8 +50,9 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     ),
     "element by element": (
         "shapes_do_not_fit",
-        "Two tensors meet element by element, and along one axis one has 3 elements, the other 4. Is a sum over the "
-        "wrong axis, without `keepdim=True`, or a transpose too many or too few? You are given `x` (4, 3).",
+        "Two tensors meet, element by element or in `@` in front of the last two axes, and along one axis one has 3 "
+        "elements, the other 4. Is a sum over the wrong axis, without `keepdim=True`, or a transpose too many or too "
+        "few? You are given `x` (4, 3).",
         lambda: X + torch.zeros(4),
     ),
     "a view": (
