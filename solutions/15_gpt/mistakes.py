@@ -171,6 +171,10 @@ inverted: factor = float(norm) / most if norm > most else 1.0
 each_by_itself:
         return {n: g * min(1.0, most / float(g.norm() + 1e-300)) for n, g in gradients.items()}, norm
     Each gradient is clipped by its own norm, which changes the direction of the step. All get the same factor.
+each_to_the_limit:
+        each = {n: g * most / g.norm() for n, g in gradients.items()}
+        return (each if norm > most else gradients), norm
+    Each gradient is divided by its own norm, which changes the direction of the step. All get the same factor.
 by_value: return {name: gradient.clamp(-most, most) for name, gradient in gradients.items()}, norm
     This cuts off every number by itself. Clipping by norm scales all of them by one factor.
 norm_after: return {name: gradient * factor for name, gradient in gradients.items()}, norm * factor

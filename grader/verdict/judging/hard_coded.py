@@ -49,11 +49,11 @@ def explain_hard_coded_sizes(
     where = hard_coded_sentence("" if function else name, published, other, contents or {})
     if not where and (not unnamed or answer.tensor is None):  # an error says more than a guess
         return None
-    where = where or "A size is written into it as a number."
+    where = where or "Which of its lines holds at those sizes only?"
     it = "This gradient" if function else f"Your `d{name}`"
     return Explanation(
         "sizes_written_in",
-        f"{it} is right at the lecture's sizes and wrong at others ({other.draw.describe()}). {where} "
+        f"{it} is right at the sizes in README.md and wrong at others ({other.draw.describe()}). {where} "
         "Take sizes from what you are given.",
     )
 
