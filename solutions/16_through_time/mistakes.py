@@ -313,6 +313,8 @@ largest: norm = max(gradient.norm() for gradient in gradients.values())
 - factor = min(1.0, most / float(norm)) if norm > 0 else 1.0
 always_scaled: factor = most / float(norm) if norm > 0 else 1.0
     Small gradients are made larger here. Clipping changes only what is too long.
+always_divided: factor = most / norm
+    All gradients are scaled to the limit, small ones as well. Clipping changes only what is too long.
 inverted: factor = float(norm) / most if norm > most else 1.0
     The factor is upside down: a gradient that is too long becomes shorter by limit / norm.
 - return {name: gradient * factor for name, gradient in gradients.items()}, norm
