@@ -265,7 +265,7 @@ last_state_only: dh[-1] = dlogits[:, -1] @ p["Wo"].T
     Only the last state gets a gradient from the head. Every state predicts a token.
 - dx, dh0, dWx, dWh, db = rnn_backward(dh, x, h0, p["Wx"], p["Wh"], p["b"])
 cut_everywhere: dx, dh0, dWx, dWh, db = truncated_backward(dh, x, h0, p["Wx"], p["Wh"], p["b"], 1)
-    No gradient passes from one step to the one before it. Truncation is not asked for here.
+    No gradient passes from one step to the one before it. Nothing is to be truncated here.
 - da = dh * (1 - h**2)
 step_without_tanh: da = dh
     The derivative of tanh is missing on the way back through a step. Is your `rnn_step_backward` right?
