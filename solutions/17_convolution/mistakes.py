@@ -125,6 +125,8 @@ mean: dY.mean((0, 2, 3))
     This is a mean. `B` is added to every place: a copy forward is a sum backward.
 mean_of_places: dY.sum(0).mean((1, 2))
     You add over the examples and average over the places. Does anything in the line of `Y` divide?
+one_axis_left: dY.sum((0, 2))
+    One axis of places is left. To how many rows and columns is `B[f]` added?
 one_row: dY[:, :, 0].sum((0, 2))
     This uses the first row only. To how many places is `B[f]` added?
 
