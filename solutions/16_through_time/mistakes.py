@@ -39,6 +39,9 @@ own_state:
 mean:
         return da @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.mean(0)
     `db` is a mean over the batch. Nothing in the step divides.
+dx_without_tanh:
+        return dh @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.sum(0)
+    `dx` is made from the gradient of `h`. `x` is multiplied by `Wx` before the tanh.
 not_transposed:
         return da @ Wx.T, da @ Wh, x.T @ da, h_before.T @ da, da.sum(0)
     `Wh` is square, so the shape cannot tell: on the way back the matrix is transposed.
@@ -88,7 +91,7 @@ each_chunk_from_zero:
 - for t in reversed(range(len(x))):
 rest_left_out:
         carried = torch.zeros_like(h0)
-        for t in reversed(range(len(x) // k * k if len(x) > k else len(x))):
+        for t in reversed(range(len(x) // k * k)):
     The steps after the last whole chunk are left out. The last chunk may be shorter than the others.
 - return dx, dh[0] + carried, dWx, dWh, db
 start_without_outside:
@@ -272,6 +275,8 @@ step_without_tanh: da = dh
 step_of_the_state_before: da = dh * (1 - h_before**2)
     The derivative of tanh is that of the state before each step. Is your `rnn_step_backward` right?
 - return da @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.sum(0)
+step_dx_without_tanh: return dh @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.sum(0)
+    The tanh is left out on the way back to the embedding. Is the `dx` of your `rnn_step_backward` right?
 Wh_not_transposed: return da @ Wx.T, da @ Wh, x.T @ da, h_before.T @ da, da.sum(0)
     `Wh` is square, so the shape cannot tell: on the way back through a step the matrix is transposed.
 dWh_of_the_state_after: return da @ Wx.T, da @ Wh.T, x.T @ da, h.T @ da, da.sum(0)
@@ -284,6 +289,10 @@ steps_forward:
         carried = torch.zeros_like(h0)
         for t in range(len(x)):
     You go back through the steps in the order of the forward pass. Which state has its whole gradient first?
+- dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1] + carried, h[t + 1], h[t], x[t], Wx, Wh)
+gradient_of_the_state_before:
+        dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t] + carried, h[t + 1], h[t], x[t], Wx, Wh)
+    Step t goes back with `dh[t]`. Which state does step t compute?
 - dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1] + carried, h[t + 1], h[t], x[t], Wx, Wh)
 - dWx += dWx_t
 - dWh += dWh_t
