@@ -191,6 +191,30 @@ head_only:
 one_place_per_token: d["wte"][X] += dx
     Where a token occurs several times, only one place counts: `dwte[X] += ...` writes one of several values.
 
+# before [clip]: where no element is above the limit, clipping by value is no clipping, and this message fits both
+[train]
+- clipped, _ = clip(found, 1.0)
+not_clipped: clipped = found
+    The gradients are not clipped. Their norm is at most 1 when Adam sees them.
+- adam(parameters, clipped, means, squares, step, learning_rate(step, max_steps), 0.1)
+no_decay: adam(parameters, clipped, means, squares, step, learning_rate(step, max_steps), 0.0)
+    There is no weight decay: `adam` is called with another number than 0.1.
+step_from_one: adam(parameters, clipped, means, squares, step + 1, learning_rate(step, max_steps), 0.1)
+    Adam's correction is for one step more than there were. `adam` counts steps from 0.
+rate_of_the_end: adam(parameters, clipped, means, squares, step, learning_rate(max_steps - 1, max_steps), 0.1)
+    Every step has the learning rate of the last one. Which step is this?
+- for step, ix in enumerate(batches, start):
+start_ignored: for step, ix in enumerate(batches):
+    The steps are counted from 0 in each piece of the run. `start` says how many there were before.
+- losses = []
+fresh_averages:
+        means, squares = ({n: torch.zeros_like(v) for n, v in parameters.items()} for _ in range(2))
+        losses = []
+    Each piece of the run begins with new averages. Use the `means` and `squares` that you were given.
+- losses.append(float(loss))
+losses_after: losses.append(float(gradients(parameters, X[ix], Y[ix], heads)[0]))
+    Each loss is computed after its step. Store the one that came with the gradients.
+
 [clip]
 - norm = sum(gradient.square().sum() for gradient in gradients.values()) ** 0.5
 sum_of_norms: norm = sum(gradient.norm() for gradient in gradients.values())
@@ -295,29 +319,6 @@ linear: return 0.01 - 0.009 * (step - warm) / (max_steps - warm)
     The rate falls along a straight line. It follows half a period of a cosine.
 constant: return 0.01
     The rate stays at 0.01 after the first tenth. From there on it falls.
-
-[train]
-- clipped, _ = clip(found, 1.0)
-not_clipped: clipped = found
-    The gradients are not clipped. Their norm is at most 1 when Adam sees them.
-- adam(parameters, clipped, means, squares, step, learning_rate(step, max_steps), 0.1)
-no_decay: adam(parameters, clipped, means, squares, step, learning_rate(step, max_steps), 0.0)
-    There is no weight decay: `adam` is called with another number than 0.1.
-step_from_one: adam(parameters, clipped, means, squares, step + 1, learning_rate(step, max_steps), 0.1)
-    Adam's correction is for one step more than there were. `adam` counts steps from 0.
-rate_of_the_end: adam(parameters, clipped, means, squares, step, learning_rate(max_steps - 1, max_steps), 0.1)
-    Every step has the learning rate of the last one. Which step is this?
-- for step, ix in enumerate(batches, start):
-start_ignored: for step, ix in enumerate(batches):
-    The steps are counted from 0 in each piece of the run. `start` says how many there were before.
-- losses = []
-fresh_averages:
-        means, squares = ({n: torch.zeros_like(v) for n, v in parameters.items()} for _ in range(2))
-        losses = []
-    Each piece of the run begins with new averages. Use the `means` and `squares` that you were given.
-- losses.append(float(loss))
-losses_after: losses.append(float(gradients(parameters, X[ix], Y[ix], heads)[0]))
-    Each loss is computed after its step. Store the one that came with the gradients.
 
 [sample]
 - probs = F.softmax(logits[0, -1], 0)

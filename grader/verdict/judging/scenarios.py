@@ -82,8 +82,10 @@ class CourseValues:
         found: tuple[Any, list[Call]] = self._book.value((self._lesson.name, self._item.name, *key), compute)
         return found
 
-    def known_mistake(self, assertion: Assertion, found: Sequence[Any], low_precision: bool) -> Mistake | None:
-        """Return the known mistake that gives just these results on every draw.
+    def known_mistake(
+        self, assertion: Assertion, found: Sequence[Any], low_precision: bool, possible: Callable[[Mistake], bool]
+    ) -> Mistake | None:
+        """Return the first known mistake that gives just these results on every draw, and that is `possible`.
 
         One in a function that the scenario does not reach gives the right results, so it is not run.
         """
@@ -102,7 +104,8 @@ class CourseValues:
                 if not agrees(found[at], value, assertion.tolerance, low_precision):
                     break
             else:
-                return mistake
+                if possible(mistake):
+                    return mistake
         return None
 
     def _mistaken_value(self, assertion: Assertion, at: int, target: ModuleTarget, mistake: Mistake) -> Any:
