@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from grader.dojo.file import HERE, HIDDEN, Outline, shown_path
+from grader.dojo.file import HERE, HIDDEN, Outline, outline_of, shown_path
 from grader.dojo.own_gradients import OwnGradients, StepAnswers
 from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
@@ -99,7 +99,7 @@ class LocalJudge:
         """The verdict. Raises Interrupted once the descriptor `interrupt` is readable, ZygoteDied for our error."""
         self.own = None
         output: list[tuple[str, list[str]]] = []
-        suite, problems = self._suite(lesson, Outline(submitted.files[MAIN]), output), self._problems(lesson)
+        suite, problems = self._suite(lesson, outline_of(submitted.files[MAIN]), output), self._problems(lesson)
         with self._zygote_in_use:
             try:
                 judged = judge_file(lesson, submitted, self._starter.zygote, suite, interrupt, problems)
