@@ -160,7 +160,7 @@ def named(names, called):
     result, arguments = called
     if not isinstance(result, (tuple, list)) or len(result) != len(names):
         raise ValueError(f"it should be `({', '.join(names)})`, a tuple of {len(names)} tensors")
-    return {**dict(zip(names, result, strict=True)), "the arguments afterwards": arguments}
+    return {**dict(zip(names, result, strict=True)), "an argument after the call": arguments}
 
 
 def normal(generator, *shape):

@@ -29,10 +29,25 @@ def test_each_question_it_names_exists():
     assert len(ASKED) > 20 and {(number, name) for number, name in ASKED if name not in of[number]} == set()
 
 
-def test_it_names_every_lesson_and_each_gradient_of_lesson_03():
+def test_it_names_every_lesson_and_each_row_of_lesson_03_and_of_the_lessons_after_11():
     assert {number for number, _ in NAMED} == {lesson.number for lesson in LESSONS.values()}
-    steps = {item.name for item in LESSONS["03_makemore_steps"].items}
-    assert steps == {row for number, row in NAMED if number == "03"}
+    for lesson in LESSONS.values():
+        if lesson.number == "03" or lesson.number > "11":
+            assert {item.name for item in lesson.items} == {row for number, row in NAMED if number == lesson.number}
+
+
+def test_what_a_lesson_needs_is_taught_before_it_or_in_its_own_readme():
+    (section,) = re.findall(r"### What lessons 15 to 17 need\n(.*?)\n### ", TEXT, re.DOTALL)
+    needing: set[tuple[str, str]] = set()
+    for line in section.splitlines():
+        if line.startswith("| lesson 1"):
+            row, _, taught = line.strip("| ").split(" | ")
+            number = row.removeprefix("lesson ")[:2]
+            needing |= set(re.findall(r"`(\d\d)\.(\w+)`", row))
+            assert all(lesson < number for lesson, _ in re.findall(r"`(\d\d)\.(\w+)`", taught)), line
+            assert all(lesson <= number for lesson in re.findall(r"(\d\d)'s README", taught)), line
+    rows = {(lesson.number, item.name) for lesson in LESSONS.values() for item in lesson.items}
+    assert needing == {(number, name) for number, name in rows if number in ("15", "16", "17")}
 
 
 def test_what_a_row_needs_is_taught_before_it():

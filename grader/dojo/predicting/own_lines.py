@@ -90,7 +90,7 @@ def about(
         found.append(Prediction(title, "shape", text, format_shape(first.shape), shown, code))
     others = [name for name in red if name not in own]
     green = [name for name in rows if name not in red]
-    those = "it" if len(own) < 2 else "its own"
+    those = f"`{own[0]}`" if len(own) == 1 else "its own"
     text = f"{title}. Each row is checked in your whole chain. Which rows besides {those} turn red?"
     causes = [name for name in own if any(name in rows[other].because_of for other in others)]
     wrong = listed_as_code(causes, MOST_NAMED)

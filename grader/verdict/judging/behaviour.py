@@ -192,10 +192,22 @@ class Check:
         with explaining(self._student):
             trials = getattr(self._student, "trials", None)
             contents = trials.contents(self.item.function) if trials is not None else None
-            known = attempt(lambda: self._course.known_mistake(assertion, found, low_precision, contents))
+            possible = self._is_possible
+            known = attempt(lambda: self._course.known_mistake(assertion, found, low_precision, possible, contents))
             if known is not None:
                 return known
             return attempt(lambda: self._course.explanation(assertion, results, low_precision))
+
+    def _is_possible(self, mistake: Mistake) -> bool:
+        """Whether the file can have a mistake: one of the joint function makes some row of its gradients wrong.
+
+        A training run can come out the same: where every gradient is clipped, a constant factor has no effect.
+        """
+        joint, gradients = self.lesson.joint, self.lesson.gradients
+        if joint is None or mistake.gradient != joint.name or self.item.function == joint.name:
+            return True
+        rows = (GradientCheck(self.lesson, item, self._student, self._book, naming=False) for item in gradients)
+        return not all(row.passes(self.lesson.draws) for row in rows)
 
     def failed_call(self, failed: CallFailed, where: str = "") -> CheckFailed:
         """The end of a check whose call gave no value. The message says what the error means, where that is known."""

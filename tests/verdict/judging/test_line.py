@@ -211,6 +211,13 @@ def test_a_size_that_all_failing_draws_share():
     assert circumstances([both[0], Draw({"rows": 9, "columns": 3})], right) == said
 
 
+def test_no_padding_and_a_single_example_are_what_is_special():
+    wrong = [Draw({"batch": 3, "channels": 6, "padding": 1}), Draw({"batch": 4, "channels": 6, "padding": 2})]
+    both, plain = Draw({"batch": 1, "channels": 4, "padding": 0}), Draw({"batch": 2, "channels": 5, "padding": 0})
+    assert circumstances(wrong, [both]) == "It is right on the other problem, where batch is 1 and padding is 0."
+    assert circumstances(wrong, [both, plain]) == "It is right on 2 other problems, where padding is 0."
+
+
 # Errors over shapes --------------------------------------------------------------------------------------------------
 
 
