@@ -105,7 +105,8 @@ whole_tiles_only:
             if causal and min(left + columns, len(K)) > bottom:
                 break
             k = K[left : left + columns]
-    With `causal`, you skip tiles that the diagonal cuts. Skip a tile only if its *first* key comes after the last query.
+    With `causal`, you skip tiles that the diagonal cuts. Skip a tile only if its *first* key comes after the last
+    query.
 
 - for top in range(0, queries, rows):
 last_queries_lost:
@@ -154,7 +155,8 @@ no_log_sum: P = torch.exp(scores)
 divided_by_log_sum: P = torch.exp(scores) / L[:, None]
     You divide by `L`. It is the logarithm of the sum, not the sum.
 two_exponentials: P = torch.exp(scores) / torch.exp(L)[:, None]
-    The formula is right, but exp(score) and exp(L) overflow if the scores are large. Take one exponential, of a difference.
+    The formula is right, but exp(score) and exp(L) overflow if the scores are large. Take one exponential, of a
+    difference.
 - dS = P * (dO @ v.T - D[:, None]) / q.shape[1] ** 0.5
 no_correction: dS = P * (dO @ v.T) / q.shape[1] ** 0.5
     `D` does not occur. A score also changes the sum that divides its row.

@@ -385,7 +385,9 @@ def test_precision(check):
             if ratio != ratio:
                 check.fail(f"{where} your `{name}` is not finite. Which exponential can be too large or too small?")
             if error > WRONG * reference.norm():
-                check.fail(f"{where} your `{name}` is wrong, not only inexact. Get the rows before this one right first.")
+                check.fail(
+                    f"{where} your `{name}` is wrong, not only inexact. Get the rows before this one right first."
+                )
             check.fail(
                 f"{where} the errors of your `{name}` are {ratio:.3g} times those of the straightforward form; "
                 f"{MOST_ERROR:g} times are allowed. Where do you lose digits?"
