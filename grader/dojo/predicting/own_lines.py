@@ -49,7 +49,8 @@ def own_predictions(at: Desk, checked: Checked, chance: Chance) -> list[Predicti
         chance.shuffle(changes)
         for change in changes[:MOST_TRIED]:
             files = {**checked.submitted.files, MAIN: change.source}
-            after = at.check(checked.lesson, replace(checked.submitted, files=files, origin=None)).judged
+            changed = replace(checked.submitted, files=files, origin=None)
+            after = at.check(checked.lesson, changed, repairs=False).judged
             if not after.runs or any(row.status == "timeout" for row in after.rows):
                 continue  # what did not finish depends on the machine
             rows = {row.name: row for row in after.rows if row.name in right and is_judged(row, before[row.name])}
