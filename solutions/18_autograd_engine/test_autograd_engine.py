@@ -661,7 +661,7 @@ PRODUCTS = (
 
 
 def leaf(generator, name, shape):
-    """`c` is positive, so that it can be divided by and has a logarithm. Some have their axes permuted in memory."""
+    """`c` is positive: it appears as a divisor and in a logarithm. Some leaves have their axes permuted in memory."""
     drawn = normal(generator, *reversed(shape)).permute(*reversed(range(len(shape)))) if shape else normal(generator)
     drawn = drawn if between(generator, 0, 1) < 0.5 else drawn.contiguous()
     return 0.5 + 1.5 * torch.sigmoid(drawn) if name == "c" else drawn
