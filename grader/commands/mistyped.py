@@ -35,21 +35,21 @@ def unknown_command(words: Sequence[str], commands: Sequence[str], program: str)
     """The sentence for a first word that is no command. `words` are all that was typed after the program's name."""
     word, others = words[0], words[1:]
     if others and others[0] in commands:
-        return f"The command comes first: type `{typed(program, others[0], word, *others[1:])}`."
+        return f"The command comes first: type `{words_to_type(program, others[0], word, *others[1:])}`."
     if near := difflib.get_close_matches(word, commands, n=1):
-        return f"There is no command {word!r}. Did you mean `{typed(program, near[0], *others)}`?"
+        return f"There is no command {word!r}. Did you mean `{words_to_type(program, near[0], *others)}`?"
     if program == "dojo" and is_lesson(word):
-        once, always = typed(program, "check", *words), typed(program, "watch", *words)
+        once, always = words_to_type(program, "check", *words), words_to_type(program, "watch", *words)
         return f"Put a command before the lesson: `{once}` checks it once, `{always}` whenever you save."
     if program == "dojo" and not word.startswith("-"):
         return (
             f"There is no command {word!r}; `dojo --help` lists them. To check a lesson or one of its rows, type "
-            f"`{typed(program, 'check', *words)}`."
+            f"`{words_to_type(program, 'check', *words)}`."
         )
     return f"There is no command {word!r}; `{program} --help` lists them."
 
 
-def typed(*words: str) -> str:
+def words_to_type(*words: str) -> str:
     return shlex.join(words)
 
 

@@ -92,7 +92,8 @@ def about(
     others = [name for name in red if name not in own]
     green = [name for name in rows if name not in red]
     those = "it" if len(own) < 2 else "its own"
-    text = f"{title}. Each row is checked in your whole chain. Which rows besides {those} turn red?"
+    chain = "Each row is checked in your whole chain. " if lesson.gradients else ""
+    text = f"{title}. {chain}Which rows besides {those} turn red?"
     causes = [name for name in own if any(name in rows[other].because_of for other in others)]
     wrong = listed_as_code(causes, MOST_NAMED)
     why = f"Their own lines are right, but they are computed from a wrong {wrong}." if causes else ""
