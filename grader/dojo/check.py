@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from grader.dojo.file import HERE, HIDDEN, Outline, shown_path
+from grader.dojo.file import HERE, HIDDEN, Outline, outline_of, shown_path
 from grader.dojo.own_gradients import OwnGradients, StepAnswers
 from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
@@ -105,7 +105,8 @@ class LocalJudge:
         """
         self.own = None
         output: list[tuple[str, list[str]]] = []
-        suite, problems = self._suite(lesson, Outline(submitted.files[MAIN]), output, repairs), self._problems(lesson)
+        outline = outline_of(submitted.files[MAIN])
+        suite, problems = self._suite(lesson, outline, output, repairs), self._problems(lesson)
         with self._zygote_in_use:
             try:
                 judged = judge_file(lesson, submitted, self._starter.zygote, suite, interrupt, problems)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.dojo.file import Outline, is_untouched, location, own_file, read_own, shown_path
+from grader.dojo.file import is_untouched, location, outline_of, own_file, read_own, shown_path
 from grader.dojo.mistake_question import question_about
 from grader.dojo.progress import BROKEN, Progress
 from grader.dojo.state import Memory, verdict_digest
@@ -73,7 +73,7 @@ class Checked:
         if not self.judged.runs or name is None:
             row = self.judged.rows[0]
             return location(row.file or self.submitted.shown, row.line)
-        line = Outline(self.submitted.files[MAIN]).line(self.lesson.item_for(name))
+        line = outline_of(self.submitted.files[MAIN]).line(self.lesson.item_for(name))
         if origin is None:
             return location(self.submitted.shown, line)
         return location(*(origin.rows.get(name) or origin.place(line) or (self.submitted.shown, None)))
@@ -268,7 +268,7 @@ class Desk:
     def place_of(self, lesson: Lesson, row: str) -> str:
         """The location of a row's function in the student's file."""
         try:
-            line = Outline(read_own(lesson).files[MAIN]).line(lesson.item_for(row))
+            line = outline_of(read_own(lesson).files[MAIN]).line(lesson.item_for(row))
         except UserError:
             line = None
         return location(shown_path(own_file(lesson)), line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from rich.console import RenderableType
@@ -89,10 +90,7 @@ def other_forms(lesson: Lesson, function: str, own: str) -> list[str]:
 
 def body_of(source: str, function: str) -> tuple[list[ast.stmt], str] | None:
     """(the statements of a function without its docstring, their text); None if it is long or uses its neighbours."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    tree = tree_of(source)
     definitions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     node = definitions.get(function)
     if node is None:
@@ -111,6 +109,15 @@ def body_of(source: str, function: str) -> tuple[list[ast.stmt], str] | None:
     if len(lines) > MOST_LINES:
         return None
     return body, "\n".join(line[node.body[0].col_offset :].rstrip() for line in lines)
+
+
+@lru_cache(maxsize=16)
+def tree_of(source: str) -> ast.Module:
+    """A text that is not Python has no statements."""
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.Module([], [])
 
 
 def shape_of(body: Sequence[ast.stmt]) -> str:

@@ -11,7 +11,7 @@ from rich.style import Style
 from rich.text import Text
 
 from grader.dojo.desk import Checked
-from grader.dojo.file import Outline, location
+from grader.dojo.file import location, outline_of
 from grader.dojo.graph_line import bar, graph_line, marks_of
 from grader.dojo.overview import INDENT, Paragraph, next_lines
 from grader.dojo.progress import Progress
@@ -204,7 +204,7 @@ def verdict_of(view: View, checked: Checked, console: Console) -> Iterator[Rende
 def row_in_words(row: Row, checked: Checked, checks: Collection[str]) -> Iterator[RenderableType]:
     """A row that is not wrong: where it is, the forward lines that it comes from, and why its chain failed."""
     item = checked.lesson.item_for(row.name)
-    line = row.line if checked.submitted.origin else Outline(checked.submitted.files[MAIN]).line(item)
+    line = row.line if checked.submitted.origin else outline_of(checked.submitted.files[MAIN]).line(item)
     sign = "·" if row.status in UNWRITTEN else "✓"
     yield Text.assemble(
         (f"{sign} {row.name}", "bold"),

@@ -127,6 +127,8 @@ def test_what_a_save_changed():
     assert changed_rows(lesson, after.encode(), after.replace("a / b", "a * b").encode()) == ["dprobs"]
     assert changed_rows(lesson, before.encode(), before.replace("return", "return  # now", 1).encode()) == []
     assert changed_rows(lesson, b"def f(:", before.encode()) == [item.name for item in lesson.items]
+    decorated = before.replace("def dprobs", "@torch.no_grad()\ndef dprobs", 1)
+    assert changed_rows(lesson, before.encode(), decorated.encode()) == ["dprobs"]
 
 
 def test_the_row_that_was_just_changed_is_in_focus(course):
