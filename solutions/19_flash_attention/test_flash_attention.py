@@ -383,7 +383,9 @@ def test_precision(check):
                 continue
             where = f"In float32{' with scores near 150' if offset else ''}"
             if ratio != ratio:
-                check.fail(f"{where} your `{name}` is not finite. Which exponential can be too large or too small?")
+                check.fail(
+                    f"{where} your `{name}` is not finite. Is it in float64? Which exponential can be too large?"
+                )
             if error > WRONG * reference.norm():
                 check.fail(
                     f"{where} your `{name}` is wrong, not only inexact. Get the rows before this one right first."
