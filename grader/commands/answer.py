@@ -40,7 +40,7 @@ def answer(lesson_name: str, names: tuple[str, ...], listed: bool, student: str 
     """Asks the questions of a lesson. Each student gets other numbers."""
     with desk(course) as at:
         before, _, name = lesson_name.partition(".")
-        lesson = at.course.find(before)
+        lesson = at.find_lesson(before)
         names = (name, *names) if name else names
         known = student or known_student([lesson, *at.course.lessons.values()])
         sheet = AnswerSheet(lesson, known)

@@ -39,7 +39,7 @@ def verify_own(words: tuple[str, ...], course: Path | None) -> None:
         from grader.dojo.verify import nothing_to_verify, verify_lessons
         from grader.dojo.verify_screen import agrees_everywhere, lesson_part, summary
 
-        function, found = verify_lessons(at, [at.course.find(word) for word in words])
+        function, found = verify_lessons(at, [at.find_lesson(word) for word in words])
         rows, lessons = [], []
         with contextlib.closing(found):
             for checked, verified in found:

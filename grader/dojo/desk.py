@@ -22,6 +22,10 @@ from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.sandbox.workers.torch_loading import load_torch
 
+MOST_LISTED = 8
+"""Lessons that a sentence lists."""
+IN_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
     from grader.dojo.check import LocalJudge
     from grader.dojo.own_gradients import OwnGradients
@@ -152,10 +156,19 @@ class Desk:
         return lesson
 
     def _no_lesson(self, words: str) -> UserError:
-        lessons = self.course.lessons.values()
-        names = ", ".join(f"{lesson.number} {lesson.name.partition('_')[2]}" for lesson in lessons)
-        near = difflib.get_close_matches(words, [lesson.name.partition("_")[2] for lesson in lessons], n=1)
+        lessons = list(self.course.lessons.values())
+        known = {lesson.name.partition("_")[2]: lesson.number for lesson in lessons}
+        in_words = [each for each in known.values() if words.lower() in IN_WORDS[int(each) - 1 : int(each)]]
+        near = in_words or difflib.get_close_matches(words, list(known), n=1)
+        if len(lessons) > MOST_LISTED:
+            meant = known.get(near[0], near[0]) if near else ""
+            name_it = f"If you mean lesson {meant}, type its number" if meant else "Type its number"
+            example = meant or lessons[0].number
+            return UserError(
+                f"There is no lesson {words!r}. {name_it}, as in `dojo check {example}`; `dojo` lists the lessons."
+            )
         guess = f"; did you mean {near[0]}?" if near else "."
+        names = ", ".join(f"{number} {name}" for name, number in known.items())
         return UserError(f"There is no lesson {words!r}{guess} The lessons are {names}.")
 
     def _lesson_named(self, words: str) -> Lesson | None:
@@ -221,12 +234,14 @@ class Desk:
         done = [other.number for other in others if Progress(other, verdicts.get(other.name, ("", {}))[1]).finished]
         return frozenset(done)
 
-    def check(self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None) -> Checked:
-        """Runs the file. Raises Interrupted once the descriptor `interrupt` is readable."""
+    def check(
+        self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None, repairs: bool = True
+    ) -> Checked:
+        """Runs the file. Raises Interrupted once the descriptor `interrupt` is readable. `repairs` as in LocalJudge."""
         judge = self.judge
         started = time.monotonic()
         with self.busy(f"checking lesson {lesson.number}"):
-            judged = judge.judge(lesson, submitted, interrupt)
+            judged = judge.judge(lesson, submitted, interrupt, repairs)
         seconds = time.monotonic() - started
         return Checked(lesson, submitted, judged, seconds, self._taught(lesson), self._assigned_rows(lesson), judge.own)
 

@@ -29,6 +29,8 @@ MOST_ERROR = 3.0
 """The float32 error allowed, in multiples of the straightforward form's: the criterion of FlashAttention's own tests.
 
 Right answers have up to 1.8 times its error."""
+WRONG = 0.01
+"""A relative error above which `precision` speaks of a wrong value, and not of lost digits."""
 
 PLAIN_MEMORY = """
 import torch
@@ -394,12 +396,20 @@ def test_precision(check):
         for name, value, reference, other in zip(
             ["O", "L", "dQ", "dK", "dV"], (*forward, *backward), exact, plain, strict=True
         ):
-            ratio = float((value.double() - reference).norm() / (other.double() - reference).norm())
-            if not ratio <= MOST_ERROR:
-                wrong = (
-                    "are not finite" if ratio != ratio else f"are {ratio:.3g} times those of the straightforward form"
-                )
+            error = (value.double() - reference).norm()
+            ratio = float(error / (other.double() - reference).norm())
+            if ratio <= MOST_ERROR:
+                continue
+            where = f"In float32{' with scores near 150' if offset else ''}"
+            if ratio != ratio:
                 check.fail(
-                    f"In float32{' with scores near 150' if offset else ''} the errors of your `{name}` {wrong}; "
-                    f"{MOST_ERROR:g} times are allowed. Where do you lose digits?"
+                    f"{where} your `{name}` is not finite. Is it in float64? Which exponential can be too large?"
                 )
+            if error > WRONG * reference.norm():
+                check.fail(
+                    f"{where} your `{name}` is wrong, not only inexact. Get the rows before this one right first."
+                )
+            check.fail(
+                f"{where} the errors of your `{name}` are {ratio:.3g} times those of the straightforward form; "
+                f"{MOST_ERROR:g} times are allowed. Where do you lose digits?"
+            )

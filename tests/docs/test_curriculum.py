@@ -145,3 +145,23 @@ def test_figures_of_the_lecture_s_run():
 
 def test_the_seed_is_the_lecture_s():
     assert LECTURE_SEED == 2147483647 and "seed 2147483647" in TEXT
+
+
+def test_what_a_row_of_lessons_18_and_19_needs_is_taught_before_it():
+    table = TEXT.split("### What the rows of lessons 18 and 19 need")[1].split("\n### ")[0]
+    listed = []
+    for line in (line for line in table.splitlines() if line.startswith("| `")):
+        _, rows, _, where, _ = re.split(r" ?\| ?", line)
+        here = re.findall(r"`(\d\d)\.(\w+)`", rows)
+        listed += here
+        taught = re.findall(r"[Ll]esson (\d\d)|(\d\d)'s README|`(\d\d)\.", where)
+        numbers = {number for found in taught for number in found if number}
+        assert numbers and max(numbers) <= min(number for number, _ in here), line
+        assert all(lesson < here[0][0] for lesson in re.findall(r"`(\d\d)\.", where)), line
+    rows = [(lesson.number, item.name) for lesson in LESSONS.values() for item in lesson.items]
+    assert sorted(listed) == sorted(row for row in rows if row[0] in ("18", "19"))
+
+
+def test_the_number_of_known_mistakes_of_lesson_18():
+    (named,) = re.findall(r"(\d+) known mistakes are named", TEXT)
+    assert int(named) == len(LESSONS["18_autograd_engine"].mistakes)

@@ -130,7 +130,7 @@ def test_a_line_of_code_runs_in_the_sandbox(
 @pytest.mark.parametrize(
     ("words", "typed", "message"),
     [
-        (["02"], "", "There is no lesson '02'; there are: 01_asked."),
+        (["02"], "", "There is no lesson '02'. The lessons are 01 asked."),
         (["01", "cuont"], "", "Lesson 01 has no question 'cuont'; did you mean 'count'?"),
         (["01"], "", "no name was given: type it, or use --student NAME."),
         (["01"], "Ada\n", None),

@@ -49,7 +49,8 @@ def own_predictions(at: Desk, checked: Checked, chance: Chance) -> list[Predicti
         chance.shuffle(changes)
         for change in changes[:MOST_TRIED]:
             files = {**checked.submitted.files, MAIN: change.source}
-            after = at.check(checked.lesson, replace(checked.submitted, files=files, origin=None)).judged
+            changed = replace(checked.submitted, files=files, origin=None)
+            after = at.check(checked.lesson, changed, repairs=False).judged
             if not after.runs or any(row.status == "timeout" for row in after.rows):
                 continue  # what did not finish depends on the machine
             rows = {row.name: row for row in after.rows if row.name in right and is_judged(row, before[row.name])}
@@ -91,7 +92,8 @@ def about(
     others = [name for name in red if name not in own]
     green = [name for name in rows if name not in red]
     those = f"`{own[0]}`" if len(own) == 1 else "its own"
-    text = f"{title}. Each row is checked in your whole chain. Which rows besides {those} turn red?"
+    chain = "Each row is checked in your whole chain. " if lesson.gradients else ""
+    text = f"{title}. {chain}Which rows besides {those} turn red?"
     causes = [name for name in own if any(name in rows[other].because_of for other in others)]
     wrong = listed_as_code(causes, MOST_NAMED)
     why = f"Their own lines are right, but they are computed from a wrong {wrong}." if causes else ""

@@ -67,6 +67,9 @@ def lesson_and_file(course: Path, submission: Path | None, lesson: str | None) -
     names = trainable(course)
     if not submission.exists():
         chosen = next((name for name in names if is_named(name, str(submission))), None)
+        if chosen is None and str(submission).isdigit():
+            others = ", ".join(f"`dojo train {name.partition('_')[0]}`" for name in names)
+            raise UserError(f"Lesson {submission} has no network to train; these have: {others or 'none'}.")
         return (chosen, None) if chosen else (None, submission)
     return next((name for name in names if name in submission.resolve().parts), None), submission
 

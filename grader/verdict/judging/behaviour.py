@@ -214,9 +214,9 @@ class Check:
         answer = failed.answer
         explained = None
         if answer.outcome == "raised" and self._naming:
-            explained = explain_error_text(
-                answer.message, CallContext(self.on.calls[-1].arguments if self.on.calls else {})
-            )
+            arguments = self.on.calls[-1].arguments if self.on.calls else {}
+            parameters = {name: value for name, value in arguments.items() if name.isidentifier()}  # not "argument 2"
+            explained = explain_error_text(answer.message, CallContext(parameters))
         message = f"{answer.message.rstrip('.')}. {explained.message}" if explained is not None else answer.message
         return CheckFailed(
             where + message, STATUS_OF[answer.outcome], explained.id if explained else None, line=answer.line
