@@ -1,10 +1,11 @@
-"""python -m bench.defence [NUMBER] [--seed S] [--lessons 03,05] [--into FILE] [--table FILE...]
+"""python -m bench.defence [NUMBER] [--seed S] [--lessons 03,05] [--workers] [--into FILE] [--table FILE...]
 
 Generates defences over solutions, variants and mutants of all lessons, and computes every key again by another path
 (bench/defence_keys.py). Prints how many keys agree, how long generating takes, by family, and how often a strategy that
 only compares texts is right.
 
-With `--into`, every defence adds a line to FILE, and a later call goes on where an earlier one stopped. `--table`
+The course's files run in this process (bench/course_file_worker.py); with `--workers`, in locked-in workers, as a
+student's file does. Both give the same questions. With `--into`, every defence adds a line to FILE, and a later call goes on where an earlier one stopped. `--table`
 prints the table of such files and generates nothing.
 """
 
@@ -23,10 +24,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 
+from bench.course_file_worker import without_workers
 from bench.defence_keys import Source, holds_here, is_confirmed, module_of
 from grader.calling.joint import Joint
 from grader.defence import generate as generating
@@ -106,6 +108,7 @@ def main() -> None:
     parser.add_argument("number", type=int, nargs="?", default=200)
     parser.add_argument("--seed", default="0")
     parser.add_argument("--lessons", default="", help="numbers, such as 03,05  [default: all]")
+    parser.add_argument("--workers", action="store_true", help="run the files in locked-in workers")
     parser.add_argument("--into", type=Path, help="a file of records, which a later call goes on with")
     parser.add_argument("--table", type=Path, nargs="+", default=(), help="print the table of these files")
     options = parser.parse_args()
@@ -116,7 +119,8 @@ def main() -> None:
             for record in records_in(path):
                 found.add(record)
     else:
-        found = run(options.number, options.seed, options.lessons.split(",") if options.lessons else (), options.into)
+        lessons = options.lessons.split(",") if options.lessons else ()
+        found = run(options.number, options.seed, lessons, options.into, options.workers)
     print(found.text())
     sys.exit(0 if not found.wrong and not found.ambiguous and not found.crashes else 1)
 
@@ -183,10 +187,10 @@ def seconds_text(seconds: Sequence[float]) -> str:
     return f"median {statistics.median(ordered):.3f}, 95 % {ordered[int(len(ordered) * 0.95)]:.3f}"
 
 
-def processor_seconds(zygote: ZygoteProcess) -> float:
+def processor_seconds(zygote: ZygoteProcess | None) -> float:
     """Processor time so far of this process, of the zygote with its ended workers, and of the reader of texts."""
     total = time.process_time()
-    for process in (zygote._process, source_reader()._process):
+    for process in (zygote._process, source_reader()._process) if zygote is not None else ():
         if process is not None:
             with contextlib.suppress(OSError):
                 fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
@@ -203,12 +207,18 @@ def records_in(path: Path) -> list[Record]:
     return found
 
 
-def run(number: int, seed: str, lessons: Sequence[str] = (), into: Path | None = None) -> Tally:
+def run(
+    number: int, seed: str, lessons: Sequence[str] = (), into: Path | None = None, in_workers: bool = False
+) -> Tally:
     """`number` defences of the files of these lessons, or of all; those that `into` holds are not made again."""
-    course, starter = Course(Path.cwd()), Starter()
+    course = Course(Path.cwd())
     chosen = [course.find(each) for each in lessons] or list(course.lessons.values())
     files = list(files_of(chosen))
     random.Random(seed).shuffle(files)
+    if not in_workers:
+        with without_workers():
+            return tally_of(files, number, seed, None, into, progress=True)
+    starter = Starter()
     try:
         return tally_of(files, number, seed, starter.zygote, into, progress=True)
     finally:
@@ -219,7 +229,7 @@ def tally_of(
     files: Sequence[CourseFile],
     number: int,
     seed: str,
-    zygote: ZygoteProcess,
+    zygote: ZygoteProcess | None,
     into: Path | None = None,
     progress: bool = False,
 ) -> Tally:
@@ -251,13 +261,15 @@ def tally_of(
     return tally
 
 
-def record_of(source: Source, name: str, seed: str, zygote: ZygoteProcess) -> Record:
+def record_of(source: Source, name: str, seed: str, zygote: ZygoteProcess | None) -> Record:
     """One defence, with what a second computation says of its keys."""
     found: Record = {"name": name, "lesson": source.lesson.number, "wrong": [], "ambiguous": [], "crashes": []}
     began = processor_seconds(zygote)
     try:
         with timed_families(zygote) as family_seconds:
-            made = generate(source.lesson, {"backward.py": source.text.encode()}, source.right, zygote, seed)
+            made = generate(
+                source.lesson, {"backward.py": source.text.encode()}, source.right, cast("ZygoteProcess", zygote), seed
+            )
     except Exception as error:
         found["crashes"].append(f"crash: {name}: {type(error).__name__}: {error}")
         return found
@@ -283,7 +295,7 @@ def record_of(source: Source, name: str, seed: str, zygote: ZygoteProcess) -> Re
 
 
 @contextlib.contextmanager
-def timed_families(zygote: ZygoteProcess) -> Iterator[list[tuple[str, float]]]:
+def timed_families(zygote: ZygoteProcess | None) -> Iterator[list[tuple[str, float]]]:
     """(family, processor time) of every attempt to pose a question while this is open."""
     found: list[tuple[str, float]] = []
     usual = generating.FAMILIES, generating.OF_CHECKS

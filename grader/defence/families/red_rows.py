@@ -69,5 +69,11 @@ def question_about(
     }
     model = f"Red: {listed_as_code(key)}. The change: {variant.words}. These rows run `{line.at.function}`."
     listen = "They know which of their functions call which, and what a caller does with the changed value."
-    claim = {"number": line.at.number, "code": variant.code, "asked": asked}
+    claim = {
+        "function": line.at.function,
+        "number": line.at.number,
+        "line": line.at.code,
+        "code": variant.code,
+        "asked": asked,
+    }
     return DefenceQuestion("red_rows", line.row, "multiple", text, key, choices, why, model, listen, claim)
