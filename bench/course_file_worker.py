@@ -79,7 +79,7 @@ def without_workers() -> Iterator[None]:
         return ModuleTarget(module, traced=False)
 
     reader = DirectReader()
-    common = {"Student": FileInThisProcess, "source_reader": lambda: reader}
+    common: dict[str, Any] = {"Student": FileInThisProcess, "source_reader": lambda: reader}
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.multiple(material, RemoteTarget=target, **common))
         stack.enter_context(mock.patch.multiple(recorded, example_holds=example_holds, **common))

@@ -1,19 +1,18 @@
 """python -m bench.defence [NUMBER] [--seed S] [--lessons 03,05] [--workers] [--into FILE] [--table FILE...]
 
 Generates defences over solutions, variants and mutants of all lessons, and computes every key again by another path
-(bench/defence_keys.py). Prints how many keys agree, how long generating takes, by family, and how often a strategy that
-only compares texts is right.
+(bench/defence_keys.py). Prints how many keys agree, how long generating takes, by family, and how often strategies that
+only compare texts are right.
 
 The course's files run in this process (bench/course_file_worker.py); with `--workers`, in locked-in workers, as a
-student's file does. Both give the same questions. With `--into`, every defence adds a line to FILE, and a later call goes on where an earlier one stopped. `--table`
-prints the table of such files and generates nothing.
+student's file does. Both give the same questions. With `--into`, every defence adds a line to FILE, and a later call
+goes on where an earlier one stopped. `--table` prints the table of such files and generates nothing.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import difflib
 import json
 import os
 import random
@@ -29,6 +28,7 @@ from typing import Any, NamedTuple, cast
 import torch
 
 from bench.course_file_worker import without_workers
+from bench.defence_guesses import guesses, right_by_majority
 from bench.defence_keys import Source, holds_here, is_confirmed, module_of
 from grader.calling.joint import Joint
 from grader.defence import generate as generating
@@ -133,7 +133,8 @@ class Tally:
         self.questions, self.used = Counter[str](), Counter[str]()
         self.wrong, self.ambiguous, self.crashes = list[str](), list[str](), list[str]()
         self.keys: dict[str, Counter[str]] = defaultdict(Counter)
-        self.by_text = Counter[bool]()
+        self.asked = list[tuple[str, str]]()
+        self.by_looks: dict[str, list[float]] = defaultdict(list)
         self.counts = Counter[int]()
         self.lessons = Counter[str]()
         self.family_seconds: dict[str, list[float]] = defaultdict(list)
@@ -152,7 +153,9 @@ class Tally:
         for family, key in record["questions"]:
             self.questions[family] += 1
             self.keys[family][key] += 1
-        self.by_text.update(record["by_text"])
+            self.asked.append((family, key))
+        for strategy, share in record.get("guesses", ()):
+            self.by_looks[strategy].append(share)
         for family, seconds in record["family_seconds"]:
             self.family_seconds[family].append(seconds)
 
@@ -167,11 +170,12 @@ class Tally:
         ]
         if self.seconds:
             lines.append(f"processor time per defence, all processes: {seconds_text(self.seconds)}")
-        texts = sum(self.by_text.values())
-        if texts:
+        for strategy, shares in self.by_looks.items():
             lines.append(
-                f"which_line, by the text least like the file's: {self.by_text[True] / texts:.0%} right (chance 25 %)"
+                f"which_line, the choice that is or {strategy}: {statistics.mean(shares):.0%} of {len(shares)}"
             )
+        for family, (key, share, count) in sorted(right_by_majority(self.asked).items()):
+            lines.append(f"{family}, always {key}: {share:.0%} of {count}")
         lines.append("family         questions  attempts  seconds per attempt                     most frequent keys")
         for family in sorted(self.family_seconds.keys() | self.questions.keys()):
             seconds = self.family_seconds[family]
@@ -273,7 +277,7 @@ def record_of(source: Source, name: str, seed: str, zygote: ZygoteProcess | None
     except Exception as error:
         found["crashes"].append(f"crash: {name}: {type(error).__name__}: {error}")
         return found
-    used, by_text = Counter[str](), list[bool]()
+    used, guessed = Counter[str](), list[tuple[str, float]]()
     found |= {"seconds": processor_seconds(zygote) - began, "family_seconds": family_seconds}
     for question in made.questions:
         where = f"{name}: {question.family} {question.row} key {question.key}"
@@ -286,12 +290,14 @@ def record_of(source: Source, name: str, seed: str, zygote: ZygoteProcess | None
             found["wrong"].append(f"not confirmed: {where}: {type(error).__name__}: {error}")
         if question.row in {item.name for item in source.lesson.items} - set(source.right):
             found["wrong"].append(f"about a wrong row: {where}")
-        if question.family == "which_line":
-            own = question.claim["line"]
-            ratios = {c: difflib.SequenceMatcher(None, own, text).ratio() for c, text in question.choices.items()}
-            by_text.append(min(ratios, key=lambda choice: ratios[choice]) == question.key)
-    questions = [(question.family, str(question.key)[:24]) for question in made.questions]
-    return found | {"questions": questions, "used": used, "by_text": by_text}
+        guessed += guesses(question)
+    questions = [(question.family, key_of(question)[:24]) for question in made.questions]
+    return found | {"questions": questions, "used": used, "guesses": guessed}
+
+
+def key_of(question: DefenceQuestion) -> str:
+    """The key, for counting: of four lines the letter, because the key's name is always the same."""
+    return question.key_text if question.family == "which_line" else str(question.key)
 
 
 @contextlib.contextmanager

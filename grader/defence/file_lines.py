@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.defence.changed_lines import Variant, rewritten, wrong_versions
+from grader.defence.changed_lines import Variant, rewritten, wrong_alike, wrong_versions
 
 MOST_CODE = 110
 """Characters of a line that a question can show."""
@@ -181,7 +181,7 @@ def single_names(statement: ast.stmt) -> list[str]:
 
 
 def versions_of(lines: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, list[Variant]]]:
-    """Other lines for each (code, names): "equal" ones, "wrong" ones, and wrong ones that are rewritten.
+    """Other lines for each (code, names): "equal" ones, "wrong" ones, wrong ones that are rewritten, and the reverse.
 
     Whether they are equal or wrong is for a run to say.
     """
@@ -193,5 +193,7 @@ def versions_of(lines: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, li
             for each in wrong
             for other in rewritten(each.code, most=2, deep=False)
         ]
-        found.append({"equal": rewritten(code), "wrong": wrong, "wrong_rewritten": again})
+        equal = rewritten(code)
+        alike = wrong_alike(equal)
+        found.append({"equal": equal, "wrong": wrong, "wrong_rewritten": again, "wrong_alike": alike})
     return found

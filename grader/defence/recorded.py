@@ -134,7 +134,9 @@ def recorded_material(
     return RecordedMaterial(lesson, right, kept, parameters, student, names, ran, calls, dict(files), recorded)
 
 
-NO_VERSIONS: Mapping[str, Sequence[Mapping[str, Any]]] = {"equal": (), "wrong": (), "wrong_rewritten": ()}
+NO_VERSIONS: Mapping[str, Sequence[Mapping[str, Any]]] = dict.fromkeys(
+    ("equal", "wrong", "wrong_rewritten", "wrong_alike"), ()
+)
 
 
 def askable(lesson: Lesson, right: Collection[str]) -> set[str]:

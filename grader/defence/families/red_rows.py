@@ -76,4 +76,6 @@ def question_about(
         "code": variant.code,
         "asked": asked,
     }
-    return DefenceQuestion("red_rows", line.row, "multiple", text, key, choices, why, model, listen, claim)
+    return DefenceQuestion(
+        "red_rows", line.row, "multiple", text, key, choices, why, model, listen, claim | {"asked": asked}
+    )
