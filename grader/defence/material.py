@@ -37,11 +37,17 @@ def _defence_copy(value):
     return value.clone() if hasattr(value, "clone") else value
 
 
+def _defence_line(name):
+    if name not in globals():
+        globals()[name] = eval(_defence_lines[name], globals())
+    return globals()[name]
+
+
 def _defence_run(jobs):
     found = []
     for name, arguments in jobs:
         try:
-            found.append([True, globals()[name](**{key: _defence_copy(value) for key, value in arguments.items()})])
+            found.append([True, _defence_line(name)(**{key: _defence_copy(value) for key, value in arguments.items()})])
         except Exception as error:
             found.append([False, type(error).__name__])
     return found
@@ -186,9 +192,8 @@ def material_of(
     for _, _, line in chosen:
         for code in [line.code, *(each["code"] for found in versions[line.number].values() for each in found)]:
             names.setdefault((code, line.names), f"_defence_{len(names)}")
-    texts = [f"def {name}({', '.join(of)}):\n    return ({code})\n" for (code, of), name in names.items()]
     traces = [text for function in read for text in (function.trace, function.scaled)]
-    student = Student(zygote, {**files, MAIN: "\n\n".join([text, RUN, *texts, *traces]).encode()}, MAIN, ())
+    student = Student(zygote, {**files, MAIN: "\n\n".join([text, RUN, lines_text(names), *traces]).encode()}, MAIN, ())
     try:
         known = values_before(student, read, [line for _, _, line in chosen], problems)
     except BaseException:
@@ -205,6 +210,12 @@ def material_of(
 def is_about(values: object, line: FileLine) -> TypeGuard[dict[str, Any]]:
     """Whether what a worker has sent is a value for each name that a line reads."""
     return isinstance(values, dict) and all(name in values for name in line.names)
+
+
+def lines_text(names: Mapping[tuple[str, tuple[str, ...]], str]) -> str:
+    """The lines (code, what it reads) under their names. The worker compiles a line when it first runs it."""
+    lines = {name: f"lambda {', '.join(of)}: ({code})" for (code, of), name in names.items()}
+    return f"_defence_lines = {lines!r}"
 
 
 def function_from(values: Mapping[str, Any]) -> FileFunction:

@@ -16,7 +16,7 @@ from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, Measurement
 from grader.defence.file_lines import FileFunction, FileLine, versions_of
 from grader.defence.lines import Line, line_from
-from grader.defence.material import MAIN, MOST_CHOSEN, RUN, Material, called, is_about, replies_to
+from grader.defence.material import MAIN, MOST_CHOSEN, RUN, Material, called, is_about, lines_text, replies_to
 from grader.defence.recorded_lines import CALL, NOTED, recorded_in, with_line
 from grader.lesson.lesson import Item, Lesson
 from grader.sandbox.workers.client import ZygoteProcess
@@ -101,11 +101,10 @@ def recorded_material(
     for line in lines:
         for code in [line.code, *(each["code"] for found in versions[line.number].values() for each in found)]:
             names.setdefault((code, line.names), f"_defence_{len(names)}")
-    texts = [f"def {name}({', '.join(of)}):\n    return ({code})\n" for (code, of), name in names.items()]
     own = [f"_defence_own_{each['name']} = {each['name']}" for each in read]
     noting = [each["noting"] for each in read]
     student = Student(
-        zygote, {**files, MAIN: "\n\n".join([text, RUN, NOTED, *texts, *own, *noting]).encode()}, MAIN, ()
+        zygote, {**files, MAIN: "\n\n".join([text, RUN, NOTED, lines_text(names), *own, *noting]).encode()}, MAIN, ()
     )
     try:
         ran = rows_that_ran(lesson, student, right)
@@ -139,7 +138,9 @@ def recorded_material(
     return RecordedMaterial(lesson, right, kept, parameters, student, names, ran, calls, dict(files), recorded)
 
 
-NO_VERSIONS: Mapping[str, Sequence[Mapping[str, Any]]] = {"equal": (), "wrong": (), "wrong_rewritten": ()}
+NO_VERSIONS: Mapping[str, Sequence[Mapping[str, Any]]] = dict.fromkeys(
+    ("equal", "wrong", "wrong_rewritten", "wrong_alike"), ()
+)
 
 
 def askable(lesson: Lesson, right: Collection[str]) -> set[str]:

@@ -37,8 +37,9 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
 def arguments(call: Line, chance: random.Random) -> dict[str, Any] | None:
     """Whole numbers in place of those of a recorded call, of small sizes; None where it reads something else."""
     generator = torch.Generator().manual_seed(chance.randrange(2**40))
-    small = small_sizes(call, chance) if len(call.values) > 1 else None
     recorded, found = chance.choice(call.values), dict[str, Any]()
+    has_list = any(is_list_of(value, Tensor) for value in recorded.values())  # whose sizes belong to the others
+    small = small_sizes(call, chance) if len(call.values) > 1 and not has_list else None
     for name in call.at.names:
         value = recorded[name]
         if name in call.sizes:
@@ -114,7 +115,7 @@ def question_about(call: Line, given: Mapping[str, Any], result: Any, chance: ra
     easy = [(value, index) for value, index in elements(result) if is_easy(value) and abs(value) > 1e-9]
     if not easy:
         return None
-    value, index = chance.choice(easy)
+    value, index = chance.choice([each for each in easy if abs(each[0]) != 1] or easy)  # 1 is what people guess
     values = "\n".join(f"    {name} = {text_of_argument(each)}" for name, each in given.items())
     what = (
         f"the number `result{index}`, where `result` is what it returns. Indices count from 0"

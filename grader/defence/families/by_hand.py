@@ -24,6 +24,7 @@ INSTANCES = 4
 MOST = 60
 MOST_NUMBERS = 40
 """Numbers that a question shows."""
+SMALL_CHANGE = 1e-6
 DENOMINATORS = (1, 2, 4, 5)
 Instance = tuple[Problem, Graph, dict[str, Tensor], Tensor, dict[str, Any]]
 
@@ -38,12 +39,13 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
             own = material.run_function(line.row, [each[4] for each in found])
         else:
             own = material.run(jobs)
-        for (_, graph, fixed, reference, _), value in zip(found, own, strict=True):
+        for made, value in zip(found, own, strict=True):
+            reference = made[3]
             if isinstance(value, Raised) or value.shape != reference.shape:
                 continue
             if not torch.allclose(value.double(), reference, rtol=1e-9, atol=1e-9):
                 continue
-            question = question_about(material, line, graph, fixed, reference, chance)
+            question = question_about(material, line, made, chance)
             if question is not None:
                 return question
     return None
@@ -65,7 +67,7 @@ def instance(material: Material, line: Line, number: int, chance: random.Random)
         if tuple(graph.consumers.get(line.target, ())) != tuple(consumers) or not consumers:
             return None
         upstream = {name: whole_of(graph.values[name], generator, -3, 3) for name in consumers}
-        reference = total(graph.vjp(each, upstream[each])[line.target] for each in reversed(consumers))
+        reference = gradient(graph, line.target, upstream)
     except (RuntimeError, ValueError, IndexError, KeyError):
         return None
     known: dict[str, Any] = graph.values | {f"d{name}": value for name, value in upstream.items()}
@@ -75,6 +77,24 @@ def instance(material: Material, line: Line, number: int, chance: random.Random)
     if not all(name in known for name in reads):
         return None
     return problem, graph, fixed | {f"d{n}": u for n, u in upstream.items()}, reference, {n: known[n] for n in reads}
+
+
+def gradient(graph: Graph, target: str, upstream: Mapping[str, Tensor]) -> Tensor:
+    return total(graph.vjp(each, upstream[each])[target] for each in reversed(graph.consumers[target]))
+
+
+def is_smooth_at(material: Material, made: Instance, target: str) -> Tensor:
+    """Where the gradient stays nearly the same if the values change a little: not at a kink, or a tie of a maximum."""
+    problem, graph, fixed, reference, _ = made
+    upstream = {name: fixed[f"d{name}"] for name in graph.consumers[target]}
+    generator = torch.Generator().manual_seed(0)
+    small = {n: SMALL_CHANGE * torch.randn(v.shape, generator=generator, dtype=v.dtype) for n, v in fixed.items()}
+    found = torch.ones_like(reference, dtype=torch.bool)
+    for sign in (1, -1):
+        near = {n: v + sign * small[n] for n, v in fixed.items() if n in graph.values}
+        changed = gradient(fixed_graph(material.lesson, problem, near), target, upstream)
+        found &= (changed - reference).abs() < SMALL_CHANGE**0.5
+    return found
 
 
 def easy_numbers(value: Tensor, generator: torch.Generator) -> Tensor:
@@ -88,9 +108,8 @@ def whole_of(value: Tensor, generator: torch.Generator, low: int, high: int) -> 
     return torch.randint(low, high + 1, value.shape, generator=generator).to(torch.float64)
 
 
-def question_about(
-    material: Material, line: Line, graph: Graph, fixed: Mapping[str, Tensor], reference: Tensor, chance: random.Random
-) -> DefenceQuestion | None:
+def question_about(material: Material, line: Line, made: Instance, chance: random.Random) -> DefenceQuestion | None:
+    _, graph, fixed, reference, _ = made
     flat = reference.reshape(-1).tolist()
     easy = [place for place, value in enumerate(flat) if is_easy(value) and abs(value) > 1e-9]
     consumers = graph.consumers[line.target]
@@ -102,6 +121,10 @@ def question_about(
     if not easy or sum(v.numel() if isinstance(v, Tensor) else 1 for v in shown.values()) > MOST_NUMBERS:
         return None
     if not all(numbers_are_easy(value) for value in shown.values()) or not 2 <= largest(shown) <= MOST_NUMBERS:
+        return None
+    smooth = is_smooth_at(material, made, line.target).reshape(-1).tolist()
+    easy = [place for place in easy if smooth[place]]
+    if not easy:
         return None
     place = chance.choice(easy)
     index = [int(each) for each in torch.unravel_index(torch.tensor(place), reference.shape)]

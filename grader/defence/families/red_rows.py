@@ -69,5 +69,6 @@ def question_about(
     }
     model = f"Red: {listed_as_code(key)}. The change: {variant.words}. These rows run `{line.at.function}`."
     listen = "They know which of their functions call which, and what a caller does with the changed value."
-    claim = {"number": line.at.number, "code": variant.code, "asked": rows}
+    at = line.at
+    claim = {"function": at.function, "number": at.number, "line": at.code, "code": variant.code, "asked": rows}
     return DefenceQuestion("red_rows", line.row, "multiple", text, key, choices, why, model, listen, claim)

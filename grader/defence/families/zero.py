@@ -48,6 +48,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     targets = dict.fromkeys(line.target for line in lines if line.target and line.row == f"d{line.target}")
     rows = {item.name: item.target for item in material.lesson.gradients if item.name in material.right and item.target}
     order = [*targets, *(target for target in rows.values() if target not in targets)]
+    chance.shuffle(order)
     wanted = list(CHOICES)
     chance.shuffle(wanted)
     best: tuple[str, str] | None = None
