@@ -80,8 +80,8 @@ def right_rows(lesson: Lesson, text: str) -> list[str]:
         module = module_of(text)
     except Exception:
         return []
-    if not lesson.gradients:
-        return [row for row in examples_of(lesson) if holds_here(lesson, row, module)]
+    checks = {item.name for item in lesson.checks}
+    holding = [row for row in examples_of(lesson) if row in checks and holds_here(lesson, row, module)]
     steps = [item.name for item in lesson.gradients]
     joint = Joint(lesson.joint.name, lesson.joint.returns) if lesson.joint else None
     student, right = LocalStudent(vars(module), steps, joint), set(steps)
@@ -92,7 +92,7 @@ def right_rows(lesson: Lesson, text: str) -> list[str]:
             is_right = found is not None and found.shape == reference.shape
             if not (is_right and torch.allclose(found.double(), reference, rtol=1e-8, atol=1e-9)):  # type: ignore[union-attr]
                 right.discard(step)
-    return [step for step in steps if step in right]
+    return [*(step for step in steps if step in right), *holding]
 
 
 def is_unambiguous(question: DefenceQuestion) -> bool:
