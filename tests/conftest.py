@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.nodeid in long:
             item.add_marker("long")
-    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.getoption("lf"):
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.getoption("lf", False):
         files = {item.nodeid.partition("::")[0] for item in items}
         unknown = sorted(each for each in long - {i.nodeid for i in items} if each.partition("::")[0] in files)
         if unknown:

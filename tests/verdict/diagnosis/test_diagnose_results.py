@@ -36,11 +36,12 @@ def problem(number: int) -> dict[str, Any]:
         "out": gamma * (x - x.mean(0)),
         "table": x.T @ x + normal(size, size),
         "loss": float(x.square().mean()),
+        "largest": x.amax(0),
     }
 
 
 PROBLEMS = [problem(0), problem(1)]
-PARTS = ("new", "out", "table", "loss")
+PARTS = ("new", "out", "table", "loss", "largest")
 
 
 def text(part: str, formula: Any, tolerance: float = 1e-9) -> Explanation | None:
@@ -64,6 +65,12 @@ WRONG = {
     "sign": ("new", lambda p: -p["new"], "`new` is exactly minus what it should be: one minus too many, or too few."),
     "ratio": ("out", lambda p: p["out"] / p["n"], "`out` is exactly 1/n times what it should be (here 0.2 times)."),
     "as_given": ("new", lambda p: p["old"], "`new` is `old` just as it was given: nothing has been done to it."),
+    "another_part": ("new", lambda p: p["largest"], "`new` is just what was expected as `largest`."),
+    "term_multiple": (
+        "new",
+        lambda p: p["new"] + p["x"].std() * p["gamma"],
+        "`new` is right except for one term: what is wrong is a multiple of `gamma`.",
+    ),
     "keepdim": (
         "new",
         lambda p: p["new"].unsqueeze(0),
@@ -206,6 +213,12 @@ def test_one_entry(words):
     outcome = ComparedResult({"losses": found}, {"losses": expected}, frozenset({"losses"}), {}, {}, {})
     message = f"`losses` is right except for one thing: {words}."
     assert explain_result([outcome], 1e-9, False) == Explanation("one_entry", message)
+
+
+def test_an_empty_list():
+    outcome = ComparedResult({"losses": []}, {"losses": [1.5]}, frozenset({"losses"}), {}, {}, {})
+    message = "`losses` is empty on every problem; nothing has been put into it."
+    assert explain_result([outcome], 1e-9, False) == Explanation("empty", message)
 
 
 # What calls were given -----------------------------------------------------------------------------------------------
