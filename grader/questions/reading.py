@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from grader.questions.answers_file import plain_text
 from grader.questions.formula import Formula, FormulaError, read_formula
 from grader.questions.posing import Posed
 from grader.questions.question import Kind
@@ -60,14 +61,6 @@ def is_too_long(raw: Raw, most: int) -> bool:
     if isinstance(raw, list):
         return len(raw) > MOST_ENTRIES or sum(len(plain_text(each)) for each in raw) > most
     return len(plain_text(raw)) > most
-
-
-def plain_text(raw: object) -> str:
-    """Any value of a TOML file as a text."""
-    try:
-        return str(raw)
-    except (ValueError, RecursionError):  # a whole number of more digits than Python prints, lists in lists
-        return "a value that is too long to print"
 
 
 def read_number(posed: Posed, raw: Raw, values: Mapping[str, float] | None = None) -> float:

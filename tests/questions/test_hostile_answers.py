@@ -5,6 +5,7 @@ The file answers.toml comes from anybody. Everything here goes through `question
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +14,14 @@ import pytest
 import torch
 from shared_nursery import forked_zygote
 
+from grader.errors import UserError
 from grader.gradebook.grading.question_rows import line_runner, question_rows
 from grader.gradebook.grading.session import Session
+from grader.intake.submissions.answer_files import with_answers
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
+from grader.questions.answers_file import read_answers
 from grader.questions.code_lines import results_agree
 from grader.questions.question import questions_of
 from grader.sandbox.isolation.limits import Limits
@@ -126,3 +130,31 @@ def test_a_class_goes_on_after_them(course: Course) -> None:
 )
 def test_results_of_any_kind_are_compared(found: object) -> None:
     assert not results_agree([found], [torch.ones(2, dtype=torch.float64)])
+
+
+READ_BY_THE_COORDINATOR = {
+    "a student without end": (f"student = {ENDLESS}\n", True),
+    "a lesson without end": (f"lesson = {ENDLESS}\n", True),
+    "a student of 90,000 words": ('student = "' + "ab " * 60_000 + '"\n', True),
+    "a key of 90,000 parts": (".".join("a" * 90_000) + " = 1\n", False),
+    "a header of 90,000 parts": ("[" + ".".join("a" * 90_000) + "]\n", False),
+    "an inline table of 90,000 parts": ("x = {" + ".".join("a" * 90_000) + " = 1}\n", False),
+    "14,000 tables": ("".join(f"a{i}.b.c = 1\n" for i in range(14_000)), True),
+    "lists in lists": ("x = " + "[" * 60_000 + "\n", False),
+    "a number of 9,000 digits": (f"x = {'9' * 9_000}\n", False),
+}
+
+
+@pytest.mark.parametrize("name", READ_BY_THE_COORDINATOR)
+def test_no_file_stalls_or_ends_the_coordinator(name: str, tmp_path: Path, course: Course) -> None:
+    """It reads each answers.toml to find out whose it is, in its own process."""
+    text, is_read = READ_BY_THE_COORDINATOR[name]
+    folder = tmp_path / "01_chain_rule"
+    folder.mkdir()
+    (folder / "answers.toml").write_text(text)
+    started = time.process_time()
+    found, remarks = with_answers({}, tmp_path, "ada lovelace", [course.find("01")])
+    assert time.process_time() - started < 2.0
+    assert set(found) == {"01_chain_rule"} and all(len(each.message) < 1000 for each in remarks)
+    with contextlib.nullcontext() if is_read else pytest.raises(UserError, match=r"answers\.toml"):
+        read_answers(text.encode())

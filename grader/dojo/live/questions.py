@@ -13,10 +13,11 @@ from grader.errors import GraderFault, UserError
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.inert import inert
 from grader.publish.report.pages import report_templates
+from grader.questions.answers_file import plain_text
 from grader.questions.code_lines import RunLine
 from grader.questions.posing import Posed
 from grader.questions.question import WITH_CHOICES, Question, find_question, questions_of
-from grader.questions.reading import EXPECTED, AnswerError, plain_text, read_answer
+from grader.questions.reading import EXPECTED, AnswerError, read_answer
 
 MOST_NAME = 200
 MOST_FIGURE_BYTES = 500_000
