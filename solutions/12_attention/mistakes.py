@@ -59,9 +59,9 @@ mean: -(dweights * exps / total**2).mean(2, keepdim=True)
 
 [dexps]
 only_quotient: dweights / total
-    One of two ways is missing: `exps` is read in the line of `total`, too.
+    One of two paths is missing: `exps` is read in the line of `total`, too.
 only_total: dtotal.expand_as(dweights)
-    One of two ways is missing: `exps` is read in the line of `weights`, too.
+    One of two paths is missing: `exps` is read in the line of `weights`, too.
 shared: dweights / total + dtotal / dweights.shape[2]
     This distributes `dtotal` over the row. In a sum, does an element get a share of the gradient, or all of it?
 times: dweights * total + dtotal
@@ -75,7 +75,7 @@ of_scores: dexps * scores.exp()
 weights: dexps * weights
     This multiplies by the weights. They are divided by the sum of the row; the exponential is not.
 divided: dexps / (exps + 1e-9)
-    This divides by the exponential. That is the way back through a logarithm.
+    This divides by the exponential. That is how you go back through a logarithm.
 
 [dscores]
 no_mask: dmasked
@@ -95,7 +95,7 @@ not_the_root: dscores @ k / k.shape[2]
 keys_positions: dscores.transpose(1, 2) @ k / k.shape[2] ** 0.5
     Here query t collects from column t of the scores. In which row or column are the scores of query t?
 times_root: dscores @ k * k.shape[2] ** 0.5
-    The constant is on the wrong side. A division forward is a division backward.
+    You multiply by the constant. The forward pass divides by it: what is the derivative of u / c with respect to u?
 times_q: dscores @ q / q.shape[2] ** 0.5
     This multiplies by the queries. A query is multiplied by something else.
 
@@ -147,11 +147,11 @@ keys: torch.einsum("btc,bth->ch", x, dk)
 
 [dx]
 only_values: dv @ Wv.T
-    Two of three ways are missing: `x` is read in the lines of `q` and `k`, too.
+    Two of three paths are missing: `x` is read in the lines of `q` and `k`, too.
 only_queries: dq @ Wq.T
-    Two of three ways are missing: `x` is read in the lines of `k` and `v`, too.
+    Two of three paths are missing: `x` is read in the lines of `k` and `v`, too.
 no_values: dq @ Wq.T + dk @ Wk.T
-    One of three ways is missing. Which projection does not go through the scores?
+    One of three paths is missing. Which projection does not go through the scores?
 mean: (dq @ Wq.T + dk @ Wk.T + dv @ Wv.T) / 3
     This is the mean of the three terms. Gradients of several uses are added.
 one_matrix: (dq + dk + dv) @ Wq.T

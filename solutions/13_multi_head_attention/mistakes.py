@@ -214,9 +214,9 @@ keys: torch.einsum("btc,btd->cd", x, dk)
 
 [dx]
 only_queries: dq @ Wq.T
-    Two of three ways are missing: `x` is read in the lines of `k` and `v`, too.
+    Two of three paths are missing: `x` is read in the lines of `k` and `v`, too.
 no_values: dq @ Wq.T + dk @ Wk.T
-    One of three ways is missing. Which projection does not go through the scores?
+    One of three paths is missing. Which projection does not go through the scores?
 one_matrix: dq @ Wq.T + (dk + dv) @ Wk.T
     Two gradients go back through `Wk` here. Which matrix made `v` from `x`?
 swapped: dq @ Wq.T + dv @ Wk.T + dk @ Wv.T

@@ -176,7 +176,7 @@ db1_keepdim: db1 = dpre.sum((0, 1), keepdim=True)
 # RMSNorm and the second residual connection
 - through_mlp, dgain2 = rms_norm_backward(dpre @ W1.T, mid, gain2, eps)
 norm_of_x: through_mlp, dgain2 = rms_norm_backward(dpre @ W1.T, x, gain2, eps)
-    The second norm is taken back at `x`. Which value goes into it in the forward pass?
+    You go back through the second norm as if its input were `x`. Which value goes into it in the forward pass?
 norm_with_dout: through_mlp, dgain2 = rms_norm_backward(dpre @ W1.T + dout, mid, gain2, eps)
     Here `dout` goes through the norm as well. Where does the residual connection leave: before the norm or after it?
 norm_skipped:
@@ -256,13 +256,13 @@ dWk_swapped: dWk = torch.einsum("btc,bts->cs", normed, dq)
 
 - dnormed = dq @ Wq.T + dk @ Wk.T + dv @ Wv.T
 no_keys: dnormed = dq @ Wq.T + dv @ Wv.T
-    One of three ways back to `normed` is missing: it is read in the line of `k`, too.
+    One of three paths back to `normed` is missing: it is read in the line of `k`, too.
 no_queries: dnormed = dk @ Wk.T + dv @ Wv.T
-    One of three ways back to `normed` is missing: it is read in the line of `q`, too.
+    One of three paths back to `normed` is missing: it is read in the line of `q`, too.
 only_values: dnormed = dv @ Wv.T
-    Two of three ways back to `normed` are missing: it is read in the lines of `q` and `k`, too.
+    Two of three paths back to `normed` are missing: it is read in the lines of `q` and `k`, too.
 no_values: dnormed = dq @ Wq.T + dk @ Wk.T
-    One of three ways back to `normed` is missing. Which projection does not go through the scores?
+    One of three paths back to `normed` is missing. Which projection does not go through the scores?
 
 # layer norm and the first residual connection
 - dgain = (dnormed * xhat).sum((0, 1))
@@ -285,7 +285,7 @@ no_gain: dxhat = dnormed
     In `dx` the gain is missing: it lies between `normed` and `xhat`.
 - (dxhat - dxhat.mean(2, keepdim=True) - along) * rstd
 rms_norm: (dxhat - along) * rstd
-    In `dx` the first norm is taken back like an RMSNorm. A layer norm also subtracts the mean: what does that add?
+    In `dx` you go back through the first norm as through an RMSNorm. A layer norm also subtracts a mean: what follows?
 norm_direct_only: dxhat * rstd
     In `dx` the paths through the mean and the variance are missing. Every feature of a position changes both.
 no_rstd: dxhat - dxhat.mean(2, keepdim=True) - along
@@ -294,7 +294,7 @@ no_rstd: dxhat - dxhat.mean(2, keepdim=True) - along
 residual_1_forgotten: dx = through_attention
     In `dx` the residual connection is missing: `x` is read in the line of `mid` as well.
 residual_1_from_out: dx = dout + through_attention
-    In `dx` the direct path brings `dout`. The line of `mid` adds `x`: what comes back to `mid`, all in all?
+    In `dx` you add `dout` for the direct path. `x` is added in the line of `mid`: which gradient arrives at `mid`?
 residual_1_dropped: dx = dprojected + through_attention
     In `dx` the direct path goes through dropout. Is `x` dropped in the line of `mid`?
 """)
