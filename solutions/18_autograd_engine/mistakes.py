@@ -330,7 +330,7 @@ sizes_of_one_only:
 [Tensor]
 - self.data = data if isinstance(data, torch.Tensor) else torch.tensor(data, dtype=torch.float64)
 whole_numbers:
-        self.data = torch.tensor(data)
+        self.data = torch.as_tensor(data)
     A plain number such as 2 becomes a tensor of integers, and these have no negative powers. Which dtype should it
     have?
 

@@ -308,6 +308,9 @@ def explained(check, kind, single=()):
     try:
         yield
     except (CallFailed, CheckFailed) as failed:
+        status = failed.status if isinstance(failed, CheckFailed) else failed.answer.outcome
+        if status not in ("failed", "shape", "error", "raised"):
+            raise  # not written yet, or it hangs
         if kind == "Tensor":
             with suppress(CallFailed):
                 upstream_ignored(check)
@@ -323,7 +326,7 @@ def explained(check, kind, single=()):
         for look in tensors:
             with suppress(CallFailed):
                 look(check)
-        raises = isinstance(failed, CallFailed) or failed.status == "error"
+        raises = status in ("error", "raised")
         if raises or not single:
             wrong_operation(check, kind, single, raises)
         raise
@@ -384,7 +387,8 @@ def wrong_operation(check, kind, single, raises):
                 compare_operation(check, label, found, tensor_value(Autograd.Tensor, text, leaves), single)
             found = check.on.run_with([kind], DIFFERENTIATED if gradient is None else OF_TENSORS, *arguments)
         except CallFailed as failed:
-            raise check.failed_call(failed, f"In `{label}`: ") from failed
+            where = f"In `{label}`: " if failed.answer.outcome == "raised" else ""
+            raise check.failed_call(failed, where) from failed
         if not (raises and single):
             expected = (differentiated if gradient is None else of_tensors)(getattr(Autograd, kind), *arguments)
             compare_operation(check, label, found, expected, single)
