@@ -50,7 +50,9 @@ def explain_hard_coded_sizes(
     if not where and (not unnamed or answer.tensor is None):  # an error says more than a guess
         return None
     if not where and contents is not None and not contents.get("numbers"):
-        advice = "It contains no such number: two sizes may be equal there that differ here. Which sizes does it use?"
+        advice = (
+            "No size is written into it as a number: two sizes may be equal there that differ here. Which does it use?"
+        )
     else:
         advice = (
             f"{where} Take sizes from what you are given." if where else "Which of its lines holds at those sizes only?"
