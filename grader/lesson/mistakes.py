@@ -41,6 +41,8 @@ from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
 
+from grader.lesson.formula_names import names_of_formula
+
 CODE = " " * 8
 """What precedes the further lines of an entry's formula; its message is indented less."""
 SECTION, ENTRY = re.compile(r"\[(\w+)\]"), re.compile(r"(public )?(\w+):(?: +(.*))?")
@@ -259,7 +261,7 @@ def _bound(mistake: Mistake, namespace: dict[str, Any], signature: Callable[[str
         if not body or not isinstance(body[-1], ast.Expr):
             raise ValueError("its last statement is not an expression")
         allowed = signature(mistake.gradient)
-        read = [n for n in _names_read(mistake.formula, body) if n not in namespace and not hasattr(builtins, n)]
+        read = [n for n in names_of_formula(mistake.formula, body) if n not in namespace and not hasattr(builtins, n)]
         if unknown := [name for name in read if name not in allowed.names]:
             raise ValueError(f"there is no value `{unknown[0]}`")
     except (SyntaxError, ValueError) as error:
@@ -279,28 +281,3 @@ def _function(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.
     assert isinstance(last, ast.Expr)
     returned = ast.copy_location(ast.Return(last.value), last)
     return ast.copy_location(ast.FunctionDef(name, arguments, [*before, returned], []), body[0])
-
-
-def _names_read(formula: str, body: list[ast.stmt]) -> list[str]:
-    """The names that a function with this body reads without giving them a value first, each once, in order."""
-    text = textwrap.indent(formula, "    ")
-    (table,) = symtable.symtable(f"def formula():\n{text}", "formula", "exec").get_children()
-    read, given = set(_global_names(table)), set[str]()
-    assigned = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_local()}
-    ordered: list[ast.Name] = []
-    for statement in body:
-        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
-        if assigned and isinstance(statement, (ast.Assign, ast.AugAssign)):
-            updated = [statement.target] if isinstance(statement, ast.AugAssign) else []
-            own = {node.id for node in names if isinstance(node.ctx, ast.Load) or node in updated}
-            read |= own & assigned - given
-        given |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
-        ordered += sorted(names, key=lambda node: (node.lineno, node.col_offset))
-    return list(dict.fromkeys(node.id for node in ordered if node.id in read))
-
-
-def _global_names(table: symtable.SymbolTable) -> Iterator[str]:
-    """What a function, its lambdas and its comprehensions read that is not their own."""
-    yield from (symbol.get_name() for symbol in table.get_symbols() if symbol.is_global())
-    for inner in table.get_children():
-        yield from _global_names(inner)
