@@ -69,8 +69,8 @@ def wrong_alike(rights: Sequence[Variant]) -> list[Variant]:
 
 def evenly(several: Sequence[Variant]) -> Sequence[Variant]:
     """Up to ALIKE of them, from the first to the last."""
-    count = min(ALIKE, len(several))
-    return [several[place * len(several) // count] for place in range(count)]
+    count = min(ALIKE, len(found))
+    return [found[place * len(found) // count] for place in range(count)]
 
 
 def variants(code: str, templates: Callable[[ast.expr], Iterator[Template]]) -> Iterator[Variant]:
@@ -81,9 +81,9 @@ def variants(code: str, templates: Callable[[ast.expr], Iterator[Template]]) -> 
         return
     places = [(None, "", None, tree.body), *child_places(tree.body)]
     for parent, field, index, node in places:
-        for kind, changed, words in templates(node):
+        for kind, part, words in templates(node):
             try:
-                new = ast.parse(changed, mode="eval").body
+                new = ast.parse(part, mode="eval").body
             except SyntaxError:
                 continue
             changed = ast.unparse(new) if parent is None else with_replaced(tree, parent, field, index, new)
