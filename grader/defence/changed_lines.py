@@ -67,10 +67,10 @@ def wrong_alike(rights: Sequence[Variant]) -> list[Variant]:
     return list(found.values())
 
 
-def evenly(several: Sequence[Variant]) -> Sequence[Variant]:
+def evenly(lines: Sequence[Variant]) -> Sequence[Variant]:
     """Up to ALIKE of them, from the first to the last."""
-    count = min(ALIKE, len(found))
-    return [found[place * len(found) // count] for place in range(count)]
+    count = min(ALIKE, len(lines))
+    return [lines[place * len(lines) // count] for place in range(count)]
 
 
 def variants(code: str, templates: Callable[[ast.expr], Iterator[Template]]) -> Iterator[Variant]:
