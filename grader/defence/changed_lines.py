@@ -7,6 +7,8 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from grader.defence.expressions import number_in, reduced, reduction_of, text, whole_number
+
 MOST_REWRITTEN = 14
 MOST_WRONG = 16
 FEW = 5
@@ -65,10 +67,10 @@ def wrong_alike(rights: Sequence[Variant]) -> list[Variant]:
     return list(found.values())
 
 
-def evenly(several: Sequence[Variant]) -> Sequence[Variant]:
+def evenly(lines: Sequence[Variant]) -> Sequence[Variant]:
     """Up to ALIKE of them, from the first to the last."""
-    count = min(ALIKE, len(several))
-    return [several[place * len(several) // count] for place in range(count)]
+    count = min(ALIKE, len(lines))
+    return [lines[place * len(lines) // count] for place in range(count)]
 
 
 def variants(code: str, templates: Callable[[ast.expr], Iterator[Template]]) -> Iterator[Variant]:
@@ -79,9 +81,9 @@ def variants(code: str, templates: Callable[[ast.expr], Iterator[Template]]) -> 
         return
     places = [(None, "", None, tree.body), *child_places(tree.body)]
     for parent, field, index, node in places:
-        for kind, text, words in templates(node):
+        for kind, part, words in templates(node):
             try:
-                new = ast.parse(text, mode="eval").body
+                new = ast.parse(part, mode="eval").body
             except SyntaxError:
                 continue
             changed = ast.unparse(new) if parent is None else with_replaced(tree, parent, field, index, new)
@@ -118,67 +120,6 @@ def with_replaced(tree: ast.Expression, parent: ast.AST, field: str, index: int 
             setattr(parent, field, old)
         else:
             holder[index] = old
-
-
-def text(node: ast.AST) -> str:
-    """The node's text, in brackets where an operator next to it could take it apart."""
-    plain = ast.unparse(node)
-    simple = isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant))
-    return plain if simple else f"({plain})"
-
-
-def whole_number(node: ast.AST) -> int | None:
-    """The whole number that a node is, such as -1."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = whole_number(node.operand)
-        return None if inner is None else -inner
-    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
-
-
-def number_in(node: ast.AST) -> float | None:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = number_in(node.operand)
-        return None if inner is None else -inner
-    is_number = isinstance(node, ast.Constant) and type(node.value) in (int, float)
-    return node.value if is_number else None  # type: ignore[attr-defined]
-
-
-@dataclass(frozen=True)
-class Reduction:
-    """A sum or a mean: of `value`, over `axis` (None for all elements)."""
-
-    name: str
-    value: str
-    axis: int | None
-    keepdim: bool
-
-
-def reduction_of(node: ast.AST) -> Reduction | None:
-    """`x.sum(0, keepdim=True)`, `torch.mean(x, dim=1)`, `x.sum()`."""
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("sum", "mean")):
-        return None
-    arguments = list(node.args)
-    if isinstance(node.func.value, ast.Name) and node.func.value.id == "torch":
-        if not arguments:
-            return None
-        value = arguments.pop(0)
-    else:
-        value = node.func.value
-    axis, keepdim = None, False
-    for name, argument in [("dim", each) for each in arguments] + [(each.arg, each.value) for each in node.keywords]:
-        if name in ("dim", "axis"):
-            axis = whole_number(argument)
-            if axis is None:
-                return None
-        elif name == "keepdim" and isinstance(argument, ast.Constant) and axis is not None:
-            keepdim = bool(argument.value)
-        else:
-            return None
-    return Reduction(node.func.attr, text(value), axis, keepdim) if len(arguments) < 2 else None
-
-
-def reduced(how: str, value: str, axis: int, keepdim: bool) -> str:
-    return f"{value}.{how}({axis}{', keepdim=True' if keepdim else ''})"
 
 
 def equal_templates(node: ast.expr) -> Iterator[Template]:

@@ -1,4 +1,4 @@
-"""The names that a mistake's formula reads: they become the parameters of its function."""
+"""Which names a known mistake's formula reads: they become the parameters of its function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator
 
 
-def names_read(formula: str, body: list[ast.stmt]) -> list[str]:
+def names_of_formula(formula: str, body: list[ast.stmt]) -> list[str]:
     """The names that a function with this body reads without giving them a value first, each once, in order."""
     text = textwrap.indent(formula, "    ")
     (table,) = symtable.symtable(f"def formula():\n{text}", "formula", "exec").get_children()

@@ -41,7 +41,7 @@ from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
 
-from grader.lesson.formula_names import names_read
+from grader.lesson.formula_names import names_of_formula
 
 CODE = " " * 8
 """What precedes the further lines of an entry's formula; its message is indented less."""
@@ -261,7 +261,7 @@ def _bound(mistake: Mistake, namespace: dict[str, Any], signature: Callable[[str
         if not body or not isinstance(body[-1], ast.Expr):
             raise ValueError("its last statement is not an expression")
         allowed = signature(mistake.gradient)
-        read = [n for n in names_read(mistake.formula, body) if n not in namespace and not hasattr(builtins, n)]
+        read = [n for n in names_of_formula(mistake.formula, body) if n not in namespace and not hasattr(builtins, n)]
         if unknown := [name for name in read if name not in allowed.names]:
             raise ValueError(f"there is no value `{unknown[0]}`")
     except (SyntaxError, ValueError) as error:

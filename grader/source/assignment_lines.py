@@ -26,10 +26,10 @@ def assignment_lines(source: str, function: str, gradients: Sequence[str]) -> tu
     definition = definitions[-1]
     last: dict[str, int] = {}
     returned: dict[str, ast.expr] = {}
-    for node in in_order(definition.body):
+    for node in statements_in_order(definition.body):
         if isinstance(node, ast.Return):
             returned |= returned_parts(node.value, gradients)
-        elif name := assigned(node):
+        elif name := assigned_variable(node):
             last[name] = max(node.lineno, last.get(name, 0))  # type: ignore[attr-defined]
     found: dict[str, int] = {}
     for gradient in gradients:
@@ -41,7 +41,7 @@ def assignment_lines(source: str, function: str, gradients: Sequence[str]) -> tu
     return min([definition.lineno, *(each.lineno for each in definition.decorator_list)]), found
 
 
-def in_order(statements: Sequence[ast.AST]) -> Iterator[ast.AST]:
+def statements_in_order(statements: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """All nodes, without those inside `return` statements, and inside functions and classes that are defined there."""
     waiting = list(reversed(statements))
     while waiting:
@@ -51,7 +51,7 @@ def in_order(statements: Sequence[ast.AST]) -> Iterator[ast.AST]:
             waiting += reversed(list(ast.iter_child_nodes(node)))
 
 
-def assigned(node: ast.AST) -> str:
+def assigned_variable(node: ast.AST) -> str:
     """The variable that a node assigns, or changes in place; an entry of a dictionary as its gradient; "" for none."""
     match node:
         case ast.Name(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()):

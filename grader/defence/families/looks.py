@@ -61,14 +61,14 @@ class Look:
         self.length, self.operators, self.brackets = len(code), sum(tokens[each] for each in OPERATORS), tokens["("]
         self.missing = (of_own - tokens).total()
         self.tokens, self.threes = set(tokens), threes_in(code)
-        self.like_own = likeness(self.threes, threes_in(own))
+        self.like_own = code_likeness(self.threes, threes_in(own))
 
 
 def threes_in(text: str) -> set[str]:
     return {text[place : place + 3] for place in range(max(1, len(text) - 2))}
 
 
-def likeness(one: set[str], other: set[str]) -> float:
+def code_likeness(one: set[str], other: set[str]) -> float:
     """The share of equal threes."""
     return len(one & other) / max(1, len(one | other))
 
@@ -80,7 +80,7 @@ def properties(four: Sequence[Look]) -> list[tuple[float, ...]]:
         others = [each for each in four if each is not look]
         shared = set.intersection(*(each.tokens for each in others))
         anywhere = set.union(*(each.tokens for each in others))
-        alike = sum(likeness(look.threes, each.threes) for each in others)
+        alike = sum(code_likeness(look.threes, each.threes) for each in others)
         only, lacking = len(look.tokens - anywhere), len(shared - look.tokens)
         found.append((look.length, look.operators, look.brackets, look.missing, look.like_own, alike, only, lacking))
     return found

@@ -63,7 +63,7 @@ def is_named(name: str, given: str) -> bool:
 def lesson_and_file(course: Path, submission: Path | None, lesson: str | None) -> tuple[str | None, Path | None]:
     """(the lesson that is meant, the submission): `dojo train 15` names a lesson, and a path may be in its folder.
 
-    Raises UserError where the lesson has no network to train.
+    Raises UserError.
     """
     if submission is None or lesson is not None:
         return lesson, submission
