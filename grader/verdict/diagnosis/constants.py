@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-
 NUMBERS_IN_WORDS = frozenset({"one half"})
 
 
