@@ -1,18 +1,18 @@
-"""python -m bench.defence [NUMBER] [--seed S] [--lessons 03,05] [--into FILE] [--table FILE...]
+"""python -m bench.defence [NUMBER] [--seed S] [--lessons 03,05] [--workers] [--into FILE] [--table FILE...]
 
 Generates defences over solutions, variants and mutants of all lessons, and computes every key again by another path
-(bench/defence_keys.py). Prints how many keys agree, how long generating takes, by family, and how often a strategy that
-only compares texts is right.
+(bench/defence_keys.py). Prints how many keys agree, how long generating takes, by family, and how often strategies that
+only compare texts are right.
 
-With `--into`, every defence adds a line to FILE, and a later call goes on where an earlier one stopped. `--table`
-prints the table of such files and generates nothing.
+The course's files run in this process (bench/course_file_worker.py); with `--workers`, in locked-in workers, as a
+student's file does. Both give the same questions. With `--into`, every defence adds a line to FILE, and a later call
+goes on where an earlier one stopped. `--table` prints the table of such files and generates nothing.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import difflib
 import json
 import os
 import random
@@ -23,10 +23,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 
+from bench.course_file_worker import without_workers
+from bench.defence_guesses import guesses, right_by_majority
 from bench.defence_keys import Source, holds_here, is_confirmed, module_of
 from grader.calling.joint import Joint
 from grader.defence import generate as generating
@@ -78,8 +80,8 @@ def right_rows(lesson: Lesson, text: str) -> list[str]:
         module = module_of(text)
     except Exception:
         return []
-    if not lesson.gradients:
-        return [row for row in examples_of(lesson) if holds_here(lesson, row, module)]
+    checks = {item.name for item in lesson.checks}
+    holding = [row for row in examples_of(lesson) if row in checks and holds_here(lesson, row, module)]
     steps = [item.name for item in lesson.gradients]
     joint = Joint(lesson.joint.name, lesson.joint.returns) if lesson.joint else None
     student, right = LocalStudent(vars(module), steps, joint), set(steps)
@@ -90,7 +92,7 @@ def right_rows(lesson: Lesson, text: str) -> list[str]:
             is_right = found is not None and found.shape == reference.shape
             if not (is_right and torch.allclose(found.double(), reference, rtol=1e-8, atol=1e-9)):  # type: ignore[union-attr]
                 right.discard(step)
-    return [step for step in steps if step in right]
+    return [*(step for step in steps if step in right), *holding]
 
 
 def is_unambiguous(question: DefenceQuestion) -> bool:
@@ -106,6 +108,7 @@ def main() -> None:
     parser.add_argument("number", type=int, nargs="?", default=200)
     parser.add_argument("--seed", default="0")
     parser.add_argument("--lessons", default="", help="numbers, such as 03,05  [default: all]")
+    parser.add_argument("--workers", action="store_true", help="run the files in locked-in workers")
     parser.add_argument("--into", type=Path, help="a file of records, which a later call goes on with")
     parser.add_argument("--table", type=Path, nargs="+", default=(), help="print the table of these files")
     options = parser.parse_args()
@@ -116,7 +119,8 @@ def main() -> None:
             for record in records_in(path):
                 found.add(record)
     else:
-        found = run(options.number, options.seed, options.lessons.split(",") if options.lessons else (), options.into)
+        lessons = options.lessons.split(",") if options.lessons else ()
+        found = run(options.number, options.seed, lessons, options.into, options.workers)
     print(found.text())
     sys.exit(0 if not found.wrong and not found.ambiguous and not found.crashes else 1)
 
@@ -129,7 +133,8 @@ class Tally:
         self.questions, self.used = Counter[str](), Counter[str]()
         self.wrong, self.ambiguous, self.crashes = list[str](), list[str](), list[str]()
         self.keys: dict[str, Counter[str]] = defaultdict(Counter)
-        self.by_text = Counter[bool]()
+        self.asked = list[tuple[str, str]]()
+        self.by_looks: dict[str, list[float]] = defaultdict(list)
         self.counts = Counter[int]()
         self.lessons = Counter[str]()
         self.family_seconds: dict[str, list[float]] = defaultdict(list)
@@ -148,7 +153,9 @@ class Tally:
         for family, key in record["questions"]:
             self.questions[family] += 1
             self.keys[family][key] += 1
-        self.by_text.update(record["by_text"])
+            self.asked.append((family, key))
+        for strategy, share in record.get("guesses", ()):
+            self.by_looks[strategy].append(share)
         for family, seconds in record["family_seconds"]:
             self.family_seconds[family].append(seconds)
 
@@ -163,11 +170,12 @@ class Tally:
         ]
         if self.seconds:
             lines.append(f"processor time per defence, all processes: {seconds_text(self.seconds)}")
-        texts = sum(self.by_text.values())
-        if texts:
+        for strategy, shares in self.by_looks.items():
             lines.append(
-                f"which_line, by the text least like the file's: {self.by_text[True] / texts:.0%} right (chance 25 %)"
+                f"which_line, the choice that is or {strategy}: {statistics.mean(shares):.0%} of {len(shares)}"
             )
+        for family, (key, share, count) in sorted(right_by_majority(self.asked).items()):
+            lines.append(f"{family}, always {key}: {share:.0%} of {count}")
         lines.append("family         questions  attempts  seconds per attempt                     most frequent keys")
         for family in sorted(self.family_seconds.keys() | self.questions.keys()):
             seconds = self.family_seconds[family]
@@ -183,10 +191,10 @@ def seconds_text(seconds: Sequence[float]) -> str:
     return f"median {statistics.median(ordered):.3f}, 95 % {ordered[int(len(ordered) * 0.95)]:.3f}"
 
 
-def processor_seconds(zygote: ZygoteProcess) -> float:
+def processor_seconds(zygote: ZygoteProcess | None) -> float:
     """Processor time so far of this process, of the zygote with its ended workers, and of the reader of texts."""
     total = time.process_time()
-    for process in (zygote._process, source_reader()._process):
+    for process in (zygote._process, source_reader()._process) if zygote is not None else ():
         if process is not None:
             with contextlib.suppress(OSError):
                 fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
@@ -203,12 +211,18 @@ def records_in(path: Path) -> list[Record]:
     return found
 
 
-def run(number: int, seed: str, lessons: Sequence[str] = (), into: Path | None = None) -> Tally:
+def run(
+    number: int, seed: str, lessons: Sequence[str] = (), into: Path | None = None, in_workers: bool = False
+) -> Tally:
     """`number` defences of the files of these lessons, or of all; those that `into` holds are not made again."""
-    course, starter = Course(Path.cwd()), Starter()
+    course = Course(Path.cwd())
     chosen = [course.find(each) for each in lessons] or list(course.lessons.values())
     files = list(files_of(chosen))
     random.Random(seed).shuffle(files)
+    if not in_workers:
+        with without_workers():
+            return tally_of(files, number, seed, None, into, progress=True)
+    starter = Starter()
     try:
         return tally_of(files, number, seed, starter.zygote, into, progress=True)
     finally:
@@ -219,7 +233,7 @@ def tally_of(
     files: Sequence[CourseFile],
     number: int,
     seed: str,
-    zygote: ZygoteProcess,
+    zygote: ZygoteProcess | None,
     into: Path | None = None,
     progress: bool = False,
 ) -> Tally:
@@ -251,17 +265,19 @@ def tally_of(
     return tally
 
 
-def record_of(source: Source, name: str, seed: str, zygote: ZygoteProcess) -> Record:
+def record_of(source: Source, name: str, seed: str, zygote: ZygoteProcess | None) -> Record:
     """One defence, with what a second computation says of its keys."""
     found: Record = {"name": name, "lesson": source.lesson.number, "wrong": [], "ambiguous": [], "crashes": []}
     began = processor_seconds(zygote)
     try:
         with timed_families(zygote) as family_seconds:
-            made = generate(source.lesson, {"backward.py": source.text.encode()}, source.right, zygote, seed)
+            made = generate(
+                source.lesson, {"backward.py": source.text.encode()}, source.right, cast("ZygoteProcess", zygote), seed
+            )
     except Exception as error:
         found["crashes"].append(f"crash: {name}: {type(error).__name__}: {error}")
         return found
-    used, by_text = Counter[str](), list[bool]()
+    used, guessed = Counter[str](), list[tuple[str, float]]()
     found |= {"seconds": processor_seconds(zygote) - began, "family_seconds": family_seconds}
     for question in made.questions:
         where = f"{name}: {question.family} {question.row} key {question.key}"
@@ -274,16 +290,18 @@ def record_of(source: Source, name: str, seed: str, zygote: ZygoteProcess) -> Re
             found["wrong"].append(f"not confirmed: {where}: {type(error).__name__}: {error}")
         if question.row in {item.name for item in source.lesson.items} - set(source.right):
             found["wrong"].append(f"about a wrong row: {where}")
-        if question.family == "which_line":
-            own = question.claim["line"]
-            ratios = {c: difflib.SequenceMatcher(None, own, text).ratio() for c, text in question.choices.items()}
-            by_text.append(min(ratios, key=lambda choice: ratios[choice]) == question.key)
-    questions = [(question.family, str(question.key)[:24]) for question in made.questions]
-    return found | {"questions": questions, "used": used, "by_text": by_text}
+        guessed += guesses(question)
+    questions = [(question.family, key_of(question)[:24]) for question in made.questions]
+    return found | {"questions": questions, "used": used, "guesses": guessed}
+
+
+def key_of(question: DefenceQuestion) -> str:
+    """The key, for counting: of four lines the letter, because the key's name is always the same."""
+    return question.key_text if question.family == "which_line" else str(question.key)
 
 
 @contextlib.contextmanager
-def timed_families(zygote: ZygoteProcess) -> Iterator[list[tuple[str, float]]]:
+def timed_families(zygote: ZygoteProcess | None) -> Iterator[list[tuple[str, float]]]:
     """(family, processor time) of every attempt to pose a question while this is open."""
     found: list[tuple[str, float]] = []
     usual = generating.FAMILIES, generating.OF_CHECKS

@@ -6,6 +6,7 @@ training on the tape.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import copy
 from collections import Counter
@@ -166,8 +167,8 @@ def again_line(source: Source, question: DefenceQuestion, used: Counter[str]) ->
     if family == "revealing":
         settings = {name: {tuple(symbol): size for symbol, size in s} for name, s in claim["settings"].items()}
         hidden = [n for n, s in settings.items() if agree(value(claim["other"], s), value(claim["line"], s))]
-        asked = hidden if claim["hidden_once"] else [name for name in settings if name not in hidden]
-        return asked == [question.key]
+        expected = hidden if claim["hidden_once"] else [name for name in settings if name not in hidden]
+        return expected == [question.key]
     sizes = {tuple(symbol): size for symbol, size in claim["sizes"]}
     if family == "swapped":
         one, other = claim["swapped"]
@@ -318,10 +319,10 @@ class Unmeasured(ModuleTarget):
         raise CallFailed(Answer("raised"), name)
 
 
-def holds_here(lesson: Lesson, row: str, module: ModuleType) -> bool:
-    """Whether a row's public example holds for a module, in this process."""
+def holds_here(lesson: Lesson, row: str, module: ModuleType, seed: int = PUBLIC_SEED) -> bool:
+    """Whether a row's public example holds for a module, in this process, on the problems of a seed."""
     student = LocalStudent(vars(module), [])
-    check = Example(lesson, lesson.item_for(row), student, Unmeasured(module), ProblemBook(PUBLIC_SEED), naming=False)
+    check = Example(lesson, lesson.item_for(row), student, Unmeasured(module), ProblemBook(seed), naming=False)
     try:
         return run_example(examples_of(lesson)[row], check) is None
     except Exception:
@@ -329,11 +330,31 @@ def holds_here(lesson: Lesson, row: str, module: ModuleType) -> bool:
 
 
 def again_red_rows(source: Source, question: DefenceQuestion) -> bool:
-    """The examples in this process, on the file with the line replaced in its text."""
+    """The examples on problems of another seed, in this process, on the file with the line replaced in its text."""
     claim = question.claim
-    changed = with_line(source.text, list(source.lesson.functions), claim["number"], claim["code"])
-    module = module_of(f"{source.text}\n\n{changed}")
-    return {row for row in claim["asked"] if not holds_here(source.lesson, row, module)} == set(question.key)
+    text = with_text_replaced(source.text, claim["function"], claim["line"], claim["code"])
+    if not text:  # the function has this expression in several places
+        changed = with_line(source.text, list(source.lesson.functions), claim["number"], claim["code"])
+        text = f"{source.text}\n\n{changed}"
+    module = module_of(text)
+    red = {row for row in claim["asked"] if not holds_here(source.lesson, row, module, PUBLIC_SEED + 1)}
+    return red == set(question.key)
+
+
+def with_text_replaced(text: str, function: str, old: str, new: str) -> str:
+    """The file with the characters of one expression of a function replaced; "" unless it has that expression once."""
+    tree = ast.parse(text)
+    definition = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == function][-1]
+    found = [n for n in ast.walk(definition) if isinstance(n, ast.expr) and ast.unparse(n) == old]
+    if len(found) != 1:
+        return ""
+    lines = [line.encode() for line in text.splitlines(keepends=True)]
+    (node,) = found
+    assert node.end_lineno is not None and node.end_col_offset is not None
+    start = sum(map(len, lines[: node.lineno - 1])) + node.col_offset
+    end = sum(map(len, lines[: node.end_lineno - 1])) + node.end_col_offset
+    whole = text.encode()
+    return (whole[:start] + f"({new})".encode() + whole[end:]).decode()
 
 
 def again_by_call(source: Source, question: DefenceQuestion) -> bool:

@@ -8,15 +8,18 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.defence.changed_lines import Variant, rewritten, wrong_versions
+from grader.defence.changed_lines import Variant, rewritten, wrong_alike, wrong_versions
 
 MOST_CODE = 110
 """Characters of a line that a question can show."""
 MOST_LINES = 200
 COPY, TRACE, SCALED, STEP = "_defence_copy", "_defence_trace_", "_defence_scaled_", "_defence_step"
+NO_FIXED_VALUE = re.compile(r"empty|rand|normal_?$|bernoulli|multinomial|poisson|dropout|uniform|exponential_$")
+"""Names of calls whose value is not decided by what they read: unused memory, and random numbers."""
 NOT_SHOWN = (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.IfExp, ast.JoinedStr, ast.Starred)
 
 
@@ -106,10 +109,16 @@ def lines_of(function: ast.FunctionDef, number: int) -> Iterator[tuple[int, File
 
 
 def can_be_shown(expression: ast.expr) -> bool:
-    """Whether it is arithmetic: more than a name or a number, and nothing that only Python's control flow does."""
+    """Whether it is arithmetic: more than a name or a number, and nothing that only Python's control flow does.
+
+    What it reads must decide its value: a key about random numbers would be wrong in the next run.
+    """
     if isinstance(expression, (ast.Name, ast.Constant, ast.Tuple, ast.List, ast.Dict)):
         return False
     nodes = list(ast.walk(expression))
+    called = [getattr(n.func, "attr", getattr(n.func, "id", "")) for n in nodes if isinstance(n, ast.Call)]
+    if any(NO_FIXED_VALUE.search(name) for name in called):
+        return False
     comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
     return len(nodes) < 80 and not any(isinstance(node, (*NOT_SHOWN, *comprehensions)) for node in nodes)
 
@@ -172,7 +181,7 @@ def single_names(statement: ast.stmt) -> list[str]:
 
 
 def versions_of(lines: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, list[Variant]]]:
-    """Other lines for each (code, names): "equal" ones, "wrong" ones, and wrong ones that are rewritten.
+    """Other lines for each (code, names): "equal" ones, "wrong" ones, wrong ones that are rewritten, and the reverse.
 
     Whether they are equal or wrong is for a run to say.
     """
@@ -184,5 +193,7 @@ def versions_of(lines: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, li
             for each in wrong
             for other in rewritten(each.code, most=2, deep=False)
         ]
-        found.append({"equal": rewritten(code), "wrong": wrong, "wrong_rewritten": again})
+        equal = rewritten(code)
+        alike = wrong_alike(equal)
+        found.append({"equal": equal, "wrong": wrong, "wrong_rewritten": again, "wrong_alike": alike})
     return found

@@ -24,7 +24,7 @@ from grader.defence.families import (
 from grader.defence.lines import Line
 from grader.defence.material import Material, material_of
 from grader.defence.question import DefenceQuestion
-from grader.defence.recorded import recorded_material
+from grader.defence.recorded import RecordedMaterial, recorded_material
 from grader.lesson.lesson import Lesson
 from grader.sandbox.workers.client import ZygoteProcess
 
@@ -79,18 +79,21 @@ def generate(
     chance = random.Random(f"{seed}/{lesson.name}")
     if not right:
         return Defence(lesson.name, (), NOTHING_RIGHT.format(number=lesson.number))
+    found: list[DefenceQuestion] = []
     try:
-        make = material_of if lesson.gradients else recorded_material
-        material = make(lesson, files, right, zygote, chance)
+        for make, rows in ((material_of, lesson.gradients), (recorded_material, lesson.checks)):
+            if not any(item.name in right for item in rows) or len(found) >= count:
+                continue
+            material = make(lesson, files, right, zygote, chance)
+            if material is None:
+                continue
+            try:
+                found += questions_from(material, chance, count - len(found)) if material.lines else []
+            finally:
+                material.close()
     except CallFailed as error:
         return Defence(lesson.name, (), f"The file of lesson {lesson.number} does not run: {error}")
     too_little = (NO_LINES if lesson.gradients else NO_FUNCTIONS).format(number=lesson.number)
-    if material is None or not material.lines:
-        return Defence(lesson.name, (), too_little)
-    try:
-        found = questions_from(material, chance, count)
-    finally:
-        material.close()
     reason = "" if len(found) >= FEWEST else too_little
     return Defence(lesson.name, tuple(found) if not reason else (), reason)
 
@@ -111,21 +114,23 @@ NO_FUNCTIONS = (
 
 def questions_from(material: Material, chance: random.Random, count: int) -> list[DefenceQuestion]:
     """Questions of different families; a family occurs twice only where too few others have a question."""
-    families = FAMILIES if material.lesson.gradients else OF_CHECKS
+    families = OF_CHECKS if isinstance(material, RecordedMaterial) else FAMILIES
     order = list(families)
     chance.shuffle(order)
     found: list[DefenceQuestion] = []
     for name in [*order, *order]:
         if len(found) == count:
             break
-        asked = [each.row for each in found]
-        lines = sorted(material.lines, key=lambda line: (asked.count(line.row), not line.target))
+        rows = [each.row for each in found]
+        lines = sorted(material.lines, key=lambda line: (rows.count(line.row), not line.target))
         if [each.family for each in found].count(name):
             lines = [line for line in lines if (name, line.row) not in {(q.family, q.row) for q in found}]
         try:
             question = families[name](material, lines, chance)
         except CallFailed:  # a line that hangs or ends the process: this file gets no more questions
             break
+        except (ArithmeticError, LookupError, TypeError, ValueError, RuntimeError):  # by what a hostile worker sent
+            continue
         if question is not None and not any(same(question, other) for other in found):
             found.append(question)
     return found

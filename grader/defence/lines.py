@@ -31,7 +31,7 @@ class Line:
         numbers, arrays: names of plain numbers with a point, and of numpy arrays.
         is_recorded: it belongs to a function that is checked as a whole.
         others: names that are neither a tensor of real numbers nor a size.
-        equal, wrong, wrong_rewritten: other lines, see versions_of.
+        equal, wrong, wrong_rewritten, wrong_alike: other lines, see versions_of.
     """
 
     row: str
@@ -45,6 +45,7 @@ class Line:
     equal: tuple[Variant, ...]
     wrong: tuple[Variant, ...]
     wrong_rewritten: tuple[Variant, ...]
+    wrong_alike: tuple[Variant, ...]
     numbers: frozenset[str] = frozenset()
     arrays: frozenset[str] = frozenset()
     is_recorded: bool = False
@@ -127,6 +128,7 @@ def line_from(
         other["equal"],
         other["wrong"],
         other["wrong_rewritten"],
+        other["wrong_alike"],
         numbers,
         arrays,
         is_recorded,

@@ -209,7 +209,7 @@ def _entries(text: str) -> Iterator[Mistake]:
         elif section and (start := ENTRY.fullmatch(head)):
             entry = _entry(section, start[2], old, start[3] or "", below)
             if start[1] and old:
-                raise ValueError(f"{entry.name}: an edit holds text of the answer key, so it cannot be public.")
+                raise ValueError(f"{entry.name}: an edit contains text of the answer key, so it cannot be public.")
             yield replace(entry, public=bool(start[1]))
             below = []
         elif head:

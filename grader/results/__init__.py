@@ -1,7 +1,6 @@
 """The verdicts on a submission: a result for each row, lesson and submission, and results.json, which holds them.
 
-No other module writes results.json or reads its fields. A field that this version does not know is kept in `other`, so
-that a file of a newer version loses nothing when it is read and written again.
+No other module writes results.json or reads its fields. `other` keeps fields that this version does not know.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from grader.results.annotations import (
     AssignmentSummary,
     Comment,
     CountedAttempt,
+    DemandedDefence,
     Excuse,
     IntakeRemark,
     Lateness,
@@ -149,6 +149,7 @@ class LessonResult:
     adjustment: Adjustment | None = None
     excused: Excuse | None = None
     comments: list[Comment] | None = None
+    demanded_defence: DemandedDefence | None = None
     other: Json | None = None
 
     @classmethod
@@ -271,7 +272,7 @@ class SubmissionResult:
 ROW_FIELDS = tuple(each.name for each in fields(Row) if each.name != "other")
 row_values = attrgetter(*ROW_FIELDS)
 LESSON_FIELDS = ("name", "score", "max_score", "status", "message", "seconds")
-LESSON_ANNOTATIONS = ("attempt", "late", "adjustment", "excused", "comments")
+LESSON_ANNOTATIONS = ("attempt", "late", "adjustment", "excused", "comments", "demanded_defence")
 SUBMISSION_FIELDS = tuple(each.name for each in fields(SubmissionResult) if each.name not in ("lessons", "other"))
 LISTS = {"not_graded": NotGraded, "intake": IntakeRemark}
 OPTIONAL_FIELDS = ("isolation_missing", "not_graded", "left_out", "earlier", "local", "intake", *ANNOTATIONS)

@@ -82,6 +82,24 @@ class Answered(NamedTuple):
     waits: bool = False
 
 
+class DemandedDefence(NamedTuple):
+    """A defence that the assignment demands and that is missing, or has too few right answers.
+
+    Attributes:
+        right: how many questions of a full sheet must be right.
+        policy: "warn", or "cap" where the lesson's points are limited.
+        reached: the share of right answers of the latest defence, from 0 to 1; None where none is recorded.
+        result: the latest defence in words; None where none is recorded.
+        cost: the points that were lost.
+    """
+
+    right: int
+    policy: str
+    reached: float | None
+    result: str | None
+    cost: float
+
+
 class CountedAttempt(NamedTuple):
     """Which of a student's attempts a lesson's points come from.
 
@@ -117,6 +135,7 @@ TYPES: dict[str, Any] = {
     "attempt": CountedAttempt,
     "assignment": AssignmentSummary,
     "answer": Answered,
+    "demanded_defence": DemandedDefence,
 }
 """{field: its type}; `comments` is a list of Comment."""
 ANNOTATIONS = (*TYPES, "comments")

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import copy
+import random
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import numpy
 import pytest
 import torch
 from shared_nursery import forked_zygote
 from support import solution_of
 
-from bench.defence import CourseFile, right_rows, tally_of
-from grader.defence.changed_lines import rewritten, wrong_versions
+from bench.course_file_worker import without_workers
+from bench.defence import CourseFile, files_of, right_rows, tally_of
+from grader.defence import material, recorded
+from grader.defence.changed_lines import Variant, rewritten, wrong_versions
+from grader.defence.families.looks import chosen_alike
 from grader.defence.file_lines import functions_in
 from grader.defence.generate import FAMILIES, OF_CHECKS, Defence, generate
 from grader.defence.recorded_lines import NOTED, recorded_in, with_line
@@ -89,6 +98,105 @@ def test_a_wrong_row_is_never_asked_about(lesson: Lesson, zygote):
         assert set(re.findall(r"`(d\w+)", text)) - {"dt"} <= {"db2", "dW2", "dlogits"}
 
 
+def test_without_a_worker_the_questions_are_the_same(course: Course, zygote):
+    """What `python -m bench.defence` does by default is what a student's file goes through, gradients and checks."""
+    for lesson in map(course.find, ("05", "10")):
+        text, right = solution_of(lesson), [item.name for item in lesson.items]
+        usual = made(zygote, lesson, text, right)
+        with without_workers():
+            here = made(zygote, lesson, text, right)
+        assert [(q.text, q.choices, q.key) for q in here.questions] == [
+            (q.text, q.choices, q.key) for q in usual.questions
+        ]
+
+
+def normal(node: ast.expr) -> str:
+    """The text of an expression, with the two sides of + and * and of a comparison in order."""
+    copied = copy.deepcopy(node)
+    for each in ast.walk(copied):
+        if isinstance(each, ast.BinOp) and isinstance(each.op, (ast.Add, ast.Mult)):
+            each.left, each.right = sorted((each.left, each.right), key=ast.unparse)
+    return ast.unparse(copied)
+
+
+def expressions_in(text: str) -> set[str]:
+    """Every expression in the code of a text: between backticks, or in a line that is indented."""
+    found = set()
+    for code in [*re.findall(r"`([^`]+)`", text), *re.findall(r"^ {4}(.+)$", text, re.MULTILINE)]:
+        with contextlib.suppress(SyntaxError, ValueError):
+            found |= {normal(each) for each in ast.walk(ast.parse(code.strip())) if isinstance(each, ast.expr)}
+    return found
+
+
+def revealed(file: CourseFile) -> tuple[int, list[str]]:
+    """(questions, those that contain the right expression of a row that the file has wrong)."""
+    lesson, right = file.lesson, right_rows(file.lesson, file.text)
+    wrong = {item.name for item in lesson.gradients} - set(right)
+    if not right or not wrong:
+        return 0, []
+    read = functions_in(solution_of(lesson), list(wrong), lesson.joint.name if lesson.joint else "")
+    of_wrong = [each for function in read for each in function.lines if (each.function in wrong or each.name in wrong)]
+    own = {normal(n) for n in ast.walk(ast.parse(file.text)) if isinstance(n, ast.expr)}
+    answers = {normal(ast.parse(line.code, mode="eval").body) for line in of_wrong} - own
+    with without_workers():
+        questions = made(None, lesson, file.text, right).questions  # type: ignore[arg-type]
+    found = []
+    for question in questions:
+        words = "\n".join([question.text, *question.choices.values(), *question.why.values(), question.model])
+        if answers & expressions_in(f"{words}\n`{question.key_text}`"):
+            found.append(f"{file.lesson.name} {file.name}: {question.text}")
+    return len(questions), found
+
+
+def some_mutants(course: Course, count: int) -> list[CourseFile]:
+    every = [each for each in files_of(list(course.lessons.values())) if each.lesson.gradients]
+    random.Random(3).shuffle(every)
+    return [each for each in every if not each.name.startswith(("solution", "variants"))][:count]
+
+
+def test_no_text_of_a_defence_has_the_answer_to_a_wrong_row(course: Course):
+    """Of files with one known mistake: neither texts nor choices, keys and explanations."""
+    found = [revealed(file) for file in some_mutants(course, 5)]
+    assert sum(count for count, _ in found) > 12
+    assert [each for _, several in found for each in several] == []
+
+
+@pytest.mark.slow
+def test_no_text_of_many_defences_has_the_answer_to_a_wrong_row(course: Course):
+    found = [revealed(file) for file in some_mutants(course, 300)]
+    assert sum(count for count, _ in found) > 900
+    assert [each for _, several in found for each in several] == []
+
+
+def test_four_lines_cannot_be_told_apart_by_length():
+    """Right lines of many lengths, and wrong ones that are shorter on the average: every place is as frequent."""
+    rights = [Variant("", "a * b" + " + 0 * a" * n) for n in range(1, 9)]
+    wrongs = [Variant("", "a - b" + " + 0 * a" * n) for n in (0, 0, 1, 1, 2, 2, 3, 5, 7, 9)]
+    places = Counter[int]()
+    for seed in range(40):
+        three, wrong = chosen_alike(rights, wrongs, "a * b", random.Random(seed))
+        places[sum(len(each.code) < len(wrong.code) for each in three)] += 1
+    assert max(places.values()) <= 20 and len(places) > 2, places
+
+
+def test_a_number_by_hand_is_not_asked_at_a_tie(course: Course):
+    """Of two equal largest numbers autograd chooses one: no key about either."""
+    lesson = course.find("01")
+    with without_workers():
+        for seed in range(12):
+            for question in made(None, lesson, solution_of(lesson), ["drating"], str(seed)).questions:  # type: ignore[arg-type]
+                if question.family == "by_hand":
+                    values = question.claim["fixed"]["rating"][question.claim["index"][0]]
+                    assert (values == values.max()).sum() == 1 or values[question.claim["index"][1]] < values.max()
+
+
+def test_a_line_without_a_fixed_value_is_not_asked_about():
+    text = (
+        "def f(Q):\n    O = torch.empty_like(Q)\n    n = torch.randn_like(Q)\n    m = Q.normal_()\n    return 2 * Q\n"
+    )
+    assert [line.name for line in recorded_in(text, ["f"])[0].lines] == ["f(...)"]
+
+
 def test_a_students_code_runs_in_the_worker_only(course: Course, zygote):
     """The file marks the process that it runs in, and one line exits: neither reaches this process."""
     lesson = course.find("02")
@@ -154,3 +262,34 @@ def test_changes_of_a_line():
     kinds = {each.kind: each.code for each in wrong_versions("dlogits.sum(0)", ["dlogits"])}
     assert kinds["keepdim"] == "dlogits.sum(0, keepdim=True)" and kinds["axis"] == "dlogits.sum(1)"
     assert kinds["no_sum"] == "dlogits" and kinds["mean"] == "dlogits.mean(0)"
+
+
+HOSTILE: list[Any] = [None, True, 10**400, float("nan"), "x", [], {}, [[]], {"0": [{}]}, {1: 2}, [True, 1, 2]]
+HOSTILE += [torch.zeros(2, dtype=torch.complex64), torch.zeros(2, 3, dtype=torch.bool), torch.zeros(0)]
+HOSTILE += [torch.ones(1, 1, 1, 1, 1, 1, 1, 1), torch.full((2, 3), float("inf")), numpy.ones(2, dtype=complex)]
+
+
+def changed_at_random(value: Any, chance: random.Random, share: float) -> Any:
+    """A worker's reply with some of its parts, or all of it, replaced by values that no honest worker sends."""
+    if chance.random() < share:
+        return chance.choice(HOSTILE)
+    if isinstance(value, list):
+        return [changed_at_random(each, chance, share) for each in value]
+    if isinstance(value, dict):
+        return {key: changed_at_random(each, chance, share) for key, each in value.items()}
+    return value
+
+
+@pytest.mark.parametrize(("number", "share"), [("01", 0.3), ("06", 0.02), ("09", 0.02), ("09", 0.2), ("10", 0.1)])
+def test_no_reply_of_a_worker_ends_the_command(course: Course, zygote, monkeypatch, number: str, share: float):
+    """The student's file runs in the worker that replies, so any reply may come: fewer questions, and no error."""
+    chance, honest, lesson = random.Random(f"{number} {share}"), material.called, course.find(number)
+
+    def hostile(*arguments: Any) -> Any:
+        return changed_at_random(honest(*arguments), chance, share)
+
+    for module in (material, recorded):
+        monkeypatch.setattr(module, "called", hostile)
+    rows = [item.name for item in (lesson.gradients or lesson.checks)]
+    defence = made(zygote, lesson, solution_of(lesson), rows)
+    assert defence.questions or defence.reason

@@ -21,6 +21,21 @@ mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed: pip i
 LESSON = "02_small_net"
 FILE = "def db2(dlogits):\n    return -dlogits.sum(0)\n\n\ndef dW2(dlogits, h_bn):\n    return h_bn.T @ dlogits\n"
 SECRET = "the_secret_of_this_course"
+WATCHED = """
+import os, sys
+
+def note(event, arguments):
+    path = arguments[0] if arguments else None
+    is_path = event in ("open", "os.listdir", "os.scandir") and isinstance(path, (str, bytes))
+    if is_path and "solutions" in os.fsdecode(path):
+        os.write(log, os.fsencode(path) + b"\\n")
+
+log = os.open(sys.argv.pop(1), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+sys.addaudithook(note)
+from grader.commands.dojo import main
+main()
+"""
+"""The server, with every file and folder noted that it opens and whose path has `solutions` in it."""
 HOSTILE = (
     *("../solutions", "../../solutions/02_small_net", "solutions", "/etc/passwd", "02_small_net/../../solutions"),
     *("..", "%2e%2e%2fsolutions", "02\x00", "file:///etc/passwd", "02.__class__", "02.../solutions", "", "." * 5_000),
@@ -45,7 +60,9 @@ def words_of(result: object) -> str:
 
 async def session(work: Path) -> None:
     server = mcp.StdioServerParameters(
-        command=sys.executable, args=["-m", "grader.commands.dojo", "mcp", "--course", str(work)], cwd=str(ROOT)
+        command=sys.executable,
+        args=["-c", WATCHED, str(work / "opened"), "mcp", "--course", str(work)],
+        cwd=str(ROOT),
     )
     answers = (ROOT / "solutions" / LESSON / "backward.py").read_text(encoding="utf-8")
     secret_lines = [line.strip() for line in answers.splitlines() if line.strip().startswith(("return", "d"))]
@@ -84,6 +101,7 @@ async def session(work: Path) -> None:
         for address in ("file:///etc/passwd", (work / "solutions" / LESSON / "backward.py").as_uri(), "../solutions"):
             with pytest.raises(Exception, match=r"(?i)resource|uri|not found|invalid"):
                 said.append(str(await client.read_resource(address)))
+    assert (work / "opened").read_text(encoding="utf-8") == ""
     everything = "\n".join(said)
     assert SECRET not in everything
     worked_out = (work / "exercises" / LESSON / "README.md").read_text(encoding="utf-8")

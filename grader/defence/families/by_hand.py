@@ -14,16 +14,17 @@ from torch import Tensor
 
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised
-from grader.defence.question import DefenceQuestion, shape_text
+from grader.defence.question import DefenceQuestion
 from grader.defence.small_problems import fixed_graph, tiny_problem
 from grader.reference.problem import Problem
 from grader.reference.tape import Graph, is_floating, total
-from grader.source.word_lists import listed_as_code
+from grader.source.word_lists import format_shape, listed_as_code
 
 INSTANCES = 4
 MOST = 60
 MOST_NUMBERS = 40
 """Numbers that a question shows."""
+SMALL_CHANGE = 1e-6
 DENOMINATORS = (1, 2, 4, 5)
 Instance = tuple[Problem, Graph, dict[str, Tensor], Tensor, dict[str, Any]]
 
@@ -38,12 +39,13 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
             own = material.run_function(line.row, [each[4] for each in found])
         else:
             own = material.run(jobs)
-        for (_, graph, fixed, reference, _), value in zip(found, own, strict=True):
+        for made, value in zip(found, own, strict=True):
+            reference = made[3]
             if isinstance(value, Raised) or value.shape != reference.shape:
                 continue
             if not torch.allclose(value.double(), reference, rtol=1e-9, atol=1e-9):
                 continue
-            question = question_about(material, line, graph, fixed, reference, chance)
+            question = question_about(material, line, made, chance)
             if question is not None:
                 return question
     return None
@@ -59,13 +61,13 @@ def instance(material: Material, line: Line, number: int, chance: random.Random)
     consumers = graph.consumers.get(line.target, ())
     generator = torch.Generator().manual_seed(chance.randrange(2**40))
     parents = dict.fromkeys(name for consumer in consumers for name in graph.parents[consumer])
-    fixed = {name: whole(graph.values[name], generator) for name in parents if name not in consumers}
+    fixed = {name: easy_numbers(graph.values[name], generator) for name in parents if name not in consumers}
     try:
         graph = fixed_graph(lesson, problem, fixed)
         if tuple(graph.consumers.get(line.target, ())) != tuple(consumers) or not consumers:
             return None
         upstream = {name: whole_of(graph.values[name], generator, -3, 3) for name in consumers}
-        reference = total(graph.vjp(each, upstream[each])[line.target] for each in reversed(consumers))
+        reference = gradient(graph, line.target, upstream)
     except (RuntimeError, ValueError, IndexError, KeyError):
         return None
     known: dict[str, Any] = graph.values | {f"d{name}": value for name, value in upstream.items()}
@@ -77,7 +79,25 @@ def instance(material: Material, line: Line, number: int, chance: random.Random)
     return problem, graph, fixed | {f"d{n}": u for n, u in upstream.items()}, reference, {n: known[n] for n in reads}
 
 
-def whole(value: Tensor, generator: torch.Generator) -> Tensor:
+def gradient(graph: Graph, target: str, upstream: Mapping[str, Tensor]) -> Tensor:
+    return total(graph.vjp(each, upstream[each])[target] for each in reversed(graph.consumers[target]))
+
+
+def is_smooth_at(material: Material, made: Instance, target: str) -> Tensor:
+    """Where the gradient stays nearly the same if the values change a little: not at a kink, or a tie of a maximum."""
+    problem, graph, fixed, reference, _ = made
+    upstream = {name: fixed[f"d{name}"] for name in graph.consumers[target]}
+    generator = torch.Generator().manual_seed(0)
+    small = {n: SMALL_CHANGE * torch.randn(v.shape, generator=generator, dtype=v.dtype) for n, v in fixed.items()}
+    found = torch.ones_like(reference, dtype=torch.bool)
+    for sign in (1, -1):
+        near = {n: v + sign * small[n] for n, v in fixed.items() if n in graph.values}
+        changed = gradient(fixed_graph(material.lesson, problem, near), target, upstream)
+        found &= (changed - reference).abs() < SMALL_CHANGE**0.5
+    return found
+
+
+def easy_numbers(value: Tensor, generator: torch.Generator) -> Tensor:
     """Whole numbers in place of a value: positive where the value is."""
     if bool((value > 0).all()):
         return 2.0 ** whole_of(value, generator, 0, 2)
@@ -88,9 +108,8 @@ def whole_of(value: Tensor, generator: torch.Generator, low: int, high: int) -> 
     return torch.randint(low, high + 1, value.shape, generator=generator).to(torch.float64)
 
 
-def question_about(
-    material: Material, line: Line, graph: Graph, fixed: Mapping[str, Tensor], reference: Tensor, chance: random.Random
-) -> DefenceQuestion | None:
+def question_about(material: Material, line: Line, made: Instance, chance: random.Random) -> DefenceQuestion | None:
+    _, graph, fixed, reference, _ = made
     flat = reference.reshape(-1).tolist()
     easy = [place for place, value in enumerate(flat) if is_easy(value) and abs(value) > 1e-9]
     consumers = graph.consumers[line.target]
@@ -103,6 +122,10 @@ def question_about(
         return None
     if not all(numbers_are_easy(value) for value in shown.values()) or not 2 <= largest(shown) <= MOST_NUMBERS:
         return None
+    smooth = is_smooth_at(material, made, line.target).reshape(-1).tolist()
+    easy = [place for place in easy if smooth[place]]
+    if not easy:
+        return None
     place = chance.choice(easy)
     index = [int(each) for each in torch.unravel_index(torch.tensor(place), reference.shape)]
     element = f"`{line.shown}[{', '.join(map(str, index))}]`" if index else f"`{line.shown}`"
@@ -111,7 +134,7 @@ def question_about(
     text = (
         f"Compute one number of `{line.shown}` by hand. In the forward pass:\n\n{forward}\n\nTake these values. "
         f"{given_from_above(consumers)}:\n\n{given}\n\n"
-        f"What is {element}? (`{line.target}` has the shape {shape_text(reference.shape)}; "
+        f"What is {element}? (`{line.target}` has the shape {format_shape(reference.shape)}; "
         "indices count from 0.)"
     )
     claim = {
@@ -121,7 +144,7 @@ def question_about(
         "target": line.target,
         "index": index,
     }
-    key = number_text(flat[place])
+    key = rounded_text(flat[place])
     used = f"`{line.target}[{', '.join(map(str, index))}]`" if index else f"`{line.target}`"
     model = (
         f"{element} is {key}: for each use of {used} in the forward line, its factor there times the gradient that "
@@ -151,7 +174,7 @@ def numbers_are_easy(value: Any) -> bool:
     return not is_floating(value) or all(is_easy(each) for each in value.reshape(-1).tolist())
 
 
-def number_text(value: float) -> str:
+def rounded_text(value: float) -> str:
     return f"{round(value, 6) + 0.0:g}"
 
 
@@ -165,4 +188,4 @@ def value_text(value: Any) -> str:
 def nested_text(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(nested_text(each) for each in value)}]"
-    return number_text(value) if isinstance(value, float) else str(value)
+    return rounded_text(value) if isinstance(value, float) else str(value)

@@ -8,23 +8,24 @@ from collections.abc import Sequence
 from grader.defence.changed_lines import Variant
 from grader.defence.families.compared import are_equal
 from grader.defence.families.draws import different_sizes, shapes_given, sizes_of
+from grader.defence.families.looks import RIGHT, chosen_alike
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised, Value
 from grader.defence.question import DefenceQuestion, shuffled
 
 DRAWS = 3
-RIGHT = 3
+MOST_RIGHT, MOST_WRONG = 10, 20
 
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
     for line in lines:
         if line.others or not line.shapes or len(line.equal) < RIGHT:
             continue
-        equal, wrong = list(line.equal), list(line.wrong_rewritten)
+        equal, wrong = list(line.equal), [*line.wrong_rewritten, *line.wrong_alike]
         chance.shuffle(equal)
         chance.shuffle(wrong)
         wrong.sort(key=lambda each: each.kind in ("ratio", "twice", "sign"))
-        equal, wrong = equal[:7], wrong[:7]
+        equal, wrong = equal[:MOST_RIGHT], wrong[:MOST_WRONG]
         draws = [line.drawn(different_sizes(line, chance), chance) for _ in range(DRAWS)]
         codes = [line.at.code, *(each.code for each in (*equal, *wrong))]
         values = material.run([(code, line, drawn) for drawn in draws for code in codes])
@@ -41,7 +42,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         wrongs = [each for each in wrong if all(found is False for found in same[each.code])]
         wrongs = [each for each in wrongs if shaped[each.code]] or wrongs
         if len(rights) >= RIGHT and wrongs:
-            return question_about(material, line, rights[:RIGHT], wrongs[0], chance)
+            return question_about(material, line, *chosen_alike(rights, wrongs, line.at.code, chance), chance)
     return None
 
 

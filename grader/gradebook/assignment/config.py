@@ -11,6 +11,7 @@ from typing import Literal, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
 from grader.errors import LessonError
+from grader.gradebook.assignment.defence_policy import DEFENCE_KEYS, DefencePolicy, defence_policies
 from grader.gradebook.assignment.rows import entries_in, is_positive, row_points
 from grader.lesson.course_settings import CHOICES
 from grader.lesson.lesson import Lesson
@@ -21,7 +22,7 @@ ASSIGNMENT = "assignment.toml"
 
 CountingAttempt = Literal["best", "last", "last on time"]
 
-KEYS = ("title", "rows", "due", "timezone", "grace_minutes", "counts", "points", "late", "settings")
+KEYS = ("title", "rows", "due", "timezone", "grace_minutes", "counts", "points", "late", "defence", "settings")
 LATE_KEYS = ("percent_per_day", "keep_at_least", "free_days", "hard_deadline", "term")
 NEED_DUE = ("timezone", "grace_minutes", "late")
 MOST_FREE_DAYS = 366
@@ -54,6 +55,7 @@ class Assignment:
         rows: {lesson: {row: its points at most, weighted and scaled}}, in the course's order.
         due: with a time zone; None where there is no due date.
         counts: which attempt counts, for each lesson by itself.
+        defence: {lesson: the defence that it needs}.
         settings: {setting of course.toml: the assignment's value}, for those that it sets.
         text: the file that it was read from.
     """
@@ -64,6 +66,7 @@ class Assignment:
     grace: timedelta = timedelta()
     late: LatePolicy = field(default_factory=LatePolicy)
     counts: CountingAttempt = "last"
+    defence: Mapping[str, DefencePolicy] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
 
@@ -74,7 +77,7 @@ class Assignment:
 
 
 def read_assignment(path: Path, lessons: Sequence[Lesson]) -> Assignment:
-    """Read an assignment file, see `parse_assignment`."""
+    """Read an assignment file, see `parse_assignment`. Raises LessonError, also for a file that cannot be read."""
     return parse_assignment(read_lesson_text(path), path, lessons)
 
 
@@ -100,13 +103,15 @@ def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assign
         raise LessonError(f'{path}: counts = "last on time" needs a due date; add due.')
     points = file.value("points", None, is_positive, "a number above 0")
     settings = file.table("settings", CHOICES)
+    rows = row_points(entries_in(file), lessons, points, path)
     return Assignment(
         " ".join(title.split()),
-        row_points(entries_in(file), lessons, points, path),
+        rows,
         due,
         minutes(grace, path),
         late_policy(file.table("late", LATE_KEYS), due, zone),
         counts,
+        defence_policies(file.table("defence", DEFENCE_KEYS), lessons, rows) if "defence" in file else {},
         {key: settings.choice(key, choices) for key, choices in CHOICES.items() if key in settings},
         text,
     )

@@ -17,6 +17,8 @@ from grader.gradebook.assignment.attempts import (
     in_submission_order,
 )
 from grader.gradebook.assignment.config import Assignment
+from grader.gradebook.assignment.defence_policy import DefencePolicy
+from grader.gradebook.assignment.demanded_defence import with_demanded_defence
 from grader.gradebook.assignment.in_force import DecisionsInForce
 from grader.gradebook.assignment.lateness import delay_of, kept_percent, later, text_in_zone_of
 from grader.gradebook.assignment.weighted import decided_lesson, is_final, missing_lesson, rounded, weighted
@@ -49,10 +51,7 @@ def assigned(
     decisions: Sequence[Decision] = (),
     free_days: int | None = None,
 ) -> SubmissionResult:
-    """Return the current results of a student with assignment and decisions applied; see `standing`.
-
-    Without an assignment and decisions, they are `current_results(...)`, unchanged.
-    """
+    """The results of a student's standing. Without an assignment and decisions: `current_results(...)`, unchanged."""
     return standing(student, assignment, attempts, decisions, free_days).results
 
 
@@ -68,10 +67,8 @@ def standing(
     With no attempt the status is "nothing".
 
     Args:
-        assignment: None for a gradebook without an assignment file: every lesson counts as graded, the last attempt
-            lesson by lesson.
-        free_days: the free late days that this assignment may use; it uses no more than help. None: all that the
-            assignment gives.
+        assignment: None where the gradebook has none: of every lesson the last attempt counts, as it was graded.
+        free_days: the free late days that it may use; it uses no more than help. None: all that it gives.
     """
     in_force = DecisionsInForce(decisions)
     if assignment is None:
@@ -171,7 +168,8 @@ class AssignedWork:
                 kept,
                 earned * (100 - kept) / 100,
             )
-        lesson = finished(candidate.lesson, late, self._decisions)
+        demanded = self._assignment.defence.get(candidate.lesson.name)
+        lesson = finished(candidate.lesson, late, self._decisions, demanded)
         return replace(candidate, lesson=lesson, score=lesson.score, max_score=lesson.max_score)
 
     def _is_open(self, lesson: str, candidates: Sequence[CandidateAttempt]) -> bool:
@@ -251,18 +249,21 @@ def summary_of(late: Sequence[Lateness], free_days: int) -> Lateness | None:
     )
 
 
-def finished(lesson: LessonResult, late: Lateness | None, decisions: DecisionsInForce) -> LessonResult:
-    """Return the lesson with its points after lateness, and with what was decided about the lesson as a whole.
+def finished(
+    lesson: LessonResult, late: Lateness | None, decisions: DecisionsInForce, demanded: DefencePolicy | None = None
+) -> LessonResult:
+    """Return the lesson with its points after lateness, a missing defence, and what was decided about it as a whole.
 
-    Rows keep their points: what lateness costs is taken from the lesson. Points that a person has set are final.
+    Rows keep their points: such costs are taken from the lesson. Points that a person has set are final.
     """
     excused = decisions.excuse(lesson.name)
     if excused is not None or decisions.excuse(None) is not None:
         return replace(lesson, score=0, max_score=0, excused=excused)
     score = lesson.score - late.cost if late is not None else lesson.score
-    adjustment = decisions.points(lesson.name, score, lesson.max_score)
+    before = with_demanded_defence(replace(lesson, score=score, late=late), demanded, decisions)
+    adjustment = decisions.points(lesson.name, before.score, lesson.max_score)
     if adjustment is None:
-        return replace(lesson, score=score, late=late)
+        return before
     late = None if late is None else late._replace(cost=0)
     return replace(lesson, score=adjustment.points, late=late, adjustment=adjustment)
 

@@ -108,7 +108,7 @@ def usual_points(lesson: Lesson) -> dict[str, float]:
     """{row: its points where an assignment gives no weight}: the lesson's items, its questions, and a defence."""
     items = {item.name: item.points for item in lesson.items}
     questions = {question.row: question.points for question in questions_of(lesson).values()}
-    return items | questions | ({DEFENCE_ROW: DEFENCE_POINTS} if lesson.gradients else {})
+    return items | questions | {DEFENCE_ROW: DEFENCE_POINTS}
 
 
 def matching_rows(entry: RowEntry, lessons: Iterable[Lesson], path: Path) -> list[tuple[str, str]]:
@@ -131,7 +131,7 @@ def matching_rows(entry: RowEntry, lessons: Iterable[Lesson], path: Path) -> lis
     if not dot:
         return rows
     if row_pattern == DEFENCE_ROW:
-        rows = [(lesson.name, DEFENCE_ROW) for lesson in matched if lesson.gradients]
+        rows = [(lesson.name, DEFENCE_ROW) for lesson in matched]
     elif is_question(row_pattern):
         rows = [(lesson.name, question.row) for lesson in matched for question in questions_of(lesson).values()]
     found = [(lesson, row) for lesson, row in rows if fnmatchcase(row, row_pattern)]

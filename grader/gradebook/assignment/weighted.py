@@ -23,8 +23,8 @@ def weighted(lesson: LessonResult, rows: Mapping[str, float]) -> LessonResult:
     """
     found = [with_worth(row, rows[row.name]) for row in lesson.rows if row.name in rows]
     known = {row.name for row in found}
-    asked = (name for name in rows if is_question(name) and name not in known)
-    found += [Row(name, "missing", 0, rows[name], message=NOT_ANSWERED.get(name, NO_ANSWER)) for name in asked]
+    unanswered = (name for name in rows if is_question(name) and name not in known)
+    found += [Row(name, "missing", 0, rows[name], message=NOT_ANSWERED.get(name, NO_ANSWER)) for name in unanswered]
     return with_sums(replace(lesson, rows=found))
 
 
@@ -96,4 +96,7 @@ def rounded(lesson: LessonResult) -> LessonResult:
     """Return the lesson with points as people write them; sums are made before, so that 26 parts of 100 are 100."""
     rows = [replace(row, points=number(row.points), max_points=number(row.max_points)) for row in lesson.rows]
     late = None if lesson.late is None else lesson.late._replace(cost=number(lesson.late.cost))
-    return replace(lesson, rows=rows, score=number(lesson.score), max_score=number(lesson.max_score), late=late)
+    demanded = lesson.demanded_defence
+    demanded = None if demanded is None else demanded._replace(cost=number(demanded.cost))
+    score, max_score = number(lesson.score), number(lesson.max_score)
+    return replace(lesson, rows=rows, score=score, max_score=max_score, late=late, demanded_defence=demanded)

@@ -121,6 +121,7 @@ class Autograder:
         decisions = [Decision(n, results.student, "extension", "Gradescope", now, until=date) for n, date in extended]
         if assignment.late.free_days:  # they are spent over the whole term, which only its gradebooks know
             assignment = replace(assignment, late=LatePolicy(hard_deadline=assignment.late.hard_deadline))
+        assignment = replace(assignment, defence={})  # only the gradebook knows who has defended a lesson
         return assigned(results.student, assignment, [attempt], decisions)
 
     def _metadata(self) -> dict[str, Any]:

@@ -44,6 +44,8 @@ def decision_sentences(results: SubmissionResult) -> Iterator[str]:
     for name, part in parts:
         if not isinstance(part, Row) and part.late is not None and part.late.cost:
             yield f"{name} was late: {points_text(part.late.cost)} points less."
+        if isinstance(part, LessonResult) and part.demanded_defence is not None and part.demanded_defence.cost:
+            yield f"{name} has no sufficient defence: {points_text(part.demanded_defence.cost)} points less."
         if part.excused is not None:
             yield f"{name} is excused: {part.excused.reason}"
         if part.adjustment is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from grader.results import LessonResult, Row, SubmissionResult, number, points_text
-from grader.results.annotations import Adjustment, Comment, Excuse, Lateness
+from grader.results.annotations import Adjustment, Comment, DemandedDefence, Excuse, Lateness
 
 WHY = {
     "best": "it is the best one",
@@ -50,6 +50,8 @@ def sentences_about_lesson(lesson: LessonResult) -> list[str]:
         found.append(f"Attempt {place} of {of}{submitted} counts: {WHY.get(lesson.attempt.why, lesson.attempt.why)}.")
     if lesson.late is not None and lesson.excused is None:
         found += late_sentences(lesson.late) if lesson.late.cost else []
+    if lesson.demanded_defence is not None:
+        found.append(defence_sentence(lesson.demanded_defence))
     if lesson.adjustment is not None:
         found.append(adjusted("this lesson", lesson.adjustment))
     found += comment_sentences(lesson.comments)
@@ -65,6 +67,13 @@ def sentences_about_row(row: Row) -> Iterator[str]:
         yield adjusted(f"`{row.name}`", row.adjustment)
     for sentence in comment_sentences(row.comments):
         yield f"On `{row.name}`: {sentence}"
+
+
+def defence_sentence(demanded: DemandedDefence) -> str:
+    """What the student reads about a defence that is missing or was not enough."""
+    held = "none is recorded yet" if demanded.result is None else f"the latest had {demanded.result.partition(' (')[0]}"
+    cost = f" Without it, this lesson has {points(demanded.cost)} less." if demanded.cost else ""
+    return f"A defence of your code is required, with {demanded.right} of 6 questions right; {held}.{cost}"
 
 
 def late_sentences(late: Lateness) -> list[str]:
@@ -145,6 +154,11 @@ def short_notes(results: SubmissionResult) -> list[str]:
     if results.assignment is not None and results.assignment.extended_to:
         found.append(f"extended to {datetime.fromisoformat(results.assignment.extended_to):%d %b %H:%M}")
     found += [f"{part.name.split('_')[0]} excused" for part in results.lessons if part.excused is not None]
+    for part in results.lessons:
+        if (demanded := part.demanded_defence) is not None:
+            what = "missing" if demanded.result is None else f"only {demanded.result.partition(' right')[0]} right"
+            cost = f", −{points_text(demanded.cost)}" if demanded.cost else ""
+            found.append(f"{part.name.split('_')[0]}: defence {what}{cost}")
     found += [
         f"{part.name.split('_')[0]}: attempt {part.attempt.number} of {part.attempt.of}"
         for part in results.lessons

@@ -84,9 +84,14 @@ class CourseValues:
         return found
 
     def known_mistake(
-        self, assertion: Assertion, found: Sequence[Any], low_precision: bool, contents: Contents | None = None
+        self,
+        assertion: Assertion,
+        found: Sequence[Any],
+        low_precision: bool,
+        possible: Callable[[Mistake], bool],
+        contents: Contents | None = None,
     ) -> Mistake | None:
-        """Return the known mistake that gives just these results on every draw, and is in the code.
+        """Return the first known mistake that gives just these results on every draw, is in the code and `possible`.
 
         One in a function that the scenario does not reach gives the right results, so it is not run. Different mistakes
         may give the same few results: `contents` says what the student's code is made of.
@@ -108,7 +113,8 @@ class CourseValues:
                 if not agrees(found[at], value, assertion.tolerance, low_precision):
                     break
             else:
-                return mistake
+                if possible(mistake):
+                    return mistake
         return None
 
     def _mistaken_value(self, assertion: Assertion, at: int, target: ModuleTarget, mistake: Mistake) -> Any:
