@@ -34,17 +34,20 @@ def plain(text: str) -> list[str]:
     [
         ("class g: pass\ng.dW1 = x.T @ dh\ng.dW1 += 1", ["dW1 = x.T @ dh", "dW1 += 1"]),
         ("grads = dict()\ngrads['W1'] = x.T @ dh", ["grads = {}", "grads_W1 = x.T @ dh"]),
-        ("k = 'W'\ng = {}\nfor i in (1, 2):\n    g[f'd{k}{i}'] = a[i]", ["k = 'W'", "g = {}", "dW1 = a[1]", "dW2 = a[2]"]),
+        ("k = 'W'\ng = {}\nfor i in (1, 2):\n    g[f'd{k}{i}'] = a[i]",
+         ["k = 'W'", "g = {}", "dW1 = a[1]", "dW2 = a[2]"]),
         ("d = {'W': [None] * 2}\nd['W'][-1] = h.T @ e", ["d = {'W': [None, None]}", "grads_W_item1 = h.T @ e"]),
         ("def f(p):\n    out = {}\n    out['dh'] = p * 2\n    return out\nr = f(q)\nprint(r['dh'])",
          ["dh = q * 2", "r = {'dh': dh}", "print(dh)"]),
         (LAYER + "one, two = Layer(W1), Layer(W2)\nh = one.forward(x)\nlogits = two.forward(h)\n"
          "dh = two.backward(dlogits)\none.backward(dh)",
-         ["h = x @ W1", "logits = h @ W2", "dW2 = h.T @ dlogits", "dh = dlogits @ W2.T", "dW1 = x.T @ dh", "result_in_backward_10 = dh @ W1.T"]),
+         ["h = x @ W1", "logits = h @ W2", "dW2 = h.T @ dlogits", "dh = dlogits @ W2.T", "dW1 = x.T @ dh",
+          "result_in_backward_10 = dh @ W1.T"]),
         ("d = {}\nd[name] = 1", ["d = {}", "d[name] = 1"]),
         (LAYER + "layer = Layer(W1)\nfor t in range(n):\n    y = layer.forward(x[t])",
          ["for t in range(n):\n    layer_x = x[t]\n    y = layer_x @ W1"]),
-        ("class A:\n    def f(self, x):\n        for i in x:\n            return i\na = A()\ny = a.f(z)", ["y = a.f(z)"]),
+        ("class A:\n    def f(self, x):\n        for i in x:\n            return i\na = A()\ny = a.f(z)",
+         ["y = a.f(z)"]),
     ],
     ids=["class", "dictionary", "keys of text", "list", "returned", "layers", "unknown key", "loop", "early return"],
 )  # fmt: skip
