@@ -25,6 +25,8 @@ from grader.source.syntax import all_nodes, last_name, parameters, stored_names
 
 MOST_CALLS = 400
 DEEPEST = 12
+RESULT = "result"
+"""What a function's result is called until somebody names it."""
 HARMLESS_MARKS = frozenset({"no_grad", "staticmethod", "classmethod", "property", "cached_property", "inference_mode"})
 
 
@@ -161,7 +163,7 @@ class CallReader(ContainerReader):
         try:
             self.bind_parameters(function, given, scope)
             found = self.run(node.body, scope)
-            return NOTHING if found is None else self.kept(found, "result", scope)
+            return NOTHING if found is None else self.kept(found, RESULT, scope)
         finally:
             self.depth -= 1
             self.file = file

@@ -7,7 +7,7 @@ import copy
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from grader.intake.notebook.object_calls import CallReader
+from grader.intake.notebook.object_calls import RESULT, CallReader
 from grader.intake.notebook.object_values import (
     LIST_KINDS,
     NOTHING,
@@ -150,6 +150,7 @@ class StoreWriter(CallReader):
         if holder.outer is not None:
             if self.in_place == holder.level or isinstance(value, Record | Function):
                 holder.values[name] = self.kept(value, name, holder)
+                self.name_result(value, name)
             else:
                 code = self.express(value)
                 self.add(ast.Assign([self.target(ast.Name(name, ast.Store()), scope)], code))
@@ -171,6 +172,12 @@ class StoreWriter(CallReader):
             holder.values.pop(name, None)
             if isinstance(value, Constant) and self.counts[name] == 1 and not self.in_place:
                 holder.values[name] = Variable(name, value.value)
+
+    def name_result(self, value: Value, name: str) -> None:
+        """Calls what a function returned by the name under which the caller keeps it."""
+        own, call = self.locals.get(value.name, ("", 0)) if isinstance(value, Variable) else ("", 0)
+        if isinstance(value, Variable) and own == RESULT:
+            self.locals[value.name] = name, call
 
     def set_name(self, name: str, value: Value, scope: Scope) -> None:
         scope.holder(name).values[name] = value
