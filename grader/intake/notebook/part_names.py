@@ -18,7 +18,7 @@ GRADIENT_HOLDERS = MARKS | {"g", "gs", "dd", "derivs", "derivatives", "gradients
 Path = tuple[str, ...]
 
 
-def is_copy(node: ast.AST) -> bool:
+def is_plain_copy(node: ast.AST) -> bool:
     """Whether it is `a = b`."""
     return (
         isinstance(node, ast.Assign)
@@ -43,7 +43,7 @@ class PartNames:
         self.taken = {name for _, node in statements for name in names_in(node) if name[:1] != "@"}
         self.same: dict[str, str] = {}
         for node in (each for _, statement in statements for each in all_nodes(statement)):
-            if is_copy(node):
+            if is_plain_copy(node):
                 assert isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
                 assert isinstance(node.targets[0], ast.Name)
                 self.join(node.targets[0].id, node.value.id)
@@ -196,7 +196,7 @@ class PartNames:
         record, _ = self.reader.parts[name]
         path = self.paths[name]
         if found not in self.known and found != path[-1]:
-            self.shown.setdefault(found, shown_path(record, path))
+            self.shown.setdefault(found, code_of_path(record, path))
         return found
 
     def name_of_local(self, name: str) -> str:
@@ -216,7 +216,7 @@ def has_mark(name: str) -> bool:
     return any(word.casefold() in GRADIENT_HOLDERS for word in words)
 
 
-def shown_path(record: Record, path: Path) -> str:
+def code_of_path(record: Record, path: Path) -> str:
     """The code of a part: `net.l2.weight`, `grads["W1"]`."""
     parts = [path[-1]]
     records = [record]

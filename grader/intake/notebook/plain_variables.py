@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from grader.intake.notebook.object_calls import BUILT_IN_RECORDS
 from grader.intake.notebook.object_statements import StatementReader
 from grader.intake.notebook.opened_functions import Renaming
-from grader.intake.notebook.part_names import PartNames, is_copy
+from grader.intake.notebook.part_names import PartNames, is_plain_copy
 from grader.source.syntax import Block, all_nodes, last_name
 
 
@@ -61,7 +61,7 @@ class WithoutCopies(Renaming):
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
         self.generic_visit(node)
-        return None if is_copy(node) and ast.unparse(node.targets[0]) == ast.unparse(node.value) else node
+        return None if is_plain_copy(node) and ast.unparse(node.targets[0]) == ast.unparse(node.value) else node
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
