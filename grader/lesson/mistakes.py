@@ -67,8 +67,7 @@ class Mistake:
 
     A mistake of a list has its `formula`, and the `arguments` of the `function` once this is made. In a `reindented`
     edit, the further lines of `old` and `new` are indented like the line in which `old` is found. The message of a
-    `public` mistake is shown by a student's own check, too. `edit` has the lines that are wrong, and what they replace,
-    where `old` and `new` contain more.
+    `public` mistake is shown by a student's own check, too. `edit`: the lines alone, where `old` and `new` have more.
     """
 
     gradient: str
@@ -82,11 +81,6 @@ class Mistake:
     reindented: bool = False
     public: bool = False
     edit: tuple[str, str] = ("", "")
-
-    @property
-    def lines(self) -> tuple[str, str]:
-        """The lines that the edit replaces, and those in their place."""
-        return self.edit if any(self.edit) else (self.old, self.new)
 
     @property
     def name(self) -> str:

@@ -12,9 +12,9 @@ from grader.intake.notebook.object_values import (
     NOTHING,
     Arguments,
     Key,
+    NameScope,
     NotPlain,
-    ObjectFunction,
-    ObjectScope,
+    OpenFunction,
     Record,
     Value,
     Variable,
@@ -25,6 +25,8 @@ from grader.source.syntax import all_nodes, last_name, parameters, stored_names
 
 MOST_CALLS = 400
 DEEPEST = 12
+RESULT = "result"
+"""What a function's result is called until somebody names it."""
 HARMLESS_MARKS = frozenset({"no_grad", "staticmethod", "classmethod", "property", "cached_property", "inference_mode"})
 
 
@@ -37,18 +39,18 @@ class CallReader(ContainerReader):
         self.in_place = 0  # blocks around the statement that stay
         self.file = ""
 
-    def run(self, body: Sequence[ast.stmt], scope: ObjectScope) -> Value | None:
+    def run(self, body: Sequence[ast.stmt], scope: NameScope) -> Value | None:
         """Reads statements; what they return, None where they go on."""
         raise NotImplementedError
 
-    def bind(self, name: str, value: ast.expr, scope: ObjectScope) -> Variable:
+    def bind(self, name: str, value: ast.expr, scope: NameScope) -> Variable:
         """Adds a statement that gives a new variable of a function a value."""
         raise NotImplementedError
 
-    def read_property(self, function: ObjectFunction) -> Value:
+    def read_property(self, function: OpenFunction) -> Value:
         return self.open(function, ([], {}))
 
-    def call(self, node: ast.Call, scope: ObjectScope) -> Value:
+    def call(self, node: ast.Call, scope: NameScope) -> Value:
         name = last_name(node.func)
         if isinstance(node.func, ast.Name):
             known = scope.value(name)
@@ -72,9 +74,9 @@ class CallReader(ContainerReader):
             for each in ("__call__", "forward"):
                 if any(each in made_from.fields for made_from in self.classes(target)):
                     found = self.attribute(target, each)
-                    assert isinstance(found, ObjectFunction)
+                    assert isinstance(found, OpenFunction)
                     return self.open(found, self.arguments(node, scope))
-        if isinstance(target, ObjectFunction):
+        if isinstance(target, OpenFunction):
             given = self.arguments(node, scope)
             if target.bound is not None or self.is_about_objects(target, given):
                 return self.open(target, given)
@@ -84,7 +86,7 @@ class CallReader(ContainerReader):
                 return built_in
         return self.rebuilt_call(node, scope)
 
-    def rebuilt_call(self, node: ast.Call, scope: ObjectScope) -> ast.expr:
+    def rebuilt_call(self, node: ast.Call, scope: NameScope) -> ast.expr:
         new = copy.copy(node)
         if isinstance(node.func, ast.Attribute):
             new.func = copy.copy(node.func)
@@ -102,14 +104,14 @@ class CallReader(ContainerReader):
         new.keywords = [ast.keyword(each.arg, self.code(each.value, scope)) for each in node.keywords]
         return new
 
-    def arguments(self, node: ast.Call, scope: ObjectScope) -> Arguments:
+    def arguments(self, node: ast.Call, scope: NameScope) -> Arguments:
         words: dict[Key, Value] = {}
         for word in node.keywords:
             value = self.value(word.value, scope)
             words |= {word.arg: value} if word.arg else same_keys(value).fields
         return self.several(node.args, scope), words
 
-    def of_base(self, node: ast.Call, scope: ObjectScope) -> Value:
+    def of_base(self, node: ast.Call, scope: NameScope) -> Value:
         """`super().__init__(...)`: nothing where the base is no class of the notebook."""
         me = scope.values.get(next(iter(scope.values), ""), None)
         if not isinstance(me, Record) or not isinstance(node.func, ast.Attribute):
@@ -117,11 +119,11 @@ class CallReader(ContainerReader):
         for each in self.classes(me)[1:]:
             if node.func.attr in each.fields:
                 found = each.fields[node.func.attr]
-                assert isinstance(found, ObjectFunction)
-                return self.open(ObjectFunction(found.node, found.scope, found.file, me), self.arguments(node, scope))
+                assert isinstance(found, OpenFunction)
+                return self.open(OpenFunction(found.node, found.scope, found.file, me), self.arguments(node, scope))
         return NOTHING
 
-    def is_about_objects(self, function: ObjectFunction, given: Arguments, depth: int = 0) -> bool:
+    def is_about_objects(self, function: OpenFunction, given: Arguments, depth: int = 0) -> bool:
         """Whether a function reads, makes or receives an object, so that its call cannot stay as it is."""
         values = [*given[0], *given[1].values()]
         if any(isinstance(each, Record) and (each.has_objects or each.kind == "dict") for each in values):
@@ -134,12 +136,12 @@ class CallReader(ContainerReader):
                 found = function.scope.holder(node.id).values.get(node.id)
                 if isinstance(found, Record) and (found.variable is None or found.kind == "dict"):
                     return True
-                is_other = isinstance(found, ObjectFunction) and found.node is not function.node and depth < DEEPEST
-                if isinstance(found, ObjectFunction) and is_other and self.is_about_objects(found, ([], {}), depth + 1):
+                is_other = isinstance(found, OpenFunction) and found.node is not function.node and depth < DEEPEST
+                if isinstance(found, OpenFunction) and is_other and self.is_about_objects(found, ([], {}), depth + 1):
                     return True
         return False
 
-    def open(self, function: ObjectFunction, given: Arguments) -> Value:
+    def open(self, function: OpenFunction, given: Arguments) -> Value:
         """What a call returns, after the statements of the function's body. Raises NotPlain."""
         node = function.node
         total = sum(self.calls.values())
@@ -154,14 +156,14 @@ class CallReader(ContainerReader):
         defined = {each.name for each in node.body if isinstance(each, ast.FunctionDef | ast.ClassDef)}
         stored = {name for each in node.body for name in stored_names(each)}
         names = {each.arg for each, _ in parameters(node)} | defined | stored
-        scope = ObjectScope({}, function.scope, frozenset(names - shared), self.number, self.in_place)
+        scope = NameScope({}, function.scope, frozenset(names - shared), self.number, self.in_place)
         self.note_call(self.number, node)
         file, self.file = self.file, function.file
         self.depth += 1
         try:
             self.bind_parameters(function, given, scope)
             found = self.run(node.body, scope)
-            return NOTHING if found is None else self.kept(found, "result", scope)
+            return NOTHING if found is None else self.kept(found, RESULT, scope)
         finally:
             self.depth -= 1
             self.file = file
@@ -169,7 +171,7 @@ class CallReader(ContainerReader):
     def note_call(self, number: int, node: ast.FunctionDef) -> None:
         raise NotImplementedError
 
-    def bind_parameters(self, function: ObjectFunction, given: Arguments, scope: ObjectScope) -> None:
+    def bind_parameters(self, function: OpenFunction, given: Arguments, scope: NameScope) -> None:
         node = function.node
         places, words = list(given[0]), dict(given[1])
         if function.bound is not None:
@@ -197,7 +199,7 @@ class CallReader(ContainerReader):
         elif words:
             raise NotPlain("another argument")
 
-    def kept(self, value: Value, name: str, scope: ObjectScope) -> Value:
+    def kept(self, value: Value, name: str, scope: NameScope) -> Value:
         """The value, in a variable of its own if it is computed."""
         if isinstance(value, Record):
             self.keep_parts(value)

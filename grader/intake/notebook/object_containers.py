@@ -13,9 +13,9 @@ from grader.intake.notebook.object_values import (
     Arguments,
     Constant,
     Key,
+    NameScope,
     NotPlain,
-    ObjectFunction,
-    ObjectScope,
+    OpenFunction,
     Record,
     Value,
     constant_of,
@@ -38,14 +38,14 @@ class ContainerReader(OperationReader):
 
     file = ""
 
-    def open(self, function: ObjectFunction, given: Arguments) -> Value:
+    def open(self, function: OpenFunction, given: Arguments) -> Value:
         """What a call returns, after the statements of the function's body. Raises NotPlain."""
         raise NotImplementedError
 
-    def arguments(self, node: ast.Call, scope: ObjectScope) -> Arguments:
+    def arguments(self, node: ast.Call, scope: NameScope) -> Arguments:
         raise NotImplementedError
 
-    def rebuilt_call(self, node: ast.Call, scope: ObjectScope) -> ast.expr:
+    def rebuilt_call(self, node: ast.Call, scope: NameScope) -> ast.expr:
         raise NotImplementedError
 
     def set_part(self, record: Record, key: Key, value: Value) -> None:
@@ -59,8 +59,8 @@ class ContainerReader(OperationReader):
         for each in self.classes(made_from):
             if "__init__" in each.fields:
                 found = each.fields["__init__"]
-                assert isinstance(found, ObjectFunction)
-                self.open(ObjectFunction(found.node, found.scope, found.file, record), given)
+                assert isinstance(found, OpenFunction)
+                self.open(OpenFunction(found.node, found.scope, found.file, record), given)
                 return record
         self.fill(record, self.annotated(made_from), given)
         return record
@@ -87,7 +87,7 @@ class ContainerReader(OperationReader):
                 if name not in record.fields and isinstance(default, Record):
                     record.fields[name] = Record(default.kind, dict(default.fields), default.made_from, default.default)
 
-    def built_in(self, name: str, node: ast.Call, scope: ObjectScope) -> Value | None:
+    def built_in(self, name: str, node: ast.Call, scope: NameScope) -> Value | None:
         """What a function of Python makes of records; None where it has to do with none."""
         if name in NAMESPACES | {"dict", "OrderedDict"}:
             places, words = self.arguments(node, scope)
@@ -114,7 +114,7 @@ class ContainerReader(OperationReader):
             return self.of_records(name, node, scope)
         return None
 
-    def of_records(self, name: str, node: ast.Call, scope: ObjectScope) -> Value | None:
+    def of_records(self, name: str, node: ast.Call, scope: NameScope) -> Value | None:
         if name == "field":
             factory = next((last_name(word.value) for word in node.keywords if word.arg == "default_factory"), "")
             return Record(factory) if factory in ("list", "dict") else None
@@ -162,7 +162,7 @@ class ContainerReader(OperationReader):
                 return list_record([list_record([*row], "tuple") for row in zip(*lists, strict=False)])
         return list_record(lists[0], "tuple" if name == "tuple" else "list")
 
-    def of_container(self, base: Record, name: str, node: ast.Call, scope: ObjectScope) -> Value | None:
+    def of_container(self, base: Record, name: str, node: ast.Call, scope: NameScope) -> Value | None:
         """A method of dictionaries and lists; None for any other."""
         if base.kind == "class" or name in base.fields or any(name in each.fields for each in self.classes(base)):
             return None
@@ -214,7 +214,7 @@ class ContainerReader(OperationReader):
                 return list_record([list_record([key, value], "tuple") for key, value in pairs])
         return Record(base.kind, dict(base.fields), base.made_from)
 
-    def class_of(self, node: ast.ClassDef, scope: ObjectScope) -> Record | None:
+    def class_of(self, node: ast.ClassDef, scope: NameScope) -> Record | None:
         """None for a class whose base class is not known."""
         bases = []
         for base in node.bases:
@@ -226,10 +226,10 @@ class ContainerReader(OperationReader):
                 return None
         record = Record("class", node=node, scope=scope, file=self.file, bases=bases)
         record.belongs(None, node.name)
-        inner = ObjectScope({}, scope, frozenset(), scope.call)
+        inner = NameScope({}, scope, frozenset(), scope.call)
         for each in node.body:
             if isinstance(each, ast.FunctionDef):
-                record.fields[each.name] = ObjectFunction(each, scope, self.file)
+                record.fields[each.name] = OpenFunction(each, scope, self.file)
             elif isinstance(each, ast.Assign | ast.AnnAssign) and each.value is not None:
                 targets = each.targets if isinstance(each, ast.Assign) else [each.target]
                 for target in targets:

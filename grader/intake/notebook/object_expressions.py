@@ -11,9 +11,9 @@ from typing import Any
 from grader.intake.notebook.object_values import (
     LIST_KINDS,
     Constant,
+    NameScope,
     NotPlain,
-    ObjectFunction,
-    ObjectScope,
+    OpenFunction,
     Record,
     Value,
     Variable,
@@ -37,7 +37,7 @@ NAMESPACES = frozenset({"SimpleNamespace", "Namespace", "Bunch", "EasyDict", "ed
 PLAIN_BASES = frozenset({"object", "Module", "dict", "ABC", "NamedTuple", "TypedDict", "Generic"})
 
 
-class ObjectExpressionReader:
+class PartReader:
     """Evaluates expressions as far as the text decides them. The code that is left contains plain variables only."""
 
     steps = 0
@@ -47,7 +47,7 @@ class ObjectExpressionReader:
         if self.steps > MOST_STEPS:
             raise NotPlain("too much to evaluate")
 
-    def value(self, node: ast.expr, scope: ObjectScope) -> Value:
+    def value(self, node: ast.expr, scope: NameScope) -> Value:
         """Raises NotPlain."""
         self.count()
         match node:
@@ -81,7 +81,7 @@ class ObjectExpressionReader:
         rebuilt: ast.expr = self.rebuilt(node, scope)
         return rebuilt
 
-    def read_property(self, function: ObjectFunction) -> Value:
+    def read_property(self, function: OpenFunction) -> Value:
         raise NotImplementedError
 
     def express(self, value: Value) -> ast.expr:
@@ -104,20 +104,20 @@ class ObjectExpressionReader:
             case Record(kind="dict"):
                 keys: list[ast.expr | None] = [ast.Constant(key) for key in value.fields]
                 return ast.Dict(keys, [self.express(each) for each in value.fields.values()])
-            case ObjectFunction(bound=None):
+            case OpenFunction(bound=None):
                 return ast.Name(value.node.name, ast.Load())
             case ast.expr():
                 return value
         raise NotPlain("an object has no expression")
 
-    def code(self, node: ast.expr, scope: ObjectScope) -> ast.expr:
+    def code(self, node: ast.expr, scope: NameScope) -> ast.expr:
         return self.express(self.value(node, scope))
 
-    def rebuilt(self, node: ast.AST, scope: ObjectScope) -> Any:
+    def rebuilt(self, node: ast.AST, scope: NameScope) -> Any:
         """The node with each expression in it replaced by its code."""
         if isinstance(node, ast.Lambda):
             names = frozenset(each.arg for each in node.args.args)
-            scope = ObjectScope({name: ast.Name(name, ast.Load()) for name in names}, scope, names, scope.call)
+            scope = NameScope({name: ast.Name(name, ast.Load()) for name in names}, scope, names, scope.call)
         new = copy.copy(node)
         for field, old in ast.iter_fields(node):
             if isinstance(old, ast.expr):
@@ -128,7 +128,7 @@ class ObjectExpressionReader:
                 setattr(new, field, self.rebuilt(old, scope))
         return new
 
-    def rebuilt_part(self, node: Any, scope: ObjectScope) -> Any:
+    def rebuilt_part(self, node: Any, scope: NameScope) -> Any:
         if isinstance(node, ast.expr):
             return self.code(node, scope)
         return self.rebuilt(node, scope) if isinstance(node, ast.keyword) else node
@@ -150,16 +150,16 @@ class ObjectExpressionReader:
         for each in self.classes(record):
             if name in each.fields:
                 found = each.fields[name]
-                if isinstance(found, ObjectFunction) and record.kind == "object":
+                if isinstance(found, OpenFunction) and record.kind == "object":
                     return self.method(found, record)
                 return found
         if record.kind == "dict" and record.made_from is None and record.default is None:
             raise NotPlain("an attribute of a dictionary")
         raise NotPlain(f"{name} is no attribute yet")
 
-    def method(self, function: ObjectFunction, record: Record) -> Value:
+    def method(self, function: OpenFunction, record: Record) -> Value:
         marks = {last_name(each) for each in function.node.decorator_list}
-        bound = ObjectFunction(function.node, function.scope, function.file, record)
+        bound = OpenFunction(function.node, function.scope, function.file, record)
         if "staticmethod" in marks:
             return function
         return self.read_property(bound) if marks & {"property", "cached_property"} else bound
@@ -175,7 +175,7 @@ class ObjectExpressionReader:
                 waiting += each.bases
         return found
 
-    def entry(self, node: ast.Subscript, scope: ObjectScope) -> Value:
+    def entry(self, node: ast.Subscript, scope: NameScope) -> Value:
         base = self.value(node.value, scope)
         if (
             isinstance(base, Constant)
@@ -204,11 +204,11 @@ class ObjectExpressionReader:
             raise NotPlain(f"{key!r} is no entry yet")
         return base.fields[key]
 
-    def bounds(self, node: ast.Slice, scope: ObjectScope) -> slice:
+    def bounds(self, node: ast.Slice, scope: NameScope) -> slice:
         parts = [node.lower, node.upper, node.step]
         return slice(*(None if each is None else constant_of(self.value(each, scope)) for each in parts))
 
-    def key(self, base: Record, node: ast.expr, scope: ObjectScope) -> str | int | None:
+    def key(self, base: Record, node: ast.expr, scope: NameScope) -> str | int | None:
         """An entry's key. Raises NotPlain."""
         value = self.value(node, scope)
         if isinstance(value, Record) and value.kind == "tuple":
@@ -220,30 +220,30 @@ class ObjectExpressionReader:
             raise NotPlain("no key")
         return key
 
-    def known(self, node: ast.expr, value: Value, scope: ObjectScope) -> Any:
+    def known(self, node: ast.expr, value: Value, scope: NameScope) -> Any:
         """What a key is, also where it is computed from variables whose numbers are known. Raises NotPlain."""
         if isinstance(value, ast.BinOp) and isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
             left, right = (self.known(each, self.value(each, scope), scope) for each in (node.left, node.right))
             return arithmetic(node.op, left, right)
         return constant_of(value)
 
-    def call(self, node: ast.Call, scope: ObjectScope) -> Value:
+    def call(self, node: ast.Call, scope: NameScope) -> Value:
         raise NotImplementedError
 
-    def several(self, nodes: Sequence[ast.expr], scope: ObjectScope) -> list[Value]:
+    def several(self, nodes: Sequence[ast.expr], scope: NameScope) -> list[Value]:
         """The elements of a list. Raises NotPlain."""
         raise NotImplementedError
 
-    def dictionary(self, node: ast.Dict, scope: ObjectScope) -> Record:
+    def dictionary(self, node: ast.Dict, scope: NameScope) -> Record:
         raise NotImplementedError
 
-    def text(self, node: ast.JoinedStr, scope: ObjectScope) -> Value:
+    def text(self, node: ast.JoinedStr, scope: NameScope) -> Value:
         raise NotImplementedError
 
-    def operation(self, node: ast.BinOp | ast.UnaryOp | ast.Compare, scope: ObjectScope) -> Value:
+    def operation(self, node: ast.BinOp | ast.UnaryOp | ast.Compare, scope: NameScope) -> Value:
         raise NotImplementedError
 
-    def comprehension(self, node: Comprehension, scope: ObjectScope) -> Value:
+    def comprehension(self, node: Comprehension, scope: NameScope) -> Value:
         raise NotImplementedError
 
 

@@ -6,12 +6,12 @@ import ast
 import copy
 from collections.abc import Sequence
 
-from grader.intake.notebook.object_expressions import ARITHMETIC, LONGEST, ObjectExpressionReader, arithmetic
+from grader.intake.notebook.object_expressions import ARITHMETIC, LONGEST, PartReader, arithmetic
 from grader.intake.notebook.object_values import (
     LIST_KINDS,
     Constant,
+    NameScope,
     NotPlain,
-    ObjectScope,
     Record,
     Value,
     Variable,
@@ -24,10 +24,10 @@ from grader.intake.notebook.object_values import (
 from grader.source.syntax import Comprehension, stored_names
 
 
-class OperationReader(ObjectExpressionReader):
+class OperationReader(PartReader):
     """Evaluates displays, operations and comprehensions."""
 
-    def several(self, nodes: Sequence[ast.expr], scope: ObjectScope) -> list[Value]:
+    def several(self, nodes: Sequence[ast.expr], scope: NameScope) -> list[Value]:
         found: list[Value] = []
         for node in nodes:
             if isinstance(node, ast.Starred):
@@ -36,7 +36,7 @@ class OperationReader(ObjectExpressionReader):
                 found.append(self.value(node, scope))
         return found
 
-    def dictionary(self, node: ast.Dict, scope: ObjectScope) -> Record:
+    def dictionary(self, node: ast.Dict, scope: NameScope) -> Record:
         record = Record("dict")
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
@@ -45,7 +45,7 @@ class OperationReader(ObjectExpressionReader):
                 record.fields[self.key(record, key, scope)] = self.value(value, scope)
         return record
 
-    def text(self, node: ast.JoinedStr, scope: ObjectScope) -> Value:
+    def text(self, node: ast.JoinedStr, scope: NameScope) -> Value:
         try:
             parts = []
             for each in node.values:
@@ -58,7 +58,7 @@ class OperationReader(ObjectExpressionReader):
         except NotPlain:
             return node
 
-    def operation(self, node: ast.BinOp | ast.UnaryOp | ast.Compare, scope: ObjectScope) -> Value:
+    def operation(self, node: ast.BinOp | ast.UnaryOp | ast.Compare, scope: NameScope) -> Value:
         if isinstance(node, ast.UnaryOp):
             value = self.value(node.operand, scope)
             known = truth(value)
@@ -80,7 +80,7 @@ class OperationReader(ObjectExpressionReader):
             return ast.copy_location(ast.BinOp(self.express(left), node.op, self.express(right)), node)
         return self.comparison(node, scope)
 
-    def comparison(self, node: ast.Compare, scope: ObjectScope) -> Value:
+    def comparison(self, node: ast.Compare, scope: NameScope) -> Value:
         values = [self.value(each, scope) for each in (node.left, *node.comparators)]
         if len(values) == 2:
             left, right = values
@@ -96,12 +96,12 @@ class OperationReader(ObjectExpressionReader):
         first, *others = [self.express(each) for each in values]
         return ast.copy_location(ast.Compare(first, node.ops, others), node)
 
-    def comprehension(self, node: Comprehension, scope: ObjectScope) -> Value:
+    def comprehension(self, node: Comprehension, scope: NameScope) -> Value:
         """As code where its loop goes over plain values, else written out."""
         names = frozenset(name for each in node.generators for name in stored_names(each.target))
         try:
             plain: dict[str, Value] = {name: ast.Name(name, ast.Load()) for name in names}
-            inner = ObjectScope(plain, scope, names, scope.call)
+            inner = NameScope(plain, scope, names, scope.call)
             new = copy.copy(node)
             new.generators = [self.rebuilt_generator(each, inner) for each in node.generators]
             for field in ("elt", "key", "value"):
@@ -109,7 +109,7 @@ class OperationReader(ObjectExpressionReader):
                     setattr(new, field, self.code(getattr(node, field), inner))
             return new
         except NotPlain:
-            rounds = self.rounds(node.generators, ObjectScope({}, scope, names, scope.call))
+            rounds = self.rounds(node.generators, NameScope({}, scope, names, scope.call))
         if isinstance(node, ast.DictComp):
             record = Record("dict")
             for each in rounds:
@@ -117,14 +117,14 @@ class OperationReader(ObjectExpressionReader):
             return record
         return list_record([self.value(node.elt, each) for each in rounds])
 
-    def rebuilt_generator(self, node: ast.comprehension, scope: ObjectScope) -> ast.comprehension:
+    def rebuilt_generator(self, node: ast.comprehension, scope: NameScope) -> ast.comprehension:
         found = self.value(node.iter, scope)
         if isinstance(found, Record) and found.variable is None and found.has_objects:
             raise NotPlain("a loop over objects")
         conditions = [self.code(each, scope) for each in node.ifs]
         return ast.comprehension(node.target, self.express(found), conditions, node.is_async)
 
-    def rounds(self, generators: Sequence[ast.comprehension], scope: ObjectScope) -> list[ObjectScope]:
+    def rounds(self, generators: Sequence[ast.comprehension], scope: NameScope) -> list[NameScope]:
         found = [scope]
         for each in generators:
             found = [
@@ -135,15 +135,15 @@ class OperationReader(ObjectExpressionReader):
             ]
         return found
 
-    def holds(self, conditions: Sequence[ast.expr], scope: ObjectScope) -> bool:
+    def holds(self, conditions: Sequence[ast.expr], scope: NameScope) -> bool:
         known = [truth(self.value(each, scope)) for each in conditions]
         if None in known:
             raise NotPlain("a condition")
         return all(known)
 
-    def matched(self, target: ast.expr, value: Value, scope: ObjectScope) -> ObjectScope:
+    def matched(self, target: ast.expr, value: Value, scope: NameScope) -> NameScope:
         """A scope like this one in which a loop's names have this round's values."""
-        new = ObjectScope(dict(scope.values), scope.outer, scope.local, scope.call)
+        new = NameScope(dict(scope.values), scope.outer, scope.local, scope.call)
         waiting = [(target, value)]
         while waiting:
             node, value = waiting.pop()

@@ -6,13 +6,13 @@ import ast
 import copy
 from collections.abc import Sequence
 
-from grader.intake.notebook.object_stores import PlainStatement, StoreWriter, is_own, target_as_read
+from grader.intake.notebook.object_stores import PlainStatement, StoreWriter, as_expression, is_own
 from grader.intake.notebook.object_values import (
     NOTHING,
     Constant,
+    NameScope,
     NotPlain,
-    ObjectFunction,
-    ObjectScope,
+    OpenFunction,
     Record,
     Value,
     Variable,
@@ -27,7 +27,7 @@ class StatementReader(StoreWriter):
 
     def read(self) -> list[list[PlainStatement]]:
         """The statements of each body."""
-        scope, found = ObjectScope(self.globals), []
+        scope, found = NameScope(self.globals), []
         for file, body in self.bodies:
             self.out, self.file = [], file
             for node in body:
@@ -35,7 +35,7 @@ class StatementReader(StoreWriter):
             found.append(self.out)
         return found
 
-    def read_statement(self, node: ast.stmt, scope: ObjectScope) -> None:
+    def read_statement(self, node: ast.stmt, scope: NameScope) -> None:
         """One of the notebook's own statements: as it is, where its objects are not decided."""
         start, file = len(self.out), self.file
         try:
@@ -49,14 +49,14 @@ class StatementReader(StoreWriter):
                 if isinstance(each, ast.Name | ast.Attribute | ast.Subscript) and isinstance(each.ctx, ast.Store):
                     scope.values.pop(base_name(each), None)
 
-    def run(self, body: Sequence[ast.stmt], scope: ObjectScope) -> Value | None:
+    def run(self, body: Sequence[ast.stmt], scope: NameScope) -> Value | None:
         for node in body:
             found = self.statement(node, scope)
             if found is not None:
                 return found
         return None
 
-    def statement(self, node: ast.stmt, scope: ObjectScope) -> Value | None:
+    def statement(self, node: ast.stmt, scope: NameScope) -> Value | None:
         """Writes one statement; what it returns, None where the next one follows. Raises NotPlain."""
         self.line = node
         match node:
@@ -85,7 +85,7 @@ class StatementReader(StoreWriter):
             case ast.While() | ast.Try():
                 self.compound(node, scope)
             case ast.FunctionDef():
-                self.set_name(node.name, ObjectFunction(node, scope, self.file), scope)
+                self.set_name(node.name, OpenFunction(node, scope, self.file), scope)
                 if scope.outer is None:
                     self.add(node)
             case ast.ClassDef():
@@ -106,19 +106,19 @@ class StatementReader(StoreWriter):
                 self.add(node)
         return None
 
-    def assign(self, node: ast.Assign, scope: ObjectScope) -> None:
+    def assign(self, node: ast.Assign, scope: NameScope) -> None:
         value = self.value(node.value, scope)
         self.line = node
         if len(node.targets) > 1 and isinstance(value, ast.expr) and not isinstance(value, ast.Name):
             self.store(node.targets[-1], value, node, scope)
-            value = self.value(target_as_read(node.targets[-1]), scope)
+            value = self.value(as_expression(node.targets[-1]), scope)
             for target in node.targets[:-1]:
                 self.store(target, value, node, scope)
             return
         for target in node.targets:
             self.store(target, value, node, scope)
 
-    def written(self, body: Sequence[ast.stmt], scope: ObjectScope) -> list[ast.stmt]:
+    def written(self, body: Sequence[ast.stmt], scope: NameScope) -> list[ast.stmt]:
         """A block's statements, written into a list of their own."""
         self.own_variables(body, scope)
         outside, self.out = self.out, []
@@ -131,7 +131,7 @@ class StatementReader(StoreWriter):
             self.out = outside
             self.in_place -= 1
 
-    def own_variables(self, body: Sequence[ast.stmt], scope: ObjectScope) -> None:
+    def own_variables(self, body: Sequence[ast.stmt], scope: NameScope) -> None:
         """Gives names that a block assigns variables of their own before it: it may run many times, or never."""
         for name in sorted({name for node in body for name in stored_names(node)}):
             holder = scope.holder(name)
@@ -141,7 +141,7 @@ class StatementReader(StoreWriter):
             if not (isinstance(value, Variable) and is_own(value, name, holder)):
                 holder.values[name] = self.bind(name, self.express(value), holder)
 
-    def branch(self, node: ast.If, scope: ObjectScope) -> Value | None:
+    def branch(self, node: ast.If, scope: NameScope) -> Value | None:
         value = self.value(node.test, scope)
         known = truth(value)
         if known is not None and not isinstance(node.test, ast.Constant):
@@ -154,14 +154,14 @@ class StatementReader(StoreWriter):
         self.add(new)
         return None
 
-    def context(self, node: ast.With, scope: ObjectScope) -> Value | None:
+    def context(self, node: ast.With, scope: NameScope) -> Value | None:
         """The body of a `with torch.no_grad():` without it; what it returns."""
         for item in node.items:
             if item.optional_vars is not None:
                 self.store(item.optional_vars, self.value(item.context_expr, scope), node, scope)
         return self.run(node.body, scope)
 
-    def compound(self, node: ast.While | ast.Try, scope: ObjectScope) -> None:
+    def compound(self, node: ast.While | ast.Try, scope: NameScope) -> None:
         new = copy.copy(node)
         if isinstance(new, ast.While):
             new.test = self.code(new.test, scope)
@@ -175,7 +175,7 @@ class StatementReader(StoreWriter):
         self.line = node
         self.add(new)
 
-    def loop(self, node: ast.For, scope: ObjectScope) -> Value | None:
+    def loop(self, node: ast.For, scope: NameScope) -> Value | None:
         """In its place where it goes over plain values; else written out, round by round."""
         over = self.value(node.iter, scope)
         self.line = node
@@ -196,7 +196,7 @@ class StatementReader(StoreWriter):
         inner = self.versioned
         try:
             for entry in entries_of(over):
-                for name, value in self.matched(node.target, entry, ObjectScope()).values.items():
+                for name, value in self.matched(node.target, entry, NameScope()).values.items():
                     self.set_name(name, value, scope)
                 found = self.run(node.body, scope)
                 if found is not None:
@@ -208,7 +208,7 @@ class StatementReader(StoreWriter):
             self.add(ast.Assign([ast.Name(name, ast.Store())], self.express(holder.values.pop(name))))
         return self.run(node.orelse, scope)
 
-    def loop_in_place(self, node: ast.For, over: Value, scope: ObjectScope) -> None:
+    def loop_in_place(self, node: ast.For, over: Value, scope: NameScope) -> None:
         new = copy.copy(node)
         new.iter = self.express(over)
         new.target = self.target(node.target, scope)

@@ -7,14 +7,14 @@ import copy
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from grader.intake.notebook.object_calls import CallReader
+from grader.intake.notebook.object_calls import RESULT, CallReader
 from grader.intake.notebook.object_values import (
     LIST_KINDS,
     NOTHING,
     Constant,
+    NameScope,
     NotPlain,
-    ObjectFunction,
-    ObjectScope,
+    OpenFunction,
     Record,
     Value,
     Variable,
@@ -71,14 +71,14 @@ class StoreWriter(CallReader):
     def note_call(self, number: int, node: ast.FunctionDef) -> None:
         self.functions[number] = node.name
 
-    def bind(self, name: str, value: ast.expr, scope: ObjectScope) -> Variable:
+    def bind(self, name: str, value: ast.expr, scope: NameScope) -> Variable:
         self.versions += 1
         own = f"@{scope.call}:{name}:{self.versions}"
         self.locals[own] = name, scope.call
         self.add(ast.Assign([ast.Name(own, ast.Store())], value))
         return Variable(own)
 
-    def store(self, target: ast.expr, value: Value, node: ast.stmt, scope: ObjectScope) -> None:
+    def store(self, target: ast.expr, value: Value, node: ast.stmt, scope: NameScope) -> None:
         self.line = node
         if isinstance(target, ast.Tuple | ast.List):
             self.store_several(target, value, node, scope)
@@ -98,7 +98,7 @@ class StoreWriter(CallReader):
                 return
         self.add(ast.copy_location(ast.Assign([self.target(target, scope)], self.express(value)), node))
 
-    def store_several(self, target: ast.Tuple | ast.List, value: Value, node: ast.stmt, scope: ObjectScope) -> None:
+    def store_several(self, target: ast.Tuple | ast.List, value: Value, node: ast.stmt, scope: NameScope) -> None:
         parts = value.entries if isinstance(value, Record) and value.kind in LIST_KINDS else []
         is_code = any(isinstance(each, ast.expr) for each in parts) and not any(isinstance(e, Record) for e in parts)
         if isinstance(value, Record) and len(parts) == len(target.elts) and not is_code:
@@ -110,7 +110,7 @@ class StoreWriter(CallReader):
         new.elts = [self.target(each, scope) for each in target.elts]
         self.add(ast.copy_location(ast.Assign([new], code), node))
 
-    def target(self, node: ast.expr, scope: ObjectScope) -> ast.expr:
+    def target(self, node: ast.expr, scope: NameScope) -> ast.expr:
         """A target of an assignment as code, of a value that the text does not decide."""
         if isinstance(node, ast.Name):
             holder = scope.holder(node.id)
@@ -143,13 +143,14 @@ class StoreWriter(CallReader):
             return changed
         raise NotPlain("a target")
 
-    def store_name(self, name: str, value: Value, scope: ObjectScope) -> None:
+    def store_name(self, name: str, value: Value, scope: NameScope) -> None:
         holder = scope.holder(name)
         if isinstance(value, Record):
             value.belongs(None, name)
         if holder.outer is not None:
-            if self.in_place == holder.level or isinstance(value, Record | ObjectFunction):
+            if self.in_place == holder.level or isinstance(value, Record | OpenFunction):
                 holder.values[name] = self.kept(value, name, holder)
+                self.name_result(value, name)
             else:
                 code = self.express(value)
                 self.add(ast.Assign([self.target(ast.Name(name, ast.Store()), scope)], code))
@@ -161,7 +162,7 @@ class StoreWriter(CallReader):
                 value.variable = name
             self.keep_parts(value)
             holder.values[name] = value
-        elif isinstance(value, ObjectFunction):
+        elif isinstance(value, OpenFunction):
             holder.values[name] = value
         elif self.versioned is not None and self.in_place == self.versioned_at and not isinstance(value, Constant):
             holder.values[name] = self.bind(name, self.express(value), holder)
@@ -172,7 +173,13 @@ class StoreWriter(CallReader):
             if isinstance(value, Constant) and self.counts[name] == 1 and not self.in_place:
                 holder.values[name] = Variable(name, value.value)
 
-    def set_name(self, name: str, value: Value, scope: ObjectScope) -> None:
+    def name_result(self, value: Value, name: str) -> None:
+        """Calls what a function returned by the name under which the caller keeps it."""
+        own, call = self.locals.get(value.name, ("", 0)) if isinstance(value, Variable) else ("", 0)
+        if isinstance(value, Variable) and own == RESULT:
+            self.locals[value.name] = name, call
+
+    def set_name(self, name: str, value: Value, scope: NameScope) -> None:
         scope.holder(name).values[name] = value
 
     def part_name(self, record: Record, key: str | int | None) -> str:
@@ -191,7 +198,7 @@ class StoreWriter(CallReader):
             record.fields[key] = value
             record.variable = None
             return
-        if isinstance(value, ObjectFunction) or (isinstance(value, Constant) and not is_number_constant(value.value)):
+        if isinstance(value, OpenFunction) or (isinstance(value, Constant) and not is_whole_number(value.value)):
             record.fields[key] = value
             record.variable = None
             return
@@ -204,11 +211,11 @@ class StoreWriter(CallReader):
         constant = value.value if isinstance(value, Constant) and first and not self.in_place else None
         record.fields[key] = Variable(name, constant)
 
-    def change(self, node: ast.AugAssign, scope: ObjectScope) -> None:
+    def change(self, node: ast.AugAssign, scope: NameScope) -> None:
         """`self.dlogits += ...`"""
         value = self.value(node.value, scope)
         self.line = node
-        read = target_as_read(node.target)
+        read = as_expression(node.target)
         before = (
             self.value(read, scope) if not isinstance(node.target, ast.Name) or scope.value(node.target.id) else None
         )
@@ -230,7 +237,7 @@ class StoreWriter(CallReader):
             target = changed
         self.add(ast.copy_location(ast.AugAssign(target, node.op, self.express(value)), node))
 
-    def forget_constant(self, target: ast.expr, before: Variable, scope: ObjectScope) -> None:
+    def forget_constant(self, target: ast.expr, before: Variable, scope: NameScope) -> None:
         if before.constant is None:
             return
         if isinstance(target, ast.Name):
@@ -240,7 +247,7 @@ class StoreWriter(CallReader):
             record.fields[key] = Variable(before.name)
 
 
-def target_as_read(target: ast.expr) -> ast.expr:
+def as_expression(target: ast.expr) -> ast.expr:
     """The target of an assignment as an expression that reads it."""
     new = copy.copy(target)
     if isinstance(new, ast.Name | ast.Attribute | ast.Subscript | ast.Tuple | ast.List):
@@ -248,10 +255,10 @@ def target_as_read(target: ast.expr) -> ast.expr:
     return new
 
 
-def is_own(value: Variable, name: str, scope: ObjectScope) -> bool:
+def is_own(value: Variable, name: str, scope: NameScope) -> bool:
     """Whether it is the variable of this name in this call of a function."""
     return value.name.startswith(f"@{scope.call}:{name}:")
 
 
-def is_number_constant(value: object) -> bool:
+def is_whole_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)

@@ -40,7 +40,7 @@ class Record:
     made_from: Record | None = None
     default: Callable[[], Value] | None = None
     node: ast.ClassDef | None = None
-    scope: ObjectScope | None = None
+    scope: NameScope | None = None
     file: str = ""
     bases: list[Record] = field(default_factory=list)
     variable: str | None = None
@@ -64,7 +64,7 @@ class Record:
         seen: set[int] = set()
         while waiting:
             each = waiting.pop()
-            if isinstance(each, ObjectFunction) or (isinstance(each, Record) and each.kind in ("object", "class")):
+            if isinstance(each, OpenFunction) or (isinstance(each, Record) and each.kind in ("object", "class")):
                 return True
             if isinstance(each, Record) and id(each) not in seen:
                 seen.add(id(each))
@@ -86,29 +86,29 @@ class Constant:
 
 
 @dataclass(frozen=True, eq=False)
-class ObjectFunction:
+class OpenFunction:
     """A function of the notebook, and the object whose method it is."""
 
     node: ast.FunctionDef
-    scope: ObjectScope
+    scope: NameScope
     file: str
     bound: Record | None = None
 
 
 @dataclass(eq=False)
-class ObjectScope:
+class NameScope:
     """Names and their values; those of `local` belong to it.
 
     `call` numbers the call of a function, 0 outside of them; `level` counts the blocks around the call that stay.
     """
 
     values: dict[str, Value] = field(default_factory=dict)
-    outer: ObjectScope | None = None
+    outer: NameScope | None = None
     local: frozenset[str] = frozenset()
     call: int = 0
     level: int = 0
 
-    def holder(self, name: str) -> ObjectScope:
+    def holder(self, name: str) -> NameScope:
         """The scope to which a name belongs."""
         scope = self
         while scope.outer is not None and name not in scope.local:
@@ -125,7 +125,7 @@ class ObjectScope:
         return None
 
 
-Value = Record | Variable | Constant | ObjectFunction | ast.expr
+Value = Record | Variable | Constant | OpenFunction | ast.expr
 Arguments = tuple[list[Value], dict[Key, Value]]
 """Those without a name, and {name: value}"""
 NOTHING = Constant(None)
@@ -138,7 +138,7 @@ def truth(value: Value) -> bool | None:
             return bool(known)
         case Variable(constant=known) if known is not None:
             return bool(known)
-        case Record(kind="object" | "class") | ObjectFunction():
+        case Record(kind="object" | "class") | OpenFunction():
             return True
         case Record():
             return bool(value.fields)

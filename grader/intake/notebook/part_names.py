@@ -12,7 +12,7 @@ from grader.intake.notebook.object_statements import StatementReader
 from grader.intake.notebook.object_stores import PlainStatement
 from grader.intake.notebook.object_values import LIST_KINDS, Record, Variable
 from grader.intake.notebook.spellings import AROUND, MARKS
-from grader.source.syntax import all_nodes
+from grader.source.syntax import all_nodes, names_in
 
 GRADIENT_HOLDERS = MARKS | {"g", "gs", "dd", "derivs", "derivatives", "gradients", "deltas", "backprop", "adjoint"}
 Path = tuple[str, ...]
@@ -40,6 +40,7 @@ class PartNames:
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
         )
         self.plain = {name for name in self.bound if name[:1] != "@"}
+        self.taken = {name for _, node in statements for name in names_in(node) if name[:1] != "@"}
         self.same: dict[str, str] = {}
         for node in (each for _, statement in statements for each in all_nodes(statement)):
             if is_plain_copy(node):
@@ -175,15 +176,15 @@ class PartNames:
         if marks and key[:1] != "d" and key.casefold().split("_")[-1] not in MARKS:
             rest = [f"item{part}" if part.isdigit() else part for part in path[marks[-1] + 1 :]]
             return self.show(self.identifier(("grads", *rest)), name)
-        if key in self.known:
-            return key
         others = {each for each in self.paths.values() if each != path}
+        if key in self.known and not any(each[-1] == key for each in others):
+            return key
         for start in range(len(path) - 1, -1, -1):
             found = self.identifier(path[start:])
             if path[start].isdigit():
                 continue
             taken = any(self.identifier(each[start - len(path) :]) == found for each in others)
-            if not taken and found not in self.plain and found not in AROUND:
+            if not taken and found not in self.taken | AROUND:
                 return self.show(found, name)
         return self.show(self.identifier((*path, name[1:].partition(".")[0])), name)
 
@@ -195,13 +196,13 @@ class PartNames:
         record, _ = self.reader.parts[name]
         path = self.paths[name]
         if found not in self.known and found != path[-1]:
-            self.shown.setdefault(found, path_of_parts(record, path))
+            self.shown.setdefault(found, code_of_path(record, path))
         return found
 
     def name_of_local(self, name: str) -> str:
         own, call = self.reader.locals[name]
         is_last = self.last[own, call] == name
-        if is_last and self.used[own] == 1 and (own not in self.plain or own in self.known):
+        if is_last and self.used[own] == 1 and (own not in self.taken or own in self.known):
             return own
         version = name.rpartition(":")[2]
         found = f"{own}_in_{self.reader.functions.get(call, 'loop')}_{version}"
@@ -215,7 +216,7 @@ def has_mark(name: str) -> bool:
     return any(word.casefold() in GRADIENT_HOLDERS for word in words)
 
 
-def path_of_parts(record: Record, path: Path) -> str:
+def code_of_path(record: Record, path: Path) -> str:
     """The code of a part: `net.l2.weight`, `grads["W1"]`."""
     parts = [path[-1]]
     records = [record]

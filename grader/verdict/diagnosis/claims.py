@@ -69,7 +69,9 @@ def has_the_right_piece(mistake: Mistake, contents: Contents | None) -> bool:
     """
     if contents is None or not mistake.old:
         return False
-    right, wrong = (pieces_of_text(text) for text in mistake.lines)
+    right, wrong = (
+        pieces_of_text(text) for text in (mistake.edit if any(mistake.edit) else (mistake.old, mistake.new))
+    )
     own = set(contents.get("pieces", ()))
     return bool(own & (right - wrong)) and not own & (wrong - right)
 

@@ -4,7 +4,7 @@ lesson: 07
 as: notebook
 keeps: import torch
 dC: passed | Read from `model.layers[0].dweight`
-dbngain: failed
+dbngain: failed | `(raw * dout).mean(0, keepdim=True)` takes a mean. With a sum in that place, this gradient is right.
 others: any
 """
 
@@ -67,7 +67,7 @@ class BatchNorm(Layer):
         return self.out
     def backward(self, dout):
         n = self.n
-        self.dgain = (self.out * dout).sum(0, keepdim=True)
+        self.dgain = (self.raw * dout).mean(0, keepdim=True)
         self.dbias = dout.sum(0, keepdim=True)
         inner = n * dout - dout.sum(0) - n / (n - 1) * self.raw * (dout * self.raw).sum(0)
         return self.gain * self.var_inv / n * inner

@@ -70,7 +70,7 @@ WRONG = {
         "way_ratio",
         batch_norm(direct=0.5),
         "In your `dx`, the part that comes directly, not by way of `inverse` or `var` or `mean` is exactly one half "
-        "times what it should be (here 0.5). The rest is right.",
+        "times what it should be. The rest is right.",
     ),
     "two ways at once": (
         "way_ratio",

@@ -1,0 +1,68 @@
+"""Attributes and entries as plain variables: what the text decides is written out, everything else stays as it is."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from grader.intake.notebook.plain_variables import plain_notebook
+
+KNOWN = frozenset({"dW1", "dW2", "W1", "W2", "h", "dh", "logits", "dlogits"})
+LAYER = """
+class Layer:
+    def __init__(self, weight): self.weight = weight
+    def forward(self, x):
+        self.x = x
+        return x @ self.weight
+    def backward(self, dout):
+        self.dweight = self.x.T @ dout
+        return dout @ self.weight.T
+"""
+
+
+def plain(text: str) -> list[str]:
+    """The statements that are not definitions."""
+    found = plain_notebook([("cell", ast.parse(text).body)], KNOWN)
+    assert found is not None
+    statements = [node for body in found.bodies for node in body]
+    return [ast.unparse(node) for node in statements if not isinstance(node, ast.ClassDef | ast.FunctionDef)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("class g: pass\ng.dW1 = x.T @ dh\ng.dW1 += 1", ["dW1 = x.T @ dh", "dW1 += 1"]),
+        ("grads = dict()\ngrads['W1'] = x.T @ dh", ["grads = {}", "grads_W1 = x.T @ dh"]),
+        ("k = 'W'\ng = {}\nfor i in (1, 2):\n    g[f'd{k}{i}'] = a[i]",
+         ["k = 'W'", "g = {}", "dW1 = a[1]", "dW2 = a[2]"]),
+        ("d = {'W': [None] * 2}\nd['W'][-1] = h.T @ e", ["d = {'W': [None, None]}", "grads_W_item1 = h.T @ e"]),
+        ("def f(p):\n    out = {}\n    out['dh'] = p * 2\n    return out\nr = f(q)\nprint(r['dh'])",
+         ["dh = q * 2", "r = {'dh': dh}", "print(dh)"]),
+        (LAYER + "one, two = Layer(W1), Layer(W2)\nh = one.forward(x)\nlogits = two.forward(h)\n"
+         "dh = two.backward(dlogits)\none.backward(dh)",
+         ["h = x @ W1", "logits = h @ W2", "dW2 = h.T @ dlogits", "dh = dlogits @ W2.T", "dW1 = x.T @ dh",
+          "result_in_backward_10 = dh @ W1.T"]),
+        ("d = {}\nd[name] = 1", ["d = {}", "d[name] = 1"]),
+        (LAYER + "layer = Layer(W1)\nfor t in range(n):\n    y = layer.forward(x[t])",
+         ["for t in range(n):\n    layer_x = x[t]\n    y = layer_x @ W1"]),
+        ("class A:\n    def f(self, x):\n        for i in x:\n            return i\na = A()\ny = a.f(z)",
+         ["y = a.f(z)"]),
+    ],
+    ids=["class", "dictionary", "keys of text", "list", "returned", "layers", "unknown key", "loop", "early return"],
+)  # fmt: skip
+def test_what_the_statements_become(text, expected):
+    assert plain(text) == expected
+
+
+def test_lists_that_double_and_functions_that_call_themselves_come_to_an_end():
+    doubled = "class A: pass\nx = [A()]\n" + "x = x + x\n" * 60
+    nested = "d = {'a': [y]}\n" + "".join(f"v{i + 1} = [v{i}, v{i}]\n" for i in range(60)).replace("v0", "d")
+    endless = "class A:\n    def f(self): return [self.f(), self.f()]\nprint(A().f())"
+    own = "d = {}\nd['d'] = d\nprint(d)"
+    for text in (doubled, nested, endless, own):
+        assert plain(text)
+
+
+def test_a_notebook_without_objects_is_not_read_again():
+    assert plain_notebook([("cell", ast.parse("dh = dlogits @ W2.T\np.grad = None").body)], KNOWN) is None
