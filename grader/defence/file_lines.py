@@ -20,6 +20,8 @@ MOST_LINES = 200
 COPY, TRACE, SCALED, STEP = "_defence_copy", "_defence_trace_", "_defence_scaled_", "_defence_step"
 NO_FIXED_VALUE = re.compile(r"empty|rand|normal_?$|bernoulli|multinomial|poisson|dropout|uniform|exponential_$")
 """Names of calls whose value is not decided by what they read: unused memory, and random numbers."""
+CONSTANT = re.compile(r"^(new_)?(zeros|ones|full|eye|arange)(_like)?$")
+"""Names of calls whose value is the same whatever the tensors hold."""
 NOT_SHOWN = (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.IfExp, ast.JoinedStr, ast.Starred)
 
 
@@ -116,11 +118,17 @@ def can_be_shown(expression: ast.expr) -> bool:
     if isinstance(expression, (ast.Name, ast.Constant, ast.Tuple, ast.List, ast.Dict)):
         return False
     nodes = list(ast.walk(expression))
-    called = [getattr(n.func, "attr", getattr(n.func, "id", "")) for n in nodes if isinstance(n, ast.Call)]
+    if isinstance(expression, ast.Call) and CONSTANT.search(called_name(expression)):
+        return False
+    called = [called_name(n) for n in nodes if isinstance(n, ast.Call)]
     if any(NO_FIXED_VALUE.search(name) for name in called):
         return False
     comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
     return len(nodes) < 80 and not any(isinstance(node, (*NOT_SHOWN, *comprehensions)) for node in nodes)
+
+
+def called_name(call: ast.Call) -> str:
+    return str(getattr(call.func, "attr", getattr(call.func, "id", "")))
 
 
 def names_read(expression: ast.expr, known: set[str]) -> tuple[str, ...]:
