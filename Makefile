@@ -12,7 +12,7 @@ help:
 	@echo "make install    the environment alone: dojo and grade in .venv/bin"
 	@echo "make wheel      dist/*.whl: the program and the public exercises; refuses to contain anything of solutions/"
 	@echo "make grade      grade examples/submissions and say where the report is"
-	@echo "make test       the tests that take less than a second each: most of them"
+	@echo "make test       the short tests: most of them, in about three minutes"
 	@echo "make test-long  the longer ones; after a larger change, both must pass"
 	@echo "make coverage   the tests with branch coverage of grader/ (slower; workers and forked commands are not measured)"
 	@echo "make test-slow  statistical and long tests as well"
@@ -56,10 +56,14 @@ test test-long: $(VENV)/ready
 	$(BIN)/python -m pytest -q -m '$(WHICH)' --numprocesses 3 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)); \
 	status=$$?; wait $$sandbox || status=$$?; cat "$$said"; exit $$status
 
-# Without the sandbox's own tests: what a locked-in process runs cannot be written down by it.
+# Without the isolation's own tests: what a locked-in process runs cannot be written down by it.
+COVERAGE := --cov grader --cov-branch
 coverage: $(VENV)/ready
-	$(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal --ignore tests/sandbox/isolation \
-	  --cov grader --cov-branch --cov-report term:skip-covered
+	@status=0; \
+	$(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)) $(COVERAGE) --cov-report= \
+	  || status=$$?; \
+	$(BIN)/python -m pytest -q $(IN_ORDER) --ignore tests/sandbox/isolation $(COVERAGE) --cov-append \
+	  --cov-report term:skip-covered || status=$$?; exit $$status
 
 test-slow: $(VENV)/ready
 	$(BIN)/python -m pytest -q -m 'slow or not slow'

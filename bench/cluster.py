@@ -27,6 +27,7 @@ from pathlib import Path
 
 from bench.fork import processor
 from bench.made_up_class import RIGHT, WRONG, source_of
+from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.files import FILES
 from grader.gradebook.grading.run import grade_run
@@ -184,7 +185,9 @@ def measure(lesson: Lesson, class_: Sequence[Submission], jobs: int, cluster: Ow
     listener = Listener(len(class_), cluster)
     with tempfile.TemporaryDirectory() as out:
         limits = Limits().to_dict()
-        settings = Settings(str(ROOT), [lesson.name], 1, out, True, limits, hide=[out], cache=False)
+        settings = Settings(
+            str(ROOT), [lesson.name], 1, out, True, limits, hide=[out], cache=False, program=GRADER_PROGRAM
+        )
         started = time.monotonic()
         address = None if cluster is None else cluster.address
         grade_run(class_, [lesson], settings, jobs, listener, Reporter([lesson]), cluster=address)

@@ -8,7 +8,7 @@ header what must come of it:
     # rows of in_one_go: failed    another row, if it is not what follows from the gradients
     # race: who reads first        why each row gets any of these statuses, whatever the others get; a row that may
                                    pass is answered by the file's own right function
-    # told: exit status 0          what stands in a message, with | between alternatives
+    # message: exit status 0       what stands in a message, with | between alternatives
     # refused: 7                   how many of its attempts are refused
     # stopped from: fair           the weakest level that stops it; `weak` if not said, `never` if none does
     # lesson: 02                   the lesson that it answers; 04 if not said
@@ -26,7 +26,9 @@ from grader.intake.submissions.lesson_files import MAIN
 from grader.sandbox.isolation.probe import LEVELS
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "hostile"
-HEADER = re.compile(r"^# (group|rows|rows of \w+|race|told|refused|stopped from|lesson|unlocked): (.+)$", re.MULTILINE)
+HEADER = re.compile(
+    r"^# (group|rows|rows of \w+|race|message|refused|stopped from|lesson|unlocked): (.+)$", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)

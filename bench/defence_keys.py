@@ -167,8 +167,8 @@ def again_line(source: Source, question: DefenceQuestion, used: Counter[str]) ->
     if family == "revealing":
         settings = {name: {tuple(symbol): size for symbol, size in s} for name, s in claim["settings"].items()}
         hidden = [n for n, s in settings.items() if agree(value(claim["other"], s), value(claim["line"], s))]
-        asked = hidden if claim["hidden_once"] else [name for name in settings if name not in hidden]
-        return asked == [question.key]
+        expected = hidden if claim["hidden_once"] else [name for name in settings if name not in hidden]
+        return expected == [question.key]
     sizes = {tuple(symbol): size for symbol, size in claim["sizes"]}
     if family == "swapped":
         one, other = claim["swapped"]

@@ -28,7 +28,7 @@ from grader.sandbox.isolation.probe import LAYERS, Isolation, avoid_above, probe
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = ["02", "03", "04", "06", "07"]
-HURRIED = Limits(import_seconds=0.5, step_seconds=0.5, total_seconds=2.0)
+SHORT_LIMITS = Limits(import_seconds=0.5, step_seconds=0.5, total_seconds=2.0)
 SEED = 20_240_607
 THROUGH = "GOT THROUGH"
 
@@ -55,7 +55,7 @@ def without_seconds(results: Any) -> Any:
 class Range:
     """One warm session in an arena, and everything about it that an attack must leave as it is."""
 
-    def __init__(self, arena: Arena, isolation: Isolation, limits: Limits = HURRIED) -> None:
+    def __init__(self, arena: Arena, isolation: Isolation, limits: Limits = SHORT_LIMITS) -> None:
         adopt_orphans()
         self.arena, self.level = arena, isolation.level
         self._environment = os.environ.get("GRADER_SECRET")
@@ -80,10 +80,10 @@ class Range:
         return self.grade(number, {MAIN: self._solutions[number]}, "right")
 
     def grade(self, number: str, files: dict[str, bytes], student: str) -> GradedSubmission:
-        handed = {lesson.name: LessonFiles(lesson.name, message="not handed in") for lesson in self.lessons.values()}
+        submitted = {lesson.name: LessonFiles(lesson.name, message="not handed in") for lesson in self.lessons.values()}
         lesson = self.lessons[number]
-        handed[lesson.name] = LessonFiles(lesson.name, files)
-        return self.session.grade(Submission(student, Path(student), handed))
+        submitted[lesson.name] = LessonFiles(lesson.name, files)
+        return self.session.grade(Submission(student, Path(student), submitted))
 
     def run(self, attack: Attack, with_next: bool = True) -> Outcome:
         """Grades the attack and, `with_next`, a right submission after it.
@@ -163,11 +163,11 @@ def differences(attack: Attack, lesson: LessonResult) -> list[str]:
     for row in lesson.rows:
         if row.status not in (allowed := attack.statuses(row.name, gradients)):
             found.append(f"{row.name} is {row.status}, expected {allowed}: {row.message}")
-    told = [lesson.message or "", *(row.message or "" for row in lesson.rows)]
-    wanted = attack.header.get("told", "").split(" | ")
-    if not any(fragment in message for fragment in wanted for message in told):
-        found.append(f"nothing tells {attack.header['told']!r}: {told}")
-    if (longest := max(map(len, told))) > 10_000:
+    shown = [lesson.message or "", *(row.message or "" for row in lesson.rows)]
+    wanted = attack.header.get("message", "").split(" | ")
+    if not any(fragment in message for fragment in wanted for message in shown):
+        found.append(f"no message says {attack.header['message']!r}: {shown}")
+    if (longest := max(map(len, shown))) > 10_000:
         found.append(f"a message of {longest} characters")
     return found
 

@@ -63,7 +63,7 @@ LEAST_LINE = 16
 """Characters of a line of a hidden suite from which on it is looked for."""
 MOST_STEPS = 3
 """Gradients of a lesson that are tried: they are all judged alike."""
-HURRIED = Limits(import_seconds=2.0, step_seconds=1.0, total_seconds=4.0)
+SHORT_LIMITS = Limits(import_seconds=2.0, step_seconds=1.0, total_seconds=4.0)
 
 
 class Hostile:
@@ -245,7 +245,7 @@ def through_workers(lessons: Sequence[Lesson], count: int, seed: int) -> list[Ta
         tally = Tally(lesson.name, "whole files")
         share = count // len(lessons) + (number < count % len(lessons))
         if share:
-            with contextlib.closing(Session([lesson], seed, HURRIED)) as session:
+            with contextlib.closing(Session([lesson], seed, SHORT_LIMITS)) as session:
                 reporter = Reporter([lesson])
                 session.grade(submission_of(lesson, "first", source_of(lesson, "0.5").decode()))  # makes what all share
                 for expression in spread(seed + 1000 + number, share):
@@ -273,7 +273,7 @@ def one_submission(session: Session, reporter: Reporter, lesson: Lesson, express
         return
     seconds = time.monotonic() - started
     tally.seconds = max(tally.seconds, seconds)
-    if seconds > HURRIED.import_seconds + HURRIED.total_seconds + 2:
+    if seconds > SHORT_LIMITS.import_seconds + SHORT_LIMITS.total_seconds + 2:
         tally.problems.append(f"{seconds:.1f} s for {expression[:200]}")
     json.loads(texts["results.json"], parse_constant=refuse)
     hidden = hidden_lines(lesson)

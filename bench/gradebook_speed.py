@@ -70,7 +70,9 @@ def write_gradebook(out: Path, course: Course, names: Sequence[str], attempts: i
     lessons, draw = [course.find(name) for name in names], random.Random(3)
     out.mkdir(parents=True)
     gradebook = Gradebook(out / GRADEBOOK)
-    settings = Settings(course=str(course.root), lessons=[lesson.name for lesson in lessons], seed=1, out=str(out))
+    settings = Settings(
+        course=str(course.root), lessons=[lesson.name for lesson in lessons], seed=1, out=str(out), program=""
+    )
     conditions = Conditions.of(lessons, settings)
     earlier = replace(conditions, lessons=dict.fromkeys(conditions.lessons, "an earlier version"))
     gradebook.describe(RunIdentity.of(course, settings).entries(lessons))

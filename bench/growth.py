@@ -89,10 +89,10 @@ def grade(place: Path, size: int, lesson: str, jobs: int) -> Grown:
     waited = sum(json.loads((out / f"student_{n:06}" / "results.json").read_text())["seconds"] for n in hanging)
     span = (finished[-1] - finished[0]) / 1e9 * jobs - waited
     each = span / (size - jobs - len(hanging)) if size > jobs + len(hanging) else math.nan
-    told = re.search(r"VmHWM:\s+(\d+) kB", out.with_suffix(".peak").read_text())
-    assert told is not None
+    found = re.search(r"VmHWM:\s+(\d+) kB", out.with_suffix(".peak").read_text())
+    assert found is not None
     processor = after.children_user + after.children_system - before.children_user - before.children_system
-    return Grown(size, each, total, processor, int(told[1]) * 1024)
+    return Grown(size, each, total, processor, int(found[1]) * 1024)
 
 
 def page_times(index: Path) -> tuple[float, float, float] | None:
@@ -158,20 +158,20 @@ def verdicts(grown: Sequence[Grown]) -> list[str]:
     """Goals, each with what was found."""
     costs = [each.each for each in grown]
     worst = max(cost / costs[0] - 1 for cost in costs)
-    told = [
+    found = [
         f"cost a submission: at most {100 * worst:+.0f} % over the smallest class's (goal: {100 * GOAL_SHARE:.0f} %)"
     ]
     large = [each for each in grown if each.size >= 100]
     if len(large) > 1:
         more = (large[-1].peak - large[0].peak) / 2**20
         sizes = f"from {large[0].size:,} to {large[-1].size:,}"
-        told.append(f"coordinator's memory: {more:+.1f} MiB {sizes} (goal: below {GOAL_BYTES >> 20} MiB to 10,000)")
+        found.append(f"coordinator's memory: {more:+.1f} MiB {sizes} (goal: below {GOAL_BYTES >> 20} MiB to 10,000)")
     if (page := grown[-1].page) is not None:
-        told.append(
+        found.append(
             f"class page of {grown[-1].size:,}: opens in {page[0]:.2f} s (goal: {GOAL_OPEN:g} s), sorts in "
             f"{1000 * page[1]:.0f} ms and searches in {1000 * page[2]:.0f} ms (goal: {1000 * GOAL_ANSWER:.0f} ms)"
         )
-    return told
+    return found
 
 
 def drawing(grown: Sequence[Grown]) -> str:

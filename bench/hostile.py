@@ -109,7 +109,7 @@ def table(runs: Runs) -> str:
     lines = [f"| attacks | files | {' | '.join(levels)} | told as |", "| --- | ---: |" + " --- |" * (len(levels) + 1)]
     open_at: dict[str, list[str]] = {}
     for group in sorted({attack.group for attack in attacks}):
-        there_are, told, cells = sum(attack.group == group for attack in attacks), set[str](), []
+        there_are, statuses, cells = sum(attack.group == group for attack in attacks), set[str](), []
         for level in levels:
             ran = [o for (at, _), found in runs.items() if at == level and not isinstance(found, str) for o in found]
             mine = [outcome for outcome in ran if outcome.group == group]
@@ -117,9 +117,9 @@ def table(runs: Runs) -> str:
             for name in through:
                 open_at.setdefault(name, []).append(level)
             if level != "none":
-                told.update(status for outcome in mine for status in outcome.statuses.values())
+                statuses.update(status for outcome in mine for status in outcome.statuses.values())
             cells.append(cell(len({outcome.name for outcome in mine}), len(through), there_are))
-        lines.append(f"| {group} | {there_are} | {' | '.join(cells)} | {', '.join(sorted(told))} |")
+        lines.append(f"| {group} | {there_are} | {' | '.join(cells)} | {', '.join(sorted(statuses))} |")
     lines += ["", "Not stopped, and where:", ""]
     what = {attack.name: attack.what.splitlines()[0] for attack in attacks}
     lines += [f"- `{name}` ({', '.join(at)}): {what[name]}" for name, at in sorted(open_at.items())]
@@ -133,8 +133,8 @@ def table(runs: Runs) -> str:
 def cell(tried: int, through: int, there_are: int) -> str:
     if not tried:
         return "not run"
-    told = f"**{through} of {tried} not stopped**" if through else "stopped"
-    return told if tried == there_are else f"{told} ({there_are - tried} not run)"
+    message = f"**{through} of {tried} not stopped**" if through else "stopped"
+    return message if tried == there_are else f"{message} ({there_are - tried} not run)"
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
@@ -144,7 +144,7 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     return f"{len(outcomes)} files, {stopped} stopped, {through} not, {unexpected} unexpected, {seconds:.0f} s"
 
 
-def told(outcomes: Sequence[Outcome]) -> str:
+def results_text(outcomes: Sequence[Outcome]) -> str:
     lines = []
     for outcome in outcomes:
         statuses = ", ".join(dict.fromkeys(outcome.statuses.values()))
@@ -173,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RuntimeError as error:
         print(error, file=sys.stderr)
         return 2
-    print(json.dumps([asdict(outcome) for outcome in outcomes]) if chosen.json else told(outcomes))
+    print(json.dumps([asdict(outcome) for outcome in outcomes]) if chosen.json else results_text(outcomes))
     return 1 if any(outcome.problems for outcome in outcomes) else 0
 
 

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from bench.lazy_answers import Lazy, has_function, lazy_answers, question
-from bench.lazy_side import Answers, Asked, LazySide, Record
+from bench.lazy_target import Answers, LazyTarget, Record, RecordedCall
 from grader.calling.answer import Answer
 from grader.calling.in_process import ModuleTarget
 from grader.comparison.tensors import TOLERANCE
@@ -97,7 +97,7 @@ def run_row(
     answers: Answers,
 ) -> tuple[CheckFailed | None, bool]:
     """How the row ends, and whether it rests on a gradient."""
-    check = kind(lesson, item, student, LazySide(answers), book, naming=False)
+    check = kind(lesson, item, student, LazyTarget(answers), book, naming=False)
     check.answers = answers
     answers.reference = ModuleTarget(lesson.answers)
     try:
@@ -128,7 +128,7 @@ def public_answers(lesson: Lesson) -> dict[str, Any]:
     for name, test in examples_of(lesson).items():
         if any(item.name == name for item in lesson.checks):
             record, _ = recorded(lesson, lesson.item_for(name), test, ProblemBook(PUBLIC_SEED), PublicCheck)
-            found |= {question(asked): asked.value for asked, _, _ in record.calls}
+            found |= {question(call): call.value for call, _, _ in record.calls}
     return found
 
 
@@ -140,13 +140,13 @@ def check_rows(
     examples = public_answers(lesson)
     for item in [item for item in lesson.checks if not only or item.name in only]:
         test = tests[item.name]
-        learned: list[list[Asked]] = []
+        learned: list[list[RecordedCall]] = []
         due = LEARNED
         while len(learned) < due:
             record, consulted = recorded(lesson, item, test, ProblemBook(derive(len(learned), "learned")))
-            learned.append([asked for asked, _, _ in record.calls])
+            learned.append([call for call, _, _ in record.calls])
             due = LEARNED_OF_FUNCTIONS if any(map(has_function, learned[-1])) else due
-        lazies = list(lazy_answers(learned, examples)) if learned[0] else [Lazy("", lambda: lambda asked: None)]
+        lazies = list(lazy_answers(learned, examples)) if learned[0] else [Lazy("", lambda: lambda call: None)]
         steps = list(lazy_steps(lesson)) if consulted else [LazyStep("", zeros)]
         tried = [(lazy, step) for lazy in lazies for step in steps]
         earned, right = [0] * len(tried), [0.0] * len(tried)
@@ -157,7 +157,7 @@ def check_rows(
                 answers = Answers(record, lazy.start(), lazy.arguments)
                 failed, _ = run_row(HiddenCheck, lesson, item, test, book, LazyStudent(lesson, step), answers)
                 earned[number] += failed is None
-                right[number] += answers.right / max(answers.asked, 1) / len(seeds)
+                right[number] += answers.right / max(answers.calls_made, 1) / len(seeds)
         best = max(range(len(tried)), key=lambda number: (earned[number], right[number]))
         name = " and ".join(filter(None, (part.name for part in tried[best])))
         yield Score(lesson.number, item.name, len(tried), name, earned[best] / len(seeds), right[best])

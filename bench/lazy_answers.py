@@ -17,7 +17,7 @@ import numpy
 import torch
 from torch import Tensor
 
-from bench.lazy_side import Asked, Make, digest
+from bench.lazy_target import Make, RecordedCall, digest
 from grader.calling.protocol import Function
 
 CONSTANTS: tuple[Any, ...] = (None, True, False, 0, 1, -1, 2, 0.0, 0.5, 1.0, "", float("nan"), float("inf"), [], {})
@@ -34,7 +34,7 @@ class Lazy:
     arguments: Make | None = None
 
 
-Lessons = Sequence[Sequence[Asked]]  # the reference's answers in one row, under several other seeds
+Lessons = Sequence[Sequence[RecordedCall]]  # the reference's answers in one row, under several other seeds
 
 
 def lazy_answers(learned: Lessons, copied_examples: Mapping[str, Any]) -> Iterator[Lazy]:
@@ -42,26 +42,26 @@ def lazy_answers(learned: Lessons, copied_examples: Mapping[str, Any]) -> Iterat
     values = simple_values(learned)
     constants = {digest(value): value for value in (*values, *CONSTANTS)}
     for value in constants.values():
-        yield Lazy(f"always {value!r}"[:60], lambda value=value: lambda asked: value)
+        yield Lazy(f"always {value!r}"[:60], lambda value=value: lambda call: value)
     yield from patterns(values[:2])
     for number, record in enumerate(learned[:2], 1):
         yield replay(f"the answers of another run ({number}), in order", record)
     for name, key in KEYS.items():
         yield majority(f"the most frequent answer by {name}", learned, remembered(name, key))
-    if any(has_function(asked) for record in learned for asked in record):
+    if any(has_function(call) for record in learned for call in record):
         yield nearest(learned)
     common = values[0] if values else None
-    yield Lazy("copies the public examples", lambda: lambda asked: copied_examples.get(question(asked), common))
+    yield Lazy("copies the public examples", lambda: lambda call: copied_examples.get(question(call), common))
     yield from fills()
 
 
-def question(asked: Asked) -> str:
-    return digest([asked.function, asked.given])
+def question(call: RecordedCall) -> str:
+    return digest([call.function, call.given])
 
 
 def simple_values(learned: Lessons) -> list[Any]:
     """Numbers, texts, booleans and short lists of them that the reference gave, the most frequent ones first."""
-    found = [asked.value for record in learned for asked in record if is_simple(asked.value)]
+    found = [call.value for record in learned for call in record if is_simple(call.value)]
     known = {digest(value): value for value in found}
     return [known[text] for text, _ in Counter(map(digest, found)).most_common(MOST_VALUES)]
 
@@ -82,50 +82,50 @@ def patterns(values: Sequence[Any]) -> Iterator[Lazy]:
         for choice in itertools.product(values, repeat=period):
             if len(set(map(digest, choice))) > 1:
                 name = f"in turns: {', '.join(map(repr, choice))}"[:60]
-                yield Lazy(name, lambda choice=choice: lambda asked: choice[asked.number % len(choice)])
+                yield Lazy(name, lambda choice=choice: lambda call: choice[call.number % len(choice)])
 
 
-def replay(name: str, record: Sequence[Asked]) -> Lazy:
+def replay(name: str, record: Sequence[RecordedCall]) -> Lazy:
     by_function: dict[str, list[Any]] = {}
-    for asked in record:
-        by_function.setdefault(asked.function, []).append(asked.value)
+    for call in record:
+        by_function.setdefault(call.function, []).append(call.value)
 
-    def answer(asked: Asked) -> Any:
-        answers = by_function.get(asked.function) or [None]
-        return answers[asked.nth % len(answers)]
+    def answer(call: RecordedCall) -> Any:
+        answers = by_function.get(call.function) or [None]
+        return answers[call.nth % len(answers)]
 
     return Lazy(name, lambda: answer)
 
 
-def remembered(name: str, key: Callable[[Asked], Any]) -> Callable[[Asked], Any]:
+def remembered(name: str, key: Callable[[RecordedCall], Any]) -> Callable[[RecordedCall], Any]:
     """`key`, computed once for each call."""
 
-    def found(asked: Asked) -> Any:
-        if name not in asked.features:
-            asked.features[name] = key(asked)
-        return asked.features[name]
+    def found(call: RecordedCall) -> Any:
+        if name not in call.features:
+            call.features[name] = key(call)
+        return call.features[name]
 
     return found
 
 
-def majority(name: str, learned: Lessons, key: Callable[[Asked], Any]) -> Lazy:
+def majority(name: str, learned: Lessons, key: Callable[[RecordedCall], Any]) -> Lazy:
     """For each key the answer that was most frequent; where a key is new, that of all calls of the function."""
     counts: dict[Any, Counter[str]] = {}
     values: dict[str, Any] = {}
-    for asked in itertools.chain(*learned):
-        text = asked.digest
-        values[text] = asked.value
-        for where in ((asked.function, key(asked)), asked.function):
+    for call in itertools.chain(*learned):
+        text = call.digest
+        values[text] = call.value
+        for where in ((call.function, key(call)), call.function):
             counts.setdefault(where, Counter())[text] += 1
 
-    def answer(asked: Asked) -> Any:
-        found = counts.get((asked.function, key(asked))) or counts.get(asked.function)
+    def answer(call: RecordedCall) -> Any:
+        found = counts.get((call.function, key(call))) or counts.get(call.function)
         return values[found.most_common(1)[0][0]] if found else None
 
     return Lazy(name, lambda: answer)
 
 
-def leaves_given(asked: Asked) -> Iterator[Any]:
+def leaves_given(call: RecordedCall) -> Iterator[Any]:
     """The arguments' parts that are neither lists nor dicts; of a function, what is bound to it as well."""
 
     def walk(tree: Any) -> Iterator[Any]:
@@ -139,12 +139,12 @@ def leaves_given(asked: Asked) -> Iterator[Any]:
         else:
             yield tree
 
-    return walk(asked.given)
+    return walk(call.given)
 
 
-def shapes(asked: Asked) -> Any:
+def shapes(call: RecordedCall) -> Any:
     found = []
-    for leaf in leaves_given(asked):
+    for leaf in leaves_given(call):
         if isinstance(leaf, Tensor):
             found.append((str(leaf.dtype), tuple(leaf.shape), leaf.stride()))
         elif isinstance(leaf, numpy.ndarray):
@@ -152,10 +152,10 @@ def shapes(asked: Asked) -> Any:
     return tuple(found)
 
 
-def looks(asked: Asked) -> Any:
+def looks(call: RecordedCall) -> Any:
     """Of each tensor: a NaN or an infinity in it, a zero, all zero, a minus zero, all whole numbers, a large one."""
     found = []
-    for leaf in leaves_given(asked):
+    for leaf in leaves_given(call):
         if not isinstance(leaf, (Tensor, numpy.ndarray)):
             continue
         array = numpy.asarray(leaf.detach() if isinstance(leaf, Tensor) else leaf).astype(numpy.float64)
@@ -169,19 +169,19 @@ def looks(asked: Asked) -> Any:
     return tuple(tuple(map(bool, entry)) for entry in found)
 
 
-def names_in_functions(asked: Asked) -> Any:
-    functions = [leaf for leaf in leaves_given(asked) if isinstance(leaf, Function)]
+def names_in_functions(call: RecordedCall) -> Any:
+    functions = [leaf for leaf in leaves_given(call) if isinstance(leaf, Function)]
     return tuple((function.source, tuple(function.bound)) for function in functions)
 
 
-def plain_numbers(asked: Asked) -> Any:
+def plain_numbers(call: RecordedCall) -> Any:
     """Numbers and texts beside the data. Where there is nothing else, they are the question: then none."""
-    leaves = list(leaves_given(asked))
+    leaves = list(leaves_given(call))
     if not any(isinstance(leaf, (Tensor, numpy.ndarray, Function)) for leaf in leaves):
         return ()
-    bare = [value for value in asked.given if isinstance(value, (int, float, str))]
-    keys = [tuple(value) for value in asked.given if isinstance(value, Mapping)]
-    texts = [v for value in asked.given if isinstance(value, Mapping) for v in value.values() if isinstance(v, str)]
+    bare = [value for value in call.given if isinstance(value, (int, float, str))]
+    keys = [tuple(value) for value in call.given if isinstance(value, Mapping)]
+    texts = [v for value in call.given if isinstance(value, Mapping) for v in value.values() if isinstance(v, str)]
     return tuple(bare), tuple(keys), tuple(texts)
 
 
@@ -189,19 +189,19 @@ SHAPES, LOOKS = remembered("shapes", shapes), remembered("what strikes the eye",
 NAMES, NUMBERS = remembered("names in functions", names_in_functions), remembered("plain numbers", plain_numbers)
 
 
-def has_function(asked: Asked) -> bool:
-    return any(isinstance(leaf, Function) for leaf in asked.given)
+def has_function(call: RecordedCall) -> bool:
+    return any(isinstance(leaf, Function) for leaf in call.given)
 
 
-def zero_places(asked: Asked) -> Any:
-    arrays = [numpy.asarray(value) for value in asked.given if isinstance(value, (Tensor, numpy.ndarray))]
+def zero_places(call: RecordedCall) -> Any:
+    arrays = [numpy.asarray(value) for value in call.given if isinstance(value, (Tensor, numpy.ndarray))]
     return tuple((array.shape, array.dtype.str, (array == 0).tobytes(), numpy.isnan(array).any()) for array in arrays)
 
 
-def sizes(asked: Asked) -> Any:
+def sizes(call: RecordedCall) -> Any:
     """The arguments' numbers, smallest first, on a logarithmic scale: ten for each array."""
     found = [numpy.zeros(0)]
-    for value in asked.given:
+    for value in call.given:
         if isinstance(value, (Tensor, numpy.ndarray)):
             array = numpy.abs(numpy.asarray(value, dtype=numpy.float64).reshape(-1))
             array = numpy.sort(array[numpy.isfinite(array) & (array > 0)])
@@ -215,37 +215,37 @@ ALIKE, SIZES = remembered("places of zeros", zero_places), remembered("sizes", s
 
 def nearest(learned: Lessons) -> Lazy:
     """The answer to the most similar calls, by all that can be seen of the arguments without calling a function."""
-    known: dict[Any, list[Asked]] = {}
-    for asked in itertools.chain(*learned):
-        known.setdefault((asked.function, NAMES(asked), NUMBERS(asked), ALIKE(asked)), []).append(asked)
-    common = Counter(asked.digest for asked in itertools.chain(*learned)).most_common(1)[0][0]
-    values = {asked.digest: asked.value for asked in itertools.chain(*learned)}
+    known: dict[Any, list[RecordedCall]] = {}
+    for call in itertools.chain(*learned):
+        known.setdefault((call.function, NAMES(call), NUMBERS(call), ALIKE(call)), []).append(call)
+    common = Counter(call.digest for call in itertools.chain(*learned)).most_common(1)[0][0]
+    values = {call.digest: call.value for call in itertools.chain(*learned)}
 
-    def answer(asked: Asked) -> Any:
-        alike = known.get((asked.function, NAMES(asked), NUMBERS(asked), ALIKE(asked)), [])
-        near = sorted(alike, key=lambda other: float(numpy.square(SIZES(other) - SIZES(asked)).sum()))[:9]
+    def answer(call: RecordedCall) -> Any:
+        alike = known.get((call.function, NAMES(call), NUMBERS(call), ALIKE(call)), [])
+        near = sorted(alike, key=lambda other: float(numpy.square(SIZES(other) - SIZES(call)).sum()))[:9]
         votes = Counter(other.digest for other in near)
         return values[votes.most_common(1)[0][0] if votes else common]
 
     return Lazy("the answer to similar calls, without calling the function", lambda: answer)
 
 
-KEYS: dict[str, Callable[[Asked], Any]] = {
-    "function": lambda asked: None,
-    "number of the call": lambda asked: asked.number,
+KEYS: dict[str, Callable[[RecordedCall], Any]] = {
+    "function": lambda call: None,
+    "number of the call": lambda call: call.number,
     "shapes": SHAPES,
     "what strikes the eye": LOOKS,
     "names in functions": NAMES,
     "plain numbers": NUMBERS,
-    "earlier calls": lambda asked: asked.seen,
-    "number and shapes": lambda asked: (asked.number, SHAPES(asked)),
-    "names and what strikes the eye": lambda asked: (LOOKS(asked), NAMES(asked), NUMBERS(asked)),
-    "all of these but the number": lambda asked: (
-        SHAPES(asked),
-        LOOKS(asked),
-        NAMES(asked),
-        NUMBERS(asked),
-        asked.seen,
+    "earlier calls": lambda call: call.seen,
+    "number and shapes": lambda call: (call.number, SHAPES(call)),
+    "names and what strikes the eye": lambda call: (LOOKS(call), NAMES(call), NUMBERS(call)),
+    "all of these but the number": lambda call: (
+        SHAPES(call),
+        LOOKS(call),
+        NAMES(call),
+        NUMBERS(call),
+        call.seen,
     ),
 }
 
@@ -261,8 +261,8 @@ def fills() -> Iterator[Lazy]:
         yield Lazy(name, lambda make=make: make, arguments=make)
         yield Lazy(f"{name}, arguments unchanged", lambda make=make: make)
     for number in range(4):
-        yield Lazy(f"argument {number + 1}", lambda number=number: lambda asked: nth(asked.given, number))
-        yield Lazy(f"a list of argument {number + 1}", lambda number=number: lambda asked: [nth(asked.given, number)])
+        yield Lazy(f"argument {number + 1}", lambda number=number: lambda call: nth(call.given, number))
+        yield Lazy(f"a list of argument {number + 1}", lambda number=number: lambda call: [nth(call.given, number)])
     yield Lazy("whatever argument has the right shape", lambda: fitting)
 
 
@@ -284,12 +284,12 @@ def filled_with(fill: Callable[[Tensor], Tensor]) -> Make:
             return type(tree)(fill(torch.zeros((), dtype=torch.float64)))
         return tree if tree is None else ""
 
-    return lambda asked: filled(asked.value)
+    return lambda call: filled(call.value)
 
 
-def fitting(asked: Asked) -> Any:
+def fitting(call: RecordedCall) -> Any:
     """For each tensor of the answer, the last argument of its shape."""
-    given = [leaf for leaf in leaves_given(asked) if isinstance(leaf, (Tensor, numpy.ndarray))]
+    given = [leaf for leaf in leaves_given(call) if isinstance(leaf, (Tensor, numpy.ndarray))]
 
     def fit(tree: Any) -> Any:
         if isinstance(tree, Mapping):
@@ -300,4 +300,4 @@ def fitting(asked: Asked) -> Any:
             return next((leaf for leaf in reversed(given) if tuple(leaf.shape) == tuple(tree.shape)), tree * 0)
         return 0.0 if isinstance(tree, float) else 0 if type(tree) is int else None
 
-    return fit(asked.value)
+    return fit(call.value)

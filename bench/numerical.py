@@ -69,8 +69,8 @@ def course_with_points(folder: Path) -> Course:
 
 
 def outcome(session: Session, lesson: Lesson, attempt: Attempt) -> Outcome:
-    handed = {lesson.name: LessonFiles(lesson.name, {MAIN: source_of(lesson, attempt)})}
-    results = session.grade(Submission(attempt.name, Path(attempt.name), handed)).results
+    submitted = {lesson.name: LessonFiles(lesson.name, {MAIN: source_of(lesson, attempt)})}
+    results = session.grade(Submission(attempt.name, Path(attempt.name), submitted)).results
     rows = results.lessons[0].rows
     found = Outcome(attempt)
     for row in rows:

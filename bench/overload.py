@@ -24,6 +24,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bench.made_up_class import RIGHT, source_of
+from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
@@ -135,6 +136,7 @@ def main() -> None:
             lessons=[lesson.name],
             seed=secrets.randbits(32),
             out=out,
+            program=GRADER_PROGRAM,
             limits=limits.to_dict(),
             isolation=asdict(probe()),
             cache=False,

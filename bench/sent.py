@@ -148,9 +148,9 @@ def tapped(tap: Tap) -> Iterator[None]:
         tap.frames(self._zygote, self._number, bytes(data))  # type: ignore[arg-type]
         send(self, data, deadline)
 
-    def answering(self: WorkerProcess, asked: Any, *more: Any) -> Iterator[Any]:
-        for step, answer in answers(self, asked, *more):
-            tap.answer(self._zygote, self._number, asked.problem, step)  # type: ignore[arg-type]
+    def answering(self: WorkerProcess, question: Any, *more: Any) -> Iterator[Any]:
+        for step, answer in answers(self, question, *more):
+            tap.answer(self._zygote, self._number, question.problem, step)  # type: ignore[arg-type]
             yield step, answer
 
     def holding(self: ZygoteProcess, problem: PackedProblem, of: object) -> None:

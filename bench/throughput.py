@@ -42,6 +42,7 @@ import torch
 
 from bench.fork import processor
 from bench.spellings import RIGHT, WRONG, varied
+from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
@@ -152,7 +153,9 @@ def measure(lesson: Lesson, name: str, cache: bool, count: int, jobs: int) -> Ra
     clock = Clock(count)
     with tempfile.TemporaryDirectory(prefix="throughput-") as out:
         limits = Limits().to_dict()
-        settings = Settings(str(lesson.course), [lesson.name], 1, out, True, limits, hide=[out], cache=cache)
+        settings = Settings(
+            str(lesson.course), [lesson.name], 1, out, True, limits, hide=[out], cache=cache, program=GRADER_PROGRAM
+        )
         started = time.perf_counter()
         grade_run(class_, [lesson], settings, jobs, clock, Reporter([lesson]))
     if clock.full != (count if kind == RIGHT else 0):

@@ -13,6 +13,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 
@@ -32,6 +33,7 @@ from grader.verdict.judging.check_runs import run_check, tests_of
 from grader.verdict.judging.gradient import judge_step
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import judge_line
+from grader.verdict.judging.verdicts import Case
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607
@@ -58,15 +60,19 @@ class Telling:
     def of_mistake(self, mistake: Mistake) -> Said:
         """What its own row says, where it has one; else the row that names it, else the first that does not pass."""
         if mistake.function is not None and mistake.gradient in steps_of(self.lesson):
-            cases = [(p, run_formula(mistake.function, mistake.gradient, p)) for p in self._problems]
-            verdict = judge_line(mistake.gradient[1:], cases, self.lesson.wrong_formulas)
-            return Said(mistake.gradient, verdict.mistake.id if verdict.mistake else "", verdict.message or "")
+            verdict = judge_line(mistake.gradient[1:], self._cases(mistake), self.lesson.wrong_formulas)
+            if not verdict.passed:  # else a check of that function has to name it
+                return Said(mistake.gradient, verdict.mistake.id if verdict.mistake else "", verdict.message or "")
         failing = []
         for said in self.rows(self.lesson.wrong(mistake)):
             if said.id == mistake.id:
                 return said
             failing += [said] if said.message else []
         return failing[0] if failing else Said("every row", "", "")
+
+    def _cases(self, mistake: Mistake) -> list[Case]:
+        assert mistake.function is not None
+        return [(p, run_formula(mistake.function, mistake.gradient, p)) for p in self._problems]
 
     def rows(self, module: ModuleType) -> Iterator[Said]:
         student = LocalStudent(vars(module), [item.name for item in self.lesson.gradients], self.lesson.joint)
@@ -82,6 +88,12 @@ class Telling:
             else:
                 yield Said(item.name, "", "")
 
+    @cached_property
+    def _rejected(self) -> list[Mistake]:
+        """The wrong formulas without those that only a check of the same function rejects."""
+        found = self.lesson.wrong_formulas
+        return [m for m in found if not judge_line(m.gradient[1:], self._cases(m), naming=False).passed]
+
     def of_right_file(self, module: ModuleType) -> Iterator[Said]:
         """Rows that do not pass, and rows whose answers are what a known wrong formula gives."""
         yield from (said for said in self.rows(module) if said.message or said.id)
@@ -90,7 +102,7 @@ class Telling:
         student = LocalStudent(vars(module), [item.name for item in self.lesson.gradients], self.lesson.joint)
         for item in self.lesson.gradients:
             cases = [(problem, student.answers(problem)[item.name]) for problem in self._deciding]
-            known = known_mistake(item.name, cases, self.lesson.wrong_formulas)
+            known = known_mistake(item.name, cases, self._rejected)
             if known is not None:
                 yield Said(item.name, known.id, known.message)
 

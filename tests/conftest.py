@@ -11,7 +11,7 @@ import pytest
 import torch
 from hypothesis import settings
 from shared_nursery import SharedNursery, forked_zygote
-from support import HURRIED, ROOT, SEED, Golden, Rows, expectation, lay_out, rows_of, solution_of
+from support import ROOT, SEED, SHORT_LIMITS, Golden, Rows, expectation, lay_out, rows_of, solution_of
 
 from grader.authoring.verify import submission_of
 from grader.gradebook.grading.graded import GradedSubmission
@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.nodeid in long:
             item.add_marker("long")
-    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.getoption("lf"):
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.getoption("lf", False):
         files = {item.nodeid.partition("::")[0] for item in items}
         unknown = sorted(each for each in long - {i.nodeid for i in items} if each.partition("::")[0] in files)
         if unknown:
@@ -100,7 +100,7 @@ def warm_zygotes(shared_nursery: None) -> Iterator[None]:
 def shared_nursery() -> Iterator[None]:
     """For runs inside the test process. Commands that are started as processes have nurseries of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("grader.sandbox.workers.forked", "grader.gradebook.grading.batch"):
+        for module in ("grader.sandbox.workers.forked", "grader.gradebook.grading.grader_processes"):
             patch.setattr(f"{module}.Nursery", SharedNursery)
         probe_once = cache(probe)  # a session tries the kernel's layers in six forks
         for module in ("grader.gradebook.grading.session", "grader.dojo.zygote", "grader.commands.before_grading"):
@@ -158,7 +158,7 @@ def golden(
     def run(name: str) -> Golden:
         if name not in done:
             expected = expectation(name)
-            session = session_for(*expected["lessons"], limits=HURRIED if expected.get("hurried") else None)
+            session = session_for(*expected["lessons"], limits=SHORT_LIMITS if expected.get("short_limits") else None)
             before = alone(session)
             lay_out(name, folder / f"class of {name}")
             (found,) = find([folder / f"class of {name}"], session.lessons, list(course.lessons.values()))

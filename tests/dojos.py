@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click.testing
 import pytest
-from support import HURRIED
+from support import SHORT_LIMITS
 
 from grader.commands.dojo import main
 from grader.dojo import check as dojo_check
@@ -25,7 +25,7 @@ def judge() -> Iterator[LocalJudge]:
         def close(self) -> None:
             pass
 
-    kept = Kept(Starter(HURRIED))
+    kept = Kept(Starter(SHORT_LIMITS))
     yield kept
     LocalJudge.close(kept)
 

@@ -79,7 +79,7 @@ class Case:
     files: Mapping[str, Any]
     full: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
-    asked: bool = False
+    is_question: bool = False
     why: str = ""  # a piece of the reason for a score of 0, on the class page
 
 
@@ -181,24 +181,26 @@ CASES: dict[str, Case] = {
     "a lesson's folder with two files": Case(
         {"02_small_net/a.py": halves("02")[0], "02_small_net/b.py": halves("02")[1]}, **read("02")
     ),
-    "gzip without tar": Case({"backward.py.gz": b"\x1f\x8b\x08"}, asked=True, why="a file of another kind"),
+    "gzip without tar": Case({"backward.py.gz": b"\x1f\x8b\x08"}, is_question=True, why="a file of another kind"),
     "archive without a suffix": Case(
-        {"submission": packed("x.zip", {"backward.py": right("04")})}, asked=True, why="a file of another kind"
+        {"submission": packed("x.zip", {"backward.py": right("04")})}, is_question=True, why="a file of another kind"
     ),
-    "functions in a text": Case({"answer.md": b"```python\n" + right("04")}, asked=True, why="a text file"),
-    "functions of a class": Case({"work.py": b"class Answers:\n    pass\n"}, asked=True, why="single file"),
+    "functions in a text": Case({"answer.md": b"```python\n" + right("04")}, is_question=True, why="a text file"),
+    "functions of a class": Case({"work.py": b"class Answers:\n    pass\n"}, is_question=True, why="single file"),
     # several interpretations
-    "two versions": Case({"a.py": right("04"), "b.py": other("04")}, ("04",), ("guess",), asked=True),
+    "two versions": Case({"a.py": right("04"), "b.py": other("04")}, ("04",), ("guess",), is_question=True),
     "old and new": Case(
-        {"old/backward.py": half("02"), "new/backward.py": right("02")}, ("02",), ("guess",), asked=True
+        {"old/backward.py": half("02"), "new/backward.py": right("02")}, ("02",), ("guess",), is_question=True
     ),
     "copy next to the file": Case(
         {"04_cross_entropy/backward.py": right("04"), "04_cross_entropy/backward (1).py": other("04")},
         ("04",),
         ("guess",),
-        asked=True,
+        is_question=True,
     ),
-    "nothing that says the lesson": Case({"my.py": b"def gradient(x):\n    return x\n"}, asked=True, why="single file"),
+    "nothing that says the lesson": Case(
+        {"my.py": b"def gradient(x):\n    return x\n"}, is_question=True, why="single file"
+    ),
     # nothing to grade, and why
     "a PDF": Case({"report.pdf": b"%PDF"}, why="Submitted a PDF (<code>report.pdf</code>)"),
     "a PDF in a zip": Case({"a.zip": {"hw/report.pdf": b"%PDF"}}, why="Submitted a PDF (<code>report.pdf</code>)"),

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from support import ROOT
 
-from grader.gradebook.grading.grader_program import PRELOAD
+from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.forked import ForkedProcess, Nursery
@@ -32,7 +32,7 @@ class SharedNursery:
     _shared: Nursery | None = None
 
     def __init__(self, preload: Sequence[str] = ()) -> None:
-        SharedNursery._shared = SharedNursery._shared or Nursery((*PRELOAD, *COMMANDS))
+        SharedNursery._shared = SharedNursery._shared or Nursery((GRADER_PROGRAM, *COMMANDS))
         self._nursery, self._programs = SharedNursery._shared, list[ForkedProcess]()
 
     def zygote(self) -> socket.socket | None:
@@ -61,7 +61,7 @@ COMMAND = """
 import importlib, json, os, socket, sys, threading
 from grader.sandbox.workers import forked
 
-told = json.loads(sys.argv[1])
+request = json.loads(sys.argv[1])
 with socket.socket(fileno=int(sys.argv[2])) as given:
     _, descriptors, _, _ = socket.recv_fds(given, 1, 2)
 own = forked.Nursery
@@ -84,14 +84,14 @@ class SharedNursery(own):
 for module in list(sys.modules.values()):
     if vars(module).get("Nursery") is own:  # getattr would make torch import what it loads on first use
         module.Nursery = SharedNursery
-for number, name in enumerate((os.devnull, told["stdout"], told["stderr"])):
+for number, name in enumerate((os.devnull, request["stdout"], request["stderr"])):
     os.dup2(os.open(name, os.O_RDWR | os.O_CREAT), number)
 sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)
 os.environ.clear()
-os.environ.update(told["environment"])
-os.chdir(told["folder"])
-sys.argv = [told["command"], *told["arguments"]]
-importlib.import_module("grader.commands." + told["command"]).main()
+os.environ.update(request["environment"])
+os.chdir(request["folder"])
+sys.argv = [request["command"], *request["arguments"]]
+importlib.import_module("grader.commands." + request["command"]).main()
 """
 
 
@@ -103,12 +103,12 @@ def forked_zygote(plan: Plan, waiting: socket.socket | None = None) -> ZygotePro
 PYTHON = """
 import json, os, sys
 
-told = json.loads(sys.argv[1])
-for number, name in enumerate((os.devnull, told["stdout"], told["stderr"])):
+request = json.loads(sys.argv[1])
+for number, name in enumerate((os.devnull, request["stdout"], request["stderr"])):
     os.dup2(os.open(name, os.O_RDWR | os.O_CREAT), number)
 sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)
-sys.argv = ["-c", *told["arguments"]]
-exec(told["program"], {"__name__": "__main__"})
+sys.argv = ["-c", *request["arguments"]]
+exec(request["program"], {"__name__": "__main__"})
 """
 
 
@@ -120,8 +120,8 @@ def run_python(program: str, *arguments: str, seconds: float = 120.0) -> subproc
     nursery = SharedNursery()
     with TemporaryDirectory() as made:
         stdout, stderr = Path(made, "stdout"), Path(made, "stderr")
-        told = {"program": program, "arguments": arguments, "stdout": str(stdout), "stderr": str(stderr)}
-        forked = nursery.program(PYTHON, json.dumps(told))
+        request = {"program": program, "arguments": arguments, "stdout": str(stdout), "stderr": str(stderr)}
+        forked = nursery.program(PYTHON, json.dumps(request))
         try:
             status = forked.wait(seconds)
         finally:
@@ -140,7 +140,7 @@ def run_command(
     nursery, (ours, theirs) = SharedNursery(), socket.socketpair()
     with TemporaryDirectory() as made:
         stdout, stderr = Path(made, "stdout"), Path(made, "stderr")
-        told = {
+        request = {
             "command": command,
             "arguments": [str(argument) for argument in arguments],
             "stdout": str(stdout),
@@ -150,13 +150,13 @@ def run_command(
         }
         with ours, theirs:
             nursery.send_ends(ours)
-            program = nursery.program(COMMAND, json.dumps(told), given=[theirs])
+            program = nursery.program(COMMAND, json.dumps(request), given=[theirs])
         try:
             status = program.wait(seconds)
         finally:
             close(program)
         return subprocess.CompletedProcess(
-            [command, *told["arguments"]], status, stdout.read_text("utf-8"), stderr.read_text("utf-8")
+            [command, *request["arguments"]], status, stdout.read_text("utf-8"), stderr.read_text("utf-8")
         )
 
 

@@ -24,7 +24,7 @@ ROOT = TESTS.parent
 GOLDEN = TESTS / "golden"
 SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
 SEED = 20_240_607
-HURRIED = Limits(import_seconds=0.5, step_seconds=0.5, total_seconds=20.0)
+SHORT_LIMITS = Limits(import_seconds=0.5, step_seconds=0.5, total_seconds=20.0)
 
 Rows = dict[str, dict[str, Any]]
 

@@ -12,7 +12,7 @@ Check as often as you like:  dojo check 01
 import torch
 import torch.nn.functional as F
 
-# two values meet
+# two values are combined
 
 
 def dp(dadded):
@@ -59,7 +59,7 @@ def dv(dproduct, u):
     raise NotImplementedError
 
 
-# one value is read twice
+# one value is used twice
 
 
 def dfork(dtwice, dshifted):
@@ -74,7 +74,7 @@ def dfork(dtwice, dshifted):
     raise NotImplementedError
 
 
-# one function for every element
+# one function is applied to every element
 
 
 def dpositive(dlogarithm, positive):
@@ -182,7 +182,7 @@ def dcolumn(dscaled, matrix):
     raise NotImplementedError
 
 
-# some values are picked
+# some values are picked out
 
 
 def drating(dhighest, rating):

@@ -1,4 +1,4 @@
-"""The public examples that `dojo check 01` runs: numbers that you can count, and what autograd says.
+"""The public examples that `dojo check 01` runs: small numbers that you can check by hand, and autograd's answers.
 
 The hidden test suite uses other numbers and more cases.
 """
@@ -12,7 +12,7 @@ def numbers(values):
 
 
 def slopes(function, *values, upstream=None):
-    """By autograd: what `backward` leaves with each of `values`."""
+    """Autograd's gradient of `function` with respect to each of `values`."""
     with torch.enable_grad():
         leaves = [value.clone().requires_grad_() for value in values]
         return torch.autograd.grad(function(*leaves), leaves, upstream)
@@ -52,7 +52,7 @@ def test_nonzero_places(check):
 
 def test_closed_share(check):
     h = numbers([[0.99, -0.95, 0.5, 0.1], [-0.5, 0.0, 0.3, -0.2]])
-    check.gives("closed_share", (h, 0.9), 0.25)  # 0.99 and -0.95, of eight
+    check.gives("closed_share", (h, 0.9), 0.25)  # two of eight: 0.99 and -0.95
     check.gives("closed_share", (h, 0.5), 0.25)  # at the threshold a gate is open
 
 
@@ -75,4 +75,5 @@ def test_push_and_pull(check):
 
 def test_accumulation_factor(check):
     tokens = torch.tensor([[5, 2, 5], [5, 1, 0]])
-    check.equals([check.on.call("accumulation_factor", tokens, token) for token in (5, 1, 4)], [3, 1, 0])
+    found = {f"the factor of token {token}": check.on.call("accumulation_factor", tokens, token) for token in (5, 1, 4)}
+    check.equals(found, dict(zip(found, (3, 1, 0), strict=True)))

@@ -1,16 +1,16 @@
-"""Fifteen tiny graphs of one operation or two each, and one small network: linear, tanh, sum.
+"""Fifteen tiny graphs with one or two operations each, and one small network: linear, tanh, sum.
 
-`t.name = expression` names a value; your gradients are with respect to these names. The graphs have nothing to do with
-each other: each begins with values of its own.
+`t.name = expression` names a value; your gradients are with respect to these names. The graphs are
+independent of each other: each one has its own inputs.
 """
 
 import torch
 
 
 def inputs(generator, rows=4, columns=3, inner=5, vocabulary=7, lookups=6):
-    """A few small tensors for each graph, mostly of shape (rows, columns).
+    """A few small tensors for each graph, most of them of shape (rows, columns).
 
-    `embedding` is (vocabulary, columns) and `tokens` (lookups,) says which of its rows are read; one is read twice.
+    `embedding` is (vocabulary, columns). `tokens` (lookups,) says which of its rows are looked up, one of them twice.
     """
 
     def normal(*shape):
@@ -51,13 +51,13 @@ def inputs(generator, rows=4, columns=3, inner=5, vocabulary=7, lookups=6):
 
 
 def forward(t):
-    # two values meet
+    # two values are combined
     t.added = t.p + t.q
     t.product = t.u * t.v
-    # one value is read twice
+    # one value is used twice
     t.twice = 2 * t.fork
     t.shifted = t.fork - 1
-    # one function for every element
+    # one function is applied to every element
     t.logarithm = t.positive.log()
     t.exponential = t.exponent.exp()
     t.power = t.base**-0.5
@@ -69,7 +69,7 @@ def forward(t):
     # one value becomes many: broadcasts
     t.tiled = t.tile.broadcast_to((t.rows, t.columns))
     t.scaled = t.matrix * t.column
-    # some values are picked
+    # some values are picked out
     t.highest = t.rating.max(1, keepdim=True).values
     t.looked_up = t.embedding[t.tokens]
     # the matrix product
@@ -81,7 +81,7 @@ def forward(t):
     t.loss = t.a.sum()
 
 
-# What hidden problems also are, and those that `dojo check` draws: see `change` in lesson.toml.
+# Changes to the inputs, for some hidden problems and for some of those of `dojo check` (`change` in lesson.toml).
 
 
 def without_the_last(inputs):
@@ -91,13 +91,13 @@ def without_the_last(inputs):
 
 
 def two_highest(inputs):
-    """In every row the first and the last column share the row's maximum, exactly."""
+    """In every row, the first and the last column both hold the row's maximum."""
     rating = inputs["rating"]
     rating[:, 0] = rating[:, -1] = rating.max(1).values + 1.0
 
 
 TIE = (
-    "In a row whose maximum stands in two places, `drating` is not what torch's `max(1)` gives: it sends the gradient "
-    "to one of them. There is no derivative at a tie, so this costs nothing; but does your row still add up to "
+    "Where two elements share the maximum of a row, your `drating` differs from torch's: `max(1)` sends the gradient "
+    "to only one of them. At a tie there is no derivative, so this costs no points. But does your row still add up to "
     "`dhighest`?"
 )

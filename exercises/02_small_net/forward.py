@@ -1,4 +1,4 @@
-"""A small net, whole: linear, batch norm, linear, cross-entropy.
+"""A small but complete network: linear, batch norm, linear, cross-entropy.
 
 Source: "Day 13: Becoming a Backprop Ninja", the notebook of the course "Building LLMs from Scratch".
 `t.name = expression` names a value; your gradients are with respect to these names.
@@ -11,8 +11,8 @@ import torch.nn.functional as F
 def inputs(generator, batch=4, features=10, hidden=20, classes=5):
     """Examples X (batch, features) with their classes Y (batch,), the parameters, and N, the number of examples.
 
-    The notebook starts gamma at ones and beta at zeros; here they are drawn near those, so that a forgotten gamma
-    shows.
+    The notebook starts with gamma at ones and beta at zeros. Here both are drawn near these values: with ones, a
+    formula that forgets gamma would look right.
     """
 
     def normal(*shape):
@@ -34,7 +34,7 @@ def inputs(generator, batch=4, features=10, hidden=20, classes=5):
 def forward(t):
     # linear layer 1
     t.h = t.X @ t.W + t.b
-    # batch norm; the mean and the variance are made from h, so they are one step with h_norm
+    # batch norm; the mean and the variance belong to the same step as h_norm
     with t.fused():
         t.h_mean = t.h.mean(0)
         t.h_var = t.h.var(0, unbiased=False)  # biased: divided by N, not by N - 1
@@ -46,7 +46,7 @@ def forward(t):
     t.loss = F.cross_entropy(t.logits, t.Y)
 
 
-# What hidden problems also are, and those that `dojo check` draws: see `change` in lesson.toml.
+# Changes to the inputs, for some hidden problems and for some of those of `dojo check` (`change` in lesson.toml).
 
 
 def without_the_last(inputs):

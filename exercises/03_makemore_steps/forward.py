@@ -1,4 +1,4 @@
-"""The lecture's network, one operation a line: embedding, linear, batch norm, tanh, linear, cross-entropy.
+"""The lecture's network, one operation per line: embedding, linear, batch norm, tanh, linear, cross-entropy.
 
 Source: A. Karpathy, "Building makemore Part 4: Becoming a Backprop Ninja".
 `t.name = expression` names a value; your gradients are with respect to these names.
@@ -80,7 +80,7 @@ def forward(t):
     t.loss = -t.logprobs[range(t.n), t.Yb].mean()
 
 
-# What hidden problems also are, and those that `dojo check` draws: see `change` in lesson.toml.
+# Changes to the inputs, for some hidden problems and for some of those of `dojo check` (`change` in lesson.toml).
 
 
 def without_the_last(inputs):
@@ -92,7 +92,7 @@ def without_the_last(inputs):
 
 
 def tie_at_the_maximum(inputs):
-    """Two classes have exactly the same logit in every row, and it is the row's largest."""
+    """In every row, two classes have exactly the same logit, and it is the largest of the row."""
     inputs["W2"][:, 1] = inputs["W2"][:, 4] = 0
     inputs["b2"][1] = inputs["b2"][4] = 20
 

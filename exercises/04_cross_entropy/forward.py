@@ -1,7 +1,7 @@
-"""The cross-entropy loss as one step: logits (batch, vocabulary) and true classes Yb (batch,) in, one number out.
+"""The cross-entropy loss as a single step, from logits (batch, vocabulary) and true classes Yb (batch,) to the loss.
 
-You may use the values `logprobs` and `probs` (add their names to your parameters), but you do not return their
-gradients: from `loss` to `logits` is a single step here.
+You may use the values `logprobs` and `probs` (add their names to your parameters), but you don't return their
+gradients: you go from `loss` to `logits` in a single step.
 """
 
 import torch
@@ -24,7 +24,7 @@ def forward(t):
     t.loss = -t.logprobs[range(t.n), t.Yb].mean()  # the same number as F.cross_entropy(logits, Yb)
 
 
-# What hidden problems also are, and those that `dojo check` draws: see `change` in lesson.toml.
+# Changes to the inputs, for some hidden problems and for some of those of `dojo check` (`change` in lesson.toml).
 
 
 def without_the_last(inputs):

@@ -1,15 +1,15 @@
-"""What `dojo check 05` asks your layer: the same as torch's own, on small batches.
+"""The public examples that `dojo check 05` runs: your layer must agree with torch's, on small batches.
 
-A hidden suite asks with numbers of its own, with other settings, and in another order.
+The hidden test suite uses other numbers, other settings and another order of calls.
 """
 
 import torch
 
-CLOSE = 1e-6  # statistics kept in float32 are in order
+CLOSE = 1e-6  # running statistics may be float32
 
 
 class OfTorch(torch.nn.BatchNorm1d):
-    """torch's layer, asked as yours is."""
+    """torch's layer, with the methods of yours."""
 
     def __init__(self, size):
         super().__init__(size, dtype=torch.float64)

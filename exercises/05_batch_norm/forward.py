@@ -1,16 +1,16 @@
-"""Batch norm three times: as one step with an unbiased and with a biased variance, and the biased one by its parts.
+"""Three batch norms: a single step with an unbiased variance, one with a biased variance, and the latter by its parts.
 
 Sources: A. Karpathy, "Building makemore Part 4: Becoming a Backprop Ninja", exercise 3; and "Day 13: Becoming a
 Backprop Ninja" of the course "Building LLMs from Scratch", the notebook and the page.
-`t.name = expression` names a value; your gradients are with respect to these names. What stands inside `t.fused()` you
-may ask for, but it is one step with what follows: no gradient stops there.
+`t.name = expression` names a value; your gradients are with respect to these names. The lines inside
+`with t.fused()` belong to one step with the line after them: you may use their values, but you return no gradients.
 """
 
 import torch
 
 
 def inputs(generator, batch=32, hidden=64, biased_batch=4, biased_hidden=20, parts_batch=6, parts_hidden=5):
-    """Three networks' values before batch norm, with a gain and a bias each.
+    """For each of the three batch norms, the values that go into it, a gain and a bias.
 
     hprebn is (n, hidden), h is (N, biased_hidden), x is (parts_batch, parts_hidden).
     """

@@ -48,5 +48,5 @@ for name, reference in references.items():
         print(f"{name:15s} | not written yet")
         continue
     exact, approximate, maxdiff = cmp(found[name], reference)
-    print(f"{name:15s} | exact: {exact!s:5s} | approximate: {approximate!s:5s} | maxdiff: {maxdiff}")
+    print(f"{name:15s} | exact: {bool(exact)!s:5s} | approximate: {bool(approximate)!s:5s} | maxdiff: {float(maxdiff)}")
 print("All gradients match:", compare_all(found, references)[0])

@@ -13,8 +13,13 @@ def numbers(values):
 
 
 def plain(value):
-    """A number of torch or numpy as Python's own."""
+    """A number of torch or numpy as a Python number."""
     return value.item() if hasattr(value, "item") else value
+
+
+def for_case(name, answers):
+    """The answers with the case in their names, so that a message says both."""
+    return {f"{key} for {name}": value for key, value in answers.items()}
 
 
 def compared(check, mine, reference):
@@ -35,19 +40,20 @@ def test_cmp(check):
     }
     for name, (mine, (exact, approximate, maxdiff)) in cases.items():
         expected = {"exact": exact, "approximate": approximate, "maxdiff": maxdiff}
-        check.equals({name: compared(check, mine, reference)}, {name: expected})
+        check.equals(*(for_case(name, part) for part in (compared(check, mine, reference), expected)))
 
 
 def test_cmp_shapes(check):
     reference = numbers([1.0, -2.0, 3.0])
     right = {"exact": True, "approximate": True, "maxdiff": 0.0}
-    check.equals({"equal shapes": compared(check, reference.clone(), reference)}, {"equal shapes": right})
+    found = compared(check, reference.clone(), reference)
+    check.equals(for_case("equal shapes", found), for_case("equal shapes", right))
     for mine in (reference.view(1, 3), reference.view(3, 1), reference[:2]):
         found, name = compared(check, mine, reference), f"shape {tuple(mine.shape)} for (3,)"
         if isinstance(found["maxdiff"], (int, float)) and math.isfinite(found["maxdiff"]):
             check.fail(f"`maxdiff` is {found['maxdiff']} for {name}; expected infinity.")
         del found["maxdiff"]
-        check.equals({name: found}, {name: {"exact": False, "approximate": False}})
+        check.equals(for_case(name, found), for_case(name, {"exact": False, "approximate": False}))
 
 
 def test_compare_all(check):
@@ -62,4 +68,5 @@ def test_compare_all(check):
         if not isinstance(answer, (tuple, list)) or len(answer) != 2 or not isinstance(answer[1], dict):
             check.fail("`compare_all` must return two values: (all_match, matches); `matches` is a dict.")
         found = {"all_match": plain(answer[0]), "matches": {key: plain(value) for key, value in answer[1].items()}}
-        check.equals({name: found}, {name: {"all_match": all(expected.values()), "matches": expected}})
+        expected = {"all_match": all(expected.values()), "matches": expected}
+        check.equals(for_case(name, found), for_case(name, expected))

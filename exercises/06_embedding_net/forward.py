@@ -1,4 +1,4 @@
-"""The day's whole network: embedding, linear, batch norm, tanh, linear, cross-entropy.
+"""The whole network: embedding, linear, batch norm, tanh, linear, cross-entropy.
 
 Source: "Becoming a Backprop Ninja: Manual Tensor Backprop", day 13 of the course "Building LLMs from Scratch"; its
 names (`emb`, `W`, `b`, `x`, `mean`, `var`, `eps`, `xhat`, `gamma`, `beta`, `out`). `t.name = expression` names a value.
@@ -33,7 +33,7 @@ def inputs(generator, batch=32, block=3, vocabulary=27, embedding=10, hidden=64)
 def forward(t):
     # embedding: one row of the table for each token
     t.emb = t.C[t.Xb]
-    # all that follows is one step: you may use these values, but go back through them on your own
+    # one step from here to the loss: you may use these values, but the grader gives you none of their gradients
     with t.fused():
         t.embcat = t.emb.view(t.emb.shape[0], -1)
         # linear layer 1
@@ -52,7 +52,7 @@ def forward(t):
     t.loss = F.cross_entropy(t.logits, t.Yb)
 
 
-# What hidden problems also are, and those that `dojo check` draws: see `change` in lesson.toml.
+# Changes to the inputs, for some hidden problems and for some of those of `dojo check` (`change` in lesson.toml).
 
 
 def without_the_last(inputs):
@@ -62,6 +62,9 @@ def without_the_last(inputs):
 
 
 def nearly_constant(inputs):
-    """A variance of about eps. With two examples and an ordinary variance, batch norm lets next to nothing through."""
+    """The variance is about eps.
+
+    With two examples and an ordinary variance, almost no gradient gets through batch norm.
+    """
     inputs["W"] *= 0.03
     inputs["b"] *= 0.01  # next to a large mean, float32 rounds away the small differences

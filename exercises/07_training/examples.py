@@ -1,6 +1,6 @@
-"""What `dojo check 07` asks your functions, on a small network: the same as autograd and torch's own layers give.
+"""The public examples that `dojo check 07` runs: your functions must agree with autograd, on a small network.
 
-A hidden suite asks with numbers of its own, with longer runs, and with more cases.
+The hidden test suite uses other numbers, longer runs and more cases.
 """
 
 from pathlib import Path
@@ -37,7 +37,7 @@ def before_batch_norm(parameters, X):
 
 
 class Torch:
-    """Autograd, and torch's own layers."""
+    """The same functions with autograd and torch's own layers."""
 
     @staticmethod
     def gradients(parameters, Xb, Yb):
@@ -52,7 +52,7 @@ class Torch:
 
     @staticmethod
     def calibrate(parameters, X):
-        layer = torch.nn.BatchNorm1d(HIDDEN, momentum=1.0, dtype=torch.float64)  # remembers the last batch alone
+        layer = torch.nn.BatchNorm1d(HIDDEN, momentum=1.0, dtype=torch.float64)  # keeps the last batch only
         layer(before_batch_norm(parameters, X))
         return layer.running_mean.view(1, -1), layer.running_var.view(1, -1)
 
@@ -96,10 +96,10 @@ def loss_of_a_split(on, generator):
 
 
 def knows_one_name():
-    """A network in which 3 follows 0, 1 follows 3, 4 follows 1, and then the name ends: for certain."""
+    """A network that is certain of every token: 3 follows 0, 1 follows 3, 4 follows 1, and then the name ends."""
     C, W2 = torch.eye(VOCABULARY), torch.zeros(VOCABULARY, VOCABULARY)
     W2[[0, 3, 1, 4, 2], [3, 1, 4, 0, 0]] = 200.0
-    W1 = torch.cat([torch.zeros(VOCABULARY, VOCABULARY), 50 * torch.eye(VOCABULARY)])  # the last token alone counts
+    W1 = torch.cat([torch.zeros(VOCABULARY, VOCABULARY), 50 * torch.eye(VOCABULARY)])  # only the last token counts
     zeros, ones = torch.zeros(1, VOCABULARY), torch.ones(1, VOCABULARY)
     parameters = [C, W1, zeros[0], W2, zeros[0], ones, zeros]
     return [parameter.double() for parameter in parameters], (zeros.double(), ones.double())

@@ -1,7 +1,7 @@
-"""The network that is trained: the lecture's, with 200 hidden units. All of it is one step for you.
+"""The network that you train: the lecture's, with 200 hidden units. You go back through all of it in one function.
 
 Source: A. Karpathy, "Building makemore Part 4: Becoming a Backprop Ninja", exercise 4.
-`t.name = expression` names a value. The seven parameters come to your function in one list, in the order of `GROUPS`.
+`t.name = expression` names a value. Your function receives the seven parameters as one list, in the order of `GROUPS`.
 """
 
 import torch
@@ -11,7 +11,7 @@ GROUPS = {"parameters": ("C", "W1", "b1", "W2", "b2", "bngain", "bnbias")}
 
 
 def inputs(generator, batch=32, block=3, vocabulary=27, embedding=10, hidden=200):
-    """The seven parameters as they are before training, and a batch: contexts Xb (batch, block), next tokens Yb."""
+    """The parameters before training, and a batch: contexts Xb (batch, block) with their next tokens Yb."""
 
     def normal(*shape):
         return torch.randn(shape, generator=generator)
@@ -51,7 +51,7 @@ def forward(t):
     t.loss = F.cross_entropy(t.logits, t.Yb)
 
 
-# What hidden problems also are, and those that `dojo check` draws: see `change` in lesson.toml.
+# Changes to the inputs, for some hidden problems and for some of those of `dojo check` (`change` in lesson.toml).
 
 
 def without_the_last(inputs):
@@ -61,6 +61,9 @@ def without_the_last(inputs):
 
 
 def nearly_constant(inputs):
-    """A variance of about eps. With two examples and an ordinary variance, batch norm lets next to nothing through."""
+    """The variance is about eps.
+
+    With two examples and an ordinary variance, almost no gradient gets through batch norm.
+    """
     inputs["W1"] *= 0.004
     inputs["b1"] *= 0.02  # next to a large mean, float32 rounds away the small differences

@@ -1,7 +1,7 @@
 """Judges a step of the training run: your gradients, learning rate, update and loop, one after another.
 
-`dojo train` compares them with autograd in the first steps and at intervals. What is wrong gets a sentence with the
-name of the row that `dojo check` explains.
+`dojo train` compares them with autograd in the first steps and at intervals. If something is wrong, a sentence says
+what it is, and names the row that `dojo check` explains.
 """
 
 import math
@@ -25,7 +25,7 @@ MOST_BETWEEN = 1000
 
 
 class WrongStep(Exception):
-    """Something is not what it should be; the text says what, in which line, and which command explains it."""
+    """Something is wrong. The text says what, in which line, and which command explains it."""
 
 
 def judged_at(options):
@@ -60,7 +60,7 @@ def judge(own, student, parameters, X, Y, batch, step, steps):
 
 
 def judge_loop(own, student, parameters, slopes, X, Y, batch, step, steps):
-    """The gradients are right: what is made of them?"""
+    """Judges the learning rate, the update and the loop, once the gradients are right."""
     rate, true_rate = own.learning_rate(step, steps), 0.1 if step < steps / 2 else 0.01
     if not math.isclose(rate, true_rate, rel_tol=ROUNDING):
         what = f"the learning rate is {rate:g} instead of {true_rate:g}"

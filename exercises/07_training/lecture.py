@@ -20,7 +20,7 @@ PARAMETERS = ("C", "W1", "b1", "W2", "b2", "bngain", "bnbias")
 
 
 def read_names(path):
-    """One name a line, in the file's order."""
+    """One name per line, in the file's order."""
     try:
         words = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
@@ -38,7 +38,7 @@ def characters(words):
 
 
 def split(words):
-    """80, 10 and 10 per cent, shuffled as the lecture does."""
+    """80 %, 10 % and 10 % of the names, shuffled as in the lecture."""
     words = list(words)
     random.Random(42).shuffle(words)
     first, second = int(0.8 * len(words)), int(0.9 * len(words))

@@ -1,4 +1,4 @@
-"""Your functions as the training run calls them: on copies, and with a look at what they return."""
+"""Your functions as the training run calls them: on copies, and with checks of what they return."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 
 lecture = load_module(Path(__file__).with_name("lecture.py"), "backprop_ninja_lecture")
-TRAINING_ACTS = 4  # of those that are rehearsed, the ones without which nothing can be trained
+TRAINING_ACTS = 4  # without these, nothing can be trained
 
 
 class Batches(list):
@@ -91,7 +91,7 @@ class Functions:
             ) from None
 
     def rehearse(self, parameters, X, Y, steps):
-        """Calls everything once on very little, so that no long run ends at a slip.
+        """Calls everything once on a small batch, so that no long run ends because of a slip.
 
         Returns the functions that are not written: (of training, of evaluation).
         """

@@ -1,6 +1,6 @@
-"""The lecture's training run with your gradients, and autograd's beside it. `dojo train` runs this file.
+"""The lecture's training run with your gradients, next to the same run with autograd's: `dojo train` runs it.
 
-Nothing here, in own_functions.py or in lecture.py is yours to write: they call the functions of your backward.py.
+You write nothing here, in own_functions.py or in lecture.py: they call the functions of your backward.py.
 """
 
 import hashlib
@@ -126,7 +126,7 @@ def run(student, options, watch, kept=None):
 
 
 class Exploded(Exception):
-    """A loss is no number any more."""
+    """A loss is NaN or infinite."""
 
 
 def train(own, student, options, watch, data, progress):
@@ -215,7 +215,7 @@ def advance(own, progress, X, Y, batches, steps, watch):
 
 
 def evaluate(own, options, watch, data, progress, outcome):
-    """Calibrates, then losses and names; True when all of it is done. Autograd's parameters go the same way."""
+    """Calibrates, computes the losses and draws names, for both runs. True when all of it is done."""
     seconds = time.perf_counter()
     runs = {"yours": progress.parameters} | ({"autograd's": progress.autograd} if progress.autograd else {})
     outcome.table_head = ["", "examples", *runs]
@@ -304,12 +304,12 @@ def side_by_side(progress):
     better = "lower" if yours < right else "higher"
     return (
         f"over the last {last:,} steps: loss {yours:.4f} with your gradients, {right:.4f} with the right ones. Yours "
-        f"is {better}, and the gradients are wrong all the same: a loss proves no gradient."
+        f"is {better}, but the gradients are wrong: a loss cannot prove that gradients are right."
     )
 
 
 def tell(outcome, options, data, progress):
-    """Fills the rest of the page."""
+    """Fills in the rest of the page."""
     outcome.losses = progress.losses
     outcome.window = 1000 if options.steps >= 20_000 else max(1, options.steps // 20)
     outcome.comparisons = progress.comparisons
@@ -337,6 +337,6 @@ def tell(outcome, options, data, progress):
     loss, step = largest_loss_difference(progress)
     outcome.figures.append(("largest difference of a loss from autograd’s", f"{loss:.2g}"))
     outcome.facts.append(("largest difference of a loss", f"{loss:.3g}, at step {-step:,}"))
-    if outcome.can_resume:  # else there are parameters no more
+    if outcome.can_resume:  # otherwise the parameters are gone
         weight, name = largest_parameter_difference(progress)
         outcome.facts.append(("largest difference of a parameter", f"{weight:.3g}, in {name}"))

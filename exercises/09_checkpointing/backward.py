@@ -3,8 +3,8 @@
 The network: h_0 = x, and h_i = torch.tanh(h_{i-1} @ weights[i - 1]) for i = 1 ... depth; depth = len(weights) >= 1.
 `x` and every activation have the shape (batch, width), every matrix in the list `weights` has (width, width).
 
-Leave `x`, `weights` and `dout` as they are. What your functions keep and compute is measured by the operating system:
-the memory and the processor time of the process that runs them.
+Leave `x`, `weights` and `dout` as they are. The operating system measures what your functions keep and compute: the
+memory and the processor time of the process that runs them.
 
 Check as often as you like:  dojo check 09
 """
@@ -45,7 +45,7 @@ def checkpoints(x, weights, every):
 
     That is one for each segment of `every` layers (the last one may be shorter): the activation that goes into it.
     With 7 layers and every = 3 these are h_0, h_3, h_6; with 6 layers h_0, h_3; with every >= depth only h_0: x itself.
-    Measured while this runs: besides the result, the memory of at most depth / every + every + 4 activations.
+    Next to the result, this function may hold at most depth / every + every + 4 activations. The grader measures it.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError
@@ -54,8 +54,8 @@ def checkpoints(x, weights, every):
 def backward_checkpointed(x, weights, dout, every):
     """The same `(dx, gradients)` as `backward_all`, from the activations that `checkpoints` keeps.
 
-    The others are computed again, one segment at a time, when the way back comes to them. Measured are the memory of
-    the process, in activations, and its processor time:
+    Compute the others again, one segment at a time, when the backward pass reaches them. The grader measures the memory
+    of the process, in activations, and its processor time:
 
         row `memory`          at most depth / every + 2 * every + 5 (depth / every rounded up)
         row `release`         at most depth / every + every + 8

@@ -1,6 +1,6 @@
-"""What `dojo check 09` asks your functions: autograd's gradients on small networks, and what they keep and compute.
+"""The public examples that `dojo check 09` runs: autograd's gradients on small networks, and measurements.
 
-A hidden suite asks with networks of its own, and measures on other ones.
+The hidden test suite uses other networks, and measures on others, too.
 """
 
 import math
@@ -20,12 +20,12 @@ def backward_checkpointed(x, weights, dout, every):
     (x @ weights[0]).tanh()
     (x.T @ dout, dout @ weights[0])
     return x, weights
-"""  # in a process of its own: what every answer needs
+"""  # what every answer needs, measured in a process of its own
 
 PLAIN_WORK = """
 def backward_checkpointed(x, weights, dout, every):
     for weight in weights:
-        ((x @ weight).tanh(), (x @ weight).tanh())  # there, and there again
+        ((x @ weight).tanh(), (x @ weight).tanh())  # forward, and forward again
         (x.T @ dout, dout @ weight, 1 - x**2)  # and back
     return x, weights
 """
@@ -39,7 +39,7 @@ def network(generator, depth, batch=3, width=4):
 
 
 def layers(x, weights):
-    """Every layer's input and the output, by a torch.nn.Sequential."""
+    """The input of every layer, and the output, with torch.nn layers."""
     found = [x]
     for weight in weights:
         layer = torch.nn.Sequential(torch.nn.Linear(*weight.shape, bias=False), torch.nn.Tanh())
@@ -122,7 +122,7 @@ def from_autograd(generator, depth, every, batch, width):
 
 
 def activations(measured):
-    """The memory that a call took, in units of one activation."""
+    """The memory that a call needed, in units of one activation."""
     return measured.extra_bytes / (DEEP["batch"] * DEEP["width"] * 8)
 
 

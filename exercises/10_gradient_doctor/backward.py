@@ -1,7 +1,7 @@
-"""Lesson 10: the gradient doctor. Functions that measure a network's health, and one that names the illness.
+"""Lesson 10: the gradient doctor. Functions that measure a network's health, and two that name what is wrong.
 
-All tensors are torch's. README.md says what a report holds and what is normal; `clinic.py` makes as many patients as
-you like. Try them in a file of their own, or at the end of this one:
+All tensors are torch's. README.md says what a report contains and what is normal. `clinic.py` makes as many patients
+as you like. Try them in a file of their own, or at the end of this one:
 
     if __name__ == "__main__":
         from clinic import patient
@@ -33,7 +33,7 @@ DIAGNOSES = (
 
 
 def closed_share(h, threshold=0.97):
-    """The share of closed gates among a layer's tanh outputs: of elements beyond `threshold`, on either side.
+    """The share of closed gates in a tanh layer: of outputs that are above `threshold` or below `-threshold`.
 
     h: a tensor of any shape, the outputs of tanh. Returns a number from 0 to 1.
     """
@@ -72,18 +72,18 @@ def clip_by_norm(gradients, limit):
 
 
 def gradient_growth(norms):
-    """By which factor the gradient's norm is multiplied per layer on its way back, in the (geometric) average.
+    """The factor by which the gradient's norm grows per layer in the backward pass, as a (geometric) average.
 
     norms: the norms of two or more layers' gradients, first layer first; the gradient comes from the last one. With
-    [8, 4, 2, 1] it doubles at every layer: 2. With [1, 10, 100] it is 0.1. The first norm may be zero: then so is the
-    growth. Returns a number.
+    [8, 4, 2, 1] it doubles at every layer: 2. With [1, 10, 100] it is 0.1. If the first norm is zero, the
+    growth is zero. Returns a number.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError
 
 
 def update_ratios(parameters, gradients, learning_rate):
-    """How large one step of gradient descent is beside what it changes: the norm of the update over the parameter's.
+    """How large one step of gradient descent is: the norm of the update divided by the norm of the parameter.
 
     parameters, gradients: dicts {name: tensor} with the same names, in any order. Returns a dict {name: number}.
     """
@@ -92,10 +92,10 @@ def update_ratios(parameters, gradients, learning_rate):
 
 
 def diagnose(report):
-    """What is wrong with the network that `report` was made of: one of DIAGNOSES.
+    """What is wrong with the network that `report` describes: one of DIAGNOSES.
 
-    report: a dict, described in README.md. At most one thing is wrong. Where a layer is saturated or dead, that is
-    its name, whatever it does to the gradients.
+    report: a dict, described in README.md. At most one thing is wrong. If a layer is saturated or dead, that is
+    the diagnosis, whatever it does to the gradients.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError

@@ -1,11 +1,11 @@
-"""The clinic: small networks, most of them with one thing wrong, and the report that is made of each.
+"""The clinic: small networks, most of them with one thing wrong, and a report on each.
 
     from clinic import patient, training_run
     report = patient("saturated", seed=1)
     run = training_run("rate too small", seed=1)
 
 A network has four to six hidden layers, tanh or ReLU, and two heads on the last one: a classifier and a single number.
-README.md says what a report holds. The hidden patients are made by the same lines from other seeds.
+README.md says what a report contains. The hidden patients are made by the same lines, from other seeds.
 """
 
 import math
@@ -20,8 +20,8 @@ ACTIVATION = {"saturated": "tanh", "dead": "relu", "exploding": "relu"}  # the o
 def patient(illness="healthy", seed=0, activation=None, where=None, unit=None):
     """The report of one network. The same seed with "healthy" gives the same network without its illness.
 
-    What is None is drawn. `activation`: "tanh" or "relu". `where`: "first", "middle", "last" or "all": the layers that
-    are saturated or dead. `unit`: what the loss is multiplied by; it may be counted in cents, or in millions.
+    `activation`: "tanh" or "relu". `where`: which layers are saturated or dead: "first", "middle", "last" or "all".
+    `unit`: the factor of the loss, as if it were counted in cents or in millions. All three are drawn where None.
     """
     g = torch.Generator().manual_seed(seed)
     depth, width = whole(g, 4, 6), whole(g, 20, 28)
@@ -44,7 +44,7 @@ def patient(illness="healthy", seed=0, activation=None, where=None, unit=None):
         for layer in sick:
             parameters[f"W{layer}"] *= 10 if where == "all" else between(g, 20, 30)
     elif illness == "dead":
-        alive = 0 if sick == [middle] else 2  # were the last layer dead in every unit, nothing would have a gradient
+        alive = 0 if sick == [middle] else 2  # if every unit of the last layer were dead, all gradients would be zero
         for layer in sick:
             parameters[f"b{layer}"] = torch.where(torch.arange(width) < width - alive, -1000.0, 1.0).double()
     elif illness in ("vanishing", "exploding"):
@@ -59,12 +59,12 @@ def patient(illness="healthy", seed=0, activation=None, where=None, unit=None):
             x = getattr(torch, activation)(x @ parameters[f"W{layer}"] + parameters[f"b{layer}"])
             h.append(x)
         reduction = "sum" if illness == "not averaged" else "mean"
-        second = x.detach() if forget else x  # what flows back through the second head is lost
+        second = x.detach() if forget else x  # the gradient of the second head gets lost here
         loss = F.cross_entropy(x @ parameters["classifier"], classes, reduction=reduction)
         return unit * (loss + F.mse_loss(second @ parameters["number"], numbers, reduction=reduction)), h
 
     def backward(data, steps=1):
-        """(h, dh, the parameters' gradients) after each backward pass. Whether they add up is the question."""
+        """(h, dh, the parameters' gradients) after each backward pass. They add up if the patient is "not zeroed"."""
         leaves = {name: value.clone().requires_grad_() for name, value in parameters.items()}
         for _ in range(steps):
             if illness != "not zeroed":
@@ -78,7 +78,7 @@ def patient(illness="healthy", seed=0, activation=None, where=None, unit=None):
             yield [value.detach() for value in h], [value.grad for value in h], gradients
 
     def slope(direction):
-        """By central differences. They know nothing of a backward pass, so nothing of what it forgot."""
+        """The slope by central differences, which use no backward pass: so they contain the forgotten branch."""
         ends = [{k: v + sign * STRETCH * direction[k] for k, v in parameters.items()} for sign in (1, -1)]
         return float(loss_of(ends[0], data, False)[0] - loss_of(ends[1], data, False)[0]) / (2 * STRETCH)
 
@@ -107,7 +107,7 @@ RATES = {"learning": (0.02, 0.035), "finished": (1.0, 1.4), "rate too small": (1
 def training_run(illness="learning", seed=0, unit=None):
     """A whole training run: plain gradient descent on one batch, 60 steps, by a network with one hidden ReLU layer.
 
-    README.md says what a run holds. `unit`: what the loss is multiplied by; None: it is drawn.
+    README.md says what a run contains. `unit`: the factor of the loss; drawn where None.
     """
     g = torch.Generator().manual_seed(seed)
     batch, features, width, classes = whole(g, 24, 36), whole(g, 12, 16), whole(g, 28, 36), whole(g, 3, 5)
@@ -142,7 +142,7 @@ def training_run(illness="learning", seed=0, unit=None):
 
 
 def norm(gradients):
-    """Of all gradients together."""
+    """The norm of all gradients together."""
     return float(torch.cat([gradient.reshape(-1) for gradient in gradients.values()]).norm())
 
 

@@ -1,6 +1,6 @@
-"""The public examples that `dojo check 10` runs: numbers that you can count, and patients of the clinic.
+"""The public examples that `dojo check 10` runs: small numbers that you can check by hand, and a few patients.
 
-The hidden test suite has other patients: more of each illness, of both kinds of network, and more healthy ones.
+The hidden test suite has other patients: more of each illness, with tanh and with ReLU, and more healthy ones.
 """
 
 from functools import cache

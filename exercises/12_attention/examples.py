@@ -13,7 +13,7 @@ def padded(inputs):
 def test_no_future(check):
     dscores = check.gradient("dscores")
     if not dscores.passes((SMALL, Draw())):
-        check.fail("The future is looked at once `dscores` is right.")
+        check.fail("`dscores` is not right yet. Once it is, this row checks the future.")
     (answer,) = dscores.answers((SMALL,))
     above = answer.tensor.reshape(-1, 4, 4).triu(1)
     if above.abs().max() != 0:
@@ -25,7 +25,7 @@ def test_no_future(check):
 def test_fully_masked(check):
     dQ = check.gradient("dQ")
     if not dQ.passes((SMALL, Draw())):
-        check.fail("Padding is looked at once `dQ` is right without it.")
+        check.fail("`dQ` is not right yet. Once it is, this row checks examples with padding.")
     draw = Draw({"batch": 2, "time": 4, "channels": 5, "head": 3}, padded)
     if not dQ.passes((draw,)):
         (answer,) = dQ.answers((draw,))

@@ -48,7 +48,7 @@ def attention_weights(Q, K, allowed):
 
 
 def forward(t):
-    # one head in small steps; every line is one of yours
+    # one head in small steps; you write a gradient for each line
     t.q = t.x @ t.Wq
     t.k = t.x @ t.Wk
     t.v = t.x @ t.Wv
@@ -69,11 +69,11 @@ def forward(t):
     t.O = t.P @ t.V
 
 
-# What hidden problems also are, and those that `dojo check` draws: see `change` in lesson.toml.
+# Changes to the inputs, for some hidden problems and for some of those of `dojo check` (`change` in lesson.toml).
 
 
 def one_token_repeated(inputs):
-    """The last two positions of every example are equal, so their keys and values are."""
+    """The last two positions of every example are equal, and so are their keys and values."""
     for name in ("x", "K", "V"):
         inputs[name][:, -1] = inputs[name][:, -2]
 

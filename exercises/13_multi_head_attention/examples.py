@@ -1,4 +1,4 @@
-"""What `dojo check 13` asks `split_heads` and `merge_heads`: one example, two positions, two heads of two features."""
+"""The public example that `dojo check 13` runs: `split_heads` and `merge_heads` with two heads of two features."""
 
 import torch
 

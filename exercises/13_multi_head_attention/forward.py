@@ -50,7 +50,7 @@ def forward(t):
     t.out = t.merged @ t.Wo
 
 
-# What hidden problems also are, and those that `dojo check` draws: see `change` in lesson.toml.
+# Changes to the inputs, for some hidden problems and for some of those of `dojo check` (`change` in lesson.toml).
 
 
 def one_token_repeated(inputs):

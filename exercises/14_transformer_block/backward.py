@@ -1,7 +1,7 @@
 """Lesson 14: a transformer block, backwards.
 
 First write the parts: each function goes back through one kind of step. Then `through_layers` goes back through a stack
-of layers, with and without residual connections. At last `backward` goes back through the whole block of forward.py.
+of layers, with and without residual connections. Finally, `backward` goes back through the whole block of forward.py.
 Use your own functions in it. Check your work with `dojo check 14`. README.md explains the forward pass.
 """
 
@@ -71,8 +71,8 @@ def backward(
 ):  # fmt: skip
     """Go back through the whole block of forward.py, from `dout` to `x`.
 
-    The parameters are inputs and values of the forward pass, by name. Strike out what you don't need, and add what you
-    do: any name of forward.py is possible.
+    The parameters are inputs and values of the forward pass, by name. Delete those that you don't need, and add
+    others that you need: any name of forward.py is possible.
 
     Returns a dictionary with these keys, or a tuple in this order:
 

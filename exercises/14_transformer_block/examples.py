@@ -1,6 +1,6 @@
-"""What `dojo check 14` asks of the functions that are not gradients of the block: what autograd says of small problems.
+"""The public examples that `dojo check 14` runs for the parts of the block: autograd's gradients on small problems.
 
-A hidden test suite asks with other ones.
+The hidden test suite uses other problems.
 """
 
 import torch
@@ -15,7 +15,9 @@ def drawn(generator, *shape):
 
 def back(function, dout, *values):
     """The gradients of `values`, where `dout` is the upstream gradient of `function(*values)`."""
-    return torch.func.vjp(function, *values)[1](dout)
+    with torch.enable_grad():
+        leaves = [value.clone().requires_grad_() for value in values]
+        return torch.autograd.grad(function(*leaves), leaves, dout)
 
 
 class Torch:

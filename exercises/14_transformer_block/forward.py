@@ -73,7 +73,7 @@ def forward(t):
     t.loss = (t.out * t.dout).sum()
 
 
-# What hidden problems also are, and those that `dojo check` draws: see `change` in lesson.toml.
+# Changes to the inputs, for some hidden problems and for some of those of `dojo check` (`change` in lesson.toml).
 
 
 def nothing_dropped(inputs):

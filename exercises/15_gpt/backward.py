@@ -63,7 +63,7 @@ def gradients(parameters, X, Y, heads):
     """The loss of one batch, and the gradient of each parameter: forward pass and backward pass.
 
     X (batch, time) int64: the tokens that are read. Y (batch, time) int64: the token after each, or -1 where none is to
-    be predicted. The loss is the mean cross-entropy over the positions that have one.
+    be predicted. The loss is the mean cross-entropy over the positions that have a next token.
 
     Returns (loss, {name: gradient}), with a gradient for each name in `parameters`, of its shape and dtype. The
     parameters stay as they are. None stands for a gradient that you have not written yet.
@@ -88,11 +88,12 @@ def adam(parameters, gradients, means, squares, step, rate, decay):
     """One step of Adam with decoupled weight decay (AdamW). Changes `parameters`, `means` and `squares` in place.
 
     All four are {name: tensor} with the same names. `means` and `squares` are running averages of the gradients and of
-    their squares, with the factors 0.9 and 0.99; before step 0 they are zero. Each is corrected for this beginning.
+    their squares, with the factors 0.9 and 0.99. Before step 0 they are zero.
     step: counted from 0; rate: the learning rate; decay: the weight decay, for the parameters in DECAYED only
 
-    The step is rate * mean / (root of the mean square + 1e-8), both corrected. The decay moves a parameter by
-    rate * decay times its value before the step, and does not enter the averages. The return value is ignored.
+    The step is rate * mean / (root of the mean square + 1e-8), with both averages corrected for their beginning with
+    zero. `means` and `squares` themselves stay uncorrected. The decay moves a parameter towards zero by rate * decay
+    times its value before the step, and does not enter the averages. The return value is ignored.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError
@@ -101,9 +102,10 @@ def adam(parameters, gradients, means, squares, step, rate, decay):
 def learning_rate(step, max_steps):
     """The learning rate of step number `step`, counted from 0, of a run of `max_steps` steps (a multiple of 10).
 
-    In the first tenth of the run it rises in equal steps to 0.01, which the last step of that tenth has. From there on
-    it falls to 0.001 along half a period of a cosine: with s the share of the other nine tenths that is over before the
-    step (0 for the first of their steps), it is 0.001 + 0.009 * (1 + cos(pi * s)) / 2.
+    In the first tenth of the run, each step's rate is larger than the one before by the same amount. Step 0 has just
+    this amount, and the last step of that tenth has 0.01. In the other nine tenths the rate falls along half a period
+    of a cosine: 0.001 + 0.009 * (1 + cos(pi * s)) / 2. Here s is the share of these nine tenths that has passed before
+    the step: 0 for their first step, nearly 1 for their last.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError

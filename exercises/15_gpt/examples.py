@@ -1,4 +1,4 @@
-"""What `dojo check 15` asks of the functions that are not gradients. A hidden test suite asks other questions."""
+"""The public examples that `dojo check 15` runs for loss, optimizer and training. The hidden test suite has others."""
 
 from pathlib import Path
 

@@ -80,7 +80,7 @@ def forward(t):
     t.loss = F.cross_entropy(t.logits.flatten(0, 1), t.Y.flatten(), ignore_index=-1)
 
 
-# What hidden problems also are, and those that `dojo check` draws: see `change` in lesson.toml.
+# Changes to the inputs, for some hidden problems and for some of those of `dojo check` (`change` in lesson.toml).
 
 
 def all_positions(inputs):
@@ -89,7 +89,7 @@ def all_positions(inputs):
 
 
 def few_tokens(inputs):
-    """Only two tokens are read, and two others come next: each row of wte gets one of its two terms, or none."""
+    """Only two tokens are read, and two others come next: each row of wte gets only one of its two terms, or none."""
     inputs["X"] = inputs["X"] % 2
     inputs["Y"] = torch.where(inputs["Y"] < 0, inputs["Y"], inputs["Y"] % 2 + 2)
 
@@ -103,5 +103,5 @@ def tiny(inputs):
 
 
 def sure_heads(inputs):
-    """Queries so large that nearly all weight of a row is on one position."""
+    """Queries so large that nearly all of a row's weight is on one position."""
     inputs["Wq"] = inputs["Wq"] * 40

@@ -1,6 +1,6 @@
 """The training run of the GPT with your gradients, and autograd's next to it. `dojo train 15` runs this file.
 
-Nothing here or in reference.py is yours to write: they call the functions of your backward.py.
+You write nothing here or in reference.py: they call the functions of your backward.py.
 """
 
 import math
@@ -31,7 +31,7 @@ class GPTRun(ModelRun):
         return f"{reference.LAYERS} blocks, {reference.HEADS} heads, {reference.CHANNELS} channels"
 
     def rehearse(self):
-        """On a small batch, so that no run ends at a slip."""
+        """Calls everything on a small batch first, so that no long run ends because of a slip."""
         X, Y = (part[:2] for part in self.names.sets["train"])
         parameters = self.own["parameters"]
         gradients = self.own_gradients(clone_tensors(parameters), X, Y)[1]

@@ -1,6 +1,6 @@
-"""What `dojo check 16` asks your functions: what torch.nn.RNN and torch.nn.LSTM and autograd say of small networks.
+"""The public examples of `dojo check 16`: small networks, compared with torch.nn.RNN, torch.nn.LSTM and autograd.
 
-A hidden suite asks with other ones.
+Your grade comes from the hidden test suite, which uses other networks.
 """
 
 import torch
@@ -25,7 +25,7 @@ def network(generator, time, batch, features, hidden, gates=1):
 
 
 def layer(kind, Wx, Wh, b):
-    """A layer of torch's with these weights. It has a second bias, which is zero here."""
+    """One of torch's layers, with these weights. It has a second bias, which is zero here."""
     made = kind(len(Wx), len(Wh), dtype=torch.float64)
     parameters = (Wx.T, Wh.T, b, torch.zeros_like(b))
     for name, value in zip(("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"), parameters, strict=True):
@@ -81,28 +81,41 @@ class Torch:
         return differentiated(run, (x, h0, c0, Wx, Wh, b), dh)
 
 
+NAMES = ("dx", "dh0", "dWx", "dWh", "db")
+
+
+def by_name(names, result):
+    """The parts of a result by their names, so that a message can name one."""
+    if isinstance(result, (tuple, list)) and len(result) == len(names):
+        return dict(zip(names, result, strict=True))
+    return result
+
+
 def states(on, generator, **sizes):
     return on.call("rnn", *network(generator, **sizes))
 
 
 def step(on, generator, time, batch, features, hidden):
     (x, *_), h0, Wx, Wh, _ = network(generator, time, batch, features, hidden)
-    return on.call("rnn_step_backward", drawn(generator, batch, hidden), torch.zeros_like(h0), h0, x, Wx, Wh)
+    result = on.call("rnn_step_backward", drawn(generator, batch, hidden), torch.zeros_like(h0), h0, x, Wx, Wh)
+    return by_name(("dx", "dh_before", "dWx", "dWh", "db"), result)
 
 
 def whole(on, generator, **sizes):
     x, h0, *weights = network(generator, **sizes)
-    return on.call("rnn_backward", drawn(generator, len(x) + 1, *h0.shape), x, h0, *weights)
+    return by_name(NAMES, on.call("rnn_backward", drawn(generator, len(x) + 1, *h0.shape), x, h0, *weights))
 
 
 def chunks(on, generator, **sizes):
     x, h0, *weights = network(generator, **sizes)
-    return on.call("truncated_backward", drawn(generator, len(x) + 1, *h0.shape), x, h0, *weights, 3)
+    dh = drawn(generator, len(x) + 1, *h0.shape)
+    return by_name(NAMES, on.call("truncated_backward", dh, x, h0, *weights, 3))
 
 
 def lstm(on, generator, **sizes):
     x, h0, *weights = network(generator, **sizes, gates=4)
-    return on.call("lstm_backward", drawn(generator, len(x), *h0.shape), x, h0, drawn(generator, *h0.shape), *weights)
+    dh, c0 = drawn(generator, len(x), *h0.shape), drawn(generator, *h0.shape)
+    return by_name(("dx", "dh0", "dc0", "dWx", "dWh", "db"), on.call("lstm_backward", dh, x, h0, c0, *weights))
 
 
 def test_rnn(check):

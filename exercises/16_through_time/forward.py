@@ -49,7 +49,7 @@ def forward(t):
     t.loss = F.cross_entropy(t.logits.flatten(0, 1), t.Y.flatten(), ignore_index=-1)
 
 
-# What hidden problems also are, and those that `dojo check` draws: see `change` in lesson.toml.
+# Changes to the inputs, for some hidden problems and for some of those of `dojo check` (`change` in lesson.toml).
 
 
 def all_positions(inputs):
@@ -58,7 +58,7 @@ def all_positions(inputs):
 
 
 def one_token(inputs):
-    """One token, again and again: one row of C gets all gradients of all steps."""
+    """The same token at every step: one row of C gets the gradients of all steps."""
     inputs["X"] = torch.ones_like(inputs["X"])
 
 

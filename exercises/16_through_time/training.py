@@ -30,12 +30,12 @@ class RecurrentRun(ModelRun):
         return f"{self.options.hidden} hidden units, {reference.FEATURES} numbers for each character"
 
     def rehearse(self):
-        """On a small batch, so that no run ends at a slip."""
+        """Calls everything on a small batch first, so that no long run ends because of a slip."""
         self.own_steps(clone_tensors(self.own), [torch.tensor([0, 1])], self.step)
         return ""
 
     def own_clip(self, gradients, most=gpt.CLIPPED_TO):
-        """The gradients that your `clip` returns. Raises UserError for a result that is of another form."""
+        """The gradients that your `clip` returns. Raises UserError if the result has another form."""
         found = self.student.call("clip", gradients, most)
         if not isinstance(found, (tuple, list)) or len(found) != 2 or not isinstance(found[0], dict):
             raise UserError("To train, `clip` must return (clipped, norm), with `clipped` a dict of all gradients.")

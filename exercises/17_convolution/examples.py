@@ -12,6 +12,7 @@ def test_unread(check):
         (8, 3, 2, 0): [7],  # a rest behind the last window
         (8, 1, 2, 0): [1, 3, 5, 7],  # gaps between the windows
         (8, 3, 2, 1): [],  # the padding moves the windows
+        (9, 3, 2, 1): [],  # and the last one reads a zero behind the axis
         (9, 2, 4, 1): [1, 2, 5, 6],  # the first window begins at position -1
     }
     found = {f"unread{question}": check.on.call("unread", *question) for question in questions}

@@ -44,7 +44,7 @@ def forward(t):
     t.average = F.avg_pool2d(t.photo, (t.rows, t.columns), t.stride)
 
 
-# What hidden problems also are, and those that `dojo check` draws: see `change` in lesson.toml.
+# Changes to the inputs, for some hidden problems and for some of those of `dojo check` (`change` in lesson.toml).
 
 
 def one_channel_repeated(inputs):

@@ -1,7 +1,7 @@
-"""What `dojo check 18` asks your classes: small expressions with numbers worked out by hand, and what PyTorch says.
+"""The public examples that `dojo check 18` runs: small expressions with results worked out by hand, or by PyTorch.
 
-A hidden suite asks with expressions that are drawn anew each time. You can run each of these by hand as well: `text` is
-plain Python.
+The hidden test suite draws new expressions each time. You can run each of these by hand as well: `text` is plain
+Python.
 """
 
 from pathlib import Path

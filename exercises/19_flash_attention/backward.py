@@ -25,7 +25,8 @@ def add_tile(m, l, acc, scores, V):
         m: (rows,), the largest score of each row so far; minus infinity before the first tile.
         l: (rows,), the sum of exp(score - m) over the scores so far; 0 before the first tile.
         acc: (rows, size), the sum of exp(score - m) times the value of that key; 0 before the first tile.
-        scores: (rows, columns), the new scores. Some of them may be minus infinity; of the first tile, not a whole row.
+        scores: (rows, columns), the new scores. Some of them may be minus infinity, but in the first tile never a
+            whole row.
         V: (columns, size), the values of these keys.
     """
     # TODO: replace the next line by your own
@@ -35,15 +36,15 @@ def add_tile(m, l, acc, scores, V):
 def flash_forward(Q, K, V, causal, rows, columns):
     """Return (O, L): the output (queries, size), and the log-sum-exp of each query's scores (queries,).
 
-    Work on tiles of `rows` queries and `columns` keys. The last tile of an axis may be smaller. Skip a tile
-    that no query of it may read, and never hold more scores than those of one tile.
+    Work on tiles of `rows` queries and `columns` keys. The last tile of an axis may be smaller. Skip a tile if none of
+    its queries may read any of its keys. Never hold more scores than those of one tile.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError
 
 
 def correction(dO, O):
-    """Return D (queries,): for each query the number that the backward pass of its softmax subtracts.
+    """Return D (queries,): for each query, the sum of `dP * P` over all of its keys, but computed without P.
 
     `dO` and `O` have shape (queries, size).
     """
@@ -59,7 +60,7 @@ def tile_backward(dO, q, k, v, L, D, allowed):
         q: (rows, size); k and v: (columns, size).
         L: (rows,), the log-sum-exp of each query over all of its keys, not only those of this tile.
         D: (rows,), the correction of each query.
-        allowed: (rows, columns), True where a query may read a key. A forbidden score can be the largest.
+        allowed: (rows, columns), True where a query may read a key. A forbidden score can be the largest of its row.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError
@@ -68,7 +69,7 @@ def tile_backward(dO, q, k, v, L, D, allowed):
 def flash_backward(dO, Q, K, V, O, L, causal, rows, columns):
     """Return (dQ, dK, dV), computed tile by tile from what `flash_forward` returned.
 
-    Skip a tile that no query of it may read, and never hold more scores than those of one tile.
+    Skip a tile if none of its queries may read any of its keys. Never hold more scores than those of one tile.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError

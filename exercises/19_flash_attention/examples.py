@@ -1,6 +1,6 @@
-"""What `dojo check 19` asks your functions: torch's own attention on small problems, and what they hold and compute.
+"""The public examples that `dojo check 19` runs: torch's own attention on small problems, and measurements.
 
-A hidden suite asks with other problems, and measures on other ones.
+The hidden test suite uses other problems, and measures on others, too.
 """
 
 import torch
@@ -17,7 +17,7 @@ def flash_forward(Q, K, V, causal, rows, columns):
 def flash_backward(dO, Q, K, V, O, L, causal, rows, columns):
     (K[:columns] @ Q[:rows].T).exp().sum(0)
     return Q.clone(), K.clone(), V.clone()
-"""  # in a process of its own: what every answer needs
+"""  # what every answer needs, measured in a process of its own
 
 
 def problem(generator, queries, keys, size):

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from grader.authoring.lesson_sources import suite_of, variants
+from grader.authoring.lesson_sources import suite_of, variant_files
 from grader.authoring.model_answers import answer_faults
 from grader.authoring.public_mistakes import public_mistakes_files
 from grader.lesson.lesson import Lesson, LessonError
@@ -31,7 +31,7 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
     """
     for item in lesson.items:
         if len(item.hints) != HINTS:
-            yield f"lesson.toml: {item.name} has {len(item.hints)} hints; expected {HINTS}, from a nudge on."
+            yield f"lesson.toml: {item.name} has {len(item.hints)} hints; expected {HINTS}, the first a nudge."
         if item.taught_in and not any(lesson.exercise.parent.glob(f"{item.taught_in}_*")):
             yield f"lesson.toml: {item.name} has taught_in = {item.taught_in!r}, and the course has no such lesson."
     unusable = [*forward_faults(lesson), *random_faults(lesson)]
@@ -179,7 +179,7 @@ def recommendations(lesson: Lesson) -> Iterator[str]:
     for name in lesson.functions:
         if not any(mistake.gradient == name for mistake in lesson.mistakes):
             yield f"`{name}` has no known mistake."
-    count = len(variants(lesson))
+    count = len(variant_files(lesson))
     if count < FEWEST_VARIANTS:
         yield f"{count} variants; {FEWEST_VARIANTS} or more show that other styles pass."
     draws = [draw for draw in lesson.draws if not draw.note]

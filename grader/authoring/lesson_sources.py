@@ -15,7 +15,7 @@ def solution_text(lesson: Lesson) -> str:
     return (lesson.solution / "backward.py").read_text(encoding="utf-8")
 
 
-def variants(lesson: Lesson) -> list[Path]:
+def variant_files(lesson: Lesson) -> list[Path]:
     """The files in solutions/NN_name/variants: right answers in other styles."""
     return sorted((lesson.solution / "variants").glob("*.py"))
 
@@ -37,5 +37,7 @@ def suite_of(lesson: Lesson) -> ModuleType:
 
 def right_files(lesson: Lesson) -> dict[str, ModuleType]:
     """{"solution" or a variant's name: the file as a module}. Raises LessonError when one does not run."""
-    files = {path.stem: load_module(path, f"backprop_ninja_{lesson.name}_{path.stem}") for path in variants(lesson)}
+    files = {
+        path.stem: load_module(path, f"backprop_ninja_{lesson.name}_{path.stem}") for path in variant_files(lesson)
+    }
     return {"solution": lesson.answers} | files

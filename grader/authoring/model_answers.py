@@ -50,10 +50,10 @@ def answer_faults(lesson: Lesson) -> Iterator[str]:
     path = lesson.solution / FILE
     if not path.is_file():
         return
-    asked, answered = questions_asked(lesson), questions_answered(path.read_text(encoding="utf-8"))
-    for question in asked:
+    questions, answered = questions_asked(lesson), questions_answered(path.read_text(encoding="utf-8"))
+    for question in questions:
         if question not in answered:
             yield f"{FILE} has no answer to “{question}”. Quote the question word for word, `> …`, and answer below."
     for question in answered:
-        if question not in asked:
+        if question not in questions:
             yield f"{FILE} answers “{question}”, which README.md does not ask."

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.authoring.check_examples import example_faults
 from grader.authoring.lesson_review import faults_of, inexact_gradients, recommendations, unwritten_places
-from grader.authoring.lesson_sources import is_formula, right_files, solution_text, steps_of, variants
+from grader.authoring.lesson_sources import is_formula, right_files, solution_text, steps_of, variant_files
 from grader.authoring.release.leaks import lesson_leaks
 from grader.authoring.stubs import published_stub
 from grader.authoring.verify_questions import question_faults, question_summary
@@ -85,7 +85,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
         for row in rows_in(grade("stub", published_stub(lesson))):
             if row.points or row.status not in ("todo", "failed"):
                 report.problems.append(f"stub: {row.name} is {row.status} with {row.points} points")
-        for path in variants(lesson):
+        for path in variant_files(lesson):
             for row in rows_in(grade(path.stem, path.read_text(encoding="utf-8"))):
                 if row.status != "passed":
                     report.problems.append(f"variant {path.stem}: {row.name} is {row.status}: {row.message}")
@@ -102,7 +102,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
     report.summary = (
         f"solution {points_text(right.results.score)} of {points_text(right.results.max_score)}"
         + (f" ({exact}{but})" if lesson.gradients else "")
-        + f", stub 0, {len(variants(lesson))} variants, {len(lesson.mistakes)} known mistakes"
+        + f", stub 0, {len(variant_files(lesson))} variants, {len(lesson.mistakes)} known mistakes"
         + (f", {len(examples_of(lesson))} public examples" if examples_of(lesson) else "")
         + (f", {len(questions_of(lesson))} questions" if questions_of(lesson) else "")
     )

@@ -103,6 +103,8 @@ def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, on_progress:
     """Judge right files and known mistakes on `count` seeds from `first` on, with `jobs` processes.
 
     `on_progress` is called with the number of seeds that were finished since its last call.
+
+    Raises LessonError when the solution or a variant does not run.
     """
     chunks = [range(start, min(start + 10, first + count)) for start in range(first, first + count, 10)]
     tally = Tally()

@@ -68,7 +68,7 @@ class PromptUnanswered(Exception):
 
 
 def refuse_to_stop(*_arguments: object, **_keywords: object) -> NoReturn:
-    """Stand in for `sys.breakpointhook`: raises where the call is, and not on the line after it, as pdb does."""
+    """Stand in for `sys.breakpointhook`: raises PromptUnanswered at the call, not on the line after it as pdb does."""
     raise PromptUnanswered
 
 

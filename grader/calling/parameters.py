@@ -38,7 +38,7 @@ def interface_of(function: Callable[..., Any]) -> Interface:
 def inspect_callable(function: Callable[..., Any]) -> Interface:
     """What a callable's signature and code say. Raises TypeError or ValueError for what has no signature."""
     parameters = parameters_of(function)
-    return Interface(first_line(function), parameters, names_read(function, parameters))
+    return Interface(first_line(function), parameters, parameters_read(function, parameters))
 
 
 interface_of_function = lru_cache(maxsize=1000)(inspect_callable)  # a step is called on every problem
@@ -48,7 +48,7 @@ def parameters_of(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]
     return tuple(inspect.signature(function).parameters.values())
 
 
-def names_read(function: Callable[..., Any], parameters: Sequence[inspect.Parameter]) -> frozenset[str]:
+def parameters_read(function: Callable[..., Any], parameters: Sequence[inspect.Parameter]) -> frozenset[str]:
     """Parameters that the function's code reads (all of them where there is no plain code object to look at)."""
     names = frozenset(p.name for p in parameters)
     code = getattr(function, "__code__", None)

@@ -82,6 +82,12 @@ class Function:
         self.source = function if isinstance(function, str) else source_of(function)
         self.bound = bound
 
+    @property
+    def parameters(self) -> list[str]:
+        """The names of its parameters, in order."""
+        (definition,) = (each for each in ast.parse(self.source).body if isinstance(each, ast.FunctionDef))
+        return [each.arg for each in definition.args.args]
+
     def build(self) -> Callable[..., Any]:
         """The function itself, made from its source in the process that calls it."""
         scope: dict[str, Any] = dict(GIVEN)

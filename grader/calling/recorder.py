@@ -66,7 +66,7 @@ class RecordingTarget:
         return self.note_value(name, value), arguments
 
     def run_with(self, uses: Sequence[str], function: Function, *args: Any) -> Any:
-        self.note_call(uses[0], None, args, {})
+        self.note_call(uses[0], None, (), dict(zip(function.parameters[len(uses) :], args, strict=False)))
         return self.note_value(uses[0], self._target.run_with(uses, function, *args))
 
     def new(self, name: str, *args: Any, **kwargs: Any) -> Handle:

@@ -34,20 +34,20 @@ Enter skips a question, q stops. Your answers are in answers.toml, next to backw
 @click.argument("lesson_name", type=LessonParam(), metavar="LESSON")
 @click.argument("names", nargs=-1, metavar="[QUESTION]...")
 @click.option("--list", "listed", is_flag=True, help="Shows your answers and asks nothing.")
-@click.option("--student", metavar="NAME", help="Your name, as your course knows you; the values are drawn for it.")
+@click.option("--student", metavar="NAME", help="The name that your course knows. Your numbers are drawn from it.")
 @course_option
 def answer(lesson_name: str, names: tuple[str, ...], listed: bool, student: str | None, course: Path | None) -> None:
     """Asks the questions of a lesson. Each student gets other numbers."""
     with desk(course) as at:
         before, _, name = lesson_name.partition(".")
-        lesson = at.course.find(before)
+        lesson = at.find_lesson(before)
         names = (name, *names) if name else names
         known = student or known_student([lesson, *at.course.lessons.values()])
         sheet = AnswerSheet(lesson, known)
         if student and sheet.answers.student != student:
             raise UserError(
-                f"The answers in {sheet.path.name} are {sheet.answers.student}'s, with that name's values; delete the "
-                "file to answer under another name."
+                f"The answers in {sheet.path.name} are {sheet.answers.student}'s, with numbers drawn from that name. "
+                "Delete the file to answer under another name."
             )
 
         def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
@@ -64,14 +64,14 @@ def answer(lesson_name: str, names: tuple[str, ...], listed: bool, student: str 
         if not sheet.answers.student:
             sheet = AnswerSheet(lesson, ask_name(at))
         out = console()
-        for part in ask_questions(sheet, due, read_line, run_line):
+        for part in ask_questions(sheet, due, read_input_line, run_line):
             out.print(part)
 
 
 def ask_name(at: Desk) -> str:
     """The student's name, typed. Raises UserError where nobody types."""
     click.echo("Your name or ID, as your course knows you (the numbers in the questions depend on it):")
-    name = " ".join((read_line() or "").split())
+    name = " ".join((read_input_line() or "").split())
     if not name:
         raise UserError("no name was given: type it, or use --student NAME.")
     return name
@@ -80,7 +80,7 @@ def ask_name(at: Desk) -> str:
 def read_line_within(seconds: float | None) -> str | None:
     """One line of input; None at its end. Raises TimeoutError after so many seconds, where the system can tell."""
     if seconds is None or not sys.stdin.isatty():
-        return read_line()
+        return read_input_line()
     Console(highlight=False).print("> ", end="")
     try:
         ready, _, _ = select.select([sys.stdin], [], [], max(seconds, 0.0))
@@ -92,13 +92,16 @@ def read_line_within(seconds: float | None) -> str | None:
 
             termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed is not for the shell
         raise TimeoutError
-    line = sys.stdin.readline()
-    return line.rstrip("\n") if line else None
+    return typed_line()
 
 
-def read_line() -> str | None:
-    """One line of input; None at its end."""
+def read_input_line() -> str | None:
+    """One line of input, after a prompt in a terminal; None at its end."""
     if sys.stdin.isatty():
         Console(highlight=False).print("> ", end="")
+    return typed_line()
+
+
+def typed_line() -> str | None:
     line = sys.stdin.readline()
     return line.rstrip("\n") if line else None

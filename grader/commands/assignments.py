@@ -14,7 +14,7 @@ from grader.commands.console import printable
 from grader.commands.opened_gradebook import read_gradebook
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK
-from grader.gradebook.lookup import UnknownStudent, find_student, marks_of
+from grader.gradebook.lookup import UnknownStudent, find_student, students_by_mark
 
 if TYPE_CHECKING:
     from grader.gradebook.assignment.config import Assignment
@@ -109,7 +109,7 @@ def extensions_from(
 
     def find(wanted: str) -> str | None:
         try:
-            return find_student(wanted, students, renamed, marks_of(members))
+            return find_student(wanted, students, renamed, students_by_mark(members))
         except UnknownStudent:
             return None
 

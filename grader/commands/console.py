@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 from rich.console import Console
 
+from grader.commands.mistyped import unknown_command, usage_sentence
 from grader.errors import GraderFault, UserError
 from grader.lesson.paths import nearest_course
 from grader.publish.inert import terminal_line
@@ -43,18 +44,39 @@ def fail(message: str, status: int = UNUSABLE, program: str = "grade") -> NoRetu
 class ReportingGroup(click.Group):
     """A group of commands that reports every UserError and GraderFault as a sentence, with its exit status.
 
-    `program` is the command's name, with which each sentence begins.
+    A command line that cannot be used is reported in the same way. `program` is the command's name, with which each
+    sentence begins.
     """
 
     def __init__(self, *arguments: Any, program: str = "grade", **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.program = program
 
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        try:
+            return super().make_context(*arguments, **options)
+        except click.UsageError as error:
+            self._refuse(error)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            fail(unknown_command(args, self.list_commands(ctx), self.program), program=self.program)
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except (UserError, GraderFault) as error:
             fail(str(error), error.exit_status, self.program)
+        except click.UsageError as error:
+            self._refuse(error)
+
+    def _refuse(self, error: click.UsageError) -> NoReturn:
+        if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+            raise error
+        fail(usage_sentence(error, self.program), error.exit_code, self.program)
 
 
 def find_course(given: Path | None) -> Path:

@@ -52,9 +52,10 @@ def verify(
     jobs: int | None,
     course: Path | None,
 ) -> None:
-    """Proves a course.
+    """Checks that a course grades correctly.
 
-    Every solution gets 100 %, every stub 0 %. All variants are right, and every known mistake is found and named.
+    Every solution must get 100 %, and every stub 0 %. All variants must be right, and every known mistake must be found
+    and named.
     """
     from grader.authoring.verify import verify_course, verify_questions
     from grader.authoring.verify_questions import STUDENTS

@@ -19,7 +19,7 @@ from grader.gradebook.assignment.in_force import in_force
 from grader.gradebook.database import Gradebook
 from grader.gradebook.decision_file import DecisionEntry, date_in, points_in
 from grader.gradebook.grading.views import attendance_in
-from grader.gradebook.lookup import UnknownStudent, find_row, find_student, marks_of, points_of_part
+from grader.gradebook.lookup import UnknownStudent, find_row, find_student, points_of_part, students_by_mark
 from grader.gradebook.records import Decision, DecisionKind
 from grader.intake.submissions.people import as_folder
 from grader.results import points_text
@@ -40,7 +40,7 @@ def student_names(gradebook: Gradebook) -> StudentNames:
     """The names that students have: in the gradebook, before a roster renamed them, and in the latest roster."""
     attendance = attendance_in(gradebook)
     members = [] if attendance is None else [*attendance.members.values(), *attendance.absent]
-    return gradebook.students(), gradebook.new_names(), marks_of(members)
+    return gradebook.students(), gradebook.new_names(), students_by_mark(members)
 
 
 def is_in_force(decision: Decision, decisions: Sequence[Decision]) -> bool:
@@ -50,7 +50,7 @@ def is_in_force(decision: Decision, decisions: Sequence[Decision]) -> bool:
     )
 
 
-def decide(
+def store_entries(
     kind: DecisionKind,
     entries: Sequence[DecisionEntry],
     out: Path,

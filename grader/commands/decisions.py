@@ -10,7 +10,7 @@ import click
 
 from grader.commands.author import author_option
 from grader.commands.console import course_option, fail
-from grader.commands.deciding import decide, is_in_force, store, student_names
+from grader.commands.deciding import is_in_force, store, store_entries, student_names
 from grader.commands.opened_gradebook import RowParam, StudentParam, open_gradebook, out_option
 from grader.commands.options import Command
 from grader.errors import UserError
@@ -23,10 +23,10 @@ from_option = click.option(
     "file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="CSV",
-    help="A decision per line, all stored or none; what is in force already is left out.",
+    help="One decision per line. Either all are stored or none; decisions already in force are skipped.",
 )
 new_option = click.option(
-    "--not-yet", is_flag=True, help="Also for a student who has not submitted anything yet: their exact name."
+    "--not-yet", is_flag=True, help="Allow a student who has not submitted anything yet. Give the exact name."
 )
 
 
@@ -70,7 +70,7 @@ def adjust(
     ROW is a row (03.dprobs), a lesson (03) or `total`. Later runs do not change the decision.
     """
     given = {"student": student, "row": row, "points": points, "text": because}
-    decide("points", decision_entries(given, file, ("student", "row", "points", "text")), out, author, course)
+    store_entries("points", decision_entries(given, file, ("student", "row", "points", "text")), out, author, course)
 
 
 @click.command(
@@ -91,7 +91,7 @@ def comment(student: str, words: tuple[str, ...], out: Path, author: str | None,
     if len(words) > 2:
         fail(f"{len(words)} texts were given after the student: put the comment in quotation marks.")
     entry = DecisionEntry(student, words[0] if len(words) == 2 else "", text=words[-1])
-    decide("comment", [entry], out, author, course)
+    store_entries("comment", [entry], out, author, course)
 
 
 @click.command(
@@ -126,7 +126,7 @@ def excuse(
     found = decision_entries(given, file, ("student", "text"))
     chosen = [entry for entry in found if entry.excused != "no"]
     say_left_out(len(found) - len(chosen), "excuse nobody", "extend")
-    decide("excuse", chosen, out, author, course, not_yet)
+    store_entries("excuse", chosen, out, author, course, not_yet)
 
 
 @click.command(
@@ -158,7 +158,7 @@ def extend(
     found = decision_entries(given, file, ("student", "until", "text"))
     chosen = [entry for entry in found if entry.excused != "yes"]
     say_left_out(len(found) - len(chosen), "excuse students", "excuse")
-    decide("extension", chosen, out, author, course, not_yet)
+    store_entries("extension", chosen, out, author, course, not_yet)
 
 
 @click.command(

@@ -87,7 +87,7 @@ def defence(
     if paper or oral:
         write_sheets(sheets, out, oral, minutes)
     elif len(sheets) == 1:
-        hold(sheets[0], out, minutes, author, course)
+        hold_defence(sheets[0], out, minutes, author, course)
     else:
         fail(f"{len(sheets)} students were found: add --paper or --oral, or name the submission of one student.")
 
@@ -185,7 +185,7 @@ def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float 
         )
 
 
-def hold(sheet: Sheet, out: Path, minutes: float | None, author: str | None, course: Path | None) -> None:
+def hold_defence(sheet: Sheet, out: Path, minutes: float | None, author: str | None, course: Path | None) -> None:
     """Ask the questions at this terminal, and store the result. Nothing is said about it here before the end."""
     from grader.commands.answer import read_line_within
     from grader.dojo.defending import Round
@@ -221,10 +221,10 @@ def entered(files: Sequence[Path]) -> Iterator[tuple[str, str, list[str]]]:
         click.echo("A line per sheet: its code, then an answer per question, - for none. An empty line ends it.")
     for path in files:
         try:
-            text = path.read_text(encoding="utf-8-sig")
-        except (OSError, ValueError) as error:
+            rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
+        except (OSError, ValueError, csv.Error) as error:
             raise UserError(f"{path} cannot be read: {error}.") from error
-        for number, row in enumerate(csv.reader(io.StringIO(text)), 1):
+        for number, row in enumerate(rows, 1):
             cells = [cell.strip() for cell in row]
             if any(cells) and cells[0].lower() != "code":
                 yield f"{path}, line {number}: ", cells[0], cells[1:]

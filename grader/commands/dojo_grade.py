@@ -19,7 +19,7 @@ EPILOG = """\b
 Examples:
   dojo grade 07             lesson 07, as an instructor grades it
   dojo grade 03 04          two lessons
-  dojo grade --no-open      the lesson you last worked on; only says where the report is
+  dojo grade --no-open      the lesson you last worked on; only prints where the report is
 
 \b
 This needs the course's repository with solutions/. A student's kit has no hidden suite.
@@ -42,7 +42,7 @@ def grade_own(words: tuple[str, ...], opened: bool, seed: int | None, course: Pa
         for lesson in lessons:
             if not lesson.solution.is_dir():
                 raise UserError(
-                    f"solutions/{lesson.name} is not here, and it has the hidden suite: your course grades lesson "
+                    f"solutions/{lesson.name} with the hidden suite is not here: only your course can grade lesson "
                     f"{lesson.number}. `dojo check {lesson.number}` checks what can be checked without it."
                 )
         digests = {lesson.name: verdict_digest(lesson, read_own(lesson).files) for lesson in lessons}

@@ -40,8 +40,8 @@ def start(folder: Path | None, bare: bool, guided: bool | None, course: Path | N
 
     Each lesson in it has an empty backward.py. Then the command guides you through the first five minutes. In a folder
     that has exercises/ already, such as the one from your instructor, you get only the guide. The new folder is called
-    backprop-ninja unless you name it. The lessons are those of the course around you, or else those that were installed
-    with this command. The grader judges both kinds of file in the same way.
+    backprop-ninja unless you name it. The lessons come from the course that you are in; outside of a course, they are
+    those that were installed with this command.
     """
     from grader.dojo.start import make_working_folder
     from grader.errors import UserError

@@ -37,9 +37,9 @@ def verify_own(words: tuple[str, ...], course: Path | None) -> None:
     """
     with desk(course) as at:
         from grader.dojo.verify import nothing_to_verify, verify_lessons
-        from grader.dojo.verify_screen import is_clean, lesson_part, summary
+        from grader.dojo.verify_screen import agrees_everywhere, lesson_part, summary
 
-        function, found = verify_lessons(at, [at.course.find(word) for word in words])
+        function, found = verify_lessons(at, [at.find_lesson(word) for word in words])
         rows, lessons = [], []
         with contextlib.closing(found):
             for checked, verified in found:
@@ -50,4 +50,4 @@ def verify_own(words: tuple[str, ...], course: Path | None) -> None:
         if not any(row.said for row in rows):
             raise UserError(nothing_to_verify(lessons))
         show(summary(rows, function))
-    raise SystemExit(AGREES if is_clean(rows) else DISAGREES)
+    raise SystemExit(AGREES if agrees_everywhere(rows) else DISAGREES)

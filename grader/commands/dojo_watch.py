@@ -22,12 +22,12 @@ Examples:
 \b
 Keys: ↑ ↓ or a number: a row; n p: the next and the previous lesson with something to do;
 / finds a lesson or a row by its name; h a hint; l the list; r the report in your browser;
-Enter checks again; Esc leaves what a key showed; q quits.
+Enter checks again; Esc hides what a key has shown; q quits.
 """
 OPEN_EPILOG = """\b
 Examples:
   dojo open 03                lesson 03, and the page in your browser
-  dojo open 03 --port 8000    on a machine far away: ssh -L 8000:127.0.0.1:8000 there
+  dojo open 03 --port 8000    on a remote machine: ssh -L 8000:127.0.0.1:8000 there
 
 \b
 Only programs on your own machine reach the page, and only with the token in its address.
@@ -38,7 +38,7 @@ words_argument = click.argument("words", nargs=-1, type=LessonParam(), metavar="
 port_option = click.option(
     "--port",
     type=click.IntRange(1024, 65535),
-    help="The port of the live page.  [default: the one of the last time, or a free one]",
+    help="The port of the live page.  [default: the last one that was used, or a free one]",
 )
 
 
@@ -57,7 +57,10 @@ def watch(words: tuple[str, ...], opened: bool, port: int | None, course: Path |
 @port_option
 @course_option
 def open_live(words: tuple[str, ...], port: int | None, course: Path | None) -> None:
-    """`dojo watch` with a live page: the graph, your gradients next to the true ones, where a wrong element is from."""
+    """Like `dojo watch`, with a live page in your browser.
+
+    The page shows the graph, your gradients next to the true ones, and what a wrong element is computed from.
+    """
     watch_work(words, course, True, port)
 
 

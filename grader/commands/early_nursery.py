@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from grader.gradebook.grading.grader_program import PRELOAD
 from grader.sandbox.workers import forked
+
+GRADER_PROGRAM = "grader.publish.grader_process"
+"""The module whose `main` a grader process runs. It grades and writes reports, and contains no secret."""
 
 _started: list[forked.Nursery] = []
 
@@ -12,12 +14,12 @@ def start_for(arguments: list[str]) -> None:
     """Starts a nursery if a command line will grade submissions in this computer's processes."""
     grades = arguments[:1] == ["run"] and not {"-h", "--help"}.intersection(arguments)
     if grades and not any(argument.startswith("--cluster") for argument in arguments):
-        _started.append(forked.Nursery(PRELOAD))
+        _started.append(forked.Nursery([GRADER_PROGRAM]))
 
 
 def take() -> forked.Nursery:
     """The nursery that was started, or a new one. The caller closes it."""
-    return _started.pop() if _started else forked.Nursery(PRELOAD)
+    return _started.pop() if _started else forked.Nursery([GRADER_PROGRAM])
 
 
 def close() -> None:

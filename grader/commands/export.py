@@ -25,7 +25,7 @@ Examples:
   grade export canvas grades/ --roster roster.csv --name "03=Lesson 03 (98765)"
   grade export moodle grades/ --roster roster.csv
   grade export mailmerge grades/ --roster roster.csv
-  grade run . --format junit --format github     formats of a single run are `grade run`'s
+  grade run . --format junit --format github     these formats are options of `grade run`
 
 \b
 Exit status: 0 written, 2 the command line or the input is unusable.
@@ -191,7 +191,7 @@ def export_gradescope(
 ) -> None:
     """Writes autograder.zip for Gradescope.
 
-    It contains the engine, pinned requirements, and the course with its hidden test suites.
+    It contains the grader, pinned requirements, and the course with its hidden test suites.
     """
     from grader.authoring.release.archive import write_zip
     from grader.authoring.release.autograder_zip import SCRIPTS, autograder_files

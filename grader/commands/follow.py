@@ -36,7 +36,7 @@ def follow_options(command: Callable[..., Any]) -> Callable[..., Any]:
         default=SETTLE_SECONDS,
         show_default=True,
         metavar="SECONDS",
-        help="With --follow: grade a submission once nothing about it has changed for so long. On a network file "
+        help="With --follow: grade a submission when nothing about it has changed for this long. On a network file "
         "system give 10 or more.",
     )
     follow = click.option(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands.answer import read_line
+from grader.commands.answer import read_input_line
 from grader.commands.dojo_desk import console, desk
 from grader.commands.lesson_param import LessonParam, course_option
 
@@ -25,12 +25,13 @@ SEEDS = 1_000
 
 @click.command(epilog=EPILOG)
 @click.argument("lesson_name", required=False, type=LessonParam(), metavar="[LESSON]")
-@click.option("--seed", type=int, default=None, help="Chooses the questions.  [default: others each time]")
+@click.option("--seed", type=int, default=None, help="Chooses the questions.  [default: new ones each time]")
 @course_option
 def predict(lesson_name: str | None, seed: int | None, course: Path | None) -> None:
-    """Asks before it shows: which rows turn red, which shape comes out, how large a gradient is.
+    """Asks what your code would do, then runs it and shows you.
 
-    The questions are about your own lines where they are right, else about the forward pass. Your file is not changed.
+    Which rows would turn red? Which shape would come out? How large is this gradient? The questions are about your own
+    lines if they are right, and otherwise about the forward pass. Your file is not changed.
     """
     with desk(course) as at:
         lesson = at.find_lesson(lesson_name) if lesson_name else at.current()
@@ -41,7 +42,7 @@ def predict(lesson_name: str | None, seed: int | None, course: Path | None) -> N
         with at.busy(f"running lesson {lesson.number}"):
             predictions = predictions_for(at, lesson, chosen)
         out = console()
-        for part in ask_predictions(predictions, read_line):
+        for part in ask_predictions(predictions, read_input_line):
             out.print(part)
         again = f"dojo predict {lesson.number} --seed {chosen}"
-        click.echo(f"`dojo predict {lesson.number}` asks others, `{again}` the same again.")
+        click.echo(f"`dojo predict {lesson.number}` asks new questions, `{again}` asks these again.")

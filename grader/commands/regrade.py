@@ -23,6 +23,7 @@ from grader.commands.console import (
     printable,
     require_solutions,
 )
+from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.commands.live import RunView
 from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_views
 from grader.commands.options import lesson_option
@@ -105,6 +106,7 @@ def regrade(
             lessons=plan.lessons,
             seed=secrets.randbits(32) if seed == DRAWN else int(seed),
             out=str(out),
+            program=GRADER_PROGRAM,
             seed_given=seed != DRAWN,
             require=require,
             hide=[str(out.resolve())],
@@ -149,7 +151,7 @@ def warn_of_missing(without_files: Sequence[StoredAttempt], gone: Sequence[str])
             err=True,
         )
     if gone:
-        click.echo(f"grade: not in this course any more, so these keep their scores: {', '.join(gone)}.", err=True)
+        click.echo(f"grade: no longer in this course, so their scores stay as they are: {', '.join(gone)}.", err=True)
 
 
 def print_changes(changes: Sequence[StudentChange], count: int, lessons: Sequence[str]) -> None:

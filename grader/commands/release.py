@@ -20,7 +20,7 @@ Examples:
   grade release answers --answers          after the deadline: with a model answer to each question
 
 \b
-Exit status: 0 written, 1 something in it would give a secret away (nothing is written),
+Exit status: 0 written, 1 a file would reveal a secret (nothing is written),
 2 the command line or the course is unusable.
 """
 
@@ -50,7 +50,7 @@ def release(
 ) -> None:
     """Writes what students get, as a folder and as a zip.
 
-    DIR and DIR.zip contain the lessons with untouched stubs, the engine, `dojo`, a README, and tests.
+    DIR and DIR.zip contain the lessons with untouched stubs, the program (`dojo`), a README, and tests.
 
     The command compares the content of every file with everything in solutions/: answers, hidden suites, known
     mistakes and variants. It also finds them in another layout or under other names, in code, text or notebooks. If it
@@ -65,7 +65,7 @@ def release(
     from grader.questions.question import FILE as KEYS
 
     if folder.exists() and any(folder.iterdir()):
-        fail(f"{folder} is there and not empty: name a new folder, or remove it first.")
+        fail(f"{folder} exists and is not empty: name a new folder, or remove this one first.")
     name = folder.resolve().name
     archive = folder.resolve().parent / f"{name}.zip" if folder.name == "" else folder.with_name(f"{name}.zip")
     try:

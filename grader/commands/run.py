@@ -233,6 +233,7 @@ def run(
         lessons=[lesson.name for lesson in lessons],
         seed=secrets.randbits(32) if seed is None else seed,
         out=str(out),
+        program=early_nursery.GRADER_PROGRAM,
         seed_given=seed is not None,
         limits=limits.to_dict(),
         require=require,

@@ -61,7 +61,7 @@ def similar(
     Without SUBMISSIONS, the command compares those that the gradebook stores: of each lesson, the attempt that counts.
 
     Stubs, the course's own answers and what many students write do not count. Right answers in common forms are not
-    listed: one-liners coincide.
+    listed, because short right answers are often the same.
     """
     from grader.gradebook.files import output_errors, write_whole
     from grader.gradebook.similarity.inputs import graded_texts, groups_of, steps_of_course, stored_texts, verdicts_in

@@ -14,6 +14,8 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
+from grader.source.word_lists import format_shape
+
 TOLERANCE = 1e-9
 """Largest relative error of a right answer in float64."""
 
@@ -48,11 +50,6 @@ class TensorComparison(NamedTuple):
     def passed(self) -> bool:
         """Whether the answer is right."""
         return self.stage == "passed"
-
-
-def format_shape(shape: torch.Size | tuple[int, ...]) -> str:
-    """A shape in a sentence, as Python writes a tuple: (3, 4), (3,), ()."""
-    return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
 def compare(

@@ -16,10 +16,10 @@ from grader.comparison.tensors import (
     LOW_PRECISION_TOLERANCE,
     TOLERANCE,
     first_index,
-    format_shape,
     index_at,
     relative_error,
 )
+from grader.source.word_lists import format_shape
 
 MOST_CHARACTERS = 120
 MOST_KEYS = 20
@@ -71,6 +71,13 @@ def as_tensor(value: Any) -> Tensor:
     return value if isinstance(value, Tensor) else torch.as_tensor(value, dtype=None)
 
 
+def name_of_entry(part: str, key: Any) -> str:
+    """The name of a dict's entry: `weights.first`; a key in words follows a colon: `a / b: the gradient of b`."""
+    if not part:
+        return str(key)
+    return f"{part}.{key}" if str(key).isidentifier() or not isinstance(key, str) else f"{part}: {key}"
+
+
 class _Comparison:
     def __init__(self, tolerance: float, low_precision: bool, scale: float) -> None:
         self._tolerance, self._low_precision, self._scale = tolerance, low_precision, scale
@@ -107,7 +114,7 @@ class _Comparison:
             keys = keys_in_words(expected)
             return self.differ(part, "shape", f"{name} {wrong}; expected the keys {keys}."[:400])
         for key, value in expected.items():
-            self.compare(found[key], value, f"{part}.{key}" if part else str(key))
+            self.compare(found[key], value, name_of_entry(part, key))
 
     def sequences(self, found: Any, expected: Any, part: str, name: str) -> None:
         if is_tensor(found) and all(type(e) in (int, float) for e in expected):

@@ -121,14 +121,16 @@ def questions_from(material: Material, chance: random.Random, count: int) -> lis
     for name in [*order, *order]:
         if len(found) == count:
             break
-        asked = [each.row for each in found]
-        lines = sorted(material.lines, key=lambda line: (asked.count(line.row), not line.target))
+        rows = [each.row for each in found]
+        lines = sorted(material.lines, key=lambda line: (rows.count(line.row), not line.target))
         if [each.family for each in found].count(name):
             lines = [line for line in lines if (name, line.row) not in {(q.family, q.row) for q in found}]
         try:
             question = families[name](material, lines, chance)
         except CallFailed:  # a line that hangs or ends the process: this file gets no more questions
             break
+        except (ArithmeticError, LookupError, TypeError, ValueError, RuntimeError):  # by what a hostile worker sent
+            continue
         if question is not None and not any(same(question, other) for other in found):
             found.append(question)
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy
 import torch
@@ -28,6 +28,7 @@ from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
 MAIN = "backward.py"
+MOST_NUMBER = 1e300
 MOST_CHOSEN = 12
 """Lines of a file that one defence may be about."""
 RUN = """
@@ -110,7 +111,7 @@ class Material:
         steps = [[step, list(self.functions[step].parameters)] for step in order]
         found = called(self._student, "_defence_chain", steps, dict(known), scaled, factor)
         found = found if isinstance(found, dict) else {}
-        return {step: value for step, value in found.items() if isinstance(value, Tensor)}
+        return {step: value for step, value in found.items() if isinstance(value, Tensor) and value.is_floating_point()}
 
     def joint_chain(self, arguments: Mapping[str, Any], steps: Sequence[str], factor: float) -> list[dict[str, Tensor]]:
         """{gradient: value} of the function that returns all of them, as it is and with each of `steps` times `factor`.
@@ -119,11 +120,12 @@ class Material:
         """
         joint = self.lesson.joint
         assert joint is not None
-        usual, scaled = called(
-            self._student, "_defence_joint", SCALED + joint.name, joint.name, arguments, steps, factor
-        )
-        found = [joint.pieces(each) for each in (usual, *scaled)]
-        if any(isinstance(each, str) for each in found):
+        names = SCALED + joint.name, joint.name
+        reply = called(self._student, "_defence_joint", *names, arguments, steps, factor)
+        if not (isinstance(reply, list) and len(reply) == 2 and isinstance(reply[1], list)):
+            return []
+        found = [joint.pieces(each) for each in (reply[0], *reply[1])]
+        if len(found) != len(steps) + 1 or any(isinstance(each, str) for each in found):
             return []
         return [{n: v for n, v in each.items() if isinstance(v, Tensor)} for each in found if isinstance(each, dict)]
 
@@ -153,11 +155,14 @@ def replies_to(student: Student, jobs: Sequence[Any]) -> list[tuple[bool, Any]]:
 
 def value_of(reply: tuple[bool, Any]) -> Value:
     is_value, found = reply
-    if is_value and isinstance(found, (int, float)) and not isinstance(found, bool):
+    if not is_value:
+        return Raised(str(found))
+    if isinstance(found, (int, float)) and not isinstance(found, bool) and abs(found) < MOST_NUMBER:
         return torch.tensor(float(found), dtype=torch.float64)
-    if is_value and isinstance(found, numpy.ndarray):
-        return torch.as_tensor(found)
-    return found.detach() if is_value and isinstance(found, Tensor) else Raised(str(found) if not is_value else "type")
+    tensor = torch.as_tensor(found) if isinstance(found, numpy.ndarray) else found
+    if not isinstance(tensor, Tensor) or tensor.is_complex() or tensor.dtype == torch.bool:
+        return Raised("type")
+    return tensor.detach()
 
 
 def material_of(
@@ -200,6 +205,11 @@ def material_of(
         if (values := known[line.number])
     ]
     return Material(lesson, right, lines, {each.name: each for each in read}, student, names)
+
+
+def is_about(values: object, line: FileLine) -> TypeGuard[dict[str, Any]]:
+    """Whether what a worker has sent is a value for each name that a line reads."""
+    return isinstance(values, dict) and all(name in values for name in line.names)
 
 
 def lines_text(names: Mapping[tuple[str, tuple[str, ...]], str]) -> str:
@@ -263,6 +273,6 @@ def values_before(
     for (is_value, seen), own in zip(replies_to(student, jobs), traced, strict=True):
         for line in own:
             values = seen.get(str(line.number)) if is_value and isinstance(seen, dict) else None
-            if isinstance(values, dict) and not line.is_whole:
+            if is_about(values, line) and not line.is_whole:
                 found[line.number].append(values)
     return {number: values if len(values) == len(problems) else [] for number, values in found.items()}

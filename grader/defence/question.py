@@ -93,8 +93,3 @@ def shuffled(choices: Mapping[str, str], chance: Chance) -> dict[str, str]:
     order = list(choices)
     chance.shuffle(order)
     return {each: choices[each] for each in order}
-
-
-def shape_text(shape: Sequence[int]) -> str:
-    """(32, 1), (27,), and () for a number."""
-    return f"({shape[0]},)" if len(shape) == 1 else f"({', '.join(map(str, shape))})"

@@ -16,7 +16,7 @@ from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, Measurement
 from grader.defence.file_lines import FileFunction, FileLine, versions_of
 from grader.defence.lines import Line, line_from
-from grader.defence.material import MAIN, MOST_CHOSEN, RUN, Material, called, lines_text, replies_to
+from grader.defence.material import MAIN, MOST_CHOSEN, RUN, Material, called, is_about, lines_text, replies_to
 from grader.defence.recorded_lines import CALL, NOTED, recorded_in, with_line
 from grader.lesson.lesson import Item, Lesson
 from grader.sandbox.workers.client import ZygoteProcess
@@ -112,17 +112,21 @@ def recorded_material(
     except BaseException:
         student.close()
         raise
-    seen = seen if isinstance(seen, dict) else {}
+
+    def values_for(line: FileLine, number: str) -> list[dict[str, Any]]:
+        values = seen.get(number) if isinstance(seen, dict) else None
+        return values if isinstance(values, list) and all(is_about(each, line) for each in values) else []
+
     rows = {function: row for row, function in rows_with_functions(lesson, functions)}
     calls = {
-        each["name"]: line_from(rows[each["name"]], "", call_of(each), values, NO_VERSIONS, True)
+        each["name"]: line_from(rows[each["name"]], "", line, values, NO_VERSIONS, True)
         for each in read
-        if each["name"] in functions and (values := seen.get(CALL + each["name"]))
+        if each["name"] in functions and (values := values_for(line := call_of(each), CALL + each["name"]))
     }
     recorded = [
-        line_from(rows[line.function], "", line, seen[str(line.number)], versions[line.number], True)
+        line_from(rows[line.function], "", line, values, versions[line.number], True)
         for line in lines
-        if seen.get(str(line.number))
+        if (values := values_for(line, str(line.number)))
     ]
     repeated = {(each["name"], name) for each in read for name in each["repeated"]}
     chance.shuffle(recorded)

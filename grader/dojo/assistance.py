@@ -48,7 +48,7 @@ def verdict_text(at: Desk, words: str) -> str:
     rows = [each for each in checked.judged.rows if row in (None, each.name)]
     wrong = [each for each in rows if each.status not in ("passed", HERE, "hidden", *UNWRITTEN)]
     lines = [f"{each.name}: {row_words(each)}" for each in rows]
-    lines += [part for each in wrong[: len(wrong) if row else 3] for part in explanation(lesson, each)]
+    lines += [part for each in wrong[: len(wrong) if row else 3] for part in row_explanation(lesson, each)]
     lines.append("These are public problems. The grade comes from a hidden test suite with other ones.")
     return "\n".join(map(inert, lines))
 
@@ -61,7 +61,7 @@ def row_words(row: Row) -> str:
     return word
 
 
-def explanation(lesson: Lesson, row: Row) -> list[str]:
+def row_explanation(lesson: Lesson, row: Row) -> list[str]:
     """What is wrong with a row: the forward lines, the message, the mistake's name and the place."""
     target = lesson.item_for(row.name).target
     forward = [line.partition("  # ")[0] for line in forward_lines(lesson, target)[:3]] if target else []
@@ -103,10 +103,10 @@ def readme_text(at: Desk, words: str, heading: str = "") -> str:
     if row is None:
         return f"The sections of lesson {lesson.number}: {'; '.join(titles)}."
     names = [name for name in (row, lesson.item_for(row).target) if name]
-    return max(sections, key=lambda section: mentions(section[1], names))[1]
+    return max(sections, key=lambda section: mention_density(section[1], names))[1]
 
 
-def mentions(text: str, names: Sequence[str]) -> float:
+def mention_density(text: str, names: Sequence[str]) -> float:
     """How often these names occur in a text, the first counting most, divided by the root of its length."""
     counts = (len(re.findall(rf"\b{re.escape(name)}\b", text)) / 10**place for place, name in enumerate(names))
     return float(sum(counts) / max(len(text), 500) ** 0.5)

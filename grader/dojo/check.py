@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from grader.dojo.file import HERE, HIDDEN, Outline, shown_path
+from grader.dojo.file import HERE, HIDDEN, Outline, outline_of_text, shown_path
 from grader.dojo.own_gradients import OwnGradients, StepAnswers
 from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
@@ -95,11 +95,18 @@ class LocalJudge:
             return []
         return [lesson.public, *self._book.problems(lesson, lesson.public_draws), lesson.public_chain]
 
-    def judge(self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None) -> JudgedFile:
-        """The verdict. Raises Interrupted once the descriptor `interrupt` is readable, ZygoteDied for our error."""
+    def judge(
+        self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None, repairs: bool = True
+    ) -> JudgedFile:
+        """The verdict. Raises Interrupted once the descriptor `interrupt` is readable, ZygoteDied for our error.
+
+        Without `repairs`, no small change of the code is looked for that would make a wrong row right: this takes most
+        of the time, and only the message needs it.
+        """
         self.own = None
         output: list[tuple[str, list[str]]] = []
-        suite, problems = self._suite(lesson, Outline(submitted.files[MAIN]), output), self._problems(lesson)
+        outline = outline_of_text(submitted.files[MAIN])
+        suite, problems = self._suite(lesson, outline, output, repairs), self._problems(lesson)
         with self._zygote_in_use:
             try:
                 judged = judge_file(lesson, submitted, self._starter.zygote, suite, interrupt, problems)
@@ -110,8 +117,10 @@ class LocalJudge:
             judged.printed, judged.shown = output[-1]
         return judged
 
-    def _suite(self, lesson: Lesson, outline: Outline, output: list[tuple[str, list[str]]]) -> Suite:
+    def _suite(self, lesson: Lesson, outline: Outline, output: list[tuple[str, list[str]]], repairs: bool) -> Suite:
         def suite(student: Student) -> tuple[list[Row], dict[str, Any]]:
+            if not repairs:
+                student.trials = None
             loaded = len(student.printed_so_far)
             if lesson.gradients:  # before the chain, in which a function that hangs would be waited for again
                 problems = self._book.problems(lesson, lesson.public_draws)

@@ -35,7 +35,7 @@ class Round:
         """Ask one question after another; an empty line leaves one out, q stops."""
         end = None if self.minutes is None else self.clock() + 60 * self.minutes
         for number, question in enumerate(self.questions, 1):
-            yield from question_screen(question, number, len(self.questions))
+            yield from defence_question_screen(question, number, len(self.questions))
             if end is not None:
                 left = max(0, int(end - self.clock()))
                 yield Paragraph(f"{left // 60}:{left % 60:02} minutes left.", "dim", INDENT)
@@ -44,7 +44,7 @@ class Round:
                     raw = ask(None if end is None else end - self.clock())
                 except TimeoutError:
                     yield ""
-                    yield Paragraph("The time is over. A line without Enter does not count.", "bold")
+                    yield Paragraph("The time is over. An answer without Enter does not count.", "bold")
                     yield from self.finish()
                     return
                 if end is not None and self.clock() > end:
@@ -82,7 +82,7 @@ class Round:
         return sum(bool(answer) and question.judged(answer).status == "passed" for question, answer in pairs)
 
 
-def question_screen(question: DefenceQuestion, number: int, of: int) -> Iterator[RenderableType]:
+def defence_question_screen(question: DefenceQuestion, number: int, of: int) -> Iterator[RenderableType]:
     yield Text.assemble((f"Question {number} of {of}", "bold"), (f"  {question.row}", "dim"))
     for part in question.text.split("\n\n"):
         lines = part.split("\n")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.dojo.file import Outline, is_untouched, location, own_file, read_own, shown_path
+from grader.dojo.file import is_untouched, location, outline_of_text, own_file, read_own, shown_path
 from grader.dojo.mistake_question import question_about
 from grader.dojo.progress import BROKEN, Progress
 from grader.dojo.state import Memory, verdict_digest
@@ -21,6 +21,10 @@ from grader.gradebook.assignment.config import ASSIGNMENT, Assignment, read_assi
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.sandbox.workers.torch_loading import load_torch
+
+MOST_LISTED = 8
+"""Lessons that a sentence lists."""
+IN_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
     from grader.dojo.check import LocalJudge
@@ -69,7 +73,7 @@ class Checked:
         if not self.judged.runs or name is None:
             row = self.judged.rows[0]
             return location(row.file or self.submitted.shown, row.line)
-        line = Outline(self.submitted.files[MAIN]).line(self.lesson.item_for(name))
+        line = outline_of_text(self.submitted.files[MAIN]).line(self.lesson.item_for(name))
         if origin is None:
             return location(self.submitted.shown, line)
         return location(*(origin.rows.get(name) or origin.place(line) or (self.submitted.shown, None)))
@@ -152,10 +156,19 @@ class Desk:
         return lesson
 
     def _no_lesson(self, words: str) -> UserError:
-        lessons = self.course.lessons.values()
-        names = ", ".join(f"{lesson.number} {lesson.name.partition('_')[2]}" for lesson in lessons)
-        near = difflib.get_close_matches(words, [lesson.name.partition("_")[2] for lesson in lessons], n=1)
+        lessons = list(self.course.lessons.values())
+        known = {lesson.name.partition("_")[2]: lesson.number for lesson in lessons}
+        in_words = [each for each in known.values() if words.lower() in IN_WORDS[int(each) - 1 : int(each)]]
+        near = in_words or difflib.get_close_matches(words, list(known), n=1)
+        if len(lessons) > MOST_LISTED:
+            meant = known.get(near[0], near[0]) if near else ""
+            name_it = f"If you mean lesson {meant}, type its number" if meant else "Type its number"
+            example = meant or lessons[0].number
+            return UserError(
+                f"There is no lesson {words!r}. {name_it}, as in `dojo check {example}`; `dojo` lists the lessons."
+            )
         guess = f"; did you mean {near[0]}?" if near else "."
+        names = ", ".join(f"{number} {name}" for name, number in known.items())
         return UserError(f"There is no lesson {words!r}{guess} The lessons are {names}.")
 
     def _lesson_named(self, words: str) -> Lesson | None:
@@ -221,21 +234,23 @@ class Desk:
         done = [other.number for other in others if Progress(other, verdicts.get(other.name, ("", {}))[1]).finished]
         return frozenset(done)
 
-    def check(self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None) -> Checked:
-        """Runs the file. Raises Interrupted once the descriptor `interrupt` is readable."""
+    def check(
+        self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None, repairs: bool = True
+    ) -> Checked:
+        """Runs the file. Raises Interrupted once the descriptor `interrupt` is readable. `repairs` as in LocalJudge."""
         judge = self.judge
         started = time.monotonic()
         with self.busy(f"checking lesson {lesson.number}"):
-            judged = judge.judge(lesson, submitted, interrupt)
+            judged = judge.judge(lesson, submitted, interrupt, repairs)
         seconds = time.monotonic() - started
         return Checked(lesson, submitted, judged, seconds, self._taught(lesson), self._assigned_rows(lesson), judge.own)
 
     def remember(self, checked: Checked, working: bool = True) -> None:
         """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""
         lesson, statuses = checked.lesson, checked.progress.statuses
-        asked = {row.name: question_about(lesson, row) for row in checked.judged.rows if row.mistake is not None}
-        asked = {row: question for row, question in asked.items() if question}
-        self.memory.keep_verdict(lesson, verdict_digest(lesson, checked.submitted.files), statuses, working, asked)
+        questions = {row.name: question_about(lesson, row) for row in checked.judged.rows if row.mistake is not None}
+        questions = {row: question for row, question in questions.items() if question}
+        self.memory.keep_verdict(lesson, verdict_digest(lesson, checked.submitted.files), statuses, working, questions)
 
     def grades(self) -> dict[str, tuple[float, float]]:
         """{lesson: (points, maximum)} that `dojo grade` found for files which are still the same."""
@@ -253,7 +268,7 @@ class Desk:
     def place_of(self, lesson: Lesson, row: str) -> str:
         """The location of a row's function in the student's file."""
         try:
-            line = Outline(read_own(lesson).files[MAIN]).line(lesson.item_for(row))
+            line = outline_of_text(read_own(lesson).files[MAIN]).line(lesson.item_for(row))
         except UserError:
             line = None
         return location(shown_path(own_file(lesson)), line)

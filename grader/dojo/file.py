@@ -6,6 +6,7 @@ import ast
 import os
 import re
 import warnings
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -67,16 +68,32 @@ class Outline:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             body, self.complete = [], False
         self._nodes = {node.name: node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+        self._lines = source.splitlines()
 
     def names_changed_from(self, before: Outline) -> set[str]:
         """The functions and classes whose code is not that of `before`, and those that use one of them."""
         names = self._nodes.keys() | before._nodes.keys()
-        changed = {name for name in names if code_of(self._nodes.get(name)) != code_of(before._nodes.get(name))}
-        while True:
-            using = {name for name, node in self._nodes.items() if not changed.isdisjoint(free_names(node))}
+        changed = {name for name in names if not self._has_code_of(before, name)}
+        while changed:
+            using = {name for name, free in self._free_names.items() if not changed.isdisjoint(free)}
             if using <= changed:
                 return changed
             changed |= using
+        return changed
+
+    def _has_code_of(self, before: Outline, name: str) -> bool:
+        node, other = self._nodes.get(name), before._nodes.get(name)
+        if node is None or other is None:
+            return node is other
+        return self._text(node) == before._text(other) or ast.dump(node) == ast.dump(other)  # dumping takes longer
+
+    def _text(self, node: ast.FunctionDef | ast.ClassDef) -> list[bytes]:
+        first = min(each.lineno for each in (node, *node.decorator_list))
+        return self._lines[first - 1 : node.end_lineno]
+
+    @cached_property
+    def _free_names(self) -> dict[str, set[str]]:
+        return {name: names_it_uses(node) for name, node in self._nodes.items()}
 
     def line(self, item: Item) -> int | None:
         """The first line of a row's function or class; in a class, of the method with the row's name."""
@@ -94,18 +111,20 @@ class Outline:
         return next((m for m in methods if isinstance(m, ast.FunctionDef) and m.name == item.name), node)
 
 
-def free_names(node: ast.AST) -> set[str]:
+@lru_cache(maxsize=4)
+def outline_of_text(source: bytes) -> Outline:
+    """The outline of a text that is looked at several times while it is checked."""
+    return Outline(source)
+
+
+def names_it_uses(node: ast.AST) -> set[str]:
     """The names in a function or class without those of its parameters: `dprobs` may be an argument and a function."""
     return names_in(node) - {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
 
 
-def code_of(node: ast.AST | None) -> str:
-    return ast.dump(node) if node is not None else ""
-
-
 def changed_rows(lesson: Lesson, before: bytes, after: bytes) -> list[str]:
     """The rows whose function differs between two texts of a file, or uses a function that does."""
-    changed = Outline(after).names_changed_from(Outline(before))
+    changed = outline_of_text(after).names_changed_from(outline_of_text(before))
     return [item.name for item in lesson.items if item.function in changed]
 
 
@@ -130,8 +149,8 @@ def reset_to_stub(lesson: Lesson) -> Path | None:
         stub = lesson.pristine.read_bytes()
     except OSError as error:
         raise UserError(
-            f"{shown_path(lesson.pristine)}, from which the stub is taken, cannot be read: {error.strerror}. Get it "
-            "from where you have the exercises from."
+            f"{shown_path(lesson.pristine)}, which contains the stub, cannot be read: {error.strerror}. Copy it again "
+            "from where you got the exercises."
         ) from error
     kept = None
     try:

@@ -1,17 +1,18 @@
-"""What a student reads at the end of a lesson: what it was about, other right forms of a line, and what comes next."""
+"""What a student reads at the end of a lesson: its goal, other right forms of a line, and what comes next."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.file import free_names
+from grader.dojo.file import names_it_uses
 from grader.dojo.overview import INDENT, Paragraph, next_lines
 from grader.dojo.progress import next_lesson
 from grader.lesson.lesson import Lesson
@@ -36,7 +37,7 @@ def finish_lines(
     else:
         yield Text(f"That was the last row of lesson {lesson.number}.", "bold green")
         if taught := what_it_taught(lesson.exercise / "README.md"):
-            yield Text("What it was about:", "bold")
+            yield Text("The goal of this lesson was:", "bold")
             yield Paragraph(taught, indent=INDENT)
     right = [*changed, *(row for row in checked.progress.right if row not in changed)]
     for row in right:
@@ -89,10 +90,7 @@ def other_forms(lesson: Lesson, function: str, own: str) -> list[str]:
 
 def body_of(source: str, function: str) -> tuple[list[ast.stmt], str] | None:
     """(the statements of a function without its docstring, their text); None if it is long or uses its neighbours."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    tree = tree_of(source)
     definitions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     node = definitions.get(function)
     if node is None:
@@ -105,12 +103,21 @@ def body_of(source: str, function: str) -> tuple[list[ast.stmt], str] | None:
         for target in statement.targets
         if isinstance(target, ast.Name)
     }
-    if not body or {*definitions, *constants} & free_names(node) - {function}:
+    if not body or {*definitions, *constants} & names_it_uses(node) - {function}:
         return None
     lines = source.splitlines()[body[0].lineno - 1 : body[-1].end_lineno]
     if len(lines) > MOST_LINES:
         return None
     return body, "\n".join(line[node.body[0].col_offset :].rstrip() for line in lines)
+
+
+@lru_cache(maxsize=16)
+def tree_of(source: str) -> ast.Module:
+    """A text that is not Python has no statements."""
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.Module([], [])
 
 
 def shape_of(body: Sequence[ast.stmt]) -> str:

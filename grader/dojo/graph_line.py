@@ -18,7 +18,7 @@ MARKS = {"passed": ("✓", "green"), HERE: ("✓", "cyan"), HIDDEN: ("?", "cyan"
 WRONG = ("✗", "bold red")
 
 
-def marks_of(progress: Progress, sinks: Sequence[str]) -> list[Mark]:
+def graph_marks(progress: Progress, sinks: Sequence[str]) -> list[Mark]:
     """The graph's last values, whose gradient is given, then each row: a gradient by its value, a check by its name."""
     given: list[Mark] = [(name, "✓", "dim") for name in sinks]
     rows = [
@@ -36,14 +36,14 @@ def graph_line(marks: Sequence[Mark], at: int, width: int) -> Text:
     while True:
         longer, earlier = (first, last + 1), (first - 1, last)
         for wider in (longer, earlier) if last - at <= at - first else (earlier, longer):
-            if wider[0] >= 0 and wider[1] < len(marks) and len(line_of(marks, *wider).plain) <= width:
+            if wider[0] >= 0 and wider[1] < len(marks) and len(marks_text(marks, *wider).plain) <= width:
                 first, last = wider
                 break
         else:
-            return line_of(marks, first, last)
+            return marks_text(marks, first, last)
 
 
-def line_of(marks: Sequence[Mark], first: int, last: int) -> Text:
+def marks_text(marks: Sequence[Mark], first: int, last: int) -> Text:
     parts: list[Text] = [Text("…", "dim")] if first else []
     parts += [Text.assemble(f"{name} ", (sign, style)) for name, sign, style in marks[first : last + 1]]
     parts += [Text("…", "dim")] if last + 1 < len(marks) else []

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from grader.comparison.tensors import bits, first_index, format_shape
+from grader.comparison.tensors import bits, first_index
 from grader.dojo.notebook.heat import heat_maps, show_html, shows_html
+from grader.source.word_lists import format_shape
 
 ROUNDING = 1e-6
 """The largest relative difference of two correct float32 gradients; one operation rounds by 6e-8."""
@@ -115,7 +116,7 @@ def of_another_shape(name: str, mine: Tensor, reference: Tensor) -> Iterator[str
     except RuntimeError:
         return
     if close(summed, reference):
-        yield "Summed over the axis too many it is right: a broadcast forward is a sum backward."
+        yield "With a sum over the extra axis it is right: a broadcast forward is a sum backward."
 
 
 def resemblance(name: str, mine: Tensor, reference: Tensor) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Collection
 from rich.text import Text
 
 from grader import results as statuses
-from grader.comparison.tensors import format_shape
 from grader.dojo.file import HERE, HIDDEN
 from grader.results import UNWRITTEN, Row
+from grader.source.word_lists import format_shape
 
 WORDS = statuses.WORDS | {
     HERE: "passed here; the hidden suite checks more",
@@ -31,18 +31,18 @@ FULL_WIDTH, NARROW_WIDTH = 84, 80
 """Columns for the lecture's whole row with its number, and for one with `approximate` shortened."""
 
 
-def style(status: str) -> str:
+def colour_of(status: str) -> str:
     return STYLES.get(status, WRONG)
 
 
 def row_line(row: Row, width: int = NAME_WIDTH) -> Text:
     """`name | exact: ... | approximate: ... | maxdiff: ...` as in the lecture, then the verdict and the chain."""
-    colour = style(row.status)
+    colour = colour_of(row.status)
     line = Text.assemble((f"{row.name:<{width}}", "" if row.status not in UNWRITTEN else "dim"), (" | ", "dim"))
     if row.exact is not None:
         line.append(f"exact: {row.exact!s:5} | approximate: {row.approximate!s:5} | maxdiff: {maxdiff(row):7}")
     elif row.status == "shape" and row.shape is not None and row.shape != row.expected_shape:
-        line.append(f"{shapes(row):<52}")
+        line.append(f"{shape_difference(row):<52}")
     else:
         return line.append(WORDS[row.status], colour)
     line.append(" | ", "dim").append(SHORT.get(row.status, "no   "), colour)
@@ -61,11 +61,11 @@ def numbered_line(row: Row, number: int, selected: bool, columns: int, name_widt
         line = Text(f"{row.name:<{name_width}} ", "dim" if row.status in UNWRITTEN else "")
         other_shape = row.status == "shape" and row.shape is not None and row.shape != row.expected_shape
         if row.exact is not None or other_shape:
-            line.append(SHORT.get(row.status, "no   "), style(row.status)).append(" ").append(*CHAIN[row.chain])
+            line.append(SHORT.get(row.status, "no   "), colour_of(row.status)).append(" ").append(*CHAIN[row.chain])
             figures = "exact" if row.exact else f"maxdiff {maxdiff(row)}"
-            line.append(f" {shapes(row).removeprefix('shape: ') if other_shape else figures}")
+            line.append(f" {shape_difference(row).removeprefix('shape: ') if other_shape else figures}")
         else:
-            line.append(word, style(row.status))
+            line.append(word, colour_of(row.status))
     line = Text(head).append_text(line)
     if selected:
         line.stylize("bold")
@@ -77,7 +77,7 @@ def maxdiff(row: Row) -> str:
     return "nan" if row.maxdiff is None else f"{row.maxdiff:.2g}"
 
 
-def shapes(row: Row) -> str:
+def shape_difference(row: Row) -> str:
     return f"shape: {format_shape(tuple(row.shape or ()))}, expected: {format_shape(tuple(row.expected_shape))}"
 
 

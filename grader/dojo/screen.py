@@ -16,7 +16,7 @@ from grader.dojo.desk import Checked
 from grader.dojo.file import HERE, HIDDEN, location
 from grader.dojo.overview import INDENT, Paragraph
 from grader.dojo.progress import Progress
-from grader.dojo.rows import CHAIN, NAME_WIDTH, WORDS, WRONG, row_line, status_word, style
+from grader.dojo.rows import CHAIN, NAME_WIDTH, WORDS, WRONG, colour_of, row_line, status_word
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, without_ci_commands
@@ -49,11 +49,13 @@ def row_table(rows: Sequence[Row], checks: Collection[str] = (), room: int | Non
     for status, group in groupby(rows, key=lambda row: row.status):
         alike = list(group)
         if status in folding and len(alike) > FEW:
-            yield Text(f"{len(alike)} {WORDS[status]}: {first_names([row.name for row in alike])}", style(status))
+            yield Text(f"{len(alike)} {WORDS[status]}: {first_names([row.name for row in alike])}", colour_of(status))
             continue
         for row in alike:
             if row.name in checks and status not in UNWRITTEN:
-                yield Text.assemble(f"{row.name:<{wide}}", (" | ", "dim"), (status_word(row, checks), style(status)))
+                yield Text.assemble(
+                    f"{row.name:<{wide}}", (" | ", "dim"), (status_word(row, checks), colour_of(status))
+                )
             else:
                 yield row_line(row, width)
 
@@ -64,7 +66,9 @@ def wrong_groups(rows: Sequence[Row]) -> list[list[Row]]:
     return [list(group) for _, group in groupby(wrong, key=lambda row: (row.status, row.message, row.line))]
 
 
-def explanation(rows: Sequence[Row], source: str, checks: Collection[str], lesson: Lesson) -> Iterator[RenderableType]:
+def group_explanation(
+    rows: Sequence[Row], source: str, checks: Collection[str], lesson: Lesson
+) -> Iterator[RenderableType]:
     """What is wrong with a group of rows: the location, the forward line, the message, and where the code stopped."""
     row = rows[0]
     names = first_names([row.name for row in rows])
@@ -83,8 +87,8 @@ def forward_part(lesson: Lesson, row: str) -> Iterator[RenderableType]:
     lines = forward_lines(lesson, target) if target else []
     for line in lines[:MOST_FORWARD]:
         yield Paragraph(f"forward: {line}", "cyan", INDENT)
-    if len(lines) > MOST_FORWARD:
-        yield Paragraph(f"and {len(lines) - MOST_FORWARD} more lines of forward.py", "dim", INDENT)
+    if more := len(lines[MOST_FORWARD:]):
+        yield Paragraph(f"and {more} more {'line' if more == 1 else 'lines'} of forward.py", "dim", INDENT)
 
 
 def quoted_line(source: str, line: int | None) -> Iterator[Text]:
@@ -186,7 +190,7 @@ def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None =
     groups = wrong_groups(rows)
     for group in groups if room is None else groups[:1]:
         yield ""
-        yield from explanation(group, checked.text_of(group[0]), checks, checked.lesson)
+        yield from group_explanation(group, checked.text_of(group[0]), checks, checked.lesson)
     notes = list(remark_lines(rows, checked.progress))
     if has_rounding(rows):
         notes.append(Paragraph(ROUNDING, "dim"))

@@ -137,7 +137,7 @@ class Checker:
         return (MEANINGS[first], "") if is_pair else ("error", "it returned no pair (ok, error).")
 
 
-def verify_lesson(
+def run_checker(
     zygote: ZygoteProcess, checker: Checker, checked: Checked, sizes: Mapping[str, int | float]
 ) -> Iterator[VerifiedRow]:
     """Each gradient of a checked file, at small `sizes`: what the checker says of it and of broken copies."""
@@ -258,5 +258,5 @@ def verified(at: Desk, lesson: Lesson, others: Sequence[Lesson]) -> Verified:
             zygote, sizes = at.judge.zygote, lesson.config.verification.sizes[other.number]
             working = at.busy(f"your checker is at work on lesson {other.number}")
             with closing(Checker(zygote, lesson, read_own(lesson))) as checker, working:
-                rows = list(verify_lesson(zygote, checker, checked, sizes))
+                rows = list(run_checker(zygote, checker, checked, sizes))
         yield checked, rows

@@ -29,7 +29,7 @@ def lesson_part(checked: Checked, rows: Sequence[VerifiedRow]) -> Iterator[Rende
         yield Text(f"    {'row':<{NAME}}{'your checker':<{SAID}}{'the judge':<{SAID}}rejects broken copies", "dim")
     for row in written:
         judge = JUDGED.get(row.judged, "no value")
-        line = Text(f"    {row.name:<{NAME}}").append(f"{row.said or 'not asked':<{SAID}}", style(row))
+        line = Text(f"    {row.name:<{NAME}}").append(f"{row.said or 'not asked':<{SAID}}", verified_style(row))
         line.append(f"{judge:<{SAID}}", "" if judge == "right" else "bold red")
         rejected = sum(said in ("wrong", "cannot tell") for said in row.broken.values())
         line.append(f"{rejected} of {len(row.broken)}", "" if rejected == len(row.broken) else "bold red")
@@ -39,7 +39,7 @@ def lesson_part(checked: Checked, rows: Sequence[VerifiedRow]) -> Iterator[Rende
         yield Text(f"    {len(todo)} not written yet: {first_names(todo)}", "dim")
 
 
-def style(row: VerifiedRow) -> str:
+def verified_style(row: VerifiedRow) -> str:
     return "bold red" if row.is_missed or row.is_rejected_wrongly or row.said == "error" else ""
 
 
@@ -62,7 +62,7 @@ def summary(rows: Sequence[VerifiedRow], function: str) -> Iterator[RenderableTy
     yield Paragraph(
         f"`{function}` agrees with the judge on {agree} of {len(compared)} of your gradients, and it rejects "
         f"{caught} of {len(copies)} broken copies.",
-        "bold green" if is_clean(rows) else "bold",
+        "bold green" if agrees_everywhere(rows) else "bold",
     )
     yield Paragraph(
         "Your checker saw each gradient at one small problem. A broken copy is the right gradient with one mistake put "
@@ -71,7 +71,7 @@ def summary(rows: Sequence[VerifiedRow], function: str) -> Iterator[RenderableTy
     )
 
 
-def is_clean(rows: Sequence[VerifiedRow]) -> bool:
+def agrees_everywhere(rows: Sequence[VerifiedRow]) -> bool:
     """Whether the checker gave an answer everywhere, missed nothing and accepted everything that is right."""
     return not any(row.is_missed or row.is_rejected_wrongly or row.message or row.accepted_copies for row in rows)
 

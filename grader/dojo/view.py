@@ -11,16 +11,16 @@ from rich.style import Style
 from rich.text import Text
 
 from grader.dojo.desk import Checked
-from grader.dojo.file import Outline, location
-from grader.dojo.graph_line import bar, graph_line, marks_of
+from grader.dojo.file import location, outline_of_text
+from grader.dojo.graph_line import bar, graph_line, graph_marks
 from grader.dojo.overview import INDENT, Paragraph, next_lines
 from grader.dojo.progress import Progress
-from grader.dojo.rows import CHAIN, NAME_WIDTH, WORDS, WRONG, numbered_line, status_word, style
+from grader.dojo.rows import CHAIN, NAME_WIDTH, WORDS, WRONG, colour_of, numbered_line, status_word
 from grader.dojo.screen import (
     ROUNDING,
     elsewhere_note,
-    explanation,
     forward_part,
+    group_explanation,
     printed_lines,
     printed_on,
     quoted_line,
@@ -104,7 +104,7 @@ class FirstLines:
 def watch_screen(view: View, console: Console) -> list[RenderableType]:
     """The parts of the screen above its footer, from top to bottom. The table shrinks with a terminal's height."""
     foot = footer(view, console.width)
-    head = list(head_of(view, console.width))
+    head = list(screen_head(view, console.width))
     if view.checked is None:
         trouble: list[RenderableType] = [Paragraph(view.trouble), "", "Waiting for it."] if view.trouble else []
         return [*head, "", *view.guide, *trouble, *view.below, ""]
@@ -125,7 +125,7 @@ def lines_in(console: Console, parts: Sequence[RenderableType]) -> int:
     return len(console.render_lines(Group(*parts), pad=False))
 
 
-def head_of(view: View, columns: int) -> Iterator[RenderableType]:
+def screen_head(view: View, columns: int) -> Iterator[RenderableType]:
     """Lesson and file, on one line where it is wide enough; then the bar and the graph."""
     title = f"{view.lesson.number} {view.lesson.title}"
     if len(title) + 3 + len(view.file) <= columns:
@@ -143,7 +143,7 @@ def head_of(view: View, columns: int) -> Iterator[RenderableType]:
     done, of = len(progress.reached), len(progress.items)
     yield bar(done, of, max(LEAST_COLUMNS // 2, min(MOST_BAR, room))).append(f"  {words}")
     sinks = view.lesson.public.graph.sinks if view.lesson.gradients else ()
-    marks = marks_of(progress, sinks if len(sinks) == 1 else ())
+    marks = graph_marks(progress, sinks if len(sinks) == 1 else ())
     names = [item.target or item.name for item in progress.items if item.name == view.focus]
     at = next((number for number, mark in enumerate(marks) if mark[0] in names), 0)
     yield graph_line(marks, at, columns)
@@ -184,7 +184,7 @@ def verdict_of(view: View, checked: Checked, console: Console) -> Iterator[Rende
     group = next((group for group in groups if view.focus in [row.name for row in group]), None)
     row = next((row for row in judged.rows if row.name == view.focus), None)
     if group is not None:
-        yield from explanation(group, checked.text_of(group[0]), checks, checked.lesson)
+        yield from group_explanation(group, checked.text_of(group[0]), checks, checked.lesson)
     elif row is not None:
         yield from row_in_words(row, checked, checks)
     yield from view.news
@@ -204,11 +204,11 @@ def verdict_of(view: View, checked: Checked, console: Console) -> Iterator[Rende
 def row_in_words(row: Row, checked: Checked, checks: Collection[str]) -> Iterator[RenderableType]:
     """A row that is not wrong: where it is, the forward lines that it comes from, and why its chain failed."""
     item = checked.lesson.item_for(row.name)
-    line = row.line if checked.submitted.origin else Outline(checked.submitted.files[MAIN]).line(item)
+    line = row.line if checked.submitted.origin else outline_of_text(checked.submitted.files[MAIN]).line(item)
     sign = "·" if row.status in UNWRITTEN else "✓"
     yield Text.assemble(
         (f"{sign} {row.name}", "bold"),
-        (f" {status_word(row, checks)}  ", style(row.status)),
+        (f" {status_word(row, checks)}  ", colour_of(row.status)),
         (location(row.file or checked.submitted.shown, line), "dim"),
     )
     yield from forward_part(checked.lesson, row.name)

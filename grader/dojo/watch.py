@@ -18,7 +18,7 @@ from rich.text import Text
 
 from grader.dojo.changes import Changes, time_since_save
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.file import Outline, changed_rows, shown_path
+from grader.dojo.file import changed_rows, outline_of_text, shown_path
 from grader.dojo.finish import finish_lines
 from grader.dojo.guide import Guide
 from grader.dojo.keys import Keys
@@ -107,7 +107,7 @@ class WatchSession:
         """Checks the file as it is now and shows the result; False when a key or a save interrupted it."""
         try:
             submitted = self._work.read(self._lesson)
-            sound = Outline(submitted.files[MAIN]).complete and bool(submitted.files[MAIN].strip())
+            sound = outline_of_text(submitted.files[MAIN]).complete and bool(submitted.files[MAIN].strip())
         except UserError as error:
             submitted, sound, trouble = None, False, str(error)
         if not sound and self._selector.select(GRACE):

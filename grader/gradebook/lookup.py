@@ -22,7 +22,7 @@ class UnknownStudent(UserError):
 NO_MARKS: Mapping[str, str] = MappingProxyType({})
 
 
-def marks_of(members: Iterable[Member]) -> dict[str, str]:
+def students_by_mark(members: Iterable[Member]) -> dict[str, str]:
     """{id, e-mail address or name in a roster, in small letters: the student's name in results}"""
     return {mark.lower(): each.student for each in members for mark in (each.id, each.email, each.name) if mark}
 

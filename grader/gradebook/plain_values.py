@@ -17,7 +17,10 @@ LoadBytes = Callable[[str], bytes]
 
 
 def to_plain(value: Any, store: StoreBytes) -> Any:
-    """`value` in what JSON can hold. `store` keeps bytes and returns the key under which `from_plain` finds them."""
+    """`value` in what JSON can hold. `store` keeps bytes and returns the key under which `from_plain` finds them.
+
+    Raises TypeError for a value of another type.
+    """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, bytes):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -22,26 +22,35 @@ def forward_statements(lesson: Lesson) -> Mapping[str, str]:
     from Python's own variables, has the lines as they are, and behind them what this name reads.
     """
     path = lesson.exercise / "forward.py"
+    here = path.resolve()
     source = path.read_text(encoding="utf-8")
-    tree = ast.parse(source)
+    statements, source_lines = statements_by_line(ast.parse(source)), source.encode().split(b"\n")
     graph = lesson.public.graph
     found = {}
     for name, place in graph.places.items():
-        is_here = Path(place.file).resolve() == path.resolve()
-        statement, function = statement_at(tree, place.line) if is_here else (None, None)
-        if statement is None or function is None:
+        is_here = Path(place.file).resolve() == here
+        if not is_here or place.line not in statements:
             found[name] = f"{place.text.strip()}  # {name}"
             continue
+        statement, function = statements[place.line]
         before = list(lines_before(statement, function))
         is_direct = isinstance(statement, ast.Assign) and is_name_of_tape(statement.targets[0], name)
-        text = " ".join((ast.get_source_segment(source, statement) or "").split())
+        text = statement_text(source_lines, statement)
         if is_direct and not before:
             found[name] = re.sub(r"\bt\.", "", text)
             continue
-        lines = [" ".join((ast.get_source_segment(source, each) or "").split()) for each in before]
+        lines = [statement_text(source_lines, each) for each in before]
         read = ", ".join(each for each in graph.values if each in graph.sources[name])
         found[name] = "\n".join([*lines, f"{text}  # {name} reads {read or 'no named value'}"])
     return found
+
+
+def statement_text(lines: Sequence[bytes], statement: ast.stmt) -> str:
+    """A statement on one line. `lines` are those of its file; ast.get_source_segment would split the file each time."""
+    parts = list(lines[statement.lineno - 1 : statement.end_lineno])
+    parts[-1] = parts[-1][: statement.end_col_offset]
+    parts[0] = parts[0][statement.col_offset :]
+    return " ".join(b" ".join(parts).decode().split())
 
 
 def forward_lines(lesson: Lesson, target: str) -> list[str]:
@@ -56,13 +65,13 @@ def is_name_of_tape(target: ast.expr, name: str) -> bool:
     return isinstance(target, ast.Attribute) and target.attr == name
 
 
-def statement_at(tree: ast.Module, line: int) -> tuple[ast.stmt | None, FunctionDefinition | None]:
-    """(the innermost simple statement on a line, the function that it is in)."""
-    found: tuple[ast.stmt | None, FunctionDefinition | None] = (None, None)
+def statements_by_line(tree: ast.Module) -> dict[int, tuple[ast.stmt, FunctionDefinition]]:
+    """{a line: (the innermost simple statement on it, the function that it is in)}"""
+    found: dict[int, tuple[ast.stmt, FunctionDefinition]] = {}
     for function in (node for node in ast.walk(tree) if isinstance(node, FunctionDefinition)):
         for node in all_nodes(function):
-            if isinstance(node, SIMPLE) and node.lineno <= line <= (node.end_lineno or node.lineno):
-                found = node, function
+            if isinstance(node, SIMPLE):
+                found |= dict.fromkeys(range(node.lineno, (node.end_lineno or node.lineno) + 1), (node, function))
     return found
 
 

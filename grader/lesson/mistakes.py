@@ -65,7 +65,8 @@ class Mistake:
 
     A mistake of a list has its `formula`, and the `arguments` of the `function` once this is made. In a `reindented`
     edit, the further lines of `old` and `new` are indented like the line in which `old` is found. The message of a
-    `public` mistake is shown by a student's own check, too.
+    `public` mistake is shown by a student's own check, too. `edit` has the lines that are wrong, and what they replace,
+    where `old` and `new` contain more.
     """
 
     gradient: str
@@ -78,6 +79,12 @@ class Mistake:
     arguments: ast.arguments | None = None
     reindented: bool = False
     public: bool = False
+    edit: tuple[str, str] = ("", "")
+
+    @property
+    def lines(self) -> tuple[str, str]:
+        """The lines that the edit replaces, and those in their place."""
+        return self.edit if any(self.edit) else (self.old, self.new)
 
     @property
     def name(self) -> str:
@@ -183,7 +190,7 @@ def mistake_list(text: str, replaces: str = "", by: str = "") -> tuple[Mistake, 
     Raises ValueError for a line that is not understood, a missing message, and an edit that does not fit `by` once.
     """
     return tuple(
-        Mistake(each.gradient, each.id, each.message, None, replaces, each.applied_to(by))
+        Mistake(each.gradient, each.id, each.message, None, replaces, each.applied_to(by), edit=(each.old, each.new))
         if replaces and each.reindented
         else each
         for each in _entries(text)
@@ -202,7 +209,7 @@ def _entries(text: str) -> Iterator[Mistake]:
         elif section and (start := ENTRY.fullmatch(head)):
             entry = _entry(section, start[2], old, start[3] or "", below)
             if start[1] and old:
-                raise ValueError(f"{entry.name}: an edit holds text of the answer key, so it cannot be public.")
+                raise ValueError(f"{entry.name}: an edit contains text of the answer key, so it cannot be public.")
             yield replace(entry, public=bool(start[1]))
             below = []
         elif head:

@@ -18,7 +18,7 @@ Plain data without torch: notebook_lesson.py reads it, and the process that read
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 
@@ -47,6 +47,13 @@ class LessonSizes:
         number = int(axis[:-1]) if axis[:-1].isdigit() else len(axes)
         sizes = axes[number] if number < len(axes) else ()
         return sizes[0] if len(sizes) == 1 else None
+
+    def with_names(self, others: Mapping[str, str]) -> LessonSizes:
+        """The same with a notebook's own names for values, {its name: the lesson's}."""
+        names = {value: name for name, value in others.items()}
+        axes = {names.get(value, value): sizes for value, sizes in self.axes.items()}
+        scalars = {names[value]: size for value, size in self.scalars.items() if value in names}
+        return replace(self, axes={**axes, **self.axes}, scalars={**scalars, **self.scalars})
 
     def joined(self, other: LessonSizes) -> LessonSizes:
         """With what another lesson of the same notebook knows of the same sizes."""

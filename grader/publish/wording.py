@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from grader.source.word_lists import format_shape
+
 
 def first_names(names: Sequence[str], most: int = 3) -> str:
     """The first `most` names, and how many more there are: `dx, dy, dz and 2 more`."""
@@ -20,7 +22,7 @@ def figure_text(value: float | None) -> str:
 
 def shape_text(sizes: Sequence[int] | None) -> str:
     """A shape as Python writes it, `(32,)`; a dash for None."""
-    return "–" if sizes is None else "(" + ", ".join(map(str, sizes)) + ("," if len(sizes) == 1 else "") + ")"
+    return "–" if sizes is None else format_shape(sizes)
 
 
 def duration_text(seconds: float) -> str:

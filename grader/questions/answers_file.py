@@ -13,6 +13,11 @@ from grader.questions.question import PREFIX, Question, no_question
 
 ANSWERS = "answers.toml"
 MOST_BYTES = 200_000
+MOST_DOTS = 1000
+"""In a line: the time to read a key of many parts is quadratic in their number."""
+MOST_STUDENT = 200
+MOST_NAME = 80
+"""Characters of an unknown question's name that a sentence shows."""
 KEYS = ("lesson", "student", "answers")
 HEAD = "# Your answers to the questions of lesson {number}. `dojo answer {number}` writes this file; you may edit it.\n"
 
@@ -47,6 +52,8 @@ def read_answers(data: bytes, shown: str = ANSWERS) -> Answers:
     """Raises UserError, in one sentence, where the file cannot be read or has another form."""
     if len(data) > MOST_BYTES:
         raise UserError(f"{shown} has {len(data):,} bytes; expected at most {MOST_BYTES:,}.")
+    if any(line.count(b".") > MOST_DOTS for line in data.split(b"\n")):
+        raise UserError(f'{shown} has a line with more than {MOST_DOTS:,} dots; expected `question = "answer"`.')
     try:
         table = tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -60,10 +67,19 @@ def read_answers(data: bytes, shown: str = ANSWERS) -> Answers:
             )
     loose = {name: value for name, value in table.items() if name not in KEYS}
     given = {name.removeprefix(PREFIX): answer for name, answer in (loose | table.get("answers", {})).items()}
-    return Answers(str(table.get("lesson", "")), str(table.get("student", "")), given)
+    lesson, student = (plain_text(table.get(key, ""))[:MOST_STUDENT] for key in ("lesson", "student"))
+    return Answers(lesson, student, given)
+
+
+def plain_text(raw: object) -> str:
+    """Any value of a TOML file as a text."""
+    try:
+        return str(raw)
+    except (ValueError, RecursionError):  # a whole number of more digits than Python prints, lists in lists
+        return "a value that is too long to print"
 
 
 def unknown_answers(answers: Answers, questions: Mapping[str, Question], shown: str = ANSWERS) -> list[str]:
     """A sentence for each answer to what nobody asks; at most five."""
     unknown = [name for name in answers.given if name not in questions]
-    return [f"{shown}: {no_question(questions, name, 'the lesson')}" for name in unknown[:5]]
+    return [f"{shown}: {no_question(questions, name[:MOST_NAME], 'the lesson')}" for name in unknown[:5]]

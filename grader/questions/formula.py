@@ -64,7 +64,7 @@ class Formula:
         with np.errstate(all="ignore"):
             try:
                 found = evaluate(self._body, values)
-            except (ArithmeticError, ValueError) as error:  # arrays of different lengths
+            except (ArithmeticError, TypeError, ValueError) as error:  # lengths that differ, the negative of a truth
                 raise FormulaError(f"`{self.text}` has no value: {error}.") from error
         if not np.all(np.isfinite(found)):
             raise FormulaError(f"`{self.text}` has no finite value: it divides by zero or grows too large.")

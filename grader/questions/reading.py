@@ -7,12 +7,16 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from grader.questions.answers_file import plain_text
 from grader.questions.formula import Formula, FormulaError, read_formula
 from grader.questions.posing import Posed
 from grader.questions.question import Kind
 from grader.source.similar_names import close_name
 
 MOST_TEXT = 5_000
+MOST_CHARACTERS = 1_000
+"""Of an answer that is not a text, and of all entries of a list together."""
+MOST_ENTRIES = 100
 MOST_LINE = 300
 MOST_SHOWN = 200
 MOST_AXES = 8
@@ -47,7 +51,16 @@ def read_answer(posed: Posed, raw: object) -> Any:
     """The answer as a value of its kind: a float, a tuple of sizes, ids, a Formula or a text. Raises AnswerError."""
     if isinstance(raw, bool) or not isinstance(raw, (str, int, float, list)):
         raise AnswerError(f"{shown_answer(raw)} is not an answer; expected {EXPECTED[posed.question.kind]}.")
+    if is_too_long(raw, MOST_TEXT * 100 if posed.question.kind == "text" else MOST_CHARACTERS):
+        raise AnswerError(f"The answer is too long; expected {EXPECTED[posed.question.kind]}.")
     return READERS[posed.question.kind](posed, raw)
+
+
+def is_too_long(raw: Raw, most: int) -> bool:
+    """Whether an answer has more characters than `most`, or a list more entries than a question can need."""
+    if isinstance(raw, list):
+        return len(raw) > MOST_ENTRIES or sum(len(plain_text(each)) for each in raw) > most
+    return len(plain_text(raw)) > most
 
 
 def read_number(posed: Posed, raw: Raw, values: Mapping[str, float] | None = None) -> float:
@@ -62,7 +75,7 @@ def read_number(posed: Posed, raw: Raw, values: Mapping[str, float] | None = Non
 def read_shape(posed: Posed, raw: Raw, values: Mapping[str, float] | None = None) -> tuple[int, ...]:
     """The sizes in an answer such as `(32, 27)`, `32 × n` or `[32, 27]`, one per axis. Raises AnswerError."""
     if isinstance(raw, list):
-        raw = ", ".join(map(str, raw))
+        raw = ", ".join(map(plain_text, raw))
     text = one_text(raw, "shape").strip().removeprefix("torch.Size").strip().strip("()[] ")
     parts = [part for part in re.split(r"[,×]|(?<=\d)\s*x\s*(?=\d)", text) if part.strip()]
     try:
@@ -97,7 +110,7 @@ def read_expression(posed: Posed, raw: Raw) -> Formula:
         raise AnswerError(str(error)) from None
 
 
-def read_line(posed: Posed, raw: Raw) -> str:
+def read_code_line(posed: Posed, raw: Raw) -> str:
     """One expression of Python. What it does is left to the sandbox; this only finds slips."""
     text = one_text(raw, "code").strip()
     shown = shown_answer(text)
@@ -115,7 +128,10 @@ def read_line(posed: Posed, raw: Raw) -> str:
         if isinstance(node, ast.Name) and node.id not in known | stores:
             names = ", ".join([*posed.question.given, *MODULES])
             raise AnswerError(f"{shown} uses `{node.id}`; expected only {names} and plain Python.")
-    return ast.unparse(tree)
+    try:
+        return ast.unparse(tree)
+    except (ValueError, RecursionError):
+        raise AnswerError(f"{shown} is too deeply nested; expected an expression of tensors.") from None
 
 
 def read_text(posed: Posed, raw: Raw) -> str:
@@ -129,7 +145,7 @@ def one_text(raw: Raw, kind: Kind) -> str:
     """The answer as a text, which is not empty. Raises AnswerError."""
     if isinstance(raw, list):
         raise AnswerError(f"A list is not an answer here; expected {EXPECTED[kind]}.")
-    text = str(raw)
+    text = plain_text(raw)
     if not text.strip():
         raise AnswerError(f"There is no answer; expected {EXPECTED[kind]}.")
     return text
@@ -142,7 +158,7 @@ def choice_ids(posed: Posed, raw: Raw) -> list[str]:
         parts = re.split(r"[,;\s]+", text.strip(", ;"))
         joined = len(parts) == 1 and parts[0] not in posed.choices and set(parts[0].lower()) <= posed.letters.keys()
         raw = list(parts[0]) if joined else parts
-    return [choice_id(posed, str(part)) for part in raw]
+    return [choice_id(posed, plain_text(part)) for part in raw]
 
 
 def choice_id(posed: Posed, text: str) -> str:
@@ -159,7 +175,7 @@ def choice_id(posed: Posed, text: str) -> str:
 
 def shown_answer(raw: object) -> str:
     """An answer as messages quote it, in one line."""
-    text = " ".join(str(raw).split()).replace("`", "'")
+    text = " ".join(plain_text(raw).split()).replace("`", "'")
     return f"`{text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + '…'}`"
 
 
@@ -168,7 +184,7 @@ def answer_text(posed: Posed, raw: object) -> str:
     try:
         ids = read_answer(posed, raw)
     except AnswerError:
-        return " ".join(str(raw).split())[:MOST_SHOWN]
+        return " ".join(plain_text(raw).split())[:MOST_SHOWN]
     if posed.question.kind == "text":
         return str(ids)
     if posed.question.kind == "choice":
@@ -177,7 +193,7 @@ def answer_text(posed: Posed, raw: object) -> str:
         return "; ".join(text for each, text in posed.choices.items() if each in ids)
     if posed.question.kind == "order":
         return " → ".join(posed.choices[each] for each in ids)
-    return " ".join(str(raw).split())[:MOST_SHOWN]
+    return " ".join(plain_text(raw).split())[:MOST_SHOWN]
 
 
 EXPECTED: dict[Kind, str] = {
@@ -197,6 +213,6 @@ READERS: dict[Kind, Callable[[Posed, Raw], Any]] = {
     "multiple": read_multiple,
     "order": read_order,
     "formula": read_expression,
-    "code": read_line,
+    "code": read_code_line,
     "text": read_text,
 }

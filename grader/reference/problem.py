@@ -55,7 +55,7 @@ class Draw:
     note: str = ""
 
     def describe(self) -> str:
-        return ", ".join(f"{k} {v}" for k, v in self.sizes.items()) or "the lecture's sizes"
+        return ", ".join(f"{k} {v}" for k, v in self.sizes.items()) or "the sizes in README.md"
 
 
 def place_of_input(make_inputs: MakeInputs, name: str) -> Place:

@@ -142,13 +142,13 @@ def split_lines(text: str) -> list[str]:
     return text.split("\n")
 
 
-def parameters_of(node: FunctionDefinition) -> list[str]:
+def argument_names(node: FunctionDefinition) -> list[str]:
     return [each.arg for each in all_nodes(node.args) if isinstance(each, ast.arg)]
 
 
 def named_form(node: FunctionDefinition, names: Mapping[str, Value], modules: Mapping[str, str]) -> tuple[str, int]:
     """(form, mass) of a function whose parameters keep their names."""
-    labels = {name: plain(name) for name in parameters_of(node)}
+    labels = {name: plain(name) for name in argument_names(node)}
     reader = Normaliser({**names, **labels}, modules)
     effects = reader.run(node.body)
     changed = [f"{name}:={reader.names[name]}" for name in sorted(labels) if reader.names[name] != labels[name]]
@@ -158,7 +158,7 @@ def named_form(node: FunctionDefinition, names: Mapping[str, Value], modules: Ma
 
 def renamed_form(node: FunctionDefinition, names: Mapping[str, Value], modules: Mapping[str, str]) -> tuple[str, int]:
     """(form, mass) of a function whose parameters get labels by where they occur, whatever they are called."""
-    arguments = parameters_of(node)
+    arguments = argument_names(node)
     return with_labels(arguments, lambda labels: effects_of(node, {**names, **labels}, modules))
 
 
@@ -184,7 +184,7 @@ def form_lines(
     node: FunctionDefinition, keeps_names: bool, names: Mapping[str, Value], modules: Mapping[str, str]
 ) -> Iterator[FormLine]:
     """The simple statements in a function, each with blanks for the function's own variables."""
-    arguments = parameters_of(node)
+    arguments = argument_names(node)
     stored = {each.id for each in all_nodes(node) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)}
     blank = stored if keeps_names else stored.union(arguments)
     known = {**names, **{name: plain(name) for name in arguments}, **dict.fromkeys(blank, BLANK)}
@@ -207,7 +207,7 @@ def form_lines(
 
 def tokens_of(node: FunctionDefinition, keeps_names: bool) -> Counter[str]:
     own = {each.id for each in all_nodes(node) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)}
-    own |= set() if keeps_names else set(parameters_of(node))
+    own |= set() if keeps_names else set(argument_names(node))
     found: Counter[str] = Counter()
     for each in (inner for statement in node.body for inner in all_nodes(statement)):
         if isinstance(each, ast.Name) and each.id not in own:

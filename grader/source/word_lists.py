@@ -1,4 +1,4 @@
-"""Names and other words as a sentence lists them."""
+"""Names, other words and shapes as a sentence writes them."""
 
 from __future__ import annotations
 
@@ -16,3 +16,8 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
 def listed_as_code(words: Sequence[str], most: int | None = None) -> str:
     """The same with each in backticks: "`x`, `y` and `z`"."""
     return listed([f"`{word}`" for word in words], most)
+
+
+def format_shape(sizes: Sequence[int]) -> str:
+    """A shape in a sentence, as Python writes a tuple: (3, 4), (3,), ()."""
+    return "(" + ", ".join(map(str, sizes)) + ("," if len(sizes) == 1 else "") + ")"

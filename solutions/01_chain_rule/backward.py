@@ -12,7 +12,7 @@ Check as often as you like:  dojo check 01
 import torch
 import torch.nn.functional as F
 
-# two values meet
+# two values are combined
 
 
 def dp(dadded):
@@ -39,7 +39,7 @@ def dv(dproduct, u):
     # </answer>
 
 
-# one value is read twice
+# one value is used twice
 
 
 def dfork(dtwice, dshifted):
@@ -48,7 +48,7 @@ def dfork(dtwice, dshifted):
     # </answer>
 
 
-# one function for every element
+# one function is applied to every element
 
 
 def dpositive(dlogarithm, positive):
@@ -111,7 +111,7 @@ def dcolumn(dscaled, matrix):
     # </answer>
 
 
-# some values are picked
+# some values are picked out
 
 
 def drating(dhighest, rating):

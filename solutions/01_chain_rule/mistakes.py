@@ -9,8 +9,8 @@ MISTAKES = mistake_list("""
 # two values meet
 [dp]
 shared_out: dadded / 2
-    You share the gradient out between the two terms. But each term moves the sum by all of its own change, not by half
-    of it.
+    You divide the gradient between the two terms. But if one of them rises by 0.1, the sum rises by all of 0.1, not by
+    half.
 product_rule: dadded * q
     You multiply by the other term, which is the rule for a product. Does the slope of a sum depend on its other term?
 upstream_forgotten: torch.ones_like(p)
@@ -23,9 +23,10 @@ times_itself: dadded * p
 shared_out: dadded / 2
     Half of the gradient is lost: it is not divided between `p` and `q`. Each of them gets all of it.
 product_rule: dadded * p
-    That is how a product goes back: times the other one. The forward line adds: what is its slope in `q`?
+    That is the rule for a product: multiply by the other factor. The forward line adds: what is its slope with respect
+    to `q`?
 upstream_forgotten: torch.ones_like(q)
-    The local derivative is right, and it stands alone. Multiply it by what comes from above, `dadded`.
+    This is the local derivative alone. Multiply it by the upstream gradient, `dadded`.
 minus: -dadded
     The sign is flipped. That would be right for `p - q`; look at the forward line again.
 
@@ -35,7 +36,7 @@ times_itself: dproduct * u
 as_an_addition: dproduct.clone()
     `dproduct` comes through unchanged, as if the line were an addition. It multiplies: the slope is not 1.
 upstream_forgotten: v.clone()
-    The local derivative is right, and it stands alone. Multiply it by what comes from above, `dproduct`.
+    This is the local derivative alone. Multiply it by the upstream gradient, `dproduct`.
 added: dproduct + v
     Upstream gradient and local derivative are added here. Changes along a chain multiply.
 
@@ -45,24 +46,24 @@ times_itself: dproduct * v
 as_an_addition: dproduct.clone()
     `dproduct` comes through unchanged, as if the line were an addition. It multiplies: the slope is not 1.
 upstream_forgotten: u.clone()
-    The local derivative is right, and it stands alone. Multiply it by what comes from above, `dproduct`.
+    This is the local derivative alone. Multiply it by the upstream gradient, `dproduct`.
 divided: dproduct / u
     You divide by the other factor. A larger `u` makes the product more sensitive to `v`, not less.
 
 # one value is read twice
 [dfork]
 first_way_only: 2 * dtwice
-    This is the way through `twice` alone. `fork` is read in one more line, and both ways count.
+    This is the path through `twice` alone. `fork` is used in one more line, and both paths count.
 second_way_only: dshifted.clone()
-    This is the way through `shifted` alone. `fork` is read in one more line, and both ways count.
+    This is the path through `shifted` alone. `fork` is used in one more line, and both paths count.
 factor_lost: dtwice + dshifted
-    Both ways are there, but the factor of the forward line `2 * fork` is lost on the way back.
+    Both paths are there, but the factor of the forward line `2 * fork` is missing.
 multiplied: 2 * dtwice * dshifted
-    You multiply the two ways. Along a way slopes multiply; ways that run side by side are added.
+    You multiply the two paths. Slopes along one path are multiplied; different paths are added.
 averaged: (2 * dtwice + dshifted) / 2
-    You take the mean of the two ways. A change of `fork` goes along both of them, in full.
+    You take the mean of the two paths. A change of `fork` goes along both of them, in full.
 minus_second_way: 2 * dtwice - dshifted
-    The second way has a minus. Subtracting a constant does not turn anything round: what is the slope of x - 1?
+    The second path has a minus. Subtracting a constant does not flip a sign: what is the slope of x - 1?
 
 # one function for every element
 [dpositive]
@@ -79,7 +80,7 @@ base_ten: dlogarithm / (positive * 2.302585092994046)
 
 [dexponent]
 power_rule: dexponential * exponent * torch.exp(exponent - 1)
-    You use the rule for a power: exponent to the front. Here the unknown stands *in* the exponent.
+    You use the rule for a power, which brings the exponent to the front. But here the variable is *in* the exponent.
 at_the_input: dexponential * exponent
     You multiply by what went into the exponential. Its slope is what came out.
 upstream_forgotten: exponential.clone()
@@ -118,7 +119,7 @@ times_itself: dtotal * grid
 not_copied: dcolumn_sums.clone()
     This has one number per column, but `sheet` has many rows. A gradient has the shape of its value.
 upstream_forgotten: torch.ones_like(sheet)
-    Ones are the slope of the sum. Multiply them by what comes from above, `dcolumn_sums`.
+    Ones are the slope of the sum. Multiply them by the upstream gradient, `dcolumn_sums`.
 mean: dcolumn_sums / sheet.shape[0] * torch.ones_like(sheet)
     You divide by the number of rows, as for a mean. The line is a sum: each element counts in full.
 times_itself: dcolumn_sums * sheet
@@ -128,12 +129,11 @@ times_itself: dcolumn_sums * sheet
 not_copied: drow_sums.clone()
     The column came back as it was, (rows, 1). Each element of `ledger` has a gradient of its own.
 upstream_forgotten: torch.ones_like(ledger)
-    Ones are the slope of the sum. Multiply them by what comes from above, `drow_sums`.
+    Ones are the slope of the sum. Multiply them by the upstream gradient, `drow_sums`.
 mean: drow_sums / ledger.shape[1] * torch.ones_like(ledger)
     You divide by the number of columns, as for a mean. The line is a sum: each element counts in full.
 in_proportion: drow_sums * ledger / row_sums
-    You share the gradient out by how much each element has in its row's sum. But a small element moves the sum just as
-    far as a large one.
+    You divide the gradient in proportion to the elements. But a small element moves the sum just as far as a large one.
 
 [dmarks]
 as_a_sum: drow_means.unsqueeze(1) * torch.ones_like(marks)
@@ -145,12 +145,12 @@ divided_by_all: drow_means.unsqueeze(1) / marks.numel() * torch.ones_like(marks)
 not_copied: drow_means / marks.shape[1]
     This has one number per row. Each element of `marks` has a gradient of its own: copy along the row.
 upstream_forgotten: torch.ones_like(marks) / marks.shape[1]
-    The division is there, the upstream gradient is not. Multiply by what comes from above, `drow_means`.
+    The division is right, but the upstream gradient is missing: multiply by `drow_means`.
 
 # one value becomes many
 [dtile]
 no_sum: dtiled.clone()
-    Nothing was summed. `tile[j]` was copied to every row: what it gets back from all of them is added up.
+    Nothing was summed. `tile[j]` was copied to every row: add up the gradients of all copies.
 mean: dtiled.mean(0)
     You average over the copies. Every copy acts in full, so their gradients are summed.
 wrong_axis: dtiled.sum(1)
@@ -162,7 +162,8 @@ first_copy_only: dtiled[0].clone()
 
 [dcolumn]
 no_sum: dscaled * matrix
-    The multiplication is undone, the copying is not: `column` stands in every column, so sum over them.
+    You went back through the product, but not through the copying: `column` is copied to every column, so sum over
+    them.
 no_keepdim: (dscaled * matrix).sum(1)
     The numbers are right, but `column` is (rows, 1). Keep the axis when you sum: `keepdim`.
 mean: (dscaled * matrix).mean(1, keepdim=True)
@@ -170,7 +171,7 @@ mean: (dscaled * matrix).mean(1, keepdim=True)
 no_product: dscaled.sum(1, keepdim=True)
     You sum the copies, but the line multiplies too: what is the slope of each product in `column`?
 product_of_sums: dscaled.sum(1, keepdim=True) * matrix.sum(1, keepdim=True)
-    You sum first and multiply afterwards. A product of sums is not the sum of products: mind the order.
+    You sum first and multiply afterwards. A product of sums is not the sum of products: change the order.
 wrong_axis: (dscaled * matrix).sum(0, keepdim=True)
     You sum down the rows. `column` was copied along each row, to all of its columns: sum over that axis.
 times_itself: (dscaled * column).sum(1, keepdim=True)
@@ -183,7 +184,7 @@ to_every_column: dhighest * torch.ones_like(rating)
 mean: dhighest / rating.shape[1] * torch.ones_like(rating)
     The gradient is shared out over the row, as for a mean. A maximum listens to one element only.
 upstream_forgotten: F.one_hot(rating.max(1).indices, rating.shape[1]).to(rating.dtype)
-    The right places are marked, with ones. Each should hold what comes from above: its row's `dhighest`.
+    You mark the right places with ones. Each of them should hold the upstream gradient of its row, `dhighest`.
 times_the_maximum: F.one_hot(rating.max(1).indices, rating.shape[1]) * dhighest * highest
     The places are right, but each number is multiplied by the maximum. What is the slope of picking?
 one_for_all: (rating == rating.max()) * dhighest
@@ -204,7 +205,7 @@ mean:
         gradient / torch.bincount(tokens, minlength=len(embedding)).clamp(min=1).unsqueeze(1)
     You take the mean over a token's places. Each of them acts in full: the gradients are added.
 upstream_forgotten: torch.zeros_like(embedding).index_add_(0, tokens, torch.ones_like(dlooked_up))
-    Each row counts how often it was read. What comes from above for each place, `dlooked_up`, is not in it.
+    Each row counts how often it was read. The upstream gradient, `dlooked_up`, is missing.
 still_by_place: dlooked_up.clone()
     The rows are still in the order of the places. The gradient has the shape of `embedding`: one row per token.
 times_itself: torch.zeros_like(embedding).index_add_(0, tokens, dlooked_up) * embedding
@@ -256,7 +257,7 @@ product_of_sums: x.sum(0).unsqueeze(1) * dz.sum(0)
 
 [db]
 no_sum: dz.clone()
-    Nothing was summed. `b` was added to every row: what it gets back from all of them is added up.
+    Nothing was summed. `b` was copied to every row: add up the gradients of all copies.
 mean: dz.mean(0)
     You average over the rows. `b` acts on each of them in full: sum.
 keepdim: dz.sum(0, keepdim=True)
@@ -370,7 +371,7 @@ square_of_the_mean: 1 - h.mean() ** 2
 closedness: (h**2).mean()
     This is the mean of h²: how closed the gates are. What is left open of each?
 distance_for_square: (1 - h.abs()).mean()
-    The distance from zero stands where its square belongs: the slope of tanh is 1 minus h *squared*.
+    You subtract |h|. The slope of tanh is 1 minus h *squared*.
 not_divided: (1 - h**2).sum()
     This is the sum over all gates. Divide by how many there are.
 through_tanh_again: (1 - torch.tanh(h) ** 2).mean()
@@ -384,8 +385,8 @@ push_for_pull: F.one_hot(labels, logits.shape[1]), torch.softmax(logits, 1)
 net_force:
         forces = torch.softmax(logits, 1) - F.one_hot(labels, logits.shape[1])
         forces.clamp(min=0), (-forces).clamp(min=0)
-    You have taken the two terms together at the true class: that is the net force. The question is about each term by
-    itself.
+    At the true class you have subtracted one term from the other: that is the net force. The question is about each
+    term by itself.
 true_class_not_pushed: one_hot = F.one_hot(labels, logits.shape[1]); torch.softmax(logits, 1) * (1 - one_hot), one_hot
     The pull is right; in the push the true class is left out. The softmax has a number for it, too.
 divided_by_n: n, classes = logits.shape; torch.softmax(logits, 1) / n, F.one_hot(labels, classes) / n

@@ -54,7 +54,7 @@ sums_multiplied: dlogits.sum(1, keepdim=True) * W2.sum(1)
 
 [dW2]
 transposed: dlogits.T @ h_bn
-    This is the transpose of the gradient. A gradient has the shape of its value: write the shape of `W2` beside it.
+    This is the transpose of the gradient. A gradient has the shape of its value: compare it with the shape of `W2`.
 over_n: h_bn.T @ dlogits / N
     There is a division by N too many. The mean over the batch is in the loss, so it is already inside `dlogits`.
 before_scale_and_shift: h_norm.T @ dlogits
@@ -90,8 +90,8 @@ mean: (dh_bn * h_norm).mean(0)
 not_normalised: (dh_bn * h).sum(0)
     This multiplies by `h`. Look at the line of `h_bn` again: which value is multiplied by `gamma` there?
 centred_only: (dh_bn * (h - h_mean)).sum(0)
-    The values are centred, but not yet divided by the standard deviation. Look at the line of `h_bn`: what stands
-    beside `gamma` there?
+    The values are centred, but not yet divided by the standard deviation. Look at the line of `h_bn`: what is
+    multiplied by `gamma` there?
 factor_forgotten: dh_bn.sum(0)
     This is the gradient of something that is added. `gamma` is multiplied: what is the local derivative of a product?
 wrong_axis: (dh_bn * h_norm).sum(1)
@@ -184,7 +184,7 @@ variance_term_without_own_share:
 variance_term_not_normalised:
         centred = h - h_mean
         (N * dh_norm - dh_norm.sum(0) - centred * (dh_norm * centred).sum(0)) / (N * (h_var + 1e-5).sqrt())
-    In the path through the variance stands `h - h_mean` where the normalised value belongs, or a power of the standard
+    The path through the variance has `h - h_mean` where the normalised value belongs, or a power of the standard
     deviation is missing. Count how often you divide by it.
 gain_twice: gamma * (N * dh_norm - dh_norm.sum(0) - h_norm * (dh_norm * h_norm).sum(0)) / (N * (h_var + 1e-5).sqrt())
     There is a `gamma` in it, and that is one too many: `dh_norm` has come through `gamma` already.
@@ -194,7 +194,7 @@ mean_of_everything: (dh_norm - dh_norm.mean() - h_norm * (dh_norm * h_norm).mean
 # linear layer 1
 [dW]
 transposed: dh.T @ X
-    This is the transpose of the gradient. A gradient has the shape of its value: write the shape of `W` beside it.
+    This is the transpose of the gradient. A gradient has the shape of its value: compare it with the shape of `W`.
 over_n: X.T @ dh / N
     There is a division by N too many. The mean over the batch is in the loss, so it is already inside `dh`.
 reshaped_input: X.reshape(X.shape[1], X.shape[0]) @ dh

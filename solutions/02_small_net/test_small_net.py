@@ -7,7 +7,7 @@ FORWARD = forward_of(__file__)
 
 
 def nearly_constant(inputs):
-    """A batch variance of about eps: a forgotten or misplaced eps changes the answer a lot."""
+    """The variance over the batch is about eps, so a forgotten or misplaced eps changes the answer a lot."""
     inputs["W"] *= 0.003 / inputs["W"].shape[0] ** 0.5
     inputs["b"] *= 0.003
 
@@ -17,14 +17,14 @@ def one_class_repeated(inputs):
 
 
 def faint_unit(inputs):
-    """One hidden unit hardly moves: its variance over the batch is far below eps. And one example comes twice."""
+    """One hidden unit hardly varies: its variance over the batch is far below eps. And one example occurs twice."""
     inputs["W"][:, 0] *= 1e-4
     inputs["b"][0] = 0
     inputs["X"][1] = inputs["X"][0]
 
 
 def tied_maximum(inputs):
-    """Two classes are exactly as likely, and the likeliest: cross-entropy is smooth there, so it is no special case."""
+    """Two classes tie for the highest probability. (Cross-entropy is smooth there, so this is no special case.)"""
     inputs["W2"][:, :2] = 0
     inputs["b2"][:2] = 12
 

@@ -95,8 +95,8 @@ sum_shared_out: counts_sum_inv * dprobs + dcounts_sum / counts.shape[1]
     You share the sum's gradient out among the elements of the row. A sum passes it to each of its terms in full; only a
     mean divides.
 sum_for_its_inverse: counts_sum * dprobs + dcounts_sum
-    On the path through `probs`, `counts` is multiplied by `counts_sum_inv`, not by `counts_sum`. Take the factor that
-    stands in the forward line.
+    On the path through `probs`, `counts` is multiplied by `counts_sum_inv`, not by `counts_sum`. Take the factor from
+    the forward line.
 other_factor_forgotten: dprobs + dcounts_sum
     On the path through `probs` the other factor is missing: the derivative of a * b with respect to a is b.
 
@@ -115,7 +115,7 @@ power_rule: norm_logits * (norm_logits - 1).exp() * dcounts
     The rule for powers, where x is the base and the exponent comes down, does not hold here: x is the exponent. What is
     the derivative of e to the x?
 over_counts: dcounts / counts
-    You divide by `counts`: that would be the way back through a logarithm. This is an exponential.
+    You divide by `counts`: that would be the backward pass of a logarithm. This is an exponential.
 
 [dlogit_maxes]
 zeros: torch.zeros_like(logit_maxes)
@@ -150,8 +150,8 @@ max_at_true_class: gradient = dnorm_logits.clone(); gradient[range(n), Yb] += dl
 max_subtracted: dnorm_logits - F.one_hot(logits.max(1).indices, logits.shape[1]) * dlogit_maxes
     You subtract the maximum's path. The minus of `logits - logit_maxes` is inside `dlogit_maxes` already; paths add up.
 only_the_max_branch: F.one_hot(logits.max(1).indices, logits.shape[1]) * dlogit_maxes
-    This is the maximum's path alone. Most of the gradient comes through `norm_logits`, where `logits` stands as it is:
-    add that.
+    This is the maximum's path alone. Most of the gradient comes through `norm_logits`, where `logits` appears
+    unchanged: add that.
 max_replaces:
         gradient = dnorm_logits.clone(); gradient[range(n), logits.max(1).indices] = dlogit_maxes.view(-1); gradient
     At the row's maximum you put the second path in place of the first. An element with two paths gets both: `=` forgets
@@ -309,7 +309,7 @@ sign: 0.5 * (bnvar + 1e-5) ** -1.5 * dbnvar_inv
     inverse root smaller.)
 eps_forgotten: -0.5 * bnvar**-1.5 * dbnvar_inv
     The small number that is added to the variance is lost. The derivative has to be taken at the same place as the
-    forward value: compare what stands in the brackets.
+    forward value: compare the brackets.
 upstream_forgotten: -0.5 * (bnvar + 1e-5) ** -1.5
     This is the local derivative alone. The chain rule multiplies it by the gradient that comes from above.
 too_low_a_power_of_the_inverse: -0.5 * bnvar_inv**2 * dbnvar_inv
@@ -382,7 +382,7 @@ one_over_n_minus_one: dbndiff + dbnmeani / max(n - 1, 1)
 sign: dbndiff - dbnmeani / n
     You subtract the path through the mean. The minus of `hprebn - bnmeani` is inside `dbnmeani` already; paths add up.
 only_the_mean_branch: torch.ones_like(hprebn) * dbnmeani / n
-    This is the path through the mean alone. `hprebn` also stands in `bndiff` as it is: add that.
+    This is the path through the mean alone. `hprebn` also appears unchanged in `bndiff`: add that.
 changes_dbndiff: gradient = dbndiff; gradient += dbnmeani / n; gradient
     The numbers are right, but your `dhprebn` and `dbndiff` are one tensor with two names, so `+=` changed `dbndiff`,
     too: begin with a copy.

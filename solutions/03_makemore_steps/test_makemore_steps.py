@@ -17,12 +17,12 @@ def one_class_and_few_tokens(inputs):
 
 
 def small_variance(inputs):
-    """hprebn varies so little that the 1e-5 beside the variance matters by a few per cent."""
+    """`hprebn` varies so little that the 1e-5 added to its variance matters by a few per cent."""
     inputs["W1"] *= 0.02
 
 
 def one_token_repeated(inputs):
-    """A context's places all hold the same token."""
+    """All positions of a context hold the same token."""
     inputs["Xb"][:] = inputs["Xb"][:, :1]
 
 

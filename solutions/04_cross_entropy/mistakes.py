@@ -49,7 +49,7 @@ over_all_elements: gradient = F.softmax(logits, 1); gradient[range(n), Yb] -= 1;
 over_n_minus_one: gradient = F.softmax(logits, 1); gradient[range(n), Yb] -= 1; gradient / max(n - 1, 1)
     You divide by n - 1, as batch norm's variance does. This mean is an ordinary one: count what it averages over.
 minus_one_everywhere: (F.softmax(logits, 1) - 1) / n
-    You subtract 1 in every column of a row. Only one logit of a row stands in the loss outside of the sum of
+    You subtract 1 in every column of a row. Only one logit of a row appears in the loss outside of the sum of
     exponentials: which one does `Yb` name?
 predicted_for_true_class: gradient = F.softmax(logits, 1); gradient[range(n), logits.argmax(1)] -= 1; gradient / n
     You pull up the class that the network likes best, not the one that is true. The targets are in `Yb`; what the

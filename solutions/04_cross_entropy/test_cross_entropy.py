@@ -13,7 +13,7 @@ def one_class_repeated(inputs):
 
 
 def rows_far_apart(inputs):
-    """Rows lifted by up to 30 either way: the softmax of a row does not notice, a softmax over anything else does.
+    """Each row is shifted up or down by up to 30: that changes no row's softmax, but a softmax over anything else.
 
     exp(30) is large, yet far from overflowing even in float32: an answer without the row maximum is right here, too.
     """
@@ -45,7 +45,7 @@ def true_classes_improbable(inputs):
 
 
 def other_classes_improbable(inputs):
-    """The same for classes that are not the true one: the gradient there is exactly 0, and no logarithm meets a 0."""
+    """Logits so far apart that some wrong classes have a probability of exactly 0, and so a gradient of exactly 0."""
     logits, classes = inputs["logits"], inputs["Yb"]
     others = (classes + 1) % logits.shape[1]
     logits[torch.arange(len(logits)), others] -= 900

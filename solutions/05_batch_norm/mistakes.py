@@ -26,8 +26,7 @@ bessel_in_the_mean:
 bessel_in_every_term:
         third = bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
         bngain * bnvar_inv / (n - 1) * (n * dhpreact - dhpreact.sum(0, keepdim=True) - third)
-    Bessel's factor stands in front of everything. Only one of the three paths leads through the variance: which term is
-    it?
+    Bessel's factor multiplies everything. Only one of the three paths leads through the variance: which term is it?
 no_mean_term:
         third = n / (n - 1) * bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
         bngain * bnvar_inv / n * (n * dhpreact - third)
@@ -269,7 +268,7 @@ new_exponent_in_front: (dxhat * (x - mean) * -1.5 * (var + 1e-5) ** -1.5).sum(0)
 eps_forgotten: (dxhat * (x - mean) * -0.5 * var**-1.5).sum(0)
     The 1e-5 of the forward line is missing. It matters wherever the variance is small.
 mean_not_subtracted: (dxhat * x * -0.5 * (var + 1e-5) ** -1.5).sum(0)
-    `x` itself stands where its distance from the mean belongs: it is the distance that is divided by the root.
+    You use `x` itself. The forward line divides its distance from the mean, `x - mean`.
 divided_twice: (dxhat * xhat * -0.5 * (var + 1e-5) ** -1.5).sum(0)
     `xhat` is divided by the root already, and here three more powers of it follow: count them again.
 no_sum: dxhat * (x - mean) * -0.5 * (var + 1e-5) ** -1.5
@@ -316,7 +315,7 @@ variance_not_divided: dxhat / torch.sqrt(var + 1e-5) + dvar * 2 * (x - mean) + d
 bessel_in_variance: n = x.shape[0]; dxhat / torch.sqrt(var + 1e-5) + dvar * 2 * (x - mean) / (n - 1) + dmean / n
     There is a 1/(n - 1) in the variance's term. This forward pass divides its variance by n.
 mean_not_subtracted: n = x.shape[0]; dxhat / torch.sqrt(var + 1e-5) + dvar * 2 * x / n + dmean / n
-    `x` itself stands where its distance from the mean belongs: the variance averages squared *distances*.
+    You use `x` itself. The variance averages the squares of *distances* from the mean.
 eps_forgotten: n = x.shape[0]; dxhat / torch.sqrt(var) + dvar * 2 * (x - mean) / n + dmean / n
     The 1e-5 of the forward line is missing in the direct path. It matters wherever the variance is small.
 no_deviation: n = x.shape[0]; dxhat + dvar * 2 * (x - mean) / n + dmean / n
@@ -346,7 +345,8 @@ layer_eps_forgotten: self.inverse = var**-0.5
 layer_eps_outside_the_root: self.inverse = 1 / (var**0.5 + self.eps)
     `eps` is added to the standard deviation, after the root. It is added to the variance, under the root.
 layer_eps_written_in: self.inverse = (var + 1e-5) ** -0.5
-    The layer is right with eps=1e-5 and no other: the number stands in `forward`. Take the `eps` it was made with.
+    The layer is right with eps=1e-5 only, because `forward` contains this number. Use the `eps` that `__init__`
+    received.
 
 - return self.gamma * self.xhat + self.beta
 layer_gamma_forgotten: return self.xhat + self.beta
@@ -383,7 +383,8 @@ momentum_turned_round:
 momentum_written_in:
         self.running_mean = 0.9 * self.running_mean + 0.1 * mean
         self.running_var = 0.9 * self.running_var + 0.1 * var * n / (n - 1)
-    The layer is right with momentum=0.1 and no other: the number stands in `forward`. Take the one it was made with.
+    The layer is right with momentum=0.1 only, because `forward` contains this number. Use the `momentum` that
+    `__init__` received.
 
 - self.running_mean = kept * self.running_mean + self.momentum * mean
 - self.running_var = kept * self.running_var + self.momentum * var * n / (n - 1)

@@ -10,14 +10,14 @@ from grader.reference.problem import Draw
 
 
 def nearly_constant(inputs):
-    """A batch variance of about eps: a forgotten or misplaced eps changes the answer a lot."""
+    """The variance over the batch is about eps, so a forgotten or misplaced eps changes the answer a lot."""
     inputs["hprebn"] *= 0.002
     inputs["h"] *= 0.001
     inputs["x"] *= 0.002
 
 
 def faint_unit(inputs):
-    """One unit says nearly the same for every example: its variance is far below eps."""
+    """One unit has nearly the same value for every example: its variance is far below eps."""
     inputs["hprebn"][:, 0] *= 1e-4
     inputs["h"][:, 0] *= 1e-4
     inputs["x"][:, 0] *= 1e-4

@@ -16,7 +16,7 @@ import torch.nn.functional as F
 def backward(Xb, Yb, n, eps, C, W, b, gamma, beta, W2, b2, emb, embcat, x, mean, var, xhat, out, h, logits, probs):
     """The gradients of the loss with respect to all seven parameters, and to `emb`.
 
-    Given by name are the inputs and every value of the forward pass; strike out what you do not need. At the published
+    The parameters are the inputs and all values of the forward pass. Delete those that you don't need. At the published
     sizes Xb is (32, 3) and Yb (32,), both int64; n is 32 and eps is 1e-5.
 
     Returns a dictionary with these keys, or a tuple in this order:
@@ -24,7 +24,7 @@ def backward(Xb, Yb, n, eps, C, W, b, gamma, beta, W2, b2, emb, embcat, x, mean,
         "dW2" (64, 27), "db2" (27,), "dgamma" (64,), "dbeta" (64,), "dW" (30, 64), "db" (64,), "demb" (32, 3, 10),
         "dC" (27, 10)
 
-    each of the dtype of the parameters and of the shape of its own value; None stands for what is not done yet.
+    each of the dtype of the parameters and of the shape of its own value; None means: not written yet.
     """
     # <answer>
     # cross-entropy

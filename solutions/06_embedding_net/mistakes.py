@@ -19,8 +19,8 @@ sign: dlogits = -dlogits / n
 
 - dlogits[torch.arange(n), Yb] -= 1
 one_hot_forgotten:
-    In `dlogits` every class is pushed down, the true one as well: its rows do not sum to zero. The true class's logit
-    stands in the loss a second time: what comes back from there?
+    In `dlogits` every class is pushed down, the true one as well: its rows do not sum to zero. The logit of the true
+    class appears in the loss a second time: what comes back from there?
 
 - dlogits[torch.arange(n), Yb] -= 1
 - dlogits = dlogits / n
@@ -57,10 +57,10 @@ over_all_elements: dlogits = dlogits / logits.numel()
 # linear layer 2
 - dW2 = h.T @ dlogits
 dW2_transposed: dW2 = dlogits.T @ h
-    `dW2` is the transpose of the gradient. A gradient has the shape of its value: write the shape of `W2` beside it.
+    `dW2` is the transpose of the gradient. A gradient has the shape of its value: compare it with the shape of `W2`.
 dW2_over_n: dW2 = h.T @ dlogits / n
-    `dW2` is divided by n once too often: the mean over the batch is in `dlogits` already, and the matrix product
-    rightly sums over the examples.
+    `dW2` is divided by n twice: the mean over the batch is in `dlogits` already, and the matrix product rightly sums
+    over the examples.
 dW2_before_tanh: dW2 = out.T @ dlogits
     `dW2` is made from `out`, the value before the tanh. Which value is it that the forward pass multiplies by `W2`?
 
@@ -148,8 +148,8 @@ no_mean_path: dx = (dxhat - from_variance)
 
 - dx = (dxhat - from_mean - from_variance) / torch
 statistics_constant: dx = dxhat / torch
-    Batch norm has only its direct path here: mean and variance are treated as constants. They are made from `x`, so two
-    more paths lead through them.
+    Batch norm has only its direct path here: mean and variance are treated as constants. They are computed from `x`, so
+    two more paths lead through them.
 
 - dx = (dxhat - from_mean - from_variance)
 no_variance_path: dx = (dxhat - from_mean)
@@ -187,32 +187,34 @@ mean_over_the_units: from_mean = dxhat.mean(1, keepdim=True)
 
 - torch.sqrt(var + eps)
 eps_forgotten: torch.sqrt(var)
-    In batch norm's way back the `eps` beside the variance is missing. It matters wherever the variance is small.
+    In the backward pass of batch norm, the `eps` under the root is missing. It matters wherever the variance is small.
 eps_outside_the_root: (torch.sqrt(var) + eps)
-    In batch norm's way back `eps` is added after the root; the forward pass adds it to the variance, under the root.
+    In the backward pass of batch norm, `eps` is added after the root. The forward pass adds it to the variance, under
+    the root.
 unbiased_deviation: torch.sqrt(x.var(0) + eps)
     The standard deviation is the unbiased one, as `x.std(0)` gives by default. The forward pass divides by n: use its
     `var`.
 
 - / torch.sqrt(var + eps)
 variance_for_deviation: / (var + eps)
-    Batch norm's way back divides by the variance. The forward pass divides by its root: check the square root, or the
-    exponent.
+    Your backward pass of batch norm divides by the variance. The forward pass divides by its root: check the square
+    root, or the exponent.
 no_deviation:
-    The standard deviation is missing in batch norm's way back: all three paths pass the division that makes `xhat`.
+    The standard deviation is missing in the backward pass of batch norm: all three paths go through the division that
+    gives `xhat`.
 
 # linear layer 1
 - dW = embcat.T @ dx
 dW_transposed: dW = dx.T @ embcat
-    `dW` is the transpose of the gradient. A gradient has the shape of its value: write the shape of `W` beside it.
+    `dW` is the transpose of the gradient. A gradient has the shape of its value: compare it with the shape of `W`.
 dW_over_n: dW = embcat.T @ dx / n
-    `dW` is divided by n once too often: the mean over the batch has been in every gradient since `dlogits`.
+    `dW` is divided by n twice: every gradient since `dlogits` already contains the mean over the batch.
 dW_batch_norm_skipped: dW = embcat.T @ dout
-    `dW` is made from the gradient of `out` and jumps over the batch norm. `embcat @ W` ends in `x`: whose gradient
-    belongs to it?
+    `dW` is computed from the gradient of `out`, without batch norm's backward pass. `embcat @ W` gives `x`: which
+    gradient belongs here?
 dW_scale_only: dW = embcat.T @ dxhat
-    `dW` is made from the gradient of `xhat`: the normalisation is not gone back through yet. `embcat @ W` ends in `x`:
-    whose gradient belongs to it?
+    `dW` is computed from the gradient of `xhat`, before you go back through the normalisation. `embcat @ W` gives `x`:
+    which gradient belongs here?
 
 - db = dx.sum(0)
 db_keepdim: db = dx.sum(0, keepdim=True)
@@ -318,8 +320,7 @@ exact_is_approximate: exact = torch.allclose(mine, reference)
 
 - approximate = torch.allclose(mine, reference)
 loose: approximate = torch.allclose(mine, reference, atol=1e-3)
-    Your `approximate` accepts more than the default tolerances of `torch.allclose`: 1e-5 of an element, and 1e-8
-    besides.
+    Your `approximate` accepts more than the default tolerances of `torch.allclose`: 1e-5 of an element, plus 1e-8.
 atol_of_the_notebook: approximate = torch.allclose(mine, reference, atol=1e-5)
     Your `approximate` uses a larger absolute tolerance than the default of `torch.allclose`, which is 1e-8. Small
     elements may then be quite wrong.

@@ -25,13 +25,13 @@ def one_class_and_few_tokens(inputs):
 
 
 def small_variance(inputs):
-    """x varies so little that the 1e-5 beside the variance matters by some per cent."""
+    """`x` varies so little that the 1e-5 added to its variance matters by a few per cent."""
     inputs["W"] *= 0.02
     inputs["b"] *= 0.1
 
 
 def one_token_repeated(inputs):
-    """The places of a context all hold the same token."""
+    """All positions of a context hold the same token."""
     inputs["Xb"][:] = inputs["Xb"][:, :1]
 
 

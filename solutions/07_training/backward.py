@@ -1,7 +1,7 @@
 """Lesson 07: the whole training, from the first step to a new name, with your own gradients.
 
 There is no `loss.backward()` and no optimizer. You write seven functions, and the later ones use the earlier ones. Use
-your formulas from the lessons before. `evaluate` is a helper for the last two; it has no row, and you may delete it.
+your formulas from earlier lessons. `evaluate` is a helper for the last two; it is not graded, and you may delete it.
 
 Everywhere, `parameters` is the list [C (V, E), W1 (block * E, H), b1 (H,), W2 (H, V), b2 (V,), bngain (1, H),
 bnbias (1, H)] for a vocabulary of V tokens, embeddings of E numbers and H hidden units. Take sizes from these tensors.
@@ -20,8 +20,8 @@ def gradients(parameters, Xb, Yb):
     Xb (n, block) int64: the tokens that the network sees, one row per example. Yb (n,) int64: the token after each row.
     Batch norm takes mean and variance from the batch; the variance is divided by n - 1, and 1e-5 is added to it.
 
-    Returns (loss, [dC, dW1, db1, dW2, db2, dbngain, dbnbias]): the loss is the mean cross-entropy, a tensor of no
-    dimension; each gradient has the shape and dtype of its parameter. The parameters stay as they are.
+    Returns (loss, [dC, dW1, db1, dW2, db2, dbngain, dbnbias]). The loss is the mean cross-entropy, a tensor of shape
+    (). Each gradient has the shape and dtype of its parameter. Leave the parameters unchanged.
     """
     # <answer>
     C, W1, b1, W2, b2, bngain, bnbias = parameters
@@ -140,7 +140,7 @@ def evaluate(parameters, statistics, X):
 def split_loss(parameters, statistics, X, Y):
     """The mean cross-entropy of the trained network over the examples X (N, block) with next tokens Y (N,).
 
-    `statistics` is what `calibrate` returned: nothing is measured on X. Returns a number, or a tensor of no dimension.
+    `statistics` is what `calibrate` returned: measure nothing on X. Returns a number, or a tensor of shape ().
     """
     # <answer>
     return F.cross_entropy(evaluate(parameters, statistics, X), Y)
@@ -153,7 +153,7 @@ def sample(parameters, statistics, generator):
     The context (as many tokens as W1 and C say) begins as zeros. Each next token is drawn with the probabilities that
     the trained network gives it, and moves into the context from the right. Token 0 ends the name.
 
-    All randomness comes from `generator`, a torch.Generator: torch.multinomial(probs, 1, generator=generator), say.
+    All randomness comes from `generator`, a torch.Generator, as in torch.multinomial(probs, 1, generator=generator).
     Returns the list of the tokens, integers, without the 0 at the end; it may be empty.
     """
     # <answer>

@@ -155,14 +155,14 @@ biased_forward_only:
         bnvar = hprebn.var(0, keepdim=True, unbiased=False)
         bnvar_inv = (bnvar + 1e-5) ** -0.5
         bnraw = (hprebn - bnmean) * bnvar_inv
-    Forward, the variance is divided by n; on the way back, your gradient is that of one divided by n - 1. Forward is
-    where the n is wrong.
+    Your forward pass divides the variance by n, and your backward pass is that of a variance divided by n - 1. The
+    mistake is in the forward pass.
 
 - bnvar_inv = (bnvar + 1e-5) ** -0.5
 eps_forgotten: bnvar_inv = bnvar**-0.5
-    The 1e-5 beside the batch's variance is missing. It matters wherever the variance is small.
+    The 1e-5 that is added to the batch's variance is missing. It matters wherever the variance is small.
 eps_beside_the_root: bnvar_inv = 1 / (bnvar.sqrt() + 1e-5)
-    The 1e-5 is added to the standard deviation, after the root. It belongs beside the variance, under the root.
+    The 1e-5 is added to the standard deviation, after the root. It belongs under the root, next to the variance.
 
 # gradients: cross-entropy
 - dlogits /= n
@@ -215,11 +215,11 @@ sign:
 
 # gradients: linear layer 2 and tanh
 dW2_transposed: dW2 = dlogits.T @ h
-    `dW2` is the transpose of the gradient. Write the shape of `W2` beside it.
+    `dW2` is the transpose of the gradient. Compare it with the shape of `W2`.
 dW2_before_tanh: dW2 = hpreact.T @ dlogits
     `dW2` is made from what goes into the tanh. Which value is it that the forward pass multiplies by `W2`?
 dW2_over_n: dW2 = h.T @ dlogits / n
-    `dW2` is divided by n once too often: the mean over the batch is in `dlogits` already.
+    `dW2` is divided by n twice: the mean over the batch is in `dlogits` already.
 
 - db2 = dlogits.sum(0)
 db2_mean: db2 = dlogits.mean(0)
@@ -315,9 +315,9 @@ sums_over_the_units:
 # gradients: linear layer 1 and embedding
 - dW1 = embcat.T @ dhprebn
 dW1_transposed: dW1 = dhprebn.T @ embcat
-    `dW1` is the transpose of the gradient. Write the shape of `W1` beside it.
+    `dW1` is the transpose of the gradient. Compare it with the shape of `W1`.
 dW1_over_n: dW1 = embcat.T @ dhprebn / n
-    `dW1` is divided by n once too often: the mean over the batch is in `dlogits` already.
+    `dW1` is divided by n twice: the mean over the batch is in `dlogits` already.
 
 - db1 = dhprebn.sum(0)
 db1_keepdim: db1 = dhprebn.sum(0, keepdim=True)
@@ -422,7 +422,7 @@ batch_statistics:
 batch_mean: bnraw = (hprebn - hprebn.mean(0)) * (bnvar + 1e-5) ** -0.5
     The variance is the one that is given, but the mean is that of the examples at hand. Both come from `statistics`.
 eps_missing: bnraw = (hprebn - bnmean) * bnvar**-0.5
-    The 1e-5 beside the variance is missing. It was there in training, so it belongs here.
+    The 1e-5 that is added to the variance is missing. It was there in training, so it belongs here.
 variance_for_deviation: bnraw = (hprebn - bnmean) / (bnvar + 1e-5)
     Batch norm divides by the variance here. It should be its root: check the exponent.
 batch_norm_left_out: bnraw = hprebn
@@ -488,8 +488,8 @@ SAMPLE = samplers("""
 context_stays: context = context
     The context never changes: each token is drawn as if it were the first. Where does the new token go?
 newest_first: context = [ix, *context[:-1]]
-    From the second token on, the context is not what the network saw in training: there the newest token stands at the
-    right end, and the others have moved on to the left by one place.
+    From the second token on, the context is not what the network saw in training: there the newest token is at the
+    right end, and the others have moved one place to the left.
 last_token_only: context = [0] * (block - 1) + [ix]
     Only the newest token is in the context, with zeros before it. The network has been trained on all its places.
 
@@ -514,7 +514,7 @@ softmax_twice: probs = F.softmax(F.softmax(logits, 1), 1)
 stop_kept:
         if ix == 0:
             return [*name, 0]
-    The 0 that ends the name is still in the list. Return what stands before it.
+    The 0 that ends the name is still in the list. Return what comes before it.
 
 - while len(name) < 500:
 cut_short: while len(name) < block:

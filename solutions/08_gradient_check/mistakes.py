@@ -141,14 +141,14 @@ MISTAKES_3 = mistake_list("""
 [relative_error]
 - return float(quotient.max())
 absolute: return float(np.abs(a - b).max())
-    This is the absolute error. 1e-6 is much beside a gradient of 1e-6 and nothing beside one of 1000: divide by the
-    larger of the two sizes.
+    This is the absolute error. 1e-6 is a large error for a gradient of 1e-6 and a small one for a gradient of 1000:
+    divide by the larger of the two sizes.
 mean: return float(quotient.mean())
     This is the mean over the elements. One wrong element among a thousand right ones then shows as a thousandth of its
     error: let the worst one decide.
 norms: return float(np.linalg.norm(a - b) / (max(np.linalg.norm(a), np.linalg.norm(b)) or 1.0))
-    This is the error of the whole: norm by norm. A small element may then be quite wrong beside large ones. Take each
-    element's own quotient, and the worst of them.
+    This compares the norms of whole arrays. A small element may then be quite wrong next to large ones. Compute the
+    quotient of each element, and take the worst.
 largest_by_largest: return float(np.abs(a - b).max() / (larger.max() or 1.0))
     The largest difference is divided by the largest size, but they may belong to different elements. Divide element by
     element, then take the worst.
@@ -171,7 +171,7 @@ sign_kept: return float(((a - b) / np.where(larger == 0, 1.0, larger)).max())
     The sign of the difference is kept: where the first number is the smaller one, the error is negative and never the
     largest. Take the absolute value of the difference.
 zeros_left_out: return float(np.where((a == 0) | (b == 0), 0.0, quotient).max())
-    Elements with a zero are left out. Only where *both* are zero is there no error; zero beside 3 is as wrong as can
+    You leave out elements with a zero. There is no error only where *both* are zero: zero against 3 is as wrong as can
     be, 1.
 
 [wrong_gradients]

@@ -46,7 +46,7 @@ last_layer_first:
         h = x
         for W in reversed(weights):
             h = torch
-    The layers are gone through from the last to the first. Only the way back goes in that order.
+    You go through the layers from the last to the first. Only the backward pass has that order.
 
 - for W in weights:
 -     h = torch.tanh(h @ W)
@@ -82,14 +82,14 @@ weights_transposed: gradients.insert(0, dz.T @ h[i])
     The gradients of the matrices are transposed. They are square, so the shapes cannot tell: write one element with
     indices, or think of a matrix that is not square.
 weights_before_the_gate: gradients.insert(0, h[i].T @ dh)
-    The gradients of the matrices are made from the gradient after tanh. The product stands before it: which gradient
+    The gradients of the matrices are made from the gradient after tanh. The product comes before tanh: which gradient
     belongs to the product's result?
 weights_averaged: gradients.insert(0, h[i].T @ dz / len(x))
     The gradients of the matrices are divided by the batch size. `dout` may come from a mean, but that is its own
     business: here the examples add up.
 weights_in_backward_order: gradients.append(h[i].T @ dz)
-    The gradients of the matrices come in the order of the way back, the last layer's first. Return them in the order of
-    `weights`.
+    The gradients of the matrices are in the order of the backward pass, the last layer's first. Return them in the
+    order of `weights`.
 
 - dh = dz @ weights[i].T
 through_not_transposed: dh = dz @ weights[i]
@@ -99,8 +99,8 @@ through_without_gate: dh = dh @ weights[i].T
     The matrices' gradients have the derivative of tanh in them, but what goes on to the layer before has not: it passes
     the same tanh.
 neighbours_matrix: dh = dz @ weights[max(i - 1, 0)].T
-    The way back passes the wrong matrix, that of the layer before. Each gradient goes back through the matrix that its
-    activation was multiplied with.
+    Your backward pass uses the wrong matrix, that of the layer before. Each gradient goes back through the matrix that
+    its activation was multiplied with.
 stops_before_the_input: dh = dz @ weights[i].T if i else dz
     What is returned as `dx` is the gradient of the first layer's product. One step is missing, from there to `x`.
 
@@ -109,7 +109,7 @@ stops_before_the_input: dh = dz @ weights[i].T if i else dz
 ones_for_dout:
         dh, gradients = torch.ones_like(dout), []
         for i in
-    The way back starts from ones. That is the gradient of the sum of the outputs; the one to start from is `dout`.
+    Your backward pass starts from ones. They are the gradient of the sum of the outputs; start from `dout`.
 
 - dz = dh * (1 - h[i + 1] ** 2)
 dout_changed: dz = dh.mul_(1 - h[i + 1] ** 2)
@@ -198,20 +198,20 @@ picked_out_afterwards:
 [backward_checkpointed]
 - backward_all(kept[number], segment, dh)
 dout_at_every_segment: backward_all(kept[number], segment, dout)
-    Every segment starts its way back from `dout`. Only the last one does: what comes out of a segment at its beginning
-    goes into the segment before.
+    You start every segment's backward pass from `dout`. That is right for the last one only: the gradient of a
+    segment's input is the `dout` of the segment before it.
 input_of_every_segment: backward_all(x, segment, dh)
     Every segment is computed from `x`, as if it were the first. Each starts from its own checkpoint.
 neighbours_checkpoint: backward_all(kept[max(number - 1, 0)], segment, dh)
-    The segments start from their neighbour's checkpoint. Write the layers of each segment beside the index of the
+    The segments start from their neighbour's checkpoint. Write down, for each segment, its layers and the index of the
     activation that goes into it.
 
 - segment = weights[number * every : (number + 1) * every]
 layer_into_checkpoint_skipped: segment = weights[number * every : (number + 1) * every - (number + 1 < len(kept))]
     The last layer of each segment is missing, the one whose activation is the next checkpoint. That activation is
-    known, but the way back leads through its layer.
+    known, but the backward pass goes through its layer, too.
 one_layer_twice: segment = weights[number * every : (number + 1) * every + 1]
-    The segments overlap: the first layer of each is gone through in the segment before it as well.
+    The segments overlap: the first layer of each one is also in the segment before it.
 long_last_segment:
         segment = weights[number * every : (number + 1) * every] if number + 1 < len(kept) else weights[-every:]
     The last segment is taken as long as the others, where it is shorter: its layers are not the last `every` ones.
@@ -222,8 +222,8 @@ first_segment_first: range(len(kept))
 
 - gradients = segment_gradients + gradients
 segments_in_backward_order: gradients = gradients + segment_gradients
-    The gradients of the matrices are in order within each segment, but the segments stand in the order of the way back,
-    the last one first.
+    The gradients of the matrices are in order within each segment, but the segments are in the order of the backward
+    pass, the last one first.
 last_segment_only: gradients = segment_gradients
     Only one segment's gradients are returned, those of the first layers. Each pass of the loop replaces the list of the
     one before.
@@ -351,8 +351,8 @@ MISTAKES_4 = mistake_list("""
 [backward_checkpointed]
 - kept = checkpoints(x, weights, every)
 one_pass_too_many: kept, out = checkpoints(x, weights, every), forward(x, weights)
-    That is about one whole pass too many. Is the output computed in a run of its own? The way back needs it for the
-    last segment only, which is computed again anyway.
+    That is about one whole pass too many. Is the output computed in a run of its own? The backward pass needs it for
+    the last segment only, which is computed again anyway.
 
 - backward_all(kept[number], segment, dh)
 from_the_input: backward_all(forward(x, weights[: number * every]), segment, dh)

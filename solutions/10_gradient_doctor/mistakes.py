@@ -163,8 +163,8 @@ steps_turned_over: if last <= 1.5 * first:
     Networks that zero their gradients get the diagnosis `not zeroed`. With the same batch and the same parameters, what
     should the norm do from step to step?
 steps_absolute: if last - first > 1.0:
-    How much the norm grows from step to step is compared with a fixed number. A difference is large or small beside the
-    norm itself.
+    How much the norm grows from step to step is compared with a fixed number. A difference is large or small only
+    compared with the norm itself.
 
 - if tripled > 1.5 * once:
 averaging_not_checked: if tripled < 0:
@@ -248,7 +248,7 @@ plain_mean: sum(norms[i] / norms[i + 1] for i in range(len(norms) - 1)) / (len(n
 no_learning_rate: (gradients[name].norm() / value.norm()).item()
     The learning rate is missing: the update is the gradient times the learning rate.
 turned_over: (value.norm() / (learning_rate * gradients[name].norm())).item()
-    It is turned over: the update stands above the line, the parameter below.
+    The fraction is upside down: divide the update's norm by the parameter's.
 deviations: (learning_rate * gradients[name].std(unbiased=False) / value.std(unbiased=False)).item()
     This is the ratio of standard deviations, which is often shown instead. It should be the ratio of the norms; a bias
     or a gain has a mean, too.

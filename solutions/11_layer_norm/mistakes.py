@@ -35,7 +35,7 @@ divided: dout / gain
 times_norm: dout * norm
     This multiplies by `norm` itself; that is the other factor's gradient, before its sum.
 plus_bias: dout * (gain + bias)
-    `bias` stands in this gradient. How much does `out` move with `norm`, and does that depend on the bias?
+    This gradient contains `bias`. How much does `out` move with `norm`, and does that depend on the bias?
 
 [dinv_std]
 no_sum: dnorm * diff
@@ -47,7 +47,7 @@ times_norm: (dnorm * norm).sum(-1, keepdim=True)
 batch_axis: (dnorm * diff).sum(0, keepdim=True)
     This is summed over the examples, as in batch norm. Along which axis was `inv_std` copied here?
 times_input: (dnorm * h).sum(-1, keepdim=True)
-    This multiplies by `h`, which is not centred. What stands next to `inv_std` in its line?
+    This multiplies by `h`, which is not centred. What is multiplied by `inv_std` in its line?
 
 [dvar]
 no_epsilon: -0.5 * var**-1.5 * dinv_std
@@ -83,7 +83,8 @@ sign: ddiff.sum(-1, keepdim=True)
 no_sum: -ddiff
     The sum is missing: one mean was copied to a whole row. Compare the shapes.
 mean: -ddiff.mean(-1, keepdim=True)
-    This is a mean of the gradients. The mean's own division stands in another line; here it is copied.
+    This is a mean of the gradients. The division by the number of features is in another line; here the mean is only
+    copied.
 batch_axis: -ddiff.sum(0, keepdim=True)
     This is summed over the examples, as in batch norm. Along which axis was this mean copied?
 zero: torch.zeros_like(mean)

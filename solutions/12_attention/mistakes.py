@@ -12,6 +12,10 @@ mean: torch.einsum("bth,btc->hc", context, dout) / (dout.shape[0] * dout.shape[1
     This is the mean over the positions. Nothing in the line of `out` divides by their number.
 last_position: context[:, -1].T @ dout[:, -1]
     This uses the last position only. Which positions are multiplied by `Wo`?
+sums_first: context.sum(1).T @ dout.sum(1)
+    You add up before you multiply. A sum of products is not the product of sums: multiply each position first.
+examples_summed_first: context.sum(0).T @ dout.sum(0)
+    You add up before you multiply. A sum of products is not the product of sums: multiply each example first.
 values: torch.einsum("bth,btc->hc", v, dout)
     This multiplies by the values `v`. What is multiplied by `Wo` in the line of `out`?
 
@@ -55,9 +59,9 @@ mean: -(dweights * exps / total**2).mean(2, keepdim=True)
 
 [dexps]
 only_quotient: dweights / total
-    One of two ways is missing: `exps` is read in the line of `total`, too.
+    One of two paths is missing: `exps` is read in the line of `total`, too.
 only_total: dtotal.expand_as(dweights)
-    One of two ways is missing: `exps` is read in the line of `weights`, too.
+    One of two paths is missing: `exps` is read in the line of `weights`, too.
 shared: dweights / total + dtotal / dweights.shape[2]
     This distributes `dtotal` over the row. In a sum, does an element get a share of the gradient, or all of it?
 times: dweights * total + dtotal
@@ -71,7 +75,7 @@ of_scores: dexps * scores.exp()
 weights: dexps * weights
     This multiplies by the weights. They are divided by the sum of the row; the exponential is not.
 divided: dexps / (exps + 1e-9)
-    This divides by the exponential. That is the way back through a logarithm.
+    This divides by the exponential. That is how you go back through a logarithm.
 
 [dscores]
 no_mask: dmasked
@@ -91,7 +95,7 @@ not_the_root: dscores @ k / k.shape[2]
 keys_positions: dscores.transpose(1, 2) @ k / k.shape[2] ** 0.5
     Here query t collects from column t of the scores. In which row or column are the scores of query t?
 times_root: dscores @ k * k.shape[2] ** 0.5
-    The constant is on the wrong side. A division forward is a division backward.
+    You multiply by the constant. The forward pass divides by it: what is the derivative of u / c with respect to u?
 times_q: dscores @ q / q.shape[2] ** 0.5
     This multiplies by the queries. A query is multiplied by something else.
 
@@ -108,6 +112,10 @@ times_k: dscores.transpose(1, 2) @ k / k.shape[2] ** 0.5
 [dWq]
 per_example: x.transpose(1, 2) @ dq
     This is the gradient for each example alone. All examples use the same `Wq`: what happens to their gradients?
+sums_first: x.sum(1).T @ dq.sum(1)
+    You add up before you multiply. A sum of products is not the product of sums: multiply each position first.
+examples_summed_first: x.sum(0).T @ dq.sum(0)
+    You add up before you multiply. A sum of products is not the product of sums: multiply each example first.
 mean: torch.einsum("btc,bth->ch", x, dq) / x.shape[0]
     This is the mean over the examples. Nothing in the line of `q` divides by their number.
 scaled: torch.einsum("btc,bth->ch", x, dq) / dq.shape[2] ** 0.5
@@ -116,6 +124,10 @@ scaled: torch.einsum("btc,bth->ch", x, dq) / dq.shape[2] ** 0.5
 [dWk]
 per_example: x.transpose(1, 2) @ dk
     This is the gradient for each example alone. All examples use the same `Wk`: what happens to their gradients?
+sums_first: x.sum(1).T @ dk.sum(1)
+    You add up before you multiply. A sum of products is not the product of sums: multiply each position first.
+examples_summed_first: x.sum(0).T @ dk.sum(0)
+    You add up before you multiply. A sum of products is not the product of sums: multiply each example first.
 mean: torch.einsum("btc,bth->ch", x, dk) / x.shape[0]
     This is the mean over the examples. Nothing in the line of `k` divides by their number.
 queries: torch.einsum("btc,bth->ch", x, dq)
@@ -124,6 +136,10 @@ queries: torch.einsum("btc,bth->ch", x, dq)
 [dWv]
 per_example: x.transpose(1, 2) @ dv
     This is the gradient for each example alone. All examples use the same `Wv`: what happens to their gradients?
+sums_first: x.sum(1).T @ dv.sum(1)
+    You add up before you multiply. A sum of products is not the product of sums: multiply each position first.
+examples_summed_first: x.sum(0).T @ dv.sum(0)
+    You add up before you multiply. A sum of products is not the product of sums: multiply each example first.
 mean: torch.einsum("btc,bth->ch", x, dv) / x.shape[0]
     This is the mean over the examples. Nothing in the line of `v` divides by their number.
 keys: torch.einsum("btc,bth->ch", x, dk)
@@ -131,13 +147,15 @@ keys: torch.einsum("btc,bth->ch", x, dk)
 
 [dx]
 only_values: dv @ Wv.T
-    Two of three ways are missing: `x` is read in the lines of `q` and `k`, too.
+    Two of three paths are missing: `x` is read in the lines of `q` and `k`, too.
 only_queries: dq @ Wq.T
-    Two of three ways are missing: `x` is read in the lines of `k` and `v`, too.
+    Two of three paths are missing: `x` is read in the lines of `k` and `v`, too.
 no_values: dq @ Wq.T + dk @ Wk.T
-    One of three ways is missing. Which projection does not go through the scores?
+    One of three paths is missing. Which projection does not go through the scores?
 mean: (dq @ Wq.T + dk @ Wk.T + dv @ Wv.T) / 3
     This is the mean of the three terms. Gradients of several uses are added.
+one_matrix: (dq + dk + dv) @ Wq.T
+    All three gradients go back through `Wq` here. Which matrix made `k` from `x`, and which made `v`?
 swapped: dq @ Wk.T + dk @ Wq.T + dv @ Wv.T
     Two weight matrices are swapped: `dq` comes back through another one.
 
@@ -170,6 +188,16 @@ elementwise: dP = dO @ V.transpose(1, 2); (dP * P * (1 - P)) @ K / K.shape[2] **
     For the softmax you use the derivative of a sigmoid. A score also changes the other weights of its row.
 columns: dP = dO @ V.transpose(1, 2); (P * (dP - (dP * P).sum(1, keepdim=True))) @ K / K.shape[2] ** 0.5
     The sum inside the softmax's derivative is over the rows that read. Which weights share a sum?
+no_p_inside: dP = dO @ V.transpose(1, 2); (P * (dP - dP.sum(2, keepdim=True))) @ K / K.shape[2] ** 0.5
+    In the softmax's second term, each upstream gradient of the row must be multiplied by its own weight.
+plain_mean: dP = dO @ V.transpose(1, 2); (P * (dP - dP.mean(2, keepdim=True))) @ K / K.shape[2] ** 0.5
+    The mean over the row is not weighted. A weight that is nearly zero hardly changes: with what does each term count?
+no_p_outside: dP = dO @ V.transpose(1, 2); (dP - (dP * P).sum(2, keepdim=True)) @ K / K.shape[2] ** 0.5
+    A factor of the softmax's derivative is missing: how fast does a weight that is nearly zero change?
+scores_transposed:
+        dP = dO @ V.transpose(1, 2)
+        (P * (dP - (dP * P).sum(2, keepdim=True))).transpose(1, 2) @ K / K.shape[2] ** 0.5
+    Here query t collects from column t of the scores. In which row or column are the scores of query t?
 
 [dK]
 no_constant: dP = dO @ V.transpose(1, 2); (P * (dP - (dP * P).sum(2, keepdim=True))).transpose(1, 2) @ Q
@@ -184,6 +212,16 @@ elementwise: dP = dO @ V.transpose(1, 2); (dP * P * (1 - P)).transpose(1, 2) @ Q
     For the softmax you use the derivative of a sigmoid. A score also changes the other weights of its row.
 columns: dP = dO @ V.transpose(1, 2); (P * (dP - (dP * P).sum(1, keepdim=True))).transpose(1, 2) @ Q / Q.shape[2] ** 0.5
     The sum inside the softmax's derivative is over the rows that read. Which weights share a sum?
+no_p_inside: dP = dO @ V.transpose(1, 2); (P * (dP - dP.sum(2, keepdim=True))).transpose(1, 2) @ Q / Q.shape[2] ** 0.5
+    In the softmax's second term, each upstream gradient of the row must be multiplied by its own weight.
+plain_mean: dP = dO @ V.transpose(1, 2); (P * (dP - dP.mean(2, keepdim=True))).transpose(1, 2) @ Q / Q.shape[2] ** 0.5
+    The mean over the row is not weighted. A weight that is nearly zero hardly changes: with what does each term count?
+no_p_outside: dP = dO @ V.transpose(1, 2); (dP - (dP * P).sum(2, keepdim=True)).transpose(1, 2) @ Q / Q.shape[2] ** 0.5
+    A factor of the softmax's derivative is missing: how fast does a weight that is nearly zero change?
+not_transposed:
+        dP = dO @ V.transpose(1, 2)
+        (P * (dP - (dP * P).sum(2, keepdim=True))) @ Q / Q.shape[2] ** 0.5
+    Here key s collects from row s of the scores. In which row or column are the scores of key s?
 
 [dV]
 not_transposed: P @ dO

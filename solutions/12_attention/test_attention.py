@@ -30,7 +30,7 @@ def test_gradient(gradient):
 
 def test_no_future(check):
     if not check.gradient("dscores").passes(DRAWS):
-        check.fail("`dscores` is not right yet. Get its values right first; then the future is looked at.")
+        check.fail("`dscores` is not right yet. Get its values right first; then this row checks the future.")
     for draw, answer in zip(DRAWS, check.gradient("dscores").answers(DRAWS), strict=True):
         time = draw.sizes["time"]
         found = answer.tensor.reshape(-1, time, time)

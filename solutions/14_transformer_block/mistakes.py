@@ -57,6 +57,8 @@ no_mask: dout / (1 - p)
     A number that was dropped does not reach the output. What is its gradient?
 times: dout * keep * (1 - p)
     This multiplies where the forward pass divides. The local derivative is the factor of x: what is it?
+divided_by_p: dout * keep / p
+    This divides by the probability of dropping a number. The forward pass divides by that of keeping it.
 by_p: dout * keep / max(p, 0.1)
     This divides by the probability of dropping a number. The forward pass divides by that of keeping it.
 turned_round: dout * ~keep / (1 - p)
@@ -104,6 +106,10 @@ no_gelu: (gradients[-1] @ U.T)
     The GELU between the two matrices is missing on the way back.
 gelu_value: F.gelu(gradients[-1] @ U.T)
     This applies the GELU to the gradient. Going back multiplies by its derivative, taken at the forward pass's input.
+times_its_input: (gradients[-1] @ U.T * z)
+    This multiplies by the input of the GELU. Going back multiplies by its derivative there: see your `gelu_backward`.
+gelu_before_the_product: (gelu_backward(gradients[-1], z @ U) @ U.T)
+    Here the GELU comes last, after the product with `U`. Which of the two comes last in the forward pass?
 gelu_at_the_wrong_place: gelu_backward(gradients[-1] @ U.T, F.gelu(z))
     The GELU's derivative is taken at its output. Which value goes into it in the forward pass?
 - gradients[::-1]
@@ -120,6 +126,8 @@ no_dropout_2: ddropped = dout
     The second dropout is missing on the way back. It lies between `out` and the product with `W2`.
 masks_swapped_2: ddropped = dropout_backward(dout, keep1, p)
     Each dropout has a mask of its own. Which one is in the line of `out`?
+divided_by_p_2: ddropped = dout * keep2 / max(p, 0.1)
+    The second dropout divides by the probability of dropping a number here. By what does the forward pass divide?
 unscaled_2: ddropped = dout * keep2
     In the second dropout what was kept is also made larger. By which factor?
 
@@ -168,7 +176,7 @@ db1_keepdim: db1 = dpre.sum((0, 1), keepdim=True)
 # RMSNorm and the second residual connection
 - through_mlp, dgain2 = rms_norm_backward(dpre @ W1.T, mid, gain2, eps)
 norm_of_x: through_mlp, dgain2 = rms_norm_backward(dpre @ W1.T, x, gain2, eps)
-    The second norm is taken back at `x`. Which value goes into it in the forward pass?
+    You go back through the second norm as if its input were `x`. Which value goes into it in the forward pass?
 norm_with_dout: through_mlp, dgain2 = rms_norm_backward(dpre @ W1.T + dout, mid, gain2, eps)
     Here `dout` goes through the norm as well. Where does the residual connection leave: before the norm or after it?
 norm_skipped:
@@ -190,6 +198,8 @@ no_dropout_1: dprojected = dmid
     The first dropout is missing on the way back. It lies between `mid` and the product with `Wo`.
 masks_swapped_1: dprojected = dropout_backward(dmid, keep2, p)
     Each dropout has a mask of its own. Which one is in the line of `mid`?
+unscaled_1: dprojected = dmid * keep1
+    In the first dropout what was kept is also made larger. By which factor?
 from_dout: dprojected = dropout_backward(dout, keep1, p)
     The attention gets `dout` as its upstream gradient. Its output goes into `mid`: what comes back to `mid`?
 
@@ -245,13 +255,21 @@ dWk_swapped: dWk = torch.einsum("btc,bts->cs", normed, dq)
     `dWk` is the gradient of `Wq`. Which gradient comes back to the line of `k`?
 
 - dnormed = dq @ Wq.T + dk @ Wk.T + dv @ Wv.T
+no_keys: dnormed = dq @ Wq.T + dv @ Wv.T
+    One of three paths back to `normed` is missing: it is read in the line of `k`, too.
+no_queries: dnormed = dk @ Wk.T + dv @ Wv.T
+    One of three paths back to `normed` is missing: it is read in the line of `q`, too.
 only_values: dnormed = dv @ Wv.T
-    Two of three ways back to `normed` are missing: it is read in the lines of `q` and `k`, too.
+    Two of three paths back to `normed` are missing: it is read in the lines of `q` and `k`, too.
 no_values: dnormed = dq @ Wq.T + dk @ Wk.T
-    One of three ways back to `normed` is missing. Which projection does not go through the scores?
+    One of three paths back to `normed` is missing. Which projection does not go through the scores?
 
 # layer norm and the first residual connection
 - dgain = (dnormed * xhat).sum((0, 1))
+dgain_of_normed: dgain = (dnormed * normed).sum((0, 1))
+    `dgain` is made with `normed`, which comes after the gain. What does the forward pass multiply by the gain?
+dgain_mean: dgain = (dnormed * xhat).mean((0, 1))
+    `dgain` is a mean. A copy forward is a sum backward, and nothing divides.
 dgain_of_x: dgain = (dnormed * x).sum((0, 1))
     `dgain` is made with `x`. What does the forward pass multiply by the gain?
 dgain_batch_only: dgain = (dnormed * xhat).sum(0)
@@ -267,7 +285,7 @@ no_gain: dxhat = dnormed
     In `dx` the gain is missing: it lies between `normed` and `xhat`.
 - (dxhat - dxhat.mean(2, keepdim=True) - along) * rstd
 rms_norm: (dxhat - along) * rstd
-    In `dx` the first norm is taken back like an RMSNorm. A layer norm also subtracts the mean: what does that add?
+    In `dx` you go back through the first norm as through an RMSNorm. A layer norm also subtracts a mean: what follows?
 norm_direct_only: dxhat * rstd
     In `dx` the paths through the mean and the variance are missing. Every feature of a position changes both.
 no_rstd: dxhat - dxhat.mean(2, keepdim=True) - along
@@ -276,7 +294,7 @@ no_rstd: dxhat - dxhat.mean(2, keepdim=True) - along
 residual_1_forgotten: dx = through_attention
     In `dx` the residual connection is missing: `x` is read in the line of `mid` as well.
 residual_1_from_out: dx = dout + through_attention
-    In `dx` the direct path brings `dout`. The line of `mid` adds `x`: what comes back to `mid`, all in all?
+    In `dx` you add `dout` for the direct path. `x` is added in the line of `mid`: which gradient arrives at `mid`?
 residual_1_dropped: dx = dprojected + through_attention
     In `dx` the direct path goes through dropout. Is `x` dropped in the line of `mid`?
 """)

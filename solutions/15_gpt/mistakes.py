@@ -7,8 +7,28 @@ Most are edits of the solution. A wrong line in `gradients` makes the gradients 
 from grader.lesson.mistakes import mistake_list
 
 MISTAKES = mistake_list("""
-# the loss
+# the forward pass
 [gradients]
+- scores = (q @ k.transpose(2, 3) / q.shape[3] ** 0.5).masked_fill(~past, -math.inf)
+future_read: scores = q @ k.transpose(2, 3) / q.shape[3] ** 0.5
+    There is no mask in the forward pass, so a position reads the tokens that it is to predict.
+scores_not_scaled: scores = (q @ k.transpose(2, 3)).masked_fill(~past, -math.inf)
+    In the forward pass, the scores are not divided by the root of the head's size.
+- x, blocks = p["wte"][X] + p["wpe"][:time], []
+no_positions: x, blocks = p["wte"][X], []
+    `wpe` is not in the forward pass. The embedding of a position is added to that of its token.
+- return x.unflatten(2, (heads, -1)).transpose(1, 2)
+split_by_view: return x.reshape(x.shape[0], heads, x.shape[1], -1)
+    The heads get the wrong numbers: a view from (batch, time, channels) to (batch, heads, time, size) mixes positions.
+- return y.transpose(1, 2).flatten(2)
+merged_by_view: return y.reshape(y.shape[0], y.shape[2], -1)
+    The heads are put together wrongly: a view from (batch, heads, time, size) to (batch, time, channels) mixes
+    positions.
+
+# the loss
+- loss = F.cross_entropy(logits[known], Y[known])
+loss_is_a_sum: loss = F.cross_entropy(logits[known], Y[known], reduction="sum")
+    This is the sum of the losses. The loss is their mean over the positions that have a next token.
 - loss = F.cross_entropy(logits[known], Y[known])
 loss_over_all_positions: loss = F.cross_entropy(logits[known], Y[known], reduction="sum") / Y.numel()
     The loss is divided by the number of all positions. Which positions have a next token?
@@ -32,6 +52,9 @@ padding_keeps_softmax:
         dlogits = F.softmax(logits, 2) / count
         dlogits[known] -= F.one_hot(Y[known], logits.shape[2]) / count
     After the end of a name, `dlogits` is still the softmax. The loss does not read those positions.
+minus_one_as_index:
+        dlogits = (F.softmax(logits, 2) - F.one_hot(Y % logits.shape[2], logits.shape[2])) / count
+    Where `Y` is -1, you subtract 1 as well: as an index, -1 is the last token. Nothing is predicted there.
 no_minus_one: dlogits[known] = F.softmax(logits[known], 1) / count
     One term of `dlogits` is missing: the pull on the token that came. What do its rows have to sum to?
 ascent: dlogits[known] = (F.one_hot(Y[known], logits.shape[2]) - F.softmax(logits[known], 1)) / count
@@ -56,6 +79,11 @@ last_norm_at_output: dx, d["gain3"] = rms_norm_backward(dlogits @ p["wte"], fina
     The last norm's backward pass needs its input. `final` is its output.
 
 # the blocks
+- dx = (dxhat - xhat * (dxhat * xhat).mean(2, keepdim=True)) * rrms
+norm_directly: dx = dxhat * rrms
+    A path through RMSNorm is missing: each channel is also in the mean of the squares, by which all are divided.
+norm_with_a_sum: dx = (dxhat - xhat * (dxhat * xhat).sum(2, keepdim=True)) * rrms
+    In the path through the mean of the squares, the number of channels is missing.
 - for layer in reversed(range(len(blocks))):
 blocks_forward: for layer in range(len(blocks)):
     The blocks are taken in the order of the forward pass. Which one does the gradient meet first?
@@ -67,6 +95,8 @@ W2_mean: d["W2"][layer] = weight(act, dx) / len(X)
 - dpre = gelu_backward(dx @ p["W2"][layer].T, pre)
 no_gelu: dpre = dx @ p["W2"][layer].T
     The GELU is missing on the way back.
+gelu_gate_only: dpre = dx @ p["W2"][layer].T * (1 + torch.erf(pre / math.sqrt(2))) / 2
+    This is one of two terms of the GELU's derivative: in x · Φ(x), the gate Φ(x) depends on x, too.
 gelu_at_act: dpre = gelu_backward(dx @ p["W2"][layer].T, act)
     The GELU's derivative is taken at its output. Which value goes into it?
 relu: dpre = (dx @ p["W2"][layer].T) * (pre > 0)
@@ -127,7 +157,12 @@ Wv_of_x: d["Wv"][layer] = weight(x, dv)
 - d["Wq"][layer] = weight(normed, dq)
 Wq_of_x: d["Wq"][layer] = weight(x, dq)
     `dWq` is made from what the block reads, before the norm. Which value does the forward pass multiply by `Wq`?
+- d["Wk"][layer] = weight(normed, dk)
+Wk_of_x: d["Wk"][layer] = weight(x, dk)
+    `dWk` is made from what the block reads, before the norm. Which value does the forward pass multiply by `Wk`?
 - dnormed = dq @ p["Wq"][layer].T + dk @ p["Wk"][layer].T + dv @ p["Wv"][layer].T
+without_values: dnormed = dq @ p["Wq"][layer].T + dk @ p["Wk"][layer].T
+    The output of the first norm is read three times. The term that comes through the values is missing.
 values_only: dnormed = dv @ p["Wv"][layer].T
     The output of the first norm is read three times. Two of the three terms are missing.
 - through_attention, d["gain1"][layer] = rms_norm_backward(dnormed, x, p["gain1"][layer])
@@ -145,6 +180,8 @@ residual_1_from_above: dx = dx + through_attention
 - d["wpe"][: X.shape[1]] = dx.sum(0)
 positions_mean: d["wpe"][: X.shape[1]] = dx.mean(0)
     `dwpe` is a mean over the examples. A copy forward is a sum backward.
+rows_missing: d["wpe"] = dx.sum(0)
+    This has a row for each position of the batch. `wpe` has more: a row that no position reads gets zeros.
 positions_first_example: d["wpe"][: X.shape[1]] = dx[0]
     `dwpe` is that of the first example alone. In how many examples is a row of `wpe` added?
 - d["wte"].index_add_(0, X.flatten(), dx.flatten(0, 1))
@@ -153,6 +190,30 @@ head_only:
     `dwte` has the head's term only. In which other line of the forward pass is `wte` read?
 one_place_per_token: d["wte"][X] += dx
     Where a token occurs several times, only one place counts: `dwte[X] += ...` writes one of several values.
+
+# before [clip]: where no element is above the limit, clipping by value is no clipping, and this message fits both
+[train]
+- clipped, _ = clip(found, 1.0)
+not_clipped: clipped = found
+    The gradients are not clipped. Their norm is at most 1 when Adam sees them.
+- adam(parameters, clipped, means, squares, step, learning_rate(step, max_steps), 0.1)
+no_decay: adam(parameters, clipped, means, squares, step, learning_rate(step, max_steps), 0.0)
+    There is no weight decay: `adam` is called with another number than 0.1.
+step_from_one: adam(parameters, clipped, means, squares, step + 1, learning_rate(step, max_steps), 0.1)
+    Adam's correction is for one step more than there were. `adam` counts steps from 0.
+rate_of_the_end: adam(parameters, clipped, means, squares, step, learning_rate(max_steps - 1, max_steps), 0.1)
+    Every step has the learning rate of the last one. Which step is this?
+- for step, ix in enumerate(batches, start):
+start_ignored: for step, ix in enumerate(batches):
+    The steps are counted from 0 in each piece of the run. `start` says how many there were before.
+- losses = []
+fresh_averages:
+        means, squares = ({n: torch.zeros_like(v) for n, v in parameters.items()} for _ in range(2))
+        losses = []
+    Each piece of the run begins with new averages. Use the `means` and `squares` that you were given.
+- losses.append(float(loss))
+losses_after: losses.append(float(gradients(parameters, X[ix], Y[ix], heads)[0]))
+    Each loss is computed after its step. Store the one that came with the gradients.
 
 [clip]
 - norm = sum(gradient.square().sum() for gradient in gradients.values()) ** 0.5
@@ -165,12 +226,18 @@ largest: norm = max(gradient.norm() for gradient in gradients.values())
 - factor = min(1.0, most / float(norm)) if norm > 0 else 1.0
 always_scaled: factor = most / float(norm) if norm > 0 else 1.0
     Small gradients are made larger here. Clipping changes only what is too long.
+always_divided: factor = most / norm
+    All gradients are scaled to the limit, small ones as well. Clipping changes only what is too long.
 inverted: factor = float(norm) / most if norm > most else 1.0
     The factor is upside down: a gradient that is too long becomes shorter by limit / norm.
 - return {name: gradient * factor for name, gradient in gradients.items()}, norm
 each_by_itself:
         return {n: g * min(1.0, most / float(g.norm() + 1e-300)) for n, g in gradients.items()}, norm
     Each gradient is clipped by its own norm, which changes the direction of the step. All get the same factor.
+each_to_the_limit:
+        each = {n: g * most / g.norm() for n, g in gradients.items()}
+        return (each if norm > most else gradients), norm
+    Each gradient is divided by its own norm, which changes the direction of the step. All get the same factor.
 by_value: return {name: gradient.clamp(-most, most) for name, gradient in gradients.items()}, norm
     This cuts off every number by itself. Clipping by norm scales all of them by one factor.
 norm_after: return {name: gradient * factor for name, gradient in gradients.items()}, norm * factor
@@ -189,6 +256,15 @@ square_not_corrected: square = squares[name]
     The mean square is not corrected. It began with zero, so it is too small in the first steps.
 one_beta: square = squares[name] / (1 - 0.9 ** (step + 1))
     The mean square is corrected with the factor of the mean. Each has its own.
+- mean = means[name] / (1 - 0.9 ** (step + 1))
+- square = squares[name] / (1 - 0.99 ** (step + 1))
+neither_corrected:
+        mean, square = means[name], squares[name]
+    Neither average is corrected. Both began with zero, so they are too small in the first steps.
+one_step_late:
+        mean = means[name] / (1 - 0.9 ** max(step, 1))
+        square = squares[name] / (1 - 0.99 ** max(step, 1))
+    `step` is counted from 0, and this step's gradient is in both averages already. How many are that?
 - means[name].mul_(0.9).add_(gradient, alpha=0.1)
 mean_adds_up: means[name].mul_(0.9).add_(gradient)
     The running average is a sum: the new gradient enters with the weight 1 - 0.9.
@@ -207,6 +283,14 @@ no_decay: pass
     There is no weight decay. By how much does it move a parameter in a step?
 decay_grows: parameter.mul_(1 + rate * decay)
     The decay makes parameters larger. It moves them towards zero.
+- if name in DECAYED:
+-     parameter.mul_(1 - rate * decay)
+- parameter.sub_(rate * mean / (square.sqrt() + 1e-8))
+decay_after_the_step:
+        parameter.sub_(rate * mean / (square.sqrt() + 1e-8))
+        if name in DECAYED:
+            parameter.mul_(1 - rate * decay)
+    The decay is that of the parameter after the step. It is rate * decay times the value *before* the step.
 - gradient = gradients[name]
 decay_in_gradient: gradient = gradients[name] + decay * parameter * (name in DECAYED)
     The decay is also in the gradient, and so in both averages (L2 regularisation). AdamW keeps it apart.
@@ -235,29 +319,6 @@ linear: return 0.01 - 0.009 * (step - warm) / (max_steps - warm)
     The rate falls along a straight line. It follows half a period of a cosine.
 constant: return 0.01
     The rate stays at 0.01 after the first tenth. From there on it falls.
-
-[train]
-- clipped, _ = clip(found, 1.0)
-not_clipped: clipped = found
-    The gradients are not clipped. Their norm is at most 1 when Adam sees them.
-- adam(parameters, clipped, means, squares, step, learning_rate(step, max_steps), 0.1)
-no_decay: adam(parameters, clipped, means, squares, step, learning_rate(step, max_steps), 0.0)
-    There is no weight decay: `adam` is called with another number than 0.1.
-step_from_one: adam(parameters, clipped, means, squares, step + 1, learning_rate(step, max_steps), 0.1)
-    Adam's correction is for one step more than there were. `adam` counts steps from 0.
-rate_of_the_end: adam(parameters, clipped, means, squares, step, learning_rate(max_steps - 1, max_steps), 0.1)
-    Every step has the learning rate of the last one. Which step is this?
-- for step, ix in enumerate(batches, start):
-start_ignored: for step, ix in enumerate(batches):
-    The steps are counted from 0 in each piece of the run. `start` says how many there were before.
-- losses = []
-fresh_averages:
-        means, squares = ({n: torch.zeros_like(v) for n, v in parameters.items()} for _ in range(2))
-        losses = []
-    Each piece of the run begins with new averages. Use the `means` and `squares` that you were given.
-- losses.append(float(loss))
-losses_after: losses.append(float(gradients(parameters, X[ix], Y[ix], heads)[0]))
-    Each loss is computed after its step. Store the one that came with the gradients.
 
 [sample]
 - probs = F.softmax(logits[0, -1], 0)

@@ -22,13 +22,13 @@ def sizes(*numbers):
 
 
 def one_token(inputs):
-    """One token, again and again, and always the same one next."""
+    """The same token at every position, and always the same next token."""
     inputs["X"] = torch.ones_like(inputs["X"])
     inputs["Y"] = torch.where(inputs["Y"] < 0, inputs["Y"], 3)
 
 
 def hardly_anything_known(inputs):
-    """Of all positions, one has a next token."""
+    """Only one of all positions has a next token."""
     inputs["Y"][:] = -1
     inputs["Y"][-1, 1] = 2
 
@@ -229,7 +229,8 @@ def test_trajectory(check):
 
 
 def test_resumed(check):
-    check.agrees(run, ({"steps": 10, "cuts": (1, 6), **OTHER},), reference=Autograd)
+    # some elements of these gradients are above 1: clipping by value is not the same as no clipping
+    check.agrees(run, ({"steps": 10, "cuts": (1, 6), **SMALL},), reference=Autograd)
 
 
 # --- sampling ---
@@ -238,9 +239,10 @@ def test_resumed(check):
 def copying_model(generator, vocabulary, positions, ends):
     """(parameters, heads) of a model that knows one name: all probabilities are 0 or 1.
 
-    The first head reads the position before (the first position itself), and the token after it is a permutation of
-    what was read there. So a name repeats each token once: [3, 3, 1, 1], say. With `ends`, it leads to token 0; else
-    the permutation is a cycle without 0, and the name is as long as possible.
+    One head reads the position before (the first position itself), and the token after it is a permutation of what was
+    read there. So a name repeats each token once: [3, 3, 1, 1], say. With `ends`, the first head reads, and the name
+    leads to token 0. Else it is the second head, the permutation is a cycle without 0, and the name is as long as
+    possible.
     """
     order = (torch.randperm(vocabulary - 1, generator=generator) + 1).tolist()
     size = max(positions, vocabulary) + 1
@@ -256,10 +258,11 @@ def copying_model(generator, vocabulary, positions, ends):
     permuted = torch.stack([tokens[following[token]] for token in range(vocabulary)])
     before = [max(0, place - 1) for place in range(positions)]
     Wq, Wk, Wv, Wo = (nothing(1, channels, channels) for _ in range(4))
-    Wq[0, :, :positions] = places.T @ torch.eye(positions, dtype=torch.float64)[before] * 100
-    Wk[0, :, :positions] = places.T
-    Wv[0, :, :vocabulary] = tokens.T
-    Wo[0, :vocabulary] = permuted * 5
+    at = 0 if ends else size  # where the features of the head that reads begin
+    Wq[0, :, at : at + positions] = places.T @ torch.eye(positions, dtype=torch.float64)[before] * 100
+    Wk[0, :, at : at + positions] = places.T
+    Wv[0, :, at : at + vocabulary] = tokens.T
+    Wo[0, at : at + vocabulary] = permuted * 5
     parameters = {
         "wte": tokens,
         "wpe": places,
@@ -330,12 +333,23 @@ def plausible(names, parameters, heads):
     return bool((off <= 7 * variance.sqrt() + 7).all() and likelihood_off <= 7 * likelihood_variance.sqrt() + 7)
 
 
+def varied_model(generator, count, **of):
+    """(parameters, heads) of a model of which `count` names, all with the most probable tokens, are not plausible."""
+    while True:
+        parameters, _, _, heads = model(generator, **of)
+        parameters["wpe"] *= 0.2
+        parameters["wte"][0] = 0  # token 0, which ends a name, is not likely
+        parameters["gain3"] *= 1.5
+        name = [0]
+        while len(name) <= of["positions"] and (len(name) == 1 or name[-1]):
+            name.append(int(probabilities(parameters, torch.tensor([name]), heads)[0, -1].argmax()))
+        if not plausible([[token for token in name if token]] * count, parameters, heads):
+            return parameters, heads
+
+
 def drawn_names(on, generator, count, twice, **of):
     """`count` names, then the first `twice` of them again, from generators in the same state as before."""
-    parameters, _, _, heads = model(generator, **of)
-    parameters["wpe"] *= 0.2
-    parameters["wte"][0] = 0  # token 0, which ends a name, is not likely
-    parameters["gain3"] *= 1.5
+    parameters, heads = varied_model(generator, count, **of)
     fresh = generators(generator, count)
     again = [torch.Generator().set_state(entry.get_state()) for entry in fresh[:twice]]
     names = [tokens_of(on.call("sample", parameters, heads, entry), of["vocabulary"]) for entry in fresh + again]

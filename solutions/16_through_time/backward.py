@@ -47,7 +47,7 @@ def rnn_backward(dh, x, h0, Wx, Wh, b):
     """Run the network, and go back through all steps.
 
     dh: (time + 1, batch, hidden), what each of the states h[0], h[1] ... gets from outside the network: from a loss at
-        that step, for example. What comes back from the later steps is not in it.
+        that step, for example. It does not contain what comes back from the later steps.
     x: (time, batch, features); h0: (batch, hidden)
     Returns `(dx, dh0, dWx, dWh, db)`.
     """
@@ -59,8 +59,8 @@ def rnn_backward(dh, x, h0, Wx, Wh, b):
 def truncated_backward(dh, x, h0, Wx, Wh, b, k):
     """The same in chunks of `k` steps: steps 0 ... k - 1, k ... 2k - 1, and so on (the last one may be shorter).
 
-    Each chunk starts from the state that the one before it ends with. But no gradient goes back from a chunk to the one
-    before it, as if `h[k]`, `h[2k]` ... were given. With k >= time nothing is cut off.
+    Each chunk starts from the state that the one before it ends with. But no gradient goes back from a chunk to that
+    state. The states at the borders, h[k], h[2k] ..., get a gradient from outside only. With k >= time nothing is cut.
     Returns `(dx, dh0, dWx, dWh, db)`.
     """
     # <answer>

@@ -39,6 +39,9 @@ own_state:
 mean:
         return da @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.mean(0)
     `db` is a mean over the batch. Nothing in the step divides.
+dx_without_tanh:
+        return dh @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.sum(0)
+    `dx` is made from the gradient of `h`. `x` is multiplied by `Wx` before the tanh.
 not_transposed:
         return da @ Wx.T, da @ Wh, x.T @ da, h_before.T @ da, da.sum(0)
     `Wh` is square, so the shape cannot tell: on the way back the matrix is transposed.
@@ -51,11 +54,14 @@ never_cut:
 one_step_late:
         if t > 0 and (t + 1) % k == 0:
     The cut is one step off. Chunks begin at the steps 0, k, 2k and so on. Which step reads the state at a border?
+one_step_early:
+        if t > 0 and (t - 1) % k == 0:
+    The cut is one step off. Chunks begin at the steps 0, k, 2k and so on. Which step reads the state at a border?
 h0_as_well:
         if t % k == 0:
     The first chunk begins at step 0. `h0` was not computed by a chunk before it, so its gradient is needed.
 from_the_end:
-        if (len(x) - t) % k == 0:
+        if t > 0 and (len(x) - t) % k == 0:
     The chunks are counted from the end here. The first one begins at step 0; the last one may be shorter.
 - dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1] + carried, h[t + 1], h[t], x[t], Wx, Wh)
 outside_only:
@@ -65,6 +71,28 @@ inside_only:
         outside = dh[t + 1] if t == len(x) - 1 else 0
         dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(outside + carried, h[t + 1], h[t], x[t], Wx, Wh)
     Only the last state gets its gradient from outside. Every state of `dh` counts.
+border_without_outside:
+        outside = dh[t + 1] if (t + 1) % k or t + 1 == len(x) else 0
+        dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(outside + carried, h[t + 1], h[t], x[t], Wx, Wh)
+    A state at a border gets nothing from outside here. Its `dh` goes back through the chunk that computed the state.
+state_before:
+        dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t] + carried, h[t + 1], h[t], x[t], Wx, Wh)
+    Step t goes back with `dh[t]`. Which state does step t compute?
+- h = rnn(x, h0, Wx, Wh, b)
+each_chunk_from_h0:
+        h = torch.cat([h0[None], *(rnn(x[s : s + k], h0, Wx, Wh, b)[1:] for s in range(0, len(x), k))])
+    Every chunk runs forward from `h0` here. Only the gradient stops at a border; the state is passed on.
+each_chunk_from_zero:
+        starts = [h0 if s == 0 else torch.zeros_like(h0) for s in range(0, len(x), k)]
+        parts = [rnn(x[i * k : i * k + k], start, Wx, Wh, b)[1:] for i, start in enumerate(starts)]
+        h = torch.cat([h0[None], *parts])
+    Every chunk runs forward from a state of zeros here. Only the gradient stops at a border; the state is passed on.
+- carried = torch.zeros_like(h0)  # what comes back from the step after this one
+- for t in reversed(range(len(x))):
+rest_left_out:
+        carried = torch.zeros_like(h0)
+        for t in reversed(range(len(x) // k * k)):
+    The steps after the last whole chunk are left out. The last chunk may be shorter than the others.
 - return dx, dh[0] + carried, dWx, dWh, db
 start_without_outside:
         return dx, carried, dWx, dWh, db
@@ -86,6 +114,25 @@ start_without_outside:
         dx, dh0, dWx, dWh, db = truncated_backward(dh, x, h0, Wx, Wh, b, len(x))
         return dx, dh0 - dh[0], dWx, dWh, db
     `h[0]` gets a gradient from outside as well: `dh[0]`.
+state_before:
+        shifted = torch.cat((dh[:1], dh[:-1]))
+        dx, dh0, *weights = truncated_backward(shifted, x, h0, Wx, Wh, b, len(x))
+        return dx, dh0, *weights
+    Step t goes back with `dh[t]`. Which state does step t compute?
+first_step_first:
+        h, dx, carried = rnn(x, h0, Wx, Wh, b), torch.zeros_like(x), torch.zeros_like(h0)
+        dWx, dWh, db = (torch.zeros_like(value) for value in (Wx, Wh, b))
+        for t in range(len(x)):
+            dx[t], carried, a, c, d = rnn_step_backward(dh[t + 1] + carried, h[t + 1], h[t], x[t], Wx, Wh)
+            dWx, dWh, db = dWx + a, dWh + c, db + d
+        return dx, dh[0] + carried, dWx, dWh, db
+    You go through the steps in the order of the forward pass. Which state has its whole gradient first?
+first_step_s_weights:
+        dx, dh0, *_ = truncated_backward(dh, x, h0, Wx, Wh, b, len(x))
+        h = rnn(x, h0, Wx, Wh, b)
+        later = truncated_backward(dh[1:], x[1:], h[1], Wx, Wh, b, len(x))
+        return dx, dh0, *rnn_step_backward(later[1], h[1], h0, x[0], Wx, Wh)[2:]
+    The gradients of the weights are those of one step: `=` where `+=` belongs? Every step uses the same weights.
 last_step_s_weights:
         dx, dh0, *_ = truncated_backward(dh, x, h0, Wx, Wh, b, len(x))
         h = rnn(x, h0, Wx, Wh, b)
@@ -104,6 +151,9 @@ not_transposed:
 last_first:
         return torch.stack(norms)
     This is the wrong order: the norm for `h[0]` comes first.
+last_state_left_out:
+        return torch.stack(norms[:0:-1])
+    The norm for the last state is missing. Its gradient is `dlast` itself.
 squares:
         return torch.stack(norms[::-1])**2
     These are the squares of the norms.
@@ -119,12 +169,22 @@ from_the_next_step_only:
 from_h_only:
         dc = dh * o * (1 - tanh_c**2)
     What comes back from the next step, `dc`, is lost.
+slope_of_c:
+        dc = dc + dh * o * (1 - c**2)
+    The derivative of tanh is written with its output. `c` is its input.
+in_place:
+        dc += dh * o * (1 - tanh_c**2)
+    `dc += ...` changes the tensor that you were given. Write `dc = dc + ...`.
 no_tanh:
         dc = dc + dh * o
     Between `c` and `h` there is a tanh. Its derivative is missing.
 no_gate:
         dc = dc + dh * (1 - tanh_c**2)
     In `h = o * tanh(c)` the gate `o` is a factor. It is missing in the term that comes through `h`.
+- do = dh * tanh_c
+without_tanh_of_c:
+        do = dh * c
+    The other factor of `o` is not `c` itself. Which one is it in the line of `h`?
 - di, df, dg = dc * g, dc * c_before, dc * i
 state_after:
         di, df, dg = dc * g, dc * c, dc * i
@@ -139,10 +199,16 @@ order_i_f_o_g:
 sigmoid_for_g:
         da = torch.cat((di * i * (1 - i), df * f * (1 - f), dg * g * (1 - g), do * o * (1 - o)), 1)
     `g` is a tanh. Here it has the derivative of a sigmoid.
+tanh_for_gates:
+        da = torch.cat((di * (1 - i**2), df * (1 - f**2), dg * (1 - g**2), do * (1 - o**2)), 1)
+    The gates i, f and o are sigmoids. Here they have the derivative of a tanh.
 no_activations:
         da = torch.cat((di, df, dg, do), 1)
     The derivatives of the sigmoids and of the tanh are missing.
 - return da @ Wx.T, da @ Wh.T, dc * f, x.T @ da, h_before.T @ da, da.sum(0)
+cell_by_input_gate:
+        return da @ Wx.T, da @ Wh.T, dc * i, x.T @ da, h_before.T @ da, da.sum(0)
+    `dc_before` is multiplied by the input gate. Which factor does `c_before` have in the line of `c`?
 cell_ungated:
         return da @ Wx.T, da @ Wh.T, dc, x.T @ da, h_before.T @ da, da.sum(0)
     `dc_before` passes unchanged. In `f * c_before` the forget gate is a factor.
@@ -152,6 +218,13 @@ cell_ungated:
 no_h_back:
         found = lstm_step_backward(dh[t], dc_back, *steps[t], Wx, Wh)
     What comes back through the hidden state is lost: each step gets the gradient from outside only.
+- dx[t], dh_back, dc_back = found[:3]
+c_never_stored:
+        dx[t], dh_back = found[:2]
+    The `dc_before` of a step is never used: `dc` stays zero. It goes on to the step before.
+- steps.append((i, f, g, o, c, c_before, h_before, each))
+h_after: steps.append((i, f, g, o, c, c_before, h, each))
+    The `h_before` that you keep is the state after the step. `a` is computed from the state before it.
 - dWx += found[3]
 last_weights:
         dWx = found[3]
@@ -195,7 +268,38 @@ last_state_only: dh[-1] = dlogits[:, -1] @ p["Wo"].T
     Only the last state gets a gradient from the head. Every state predicts a token.
 - dx, dh0, dWx, dWh, db = rnn_backward(dh, x, h0, p["Wx"], p["Wh"], p["b"])
 cut_everywhere: dx, dh0, dWx, dWh, db = truncated_backward(dh, x, h0, p["Wx"], p["Wh"], p["b"], 1)
-    No gradient passes from one step to the one before it. Truncation is not asked for here.
+    No gradient passes from one step to the one before it. Nothing is to be truncated here.
+- da = dh * (1 - h**2)
+step_without_tanh: da = dh
+    The derivative of tanh is missing on the way back through a step. Is your `rnn_step_backward` right?
+step_of_the_state_before: da = dh * (1 - h_before**2)
+    The derivative of tanh is that of the state before each step. Is your `rnn_step_backward` right?
+- return da @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.sum(0)
+step_dx_without_tanh: return dh @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.sum(0)
+    The tanh is left out on the way back to the embedding. Is the `dx` of your `rnn_step_backward` right?
+Wh_not_transposed: return da @ Wx.T, da @ Wh, x.T @ da, h_before.T @ da, da.sum(0)
+    `Wh` is square, so the shape cannot tell: on the way back through a step the matrix is transposed.
+dWh_of_the_state_after: return da @ Wx.T, da @ Wh.T, x.T @ da, h.T @ da, da.sum(0)
+    `dWh` is made with the state after each step. What was multiplied by `Wh`? Is your `rnn_step_backward` right?
+db_mean: return da @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.mean(0)
+    `db` is a mean over the batch. Nothing in a step divides.
+- carried = torch.zeros_like(h0)  # what comes back from the step after this one
+- for t in reversed(range(len(x))):
+steps_forward:
+        carried = torch.zeros_like(h0)
+        for t in range(len(x)):
+    You go back through the steps in the order of the forward pass. Which state has its whole gradient first?
+- dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1] + carried, h[t + 1], h[t], x[t], Wx, Wh)
+gradient_of_the_state_before:
+        dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t] + carried, h[t + 1], h[t], x[t], Wx, Wh)
+    Step t goes back with `dh[t]`. Which state does step t compute?
+- dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1] + carried, h[t + 1], h[t], x[t], Wx, Wh)
+- dWx += dWx_t
+- dWh += dWh_t
+- db += db_t
+weights_of_the_first_step:
+        dx[t], carried, dWx, dWh, db = rnn_step_backward(dh[t + 1] + carried, h[t + 1], h[t], x[t], Wx, Wh)
+    The gradients of the weights are those of one step: `=` where `+=` belongs? Every step uses the same weights.
 - dC.index_add_(0, X.flatten(), dx.transpose(0, 1).flatten(0, 1))
 last_one_stays: dC[X.flatten()] = dx.transpose(0, 1).flatten(0, 1)
     A row of `dC` has the gradient of one place where its token is read. Add up those of all places.
@@ -218,12 +322,18 @@ largest: norm = max(gradient.norm() for gradient in gradients.values())
 - factor = min(1.0, most / float(norm)) if norm > 0 else 1.0
 always_scaled: factor = most / float(norm) if norm > 0 else 1.0
     Small gradients are made larger here. Clipping changes only what is too long.
+always_divided: factor = most / norm
+    All gradients are scaled to the limit, small ones as well. Clipping changes only what is too long.
 inverted: factor = float(norm) / most if norm > most else 1.0
     The factor is upside down: a gradient that is too long becomes shorter by limit / norm.
 - return {name: gradient * factor for name, gradient in gradients.items()}, norm
 each_by_itself:
         return {n: g * min(1.0, most / float(g.norm() + 1e-300)) for n, g in gradients.items()}, norm
     Each gradient is clipped by its own norm, which changes the direction of the step. All get the same factor.
+each_to_the_limit:
+        each = {n: g * most / g.norm() for n, g in gradients.items()}
+        return (each if norm > most else gradients), norm
+    Each gradient is divided by its own norm, which changes the direction of the step. All get the same factor.
 by_value: return {name: gradient.clamp(-most, most) for name, gradient in gradients.items()}, norm
     This cuts off every number by itself. Clipping by norm scales all of them by one factor.
 norm_after: return {name: gradient * factor for name, gradient in gradients.items()}, norm * factor

@@ -13,13 +13,13 @@ def sizes(*numbers):
 
 
 def hardly_anything_known(inputs):
-    """Of all positions, one has a next token: at the second step of the last example."""
+    """Only one of all positions has a next token: the second step of the last example."""
     inputs["Y"][:] = -1
     inputs["Y"][-1, 1] = 2
 
 
 def only_the_end_known(inputs):
-    """Only after the last step is anything predicted: the whole gradient goes through time."""
+    """Only the last step predicts a token: the whole gradient goes through time."""
     inputs["Y"][:, :-1] = -1
     inputs["Y"][:, -1] = 3
 
@@ -160,7 +160,7 @@ def named(names, called):
     result, arguments = called
     if not isinstance(result, (tuple, list)) or len(result) != len(names):
         raise ValueError(f"it should be `({', '.join(names)})`, a tuple of {len(names)} tensors")
-    return {**dict(zip(names, result, strict=True)), "the arguments afterwards": arguments}
+    return {**dict(zip(names, result, strict=True)), "an argument after the call": arguments}
 
 
 def normal(generator, *shape):

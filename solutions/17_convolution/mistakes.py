@@ -95,6 +95,12 @@ overwritten:
     Where two windows overlap, the later one overwrites the earlier one. What happens to several gradients of one place?
 no_stride: scatter_line(dy, w, F.pad(x, (0, dy.shape[2])), 1, padding)[:, :, : x.shape[2]]
     Your windows are next to each other. By how much does the forward pass move from one to the next?
+short: F.conv_transpose1d(dy, w, None, stride, padding)
+    This has the shape of what the windows cover. Behind the last window there can be a rest that belongs to `x`, too.
+not_cut: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)
+    This is the gradient of `padded`. Which of its columns belong to `x`?
+empty_slice: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)[:, :, padding:-padding]
+    Without padding, a slice that ends at `-padding` ends at -0, so it is empty. Count the end from the front.
 divided:
         here = scatter_line(dy, w, x, stride, padding)
         count = scatter_line(torch.ones_like(dy[:, :1]), torch.ones_like(w[:1]), x, stride, padding)
@@ -119,6 +125,8 @@ mean: dY.mean((0, 2, 3))
     This is a mean. `B` is added to every place: a copy forward is a sum backward.
 mean_of_places: dY.sum(0).mean((1, 2))
     You add over the examples and average over the places. Does anything in the line of `Y` divide?
+one_axis_left: dY.sum((0, 2))
+    One axis of places is left. To how many rows and columns is `B[f]` added?
 one_row: dY[:, :, 0].sum((0, 2))
     This uses the first row only. To how many places is `B[f]` added?
 
@@ -140,6 +148,25 @@ overwritten:
                 gradient[:, :, rows, columns] = torch.einsum("nf,fcij->ncij", dY[:, :, i, j], W)
         gradient[:, :, padding : padding + X.shape[2], padding : padding + X.shape[3]]
     Where two windows overlap, the later one overwrites the earlier one. What happens to several gradients of one place?
+
+one_axis_cut: scatter(dY, W, F.pad(X, (padding,) * 4), stride, 0)[:, :, padding : padding + X.shape[2], : X.shape[3]]
+    The rows are cut off on both sides, the columns only at the end. At which column does the image begin?
+columns_cut: scatter(dY, W, F.pad(X, (padding,) * 4), stride, 0)[:, :, : X.shape[2], padding : padding + X.shape[3]]
+    The columns are cut off on both sides, the rows only at the end. At which row does the image begin?
+short: F.conv_transpose2d(dY, W, None, stride, padding)
+    This has the shape of what the windows cover. A rest behind the last window belongs to `X`, too.
+not_cut: scatter(dY, W, F.pad(X, (padding,) * 4), stride, 0)
+    This is the gradient of the image with its padding. Which of its rows and columns belong to `X`?
+empty_slice: scatter(dY, W, F.pad(X, (padding,) * 4), stride, 0)[:, :, padding:-padding, padding:-padding]
+    Without padding, a slice that ends at `-padding` ends at -0, so it is empty. Count the end from the front.
+one_stride:
+        gradient = torch.zeros_like(F.pad(X, (padding, padding + dY.shape[3] * W.shape[3], padding, padding)))
+        for i in range(dY.shape[2]):
+            for j in range(dY.shape[3]):
+                share = torch.einsum("nf,fcij->ncij", dY[:, :, i, j], W)
+                gradient[:, :, i * stride : i * stride + W.shape[2], j : j + W.shape[3]] += share
+        gradient[:, :, padding : padding + X.shape[2], padding : padding + X.shape[3]]
+    Your windows move by the stride along one axis only.
 
 [dpicture]
 everywhere: pooled_back(Kept(picture, ones), dlargest, rows, columns, stride)
@@ -186,6 +213,21 @@ no_padding:
         read = {i * stride + k for i in range(windows) for k in range(kernel)}
         [place for place in range(size) if place not in read]
     This ignores the padding. With it there are more windows, and the first one begins before position 0.
+half_the_padding:
+        windows = (size + padding - kernel) // stride + 1
+        read = {i * stride + k - padding for i in range(windows) for k in range(kernel)}
+        [place for place in range(size) if place not in read]
+    The windows are too few: you count the zeros in front of the axis, and not those behind it.
+one_window_less:
+        windows = (size + 2 * padding - kernel) // stride
+        read = {i * stride + k - padding for i in range(windows) for k in range(kernel)}
+        [place for place in range(size) if place not in read]
+    The last window is missing. The quotient says how often the window moves: how many windows are that?
+those_read:
+        windows = (size + 2 * padding - kernel) // stride + 1
+        read = {i * stride + k - padding for i in range(windows) for k in range(kernel)}
+        [place for place in range(size) if place in read]
+    These are the places that a window reads. Which ones are left?
 padded_positions:
         windows = (size + 2 * padding - kernel) // stride + 1
         read = {i * stride + k for i in range(windows) for k in range(kernel)}

@@ -16,7 +16,7 @@ def sizes(*numbers):
 
 
 def far_apart(inputs):
-    """Pictures whose numbers differ much, so that an average of a window is nowhere near its largest number."""
+    """The numbers of the pictures differ so much that the average of a window is far from its largest number."""
     for name in ("picture", "photo"):
         inputs[name] *= 5
 
@@ -44,9 +44,12 @@ def test_gradient(gradient):
 
 
 def axes(on, generator):
-    """Axes of many sizes: every place read, a rest behind the last window, gaps between windows, both."""
+    """Axes of many sizes: every place read, a rest behind the last window, gaps between windows, both.
+
+    In an axis of the kind "behind", only a window that also reads the zeros behind the axis reads its last place.
+    """
     questions = []
-    for wanted in ("none", "rest", "gaps", "rest", "gaps", "rest"):
+    for wanted in ("none", "rest", "gaps", "rest", "gaps", "rest", "behind"):
         while True:
             size, kernel, stride, padding = (
                 int(torch.randint(low, high, (), generator=generator))
@@ -54,7 +57,9 @@ def axes(on, generator):
             )
             windows = (size + 2 * padding - kernel) // stride + 1
             rest = size + padding - ((windows - 1) * stride + kernel)
-            kind = "gaps" if stride > kernel else "rest" if rest > 0 else "none"
+            before = size + padding - ((windows - 2) * stride + kernel)  # what the windows before the last one leave
+            is_behind = rest < 0 < before
+            kind = "behind" if is_behind else "gaps" if stride > kernel else "rest" if rest > 0 else "none"
             if kind == wanted and padding < kernel:
                 break
         questions.append((size, kernel, stride, padding))

@@ -18,13 +18,15 @@ class Value:
 
     Attributes:
         data: the number.
-        grad: of a leaf: the sum of the gradients that all calls of `backward` have sent to it; 0.0 before. What the
-            `grad` of other values is, is up to you.
+        grad: of a leaf, the sum of the gradients that all calls of `backward` have sent to it; 0.0 before the first
+            call. What you store in the `grad` of other values is up to you.
     """
 
     def __init__(self, data, inputs=()):
-        """A leaf, with the number `data`. Your own methods may also pass `inputs`, in any form that you like: what a
-        value was computed from, and how a gradient gets back there.
+        """Make a leaf with the number `data`.
+
+        Your own methods may also pass `inputs`, in any form that you like: what the value was computed from, and how a
+        gradient gets back there.
         """
         # <answer>
         self.data, self.grad = data, 0.0
@@ -71,7 +73,7 @@ class Value:
         return self * other**-1
         # </answer>
 
-    # with a plain number on the left, such as 2 * a; Python calls these
+    # Python calls these four if a plain number is on the left, as in 2 * a.
 
     def __radd__(self, other):
         return self + other
@@ -98,7 +100,7 @@ class Value:
         # </answer>
 
     def relu(self):
-        """max(0, self)"""
+        """max(0, self). Where self is exactly 0, its slope may be 0 or 1."""
         # <answer>
         is_open = self.data > 0
         return Value(max(0.0, self.data), [(self, lambda g: g if is_open else 0.0)])
@@ -119,8 +121,8 @@ class Value:
     def backward(self):
         """Add the gradient of this value with respect to each leaf to the `grad` of that leaf.
 
-        It can be called again, for this value or for another one: then `grad` is a sum. If this value is a leaf itself,
-        its gradient is one. Graphs may be deeper than Python's recursion limit.
+        It can be called again, for this value or for another one; `grad` is then the sum of all calls. If this value
+        is a leaf itself, its own gradient is one. A graph may be deeper than Python's recursion limit.
         """
         # <answer>
         self._backward(1.0)
@@ -163,14 +165,18 @@ class Tensor:
 
     Attributes:
         data: a torch tensor of floats.
-        grad: of a leaf: the sum of the gradients that all calls of `backward` have sent to it, a torch tensor of the
-            shape of `data`; zeros before. What the `grad` of other tensors is, is up to you.
+        grad: of a leaf, the sum of the gradients that all calls of `backward` have sent to it: a torch tensor of the
+            shape of `data`, with zeros before the first call. What you store in the `grad` of other tensors is up to
+            you.
 
-    Shapes are broadcast as in torch. No operation changes the tensors that it gets, nor `data` of another Tensor.
+    Shapes are broadcast as in torch. No operation changes the tensors that it gets, or the `data` of another Tensor.
     """
 
     def __init__(self, data, inputs=()):
-        """A leaf, with the torch tensor `data`, or a plain number as in `__rtruediv__`. `inputs` is as in Value."""
+        """Make a leaf with the torch tensor `data`, or with a plain number, as in `__rtruediv__`.
+
+        A plain number becomes a tensor of floats. `inputs` is as in Value.
+        """
         # <answer>
         self.data = data if isinstance(data, torch.Tensor) else torch.tensor(data, dtype=torch.float64)
         self.grad = torch.zeros_like(self.data)
@@ -258,7 +264,7 @@ class Tensor:
         # </answer>
 
     def sum(self, dim=None, keepdim=False):
-        """The sum over the axis `dim`, over several axes (a tuple), or over all (None). An axis may be negative."""
+        """The sum over the axis `dim`, over several axes (a tuple) or over all (None). An axis may be negative."""
         # <answer>
         dims = tuple(range(self.data.ndim)) if dim is None else dim
         total = self.data.sum(dims, keepdim=True)
@@ -267,7 +273,7 @@ class Tensor:
         # </answer>
 
     def __getitem__(self, index):
-        """self[index], where `index` is what torch accepts: numbers, slices, tensors of whole numbers, tuples of these.
+        """self[index]. `index` is what torch accepts: numbers, slices, tensors of integers, tuples of these.
 
         The same element may be read several times.
         """
@@ -312,7 +318,7 @@ class Tensor:
         # </answer>
 
     def __matmul__(self, other):
-        """self @ other: both have two or more axes; those before the last two are a batch, and are broadcast."""
+        """self @ other. Both have two or more axes. The axes before the last two are a batch, and are broadcast."""
         # <answer>
         return Tensor(
             self.data @ other.data,
@@ -336,9 +342,9 @@ class Tensor:
         # </answer>
 
     def backward(self, gradient=None):
-        """As that of Value. `gradient` is the upstream gradient of this tensor, a torch tensor of its shape.
+        """The same as `Value.backward`. `gradient` is a torch tensor: the upstream gradient of this tensor.
 
-        It may be left out where this tensor is a single number: then it is one.
+        If this tensor is a single number, `gradient` may be left out. It is then one.
         """
         # <answer>
         Value._backward(self, torch.ones_like(self.data) if gradient is None else gradient)

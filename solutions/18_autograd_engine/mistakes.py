@@ -197,15 +197,45 @@ every_path:
     Your gradients are right, but `backward` goes along every path of the graph: twice as many with each value that is
     used twice. Add up the gradients of a value first, then go on from it once.
 
+- gradients = {id(self): gradient}  # of this pass alone
+no_start:
+        gradients = {id(self): 0 * gradient}
+    Nothing reaches the leaves. What is the gradient of a value with respect to itself? `backward` begins with it.
+
 - self.grad = 0.0
 not_zeroed:
         pass
     After `zero_grad` the gradient of the pass before is still there.
+zeroed_to_none:
+        self.grad = None
+    After `zero_grad`, `grad` is None, and the next pass cannot add to it. It should be zero.
 
 - return Value(self.data)
 not_detached:
         return self
     A gradient goes back through the detached value. It has to be a new leaf, which has no inputs.
+cut_off:
+        self.inputs = ()
+        return self
+    `detach` cuts the value itself off. It should return a new leaf, and leave `self` as it is.
+
+- other = other if isinstance(other, Value) else Value(other)
+- return Value(self.data + other.data, [(self, lambda g: g), (other, lambda g: g)])
+number_not_wrapped:
+        return Value(self.data + other.data, [(self, lambda g: g), (other, lambda g: g)])
+    `other` may be a plain number, as in `a + 3`. A plain number has no `data`: which object has to be made of it first?
+nothing_returned:
+        other = other if isinstance(other, Value) else Value(other)
+        Value(self.data + other.data, [(self, lambda g: g), (other, lambda g: g)])
+    An operation gives None. Does the method end with `return`?
+plain_number:
+        other = other if isinstance(other, Value) else Value(other)
+        return self.data + other.data
+    An operation gives a plain number. Every operation returns a new Value.
+sum_without_other:
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data + other.data, [(self, lambda g: g)])
+    In a sum, only the input on the left gets a gradient. Which inputs move the sum?
 
 - return Value(self.data * other.data, [(self, lambda g: g * other.data), (other, lambda g: g * self.data)])
 own_factor:
@@ -220,6 +250,24 @@ product_without_upstream:
 subtracted_the_wrong_way:
         return other + self * -1
     This is `other - self`.
+added_on_the_way_back:
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data - other.data, [(self, lambda g: g), (other, lambda g: g)])
+    In `a - b`, a larger `b` makes the result smaller. Which sign does its gradient have?
+
+- return self * other**-1
+quotient_without_square:
+        return Value(
+            self.data / other.data,
+            [(self, lambda g: g / other.data), (other, lambda g: -g * self.data / other.data)],
+        )
+    The gradient of the divisor is not right. What is the derivative of `1 / b` with respect to `b`?
+quotient_without_sign:
+        return Value(
+            self.data / other.data,
+            [(self, lambda g: g / other.data), (other, lambda g: g * self.data / other.data**2)],
+        )
+    In `a / b`, a larger `b` makes the result smaller if both are positive. Which sign does its gradient have?
 
 - return Value(self.data**exponent, [(self, lambda g: g * slope)])
 power_without_upstream:
@@ -239,16 +287,25 @@ tanh_of_the_input:
 tanh_without_square:
         return Value(t, [(self, lambda g: g * (1 - t))])
     The slope of tanh is not 1 - t. Lesson 01 derives it.
+tanh_without_upstream:
+        return Value(t, [(self, lambda g: 1 - t**2)])
+    This is the local derivative of tanh. The upstream gradient is missing.
 
 - return Value(e, [(self, lambda g: g * e)])
 exp_of_the_input:
         return Value(e, [(self, lambda g: g * self.data)])
     The derivative of exp is exp itself: its output, not its input.
+exp_without_upstream:
+        return Value(e, [(self, lambda g: e)])
+    This is the local derivative of exp. The upstream gradient is missing.
 
 - return Value(max(0.0, self.data), [(self, lambda g: g if is_open else 0.0)])
 relu_always_open:
         return Value(max(0.0, self.data), [(self, lambda g: g)])
     Where relu gives zero, its slope is zero.
+relu_without_upstream:
+        return Value(max(0.0, self.data), [(self, lambda g: 1.0 if is_open else 0.0)])
+    This is the local derivative of relu. The upstream gradient is missing.
 relu_of_the_gradient:
         return Value(max(0.0, self.data), [(self, lambda g: max(0.0, g))])
     Relu is applied to the gradient here. Whether a gradient passes depends on the input, not on the gradient's sign.
@@ -271,6 +328,12 @@ sizes_of_one_only:
     The axes of size 1 are summed, but the axes that broadcasting adds on the left are still there.
 
 [Tensor]
+- self.data = data if isinstance(data, torch.Tensor) else torch.tensor(data, dtype=torch.float64)
+whole_numbers:
+        self.data = torch.as_tensor(data)
+    A plain number such as 2 becomes a tensor of integers, and these have no negative powers. Which dtype should it
+    have?
+
 - (other, lambda g: unbroadcast(g, other.data.shape)),
 not_unbroadcast:
         (other, lambda g: g),
@@ -301,6 +364,10 @@ assigned:
         return gradient.reshape(self.data.shape)
     An element that was read twice gets one of its two gradients. An assignment through an index keeps one value per
     place: which operation adds?
+not_put_back:
+        return g
+    The upstream gradient is passed on as it is. Each of its elements belongs to the place that was read: begin with
+    zeros in the shape of the input, and add each element at its place.
 nowhere_else:
         return torch.ones_like(gradient).index_copy(0, places.reshape(-1), g.reshape(-1)).reshape(self.data.shape)
     Elements that were not read have a gradient of one. Nothing depends on them.
@@ -341,8 +408,23 @@ batch_axis_moved:
     Single matrices are right, a batch of them is not: `.T` reverses all axes, and `transpose(0, 1)` exchanges the first
     two. Only the axes of the matrices may be exchanged; those of the batch stay where they are.
 
+- return Tensor(t, [(self, lambda g: g * (1 - t**2))])
+tanh_of_the_input:
+        return Tensor(t, [(self, lambda g: g * (1 - self.data**2))])
+    The slope 1 - t² of tanh is written with its output, not with its input.
+
+- return Tensor(self.data**exponent, [(self, lambda g: g * slope)])
+power_without_upstream:
+        return Tensor(self.data**exponent, [(self, lambda g: slope)])
+    This is the local derivative of a power. The upstream gradient is missing.
+
 - return Tensor(self.data.log(), [(self, lambda g: g / self.data)])
 log_times:
         return Tensor(self.data.log(), [(self, lambda g: g * self.data)])
     The slope of log is one over its input.
+
+- Value._backward(self, torch.ones_like(self.data) if gradient is None else gradient)
+upstream_ignored:
+        Value._backward(self, torch.ones_like(self.data))
+    `backward(gradient)` begins with ones here. It should begin with the gradient that it gets.
 """)

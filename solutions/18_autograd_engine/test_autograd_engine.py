@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 
 from grader.calling.protocol import CallFailed, Function
+from grader.comparison.trees import agreement
 from grader.lesson.course_modules import load_module
 from grader.verdict.judging.check_endings import CheckFailed
 from grader.verdict.judging.shuffling import Shuffled
@@ -115,6 +116,24 @@ def of_tensors(Tensor, text, tensors, passes):
         return found
 
 
+def tensor_value(Tensor, text, tensors):
+    with torch.enable_grad():
+        end = eval(text, {"torch": torch, **{name: Tensor(tensor) for name, tensor in tensors.items()}})
+        return {"the value": torch.as_tensor(end.data).detach().to(torch.float64, copy=True)}
+
+
+def kind_of_result(Value, text, leaves):
+    """The name of the type that an expression has."""
+    with torch.enable_grad():
+        leaves = {name: Value(leaf) for name, leaf in leaves.items()}
+        result = eval(text, dict(leaves))
+        return "the class" if type(result) is type(leaves["a"]) else type(result).__name__
+
+
+def sum_of_copies(unbroadcast, gradient, shape):
+    return unbroadcast(gradient, shape)
+
+
 def deep(Value, repeated, times, leaves):
     """A graph in which the line `repeated` is run `times` times. A RecursionError is part of the answer."""
     with torch.enable_grad():
@@ -153,7 +172,8 @@ def counted(Value, text, number):
 
 
 EVALUATED, DIFFERENTIATED, DEEP, COUNTED = map(Function, (evaluated, differentiated, deep, counted))
-OF_TENSORS = Function(of_tensors)
+OF_TENSORS, TENSOR_VALUE, KIND_OF_RESULT = map(Function, (of_tensors, tensor_value, kind_of_result))
+SUM_OF_COPIES = Function(sum_of_copies)
 
 
 # Drawing
@@ -275,21 +295,124 @@ def equal_numbers(check, kind):
         named(check, "by_number")
 
 
+OF_GRAPHS = {mistake for *_, outcomes in GRAPHS for mistake in outcomes}
+"""Mistakes that one row cannot always tell apart: in `network`, several of them leave the parameters as they are."""
+
+
 @contextmanager
-def explained(check, kind):
-    """Where a row fails without a known mistake, look for the same mistake in a small graph."""
+def explained(check, kind, single=()):
+    """Where a row fails without a known mistake, look for a mistake in graphs and operations that are small.
+
+    `single` are the operations of a row that checks them one by one: where one raises an error, the message names it.
+    """
     try:
         yield
     except (CallFailed, CheckFailed) as failed:
-        if isinstance(failed, CheckFailed) and failed.mistake in {each.id for each in check.lesson.mistakes}:
+        status = failed.status if isinstance(failed, CheckFailed) else failed.answer.outcome
+        if status not in ("failed", "shape", "error", "raised"):
+            raise  # not written yet, or it hangs
+        if kind == "Tensor":
+            with suppress(CallFailed):
+                upstream_ignored(check)
+        known = {each.id for each in check.lesson.mistakes} - OF_GRAPHS
+        if isinstance(failed, CheckFailed) and failed.mistake in known:
             raise
+        tensors = (shared_gradients, unbroadcast_is_wrong, sums_forgotten) if kind == "Tensor" else ()
+        for look in (partial(results, kind=kind), partial(no_start, kind=kind), partial(equal_numbers, kind=kind)):
+            with suppress(CallFailed):
+                look(check)
         with suppress(CallFailed):
-            equal_numbers(check, kind)
             recognise(check, kind, GRAPHS)
-            if kind == "Tensor":
-                shared_gradients(check)
-                sums_forgotten(check)
+        for look in tensors:
+            with suppress(CallFailed):
+                look(check)
+        raises = status in ("error", "raised")
+        if raises or not single:
+            wrong_operation(check, kind, single, raises)
         raise
+
+
+def results(check, kind):
+    """End the check where the result of an operation is no Value, or no Tensor."""
+    leaves = numbers(check.generator("results"))
+    if kind == "Tensor":
+        leaves = {name: torch.tensor([leaf], dtype=torch.float64) for name, leaf in leaves.items()}
+    for text in ("a + b", "a * b", "a - b", "a / b", "-a", "a ** 2", "a.tanh()", "a.exp()", "a + 3", "4 * a", "a / 5"):
+        try:
+            found = check.on.run_with([kind], KIND_OF_RESULT, text, leaves)
+        except CallFailed as failed:
+            if "'int' object has no attribute" in failed.answer.message:
+                named(check, "number_not_wrapped")
+            if "Integers to negative integer powers" in failed.answer.message:
+                named(check, "whole_numbers")
+            raise
+        if found == "NoneType":
+            check.fail(f"`{text}` gives None. Does the method end with `return`?", mistake="nothing_returned")
+        if (found in ("int", "float") and kind == "Value") or (found == "Tensor" and kind == "Tensor"):
+            what = f"a plain {found}" if kind == "Value" else "a torch tensor"
+            check.fail(f"`{text}` gives {what}. Every operation returns a new {kind}.", mistake="plain_number")
+
+
+def no_start(check, kind):
+    """End the check where a leaf's own `backward` gives it nothing, or where its `grad` is None after `zero_grad`."""
+    x = signed(check.generator("start"))
+    if close(gradient_of_a(check, kind, "end = a * 1", x, ("a",)), 0.0):
+        named(check, "no_start")
+    gradient_of_a(check, kind, "end = a * 2", x, ("end", "end"))
+    try:
+        gradient_of_a(check, kind, "end = a * 2", x, ("end", "zero", "end"))
+    except CallFailed as failed:
+        if "NoneType" in failed.answer.message:
+            named(check, "zeroed_to_none")
+
+
+def wrong_operation(check, kind, single, raises):
+    """End the check where one operation alone is wrong. Where the row raised an error, one that raises it is enough."""
+    generator = check.generator("operations")
+    if kind == "Value":
+        cases = [(text, used(text, numbers(generator)), None) for text in SINGLE]
+    else:
+        cases = [tensor_case(generator, text, *shapes) for text, *shapes in single or TENSOR_OPERATIONS]
+    for text, leaves, gradient in cases:
+        shapes = (
+            " and ".join(dict.fromkeys(str(tuple(leaf.shape)) for leaf in leaves.values()))
+            if gradient is not None
+            else ""
+        )
+        label = f"{text} of shape {shapes}" if shapes else text
+        arguments = (f"end = {text}", leaves, ["end"] if gradient is None else [("end", gradient)])
+        try:
+            if gradient is not None:
+                found = check.on.run_with(["Tensor"], TENSOR_VALUE, text, leaves)
+                compare_operation(check, label, found, tensor_value(Autograd.Tensor, text, leaves), single)
+            found = check.on.run_with([kind], DIFFERENTIATED if gradient is None else OF_TENSORS, *arguments)
+        except CallFailed as failed:
+            where = f"In `{label}`: " if failed.answer.outcome == "raised" else ""
+            raise check.failed_call(failed, where) from failed
+        if not (raises and single):
+            expected = (differentiated if gradient is None else of_tensors)(getattr(Autograd, kind), *arguments)
+            compare_operation(check, label, found, expected, single)
+
+
+def compare_operation(check, label, found, expected, single):
+    findings = agreement({label: found}, {label: expected}).findings
+    if findings:
+        first = "" if single else "A small expression is wrong, too, so get its row right first: "
+        check.fail(first + findings[0].message)
+
+
+def label_of(text, tensors):
+    return f"{text} of shape {' and '.join(dict.fromkeys(str(tuple(tensor.shape)) for tensor in tensors.values()))}"
+
+
+def tensor_case(generator, text, *shapes):
+    """(text, its leaves, an upstream gradient)"""
+    text = text.format(rows=[3, 0, 3, 2], columns=[0, 2, 2, 1])
+    names = sorted(used(text, dict.fromkeys("abc")))
+    shapes = shapes if len(shapes) == len(names) else shapes * len(names)
+    tensors = {name: leaf(generator, name, shape) for name, shape in zip(names, shapes, strict=True)}
+    found = eval(text, {"torch": torch, **{name: tensor.as_subclass(Leaf) for name, tensor in tensors.items()}})
+    return text, tensors, normal(generator, *found.shape)
 
 
 def close(found, expected):
@@ -362,7 +485,13 @@ def slopes(on, generator):
 
 
 def test_value_forward(check):
-    check.agrees(expressions, reference=Autograd)
+    try:
+        check.agrees(expressions, reference=Autograd)
+    except CheckFailed as failed:
+        if failed.status == "error":
+            with suppress(CallFailed):
+                results(check, "Value")
+        raise
 
 
 def test_value_gradients(check):
@@ -370,6 +499,7 @@ def test_value_gradients(check):
     x, y = signed(check.generator("x"), 1.1, 1.9), signed(check.generator("y"), 1.1, 1.9)
     found = check.on.run_with(["Value"], DIFFERENTIATED, "end = a * b", {"a": x, "b": y}, ["end"])
     if isinstance(found, dict) and close(found.get("the gradient of a"), 0.0):
+        no_start(check, "Value")
         if not close(found.get("the gradient of b"), 0.0) and not close(found.get("the gradient of b"), x):
             named(check, "loop_variable")
         if close(found.get("the gradient of b"), 0.0):
@@ -424,9 +554,10 @@ def graphs(on, generator, steps):
 
 
 def test_value_graphs(check):
-    recognise(check, "Value", GRAPHS)
-    equal_numbers(check, "Value")
-    check.agrees(graphs, draws=({"steps": 6}, {"steps": 15}), reference=Autograd)
+    with explained(check, "Value"):
+        recognise(check, "Value", GRAPHS)
+        equal_numbers(check, "Value")
+        check.agrees(graphs, draws=({"steps": 6}, {"steps": 15}), reference=Autograd)
 
 
 def detached(on, generator):
@@ -487,6 +618,7 @@ ELEMENTWISE = (
     *("a + b", "a * b", "a - b", "a / c", "-a", "a ** 3", "c ** 0.5", "c ** -1", "a.tanh()", "a.exp()", "c.log()"),
     *("2 * a", "a * 3", "a + 1.5", "1.5 + a", "2 - a", "a - 2", "2 / c", "a / 3", "(a * b).tanh() / c"),
 )
+SAME_SHAPE = tuple((text, (3, 4)) for text in ELEMENTWISE)
 BROADCAST = (
     ("a + b", (4, 3), (3,)),
     ("a + b", (3,), (4, 3)),
@@ -533,7 +665,7 @@ PRODUCTS = (
 
 
 def leaf(generator, name, shape):
-    """`c` is positive, so that it can be divided by and has a logarithm. Some have their axes permuted in memory."""
+    """`c` is positive: it appears as a divisor and in a logarithm. Some leaves have their axes permuted in memory."""
     drawn = normal(generator, *reversed(shape)).permute(*reversed(range(len(shape)))) if shape else normal(generator)
     drawn = drawn if between(generator, 0, 1) < 0.5 else drawn.contiguous()
     return 0.5 + 1.5 * torch.sigmoid(drawn) if name == "c" else drawn
@@ -541,14 +673,9 @@ def leaf(generator, name, shape):
 
 def put(questions, on, generator, text, *shapes):
     """Add the question about one operation, with a drawn upstream gradient."""
-    names = sorted(used(text, dict.fromkeys("abc")))
-    shapes = shapes if len(shapes) == len(names) else shapes * len(names)
-    tensors = {name: leaf(generator, name, shape) for name, shape in zip(names, shapes, strict=True)}
-    found = eval(text, {"torch": torch, **{name: tensor.as_subclass(Leaf) for name, tensor in tensors.items()}})
-    gradient = normal(generator, *found.shape)
-    of = " and ".join(map(str, dict.fromkeys(shapes)))
+    text, tensors, gradient = tensor_case(generator, text, *shapes)
     ask = partial(on.run_with, ["Tensor"], OF_TENSORS, f"end = {text}", tensors, [("end", gradient)])
-    questions.add(f"{text} of shape {of}", ask)
+    questions.add(label_of(text, tensors), ask)
 
 
 def operations(on, generator, cases):
@@ -565,7 +692,7 @@ INDICES = (("rows", 4), ("columns", 3))
 
 
 def elementwise(on, generator):
-    return operations(on, generator, [(text, (3, 4)) for text in ELEMENTWISE])
+    return operations(on, generator, SAME_SHAPE)
 
 
 def broadcast(on, generator):
@@ -616,71 +743,68 @@ def one_operation(check, text, **tensors):
     return *(found.get(f"the gradient of {name}") for name in tensors), gradient
 
 
-def agrees_or_unbroadcast(check, scenario):
-    """`check.agrees`; a gradient that is added to one of another shape raises an error, which is a known mistake."""
-    try:
-        check.agrees(scenario, reference=Autograd)
-    except CheckFailed as failed:
-        text = str(failed)
-        if failed.mistake is None and ("broadcast" in text or "must match the size" in text):
-            named(check, "not_unbroadcast")
-        raise
-
-
 def test_tensor_elementwise(check):
-    check.agrees(elementwise, reference=Autograd)
+    with explained(check, "Tensor", SAME_SHAPE):
+        check.agrees(elementwise, reference=Autograd)
 
 
 def test_tensor_broadcasting(check):
     generator = check.generator("probe")
     a, b = normal(generator, 4, 3), normal(generator, 3)
-    try:
+    with explained(check, "Tensor", BROADCAST):
         _, db, gradient = one_operation(check, "a + b", a=a, b=b)
-    except CallFailed as failed:
-        if "broadcast" in failed.answer.message or "must match the size" in failed.answer.message:
+        if same(db, gradient):
             named(check, "not_unbroadcast")
-        raise
-    if same(db, gradient):
-        named(check, "not_unbroadcast")
-    if same(db, gradient.mean(0)):
-        named(check, "mean_of_copies")
-    check.agrees(broadcast, reference=Autograd)
+        if same(db, gradient.mean(0)):
+            named(check, "mean_of_copies")
+        check.agrees(broadcast, reference=Autograd)
 
 
 def test_tensor_sum(check):
     a = normal(check.generator("probe"), 3, 3)
-    da, gradient = one_operation(check, "a.sum(1)", a=a)
-    if same(da, gradient.expand(3, 3)):
-        named(check, "axis_not_put_back")
-    check.agrees(sums, reference=Autograd)
+    with explained(check, "Tensor", SUMS):
+        da, gradient = one_operation(check, "a.sum(1)", a=a)
+        if same(da, gradient.expand(3, 3)):
+            named(check, "axis_not_put_back")
+        check.agrees(sums, reference=Autograd)
 
 
 def test_tensor_getitem(check):
     a = normal(check.generator("probe"), 3, 2)
-    da, gradient = one_operation(check, "a[torch.tensor([0, 0, 2])]", a=a)
-    if isinstance(da, torch.Tensor) and da.shape == a.shape and any(same(da[0], each) for each in gradient[:2]):
-        named(check, "assigned")
-    check.agrees(readings, reference=Autograd)
+    with explained(check, "Tensor", READINGS):
+        da, gradient = one_operation(check, "a[torch.tensor([0, 0, 2])]", a=a)
+        if same(da, gradient):
+            named(check, "not_put_back")
+        is_put_back = isinstance(da, torch.Tensor) and da.shape == a.shape and same(da[2], gradient[2])
+        if is_put_back and any(same(da[0], each) for each in gradient[:2]):
+            named(check, "assigned")
+        check.agrees(readings, reference=Autograd)
 
 
 def test_tensor_reshape(check):
-    check.agrees(reshapes, reference=Autograd)
+    with explained(check, "Tensor", RESHAPES):
+        check.agrees(reshapes, reference=Autograd)
 
 
 def test_tensor_permute(check):
     a = normal(check.generator("probe"), 3, 3, 3)
-    da, gradient = one_operation(check, "a.permute(1, 2, 0)", a=a)
-    if same(da, gradient.permute(1, 2, 0)):
-        named(check, "same_permutation")
-    check.agrees(permuted, reference=Autograd)
+    with explained(check, "Tensor", PERMUTED):
+        da, gradient = one_operation(check, "a.permute(1, 2, 0)", a=a)
+        if same(da, gradient.permute(1, 2, 0)):
+            named(check, "same_permutation")
+        check.agrees(permuted, reference=Autograd)
+
+
+LARGER = (
+    *(("a.maximum(b)", (4, 3), (4, 3)), ("a.maximum(b)", (4, 3), (3,)), ("a.maximum(b)", (4, 1), (4, 3))),
+    *(("a.maximum(0.1)", (4, 3)), ("a.maximum(b)", (2, 1, 3), (4, 1))),
+)
+TENSOR_OPERATIONS = (*SAME_SHAPE, *BROADCAST, *SUMS, *READINGS, *RESHAPES, *PERMUTED, *PRODUCTS, *LARGER)
 
 
 def larger(on, generator):
     questions = Shuffled(generator, twice=0.1)
-    for text, *shapes in (
-        *(("a.maximum(b)", (4, 3), (4, 3)), ("a.maximum(b)", (4, 3), (3,)), ("a.maximum(b)", (4, 1), (4, 3))),
-        *(("a.maximum(0.1)", (4, 3)), ("a.maximum(b)", (2, 1, 3), (4, 1))),
-    ):
+    for text, *shapes in LARGER:
         put(questions, on, generator, text, *shapes)
     for shape in ((4, 3), (5,)):
         questions.add(f"a.maximum(b) with ties, of shape {shape}", partial(tied, on, generator, shape))
@@ -708,6 +832,12 @@ def tied(on, generator, shape):
 
 def test_tensor_maximum(check):
     generator = check.generator("probe")
+    with explained(check, "Tensor", LARGER):
+        maximum_mistakes(check, generator)
+        check.agrees(larger, reference=Autograd)
+
+
+def maximum_mistakes(check, generator):
     a, b = normal(generator, 3), normal(generator, 3)
     da, db, gradient = one_operation(check, "a.maximum(b)", a=a, b=b)
     if same(da, gradient) and same(db, gradient):
@@ -717,11 +847,16 @@ def test_tensor_maximum(check):
         named(check, "twice_at_ties")
     if same(da, 0 * gradient) and same(db, 0 * gradient):
         named(check, "nobody_at_ties")
-    check.agrees(larger, reference=Autograd)
 
 
 def test_tensor_matmul(check):
     generator = check.generator("probe")
+    with explained(check, "Tensor", PRODUCTS):
+        product_mistakes(check, generator)
+        check.agrees(products, reference=Autograd)
+
+
+def product_mistakes(check, generator):
     a, b = normal(generator, 3, 3), normal(generator, 3, 3)
     da, db, gradient = one_operation(check, "a @ b", a=a, b=b)
     if same(da, gradient @ b) or same(db, a @ gradient):
@@ -731,7 +866,6 @@ def test_tensor_matmul(check):
     for exchanged in (lambda each: each.permute(2, 1, 0), lambda each: each.transpose(0, 1)):
         if same(da, gradient @ exchanged(b)) or same(db, exchanged(a) @ gradient):
             named(check, "batch_axis_moved")
-    agrees_or_unbroadcast(check, products)
 
 
 def shaped(generator, leaves, steps):
@@ -831,6 +965,32 @@ def shared_gradients(check):
             named(check, "leaf_aliased")
 
 
+def upstream_ignored(check):
+    """End the check where every pass begins with ones."""
+    a = normal(check.generator("upstream"), 3)
+    da, _ = one_operation(check, "-a", a=a)
+    if same(da, -torch.ones_like(a)):
+        named(check, "upstream_ignored")
+
+
+def unbroadcast_is_wrong(check):
+    """End the check where the student's function is wrong: the rows of tensors say nothing new about it."""
+    generator = check.generator("unbroadcast")
+    for whole, shape in (((4, 3), (3,)), ((4, 3), (4, 1)), ((2, 4, 3), (1, 3)), ((4, 3), ())):
+        gradient = normal(generator, *whole)
+        wide = gradient.sum(0) if len(whole) == 3 else gradient
+        expected = {(3,): wide.sum(0), (4, 1): wide.sum(1, keepdim=True), (1, 3): wide.sum(0, keepdim=True)}
+        try:
+            found = check.on.run_with(["unbroadcast"], SUM_OF_COPIES, gradient, shape)
+            is_right = same(found, expected.get(shape, gradient.sum()))
+        except CallFailed as failed:
+            if failed.answer.outcome != "raised":
+                return
+            is_right = False
+        if not is_right:
+            check.fail("`unbroadcast` is not right yet. If your operations call it, get its row right first.")
+
+
 def sums_forgotten(check):
     """End the check where a tensor that was broadcast gets the gradient of all its copies, or an error by that."""
     generator = check.generator("sums")
@@ -896,10 +1056,20 @@ def goes_deep(check, kind, times):
 
 
 def walks_every_path(check):
-    """16 times x = x + x * 0.5: 33 values, and 65,536 paths."""
+    """16 times x = x + x * 0.5: 33 values, and 65,536 paths. The student's process counts: enough to name a mistake."""
     text = "end = a\n" + "end = end + end * 0.5\n" * 16
     found = check.on.run_with(["Value"], COUNTED, text, 1.0)
-    return isinstance(found, dict) and isinstance(found.get("calls"), int) and found["calls"] > MOST_CALLS
+    is_right = isinstance(found, dict) and close(found.get("the gradient of a"), 1.5**16)
+    return is_right and isinstance(found.get("calls"), int) and found["calls"] > MOST_CALLS
+
+
+def goes_once(check):
+    """64 times x = x + x * 0.5: 129 values. Along its 2 ** 64 paths nobody comes to an end, whatever is counted."""
+    text = "end = a\n" + "end = end + end * 0.5\n" * 64
+    found = check.on.run_with(["Value"], DIFFERENTIATED, text, {"a": 1.0}, ["end"])
+    gradient = found.get("the gradient of a") if isinstance(found, dict) else None
+    if not (isinstance(gradient, float) and abs(gradient - 1.5**64) <= 1e-9 * 1.5**64):
+        check.fail("The gradient is wrong in a graph of 129 values, each of which is used twice.")
 
 
 def long_sum(on, generator, kind, times):
@@ -919,5 +1089,6 @@ def test_value_deep(check):
     with explained(check, "Value"):
         if walks_every_path(check):
             named(check, "every_path")
+        goes_once(check)
         goes_deep(check, "Value", DEPTH // 2)
         check.agrees(long_sum, draws=({"kind": "Value", "times": 60},), reference=Autograd)

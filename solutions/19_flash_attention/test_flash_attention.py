@@ -16,17 +16,21 @@ MANY = {"queries": 768, "keys": 768, "size": 8, "rows": 96, "columns": 96}
 """Where processor time is measured: 64 tiles. To go through all tiles again for each of them takes 20 times as long."""
 MOST_TIME = 5.0
 """Processor time allowed, in multiples of `PLAIN_WORK`'s. Right answers take 0.6 to 2.6."""
+MASKED = {"queries": 2048, "keys": 2048, "size": 4, "rows": 128, "columns": 128, "causal": True}
+MOST_MASKED = 2_600_000
+"""Where the memory of masks is measured: a mask of all scores has 4.2 MB. Right answers take up to 0.8 MB."""
+FUTURE = {"queries": 512, "keys": 131072, "size": 2, "rows": 512, "columns": 128, "causal": True}
+MOST_FUTURE = 3.0
+"""Processor time where 4 tiles of 1024 are read. Right answers take 0.5 to 1.4; 6 or more if they visit the others."""
 COUNTED = {"queries": 512, "keys": 512, "size": 2, "rows": 64, "columns": 32, "causal": True}
-MOST_COUNTED = 262_144
-"""Bytes of tensors alive at the same time there: a mask of all scores.
-
-Right answers need up to 0.15 MB, and 0.33 or more with such a mask."""
 VISITED, ALL_TILES = 72, 128
 """Tiles there that have a key which a query may read."""
 MOST_ERROR = 3.0
 """The float32 error allowed, in multiples of the straightforward form's: the criterion of FlashAttention's own tests.
 
 Right answers have up to 1.8 times its error."""
+WRONG = 0.01
+"""A relative error above which `precision` speaks of a wrong value, and not of lost digits."""
 
 PLAIN_MEMORY = """
 import torch
@@ -51,8 +55,11 @@ def flash_forward(Q, K, V, causal, rows, columns):
     for top in range(0, len(Q), rows):
         q = Q[top : top + rows]
         for left in range(0, len(K), columns):
-            weights = (q @ K[left : left + columns].T / 2).exp()
-            weights.sum(1), weights.amax(1), weights @ V[left : left + columns] + q
+            k, v = K[left : left + columns].clone(), V[left : left + columns].clone()
+            if causal and left >= top + len(q):
+                continue
+            weights = (q @ k.T / 2).exp()
+            weights.sum(1), weights.amax(1), weights @ v + q
     return Q, Q[:, 0]
 
 
@@ -60,13 +67,15 @@ def flash_backward(dO, Q, K, V, O, L, causal, rows, columns):
     for top in range(0, len(Q), rows):
         q, do = Q[top : top + rows], dO[top : top + rows]
         for left in range(0, len(K), columns):
-            k, v = K[left : left + columns], V[left : left + columns]
+            k, v = K[left : left + columns].clone(), V[left : left + columns].clone()
+            if causal and left >= top + len(q):
+                continue
             P = (q @ k.T / 2 - 1).exp()
             dS = P * (do @ v.T - 1) / 2
             dS @ k, dS.T @ q, P.T @ do
     return Q, K, V
 """
-"""The operations of a right answer on each tile."""
+"""The operations of a right answer on each tile that a query may read, and copies of the keys of the others."""
 
 
 def normal(generator, *shape):
@@ -102,8 +111,9 @@ class Autograd:
 
     @staticmethod
     def flash_forward(Q, K, V, causal, rows, columns):
-        scores = scores_of(Q, K, causal)
-        return scores.softmax(1) @ V, scores.logsumexp(1)
+        last = len(Q) if causal else len(K)  # no query reads the keys after it
+        scores = scores_of(Q, K[:last], causal)
+        return scores.softmax(1) @ V[:last], scores.logsumexp(1)
 
     @staticmethod
     def correction(dO, O):
@@ -121,7 +131,8 @@ class Autograd:
     @staticmethod
     def flash_backward(dO, Q, K, V, O, L, causal, rows, columns):
         leaves = [leaf.clone().requires_grad_() for leaf in (Q, K, V)]
-        return torch.autograd.grad(((scores_of(*leaves[:2], causal).softmax(1) @ leaves[2]) * dO).sum(), leaves)
+        O, _ = Autograd.flash_forward(*leaves, causal, rows, columns)
+        return torch.autograd.grad((O * dO).sum(), leaves)
 
 
 def named(names, called):
@@ -308,12 +319,13 @@ def test_memory(check):
                 f"{strip / 1e6:.0f} MB: which tensor has them, or do finished tiles stay in a list?",
                 mistake="all_scores",
             )
-    for name, given, _ in FUNCTIONS:
-        held = counted(check, name, given).peak_bytes
-        if held > MOST_COUNTED:
+    for name, given, right in FUNCTIONS:
+        taken = measured(check, name, given, right, MASKED, PLAIN_MEMORY).extra_bytes
+        if taken > MOST_MASKED:
             check.fail(
-                f"With 512 queries and 512 keys, `{name}` held tensors of {held / 1e3:.0f} kB at the same time. A "
-                "mask of all scores has 262 kB, even with one byte for each. Make the mask of one tile only.",
+                f"With 2048 queries, 2048 keys and `causal`, `{name}` took {taken / 1e6:.1f} MB more than its results "
+                "and one tile. A mask of all scores has 4.2 MB, even with one byte for each. Make the mask of one tile "
+                "only.",
                 mistake="whole_mask",
             )
 
@@ -323,16 +335,16 @@ PER_TILE = {"flash_forward": 2.5, "flash_backward": 7.5}
 """Matrix products for each tile: 2 forward; 5 backward, or 7 if `dQ` has a loop of its own; some more for the whole."""
 
 
-def counted(check, name, given):
-    """What the student's process says of a causal call: enough to name a mistake or to fail waste, not to pass."""
-    return check.on.counted(name, *given(check.generator(name), **COUNTED))[1]
+def counted_products(check, name, given):
+    """Matrix products in a causal call, as the student's process says: enough to name a mistake, not to pass."""
+    counts = check.on.counted(name, *given(check.generator(name), **COUNTED))[1]
+    return sum(counts.dispatched.get(operator, 0) for operator in PRODUCTS)
 
 
 def test_operations(check):
     require_right_values(check)
     for name, given, _ in FUNCTIONS:
-        counts = counted(check, name, given)
-        products = sum(counts.dispatched.get(operator, 0) for operator in PRODUCTS)
+        products = counted_products(check, name, given)
         if products > PER_TILE[name] * ALL_TILES:
             check.fail(
                 f"On {ALL_TILES} tiles, `{name}` computed {products} matrix products: {int(PER_TILE[name])} for each "
@@ -352,6 +364,15 @@ def test_operations(check):
             check.fail(
                 f"On 64 tiles, `{name}` took {ratio:.1f} times the processor time of the plain operations on each "
                 f"tile; {MOST_TIME} are allowed. What do you compute again for every tile?"
+            )
+    for name, given, right in FUNCTIONS:
+        ratio = measured(check, name, given, right, FUTURE, PLAIN_WORK, MOST_FUTURE).cpu_ratio
+        if ratio > MOST_FUTURE:
+            check.fail(
+                f"With `causal`, {FUTURE['queries']} queries and {FUTURE['keys']} keys, `{name}` took {ratio:.1f} "
+                f"times the processor time of the plain operations on the tiles that a query may read; {MOST_FUTURE} "
+                "are allowed. Skip the tiles that no query may read.",
+                mistake="future_tiles",
             )
 
 
@@ -375,12 +396,20 @@ def test_precision(check):
         for name, value, reference, other in zip(
             ["O", "L", "dQ", "dK", "dV"], (*forward, *backward), exact, plain, strict=True
         ):
-            ratio = float((value.double() - reference).norm() / (other.double() - reference).norm())
-            if not ratio <= MOST_ERROR:
-                wrong = (
-                    "are not finite" if ratio != ratio else f"are {ratio:.3g} times those of the straightforward form"
-                )
+            error = (value.double() - reference).norm()
+            ratio = float(error / (other.double() - reference).norm())
+            if ratio <= MOST_ERROR:
+                continue
+            where = f"In float32{' with scores near 150' if offset else ''}"
+            if ratio != ratio:
                 check.fail(
-                    f"In float32{' with scores near 150' if offset else ''} the errors of your `{name}` {wrong}; "
-                    f"{MOST_ERROR:g} times are allowed. Where do you lose digits?"
+                    f"{where} your `{name}` is not finite. Is it in float64? Which exponential can be too large?"
                 )
+            if error > WRONG * reference.norm():
+                check.fail(
+                    f"{where} your `{name}` is wrong, not only inexact. Get the rows before this one right first."
+                )
+            check.fail(
+                f"{where} the errors of your `{name}` are {ratio:.3g} times those of the straightforward form; "
+                f"{MOST_ERROR:g} times are allowed. Where do you lose digits?"
+            )

@@ -12,9 +12,9 @@ from grader.questions.question import questions_of
 
 def test_every_question_of_every_lesson_has_an_answer(course):
     for lesson in course.lessons.values():
-        asked = questions_asked(lesson)
-        assert len(asked) >= 5 and all(question.endswith(("?", ")", ".")) for question in asked), lesson.name
-        assert questions_answered((lesson.solution / FILE).read_text(encoding="utf-8")) == asked
+        questions = questions_asked(lesson)
+        assert len(questions) >= 5 and all(question.endswith(("?", ")", ".")) for question in questions), lesson.name
+        assert questions_answered((lesson.solution / FILE).read_text(encoding="utf-8")) == questions
         assert list(answer_faults(lesson)) == []
 
 

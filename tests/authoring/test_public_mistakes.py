@@ -110,7 +110,7 @@ def test_declarations():
     assert (named_public.id, named_public.public) == ("public", False)
     assert mistake("Words.", public=True)(lambda_named("dx__a")).public
     assert not edit("dx__b", "Words.", "a", "b").public
-    with pytest.raises(ValueError, match="dx__one: an edit holds text of the answer key, so it cannot be public"):
+    with pytest.raises(ValueError, match="dx__one: an edit contains text of the answer key, so it cannot be public"):
         mistake_list("[dx]\n- x + 1\npublic one: x\n    Words.\n")
 
 

@@ -324,8 +324,8 @@ def test_a_notebook_of_the_kit_is_read_as_the_stub(course, tmp_path):
     lesson = course.find("04")
     path = tmp_path / "04.ipynb"
     path.write_bytes(notebook_of(lesson, stub_of(lesson), "04.ipynb"))
-    handed = read_page(path, path.name, [lesson], functions=True).lessons[lesson.name]
-    assert handed.present and b"def dlogits(logits, Yb, n):" in handed.files["backward.py"]
+    submission = read_page(path, path.name, [lesson], functions=True).lessons[lesson.name]
+    assert submission.present and b"def dlogits(logits, Yb, n):" in submission.files["backward.py"]
 
 
 # The command ---------------------------------------------------------------------------------------------------------
@@ -372,7 +372,7 @@ def test_bad_input_is_one_sentence(small, tmp_path):
     shutil.copytree(small, tmp_path / "bare")
     shutil.rmtree(tmp_path / "bare" / "solutions" / "01_calls")
     for arguments, sentence in (
-        ([tmp_path / "full", "--course", small], "is there and not empty"),
+        ([tmp_path / "full", "--course", small], "exists and is not empty"),
         ([tmp_path / "kit", "--course", small, "--lesson", "9"], "There is no lesson '9'"),
         ([tmp_path / "kit", "--course", tmp_path / "bare"], "it cannot be checked that none is given away"),
     ):

@@ -121,8 +121,8 @@ def test_a_mistake_that_is_told_as_another(own):
         '@mistake("The same.")\ndef dlogits__twice(logits, Yb, n):\n    gradient = F.softmax(logits, 1)\n'
         '    gradient[range(n), Yb] -= 1\n    return gradient\n\n\n@mistake("Every logit is',
     )
-    (told,) = (each for each in problems(own) if "dlogits__twice" in each)
-    assert told.startswith("mistake dlogits__twice was told as dlogits: no_one_over_n; in_one_go: ")
+    (shown,) = (each for each in problems(own) if "dlogits__twice" in each)
+    assert shown.startswith("mistake dlogits__twice was told as dlogits: no_one_over_n; in_one_go: ")
 
 
 def test_seeds_find_a_wrong_variant_and_a_mistake_that_is_none(own):
@@ -435,13 +435,13 @@ SLIPS = {
 
 @pytest.mark.parametrize("name", SLIPS)
 def test_a_slip_of_the_author_s_is_a_sentence(own, name):
-    part, file, old, new, told = SLIPS[name]
+    part, file, old, new, shown = SLIPS[name]
     path = own.course / part / own.name / file
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
     found = problems(Lesson(own.course, own.name))
-    assert any(told in problem for problem in found), found
+    assert any(shown in problem for problem in found), found
 
 
 def test_what_is_seldom_meant_is_a_remark(own):

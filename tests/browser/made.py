@@ -56,11 +56,11 @@ def source(lesson: Lesson) -> str:
 
 def report(session: Session) -> str:
     """report.html of a student with right and wrong steps, to-dos, errors, heat maps, forces and curves."""
-    handed = {
+    submitted = {
         each.name: LessonFiles(each.name, {"backward.py": source(each).encode()}, f"{each.name}/backward.py")
         for each in session.lessons
     }
-    graded = session.grade(Submission("Ada Okafor", Path("ada"), handed))
+    graded = session.grade(Submission("Ada Okafor", Path("ada"), submitted))
     return Reporter(session.lessons).student_page(graded, {each.name: source(each) for each in session.lessons})
 
 

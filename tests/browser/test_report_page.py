@@ -69,8 +69,8 @@ def test_the_pointer_shows_the_same(tab: Any) -> None:
 
 
 def test_a_box_says_to_a_screen_reader_what_it_shows(tab: Any) -> None:
-    told = box(tab, "dprobs").get_attribute("aria-label")
-    assert told.startswith("dprobs: wrong value, shape (32, 27), maxdiff ") and told.endswith(", start here")
+    message = box(tab, "dprobs").get_attribute("aria-label")
+    assert message.startswith("dprobs: wrong value, shape (32, 27), maxdiff ") and message.endswith(", start here")
 
 
 def test_hints_open_one_by_one_with_the_keyboard(tab: Any) -> None:

@@ -44,12 +44,12 @@ class Window:
         self.tab, self.requests, self.errors = context.new_page(), [], []
         address = path.as_uri()
 
-        def route(asked: playwright.Route) -> None:
-            if asked.request.url.partition("#")[0] == address:
-                asked.continue_()
+        def route(question: playwright.Route) -> None:
+            if question.request.url.partition("#")[0] == address:
+                question.continue_()
             else:
-                self.requests.append(asked.request.url)
-                asked.abort()
+                self.requests.append(question.request.url)
+                question.abort()
 
         self.tab.route("**/*", route)
         self.tab.on(

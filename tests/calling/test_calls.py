@@ -11,7 +11,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import HURRIED, rows_of
+from support import SHORT_LIMITS, rows_of
 
 from grader.authoring.verify import submission_of, verify_lesson
 from grader.calling.calls import call
@@ -35,12 +35,12 @@ TOGETHER = (JOINT.solution / "backward.py").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def session(warm_zygotes):
-    return Session([CALLS], 5, HURRIED)
+    return Session([CALLS], 5, SHORT_LIMITS)
 
 
 @pytest.fixture(scope="module")
 def joint_session(warm_zygotes):
-    return Session([JOINT], 5, HURRIED)
+    return Session([JOINT], 5, SHORT_LIMITS)
 
 
 @pytest.fixture(scope="module")
@@ -183,7 +183,7 @@ def test_one_function_that_hangs_costs_its_own_rows_and_one_deadline(session):
     graded = session.grade(submission_of(CALLS, "student", source)).results.to_json()
     rows = rows_of(graded)
     assert [name for name, row in rows.items() if row["status"] == "timeout"] == ["gap", "in_few_operators"]
-    seconds, most = graded["lessons"][0]["seconds"], 2 * HURRIED.step_seconds + 1
+    seconds, most = graded["lessons"][0]["seconds"], 2 * SHORT_LIMITS.step_seconds + 1
     assert seconds < most or seconds < most * slowdown()  # deadlines wait for a busy machine
 
 
@@ -526,10 +526,10 @@ def test_float32_anywhere_in_a_scenario_is_remembered():
         def half(x):
             return (x.float() / 2).double()
 
-    side = ModuleTarget(Narrow)
-    _, wide = side.counted("half", torch.ones(2, dtype=torch.float64))
-    _, narrow = side.counted("half", torch.ones(2, dtype=torch.float32))
-    assert side.low_precision and wide.low_precision and not narrow.low_precision
+    target = ModuleTarget(Narrow)
+    _, wide = target.counted("half", torch.ones(2, dtype=torch.float64))
+    _, narrow = target.counted("half", torch.ones(2, dtype=torch.float32))
+    assert target.low_precision and wide.low_precision and not narrow.low_precision
 
 
 def test_a_side_shares_nothing_with_the_caller():
@@ -539,11 +539,11 @@ def test_a_side_shares_nothing_with_the_caller():
             return x.zero_()
 
     x = torch.ones(3)
-    side = ModuleTarget(Spoils)
-    assert not side.call("zero", x).any() and bool(x.all())
-    assert not side.apply("zero", x)[1][0].any() and bool(x.all())
+    target = ModuleTarget(Spoils)
+    assert not target.call("zero", x).any() and bool(x.all())
+    assert not target.apply("zero", x)[1][0].any() and bool(x.all())
     with pytest.raises(CallFailed):
-        side.call("one", x)
+        target.call("one", x)
 
 
 def test_no_call_leaves_python_s_recursion_limit_changed(tmp_path):

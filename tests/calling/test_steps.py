@@ -17,7 +17,7 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.calling.failures import refuse_to_stop
 from grader.calling.operators import OperatorWatch
-from grader.calling.parameters import names_read, parameters_of
+from grader.calling.parameters import parameters_of, parameters_read
 from grader.calling.steps import call_step, is_same_answer
 from grader.sandbox.workers.imports import NotAvailable
 
@@ -179,9 +179,9 @@ def test_what_a_step_s_code_reads():
         del y
         return inner
 
-    assert names_read(by_name, parameters_of(by_name)) == {"dy", "x", "n"}
+    assert parameters_read(by_name, parameters_of(by_name)) == {"dy", "x", "n"}
     assert call(by_name).uses == {"dy", "x", "n"}
-    assert names_read(dx, parameters_of(dx)) == {"x", "n"}
+    assert parameters_read(dx, parameters_of(dx)) == {"x", "n"}
     assert call(lambda dy, x: torch.ones(3)).uses == frozenset()
     assert call(functools.partial(lambda dy, x, k: dy, k=1)).uses == {"dy", "x", "k"}  # no code to look at: all
 

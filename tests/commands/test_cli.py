@@ -268,7 +268,9 @@ def test_a_grader_process_that_reaches_less_refuses_too(monkeypatch, tmp_path):
     """The coordinator's probe is of another process: each grader looks for itself."""
     monkeypatch.setattr(server, "probe", lambda: Isolation("weak", (), ()))
     with pytest.raises(SystemExit, match="'weak' here, and 'fair' is required"):
-        server.Server(server.Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair"), Reporter)
+        server.Server(
+            server.Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair", program=""), Reporter
+        )
 
 
 def test_an_out_that_cannot_be_written(submissions, tmp_path):

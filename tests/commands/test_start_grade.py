@@ -81,6 +81,6 @@ def test_little_is_imported_before_the_nursery_starts():
 
 def test_graders_read_what_the_coordinator_found_out_about_isolation():
     found = Isolation("good", ("uid", "limits"), ("No namespaces.",))
-    settings = Settings("course", ["03"], 7, "out", isolation=asdict(found))
+    settings = Settings("course", ["03"], 7, "out", program="", isolation=asdict(found))
     read = Settings(**json.loads(settings.to_json()))
     assert read.isolation is not None and Isolation.from_dict(read.isolation) == found

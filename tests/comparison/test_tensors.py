@@ -1,4 +1,4 @@
-"""The three rungs: shape, value, bits; each against numbers worked out by hand."""
+"""The three stages: shape, value, bits; each against numbers worked out by hand."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from grader.comparison.tensors import (
     bits,
     compare,
     first_index,
-    format_shape,
     relative_error,
     ulps,
 )
+from grader.source.word_lists import format_shape
 
 F32, F64 = torch.float32, torch.float64
 NAN, INFINITY = float("nan"), float("inf")

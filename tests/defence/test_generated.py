@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import numpy
 import pytest
 import torch
 from shared_nursery import forked_zygote
@@ -19,6 +20,7 @@ from support import solution_of
 
 from bench.course_file_worker import without_workers
 from bench.defence import CourseFile, files_of, right_rows, tally_of
+from grader.defence import material, recorded
 from grader.defence.changed_lines import Variant, rewritten, wrong_versions
 from grader.defence.families.looks import chosen_alike
 from grader.defence.file_lines import functions_in
@@ -259,3 +261,34 @@ def test_changes_of_a_line():
     kinds = {each.kind: each.code for each in wrong_versions("dlogits.sum(0)", ["dlogits"])}
     assert kinds["keepdim"] == "dlogits.sum(0, keepdim=True)" and kinds["axis"] == "dlogits.sum(1)"
     assert kinds["no_sum"] == "dlogits" and kinds["mean"] == "dlogits.mean(0)"
+
+
+HOSTILE: list[Any] = [None, True, 10**400, float("nan"), "x", [], {}, [[]], {"0": [{}]}, {1: 2}, [True, 1, 2]]
+HOSTILE += [torch.zeros(2, dtype=torch.complex64), torch.zeros(2, 3, dtype=torch.bool), torch.zeros(0)]
+HOSTILE += [torch.ones(1, 1, 1, 1, 1, 1, 1, 1), torch.full((2, 3), float("inf")), numpy.ones(2, dtype=complex)]
+
+
+def changed_at_random(value: Any, chance: random.Random, share: float) -> Any:
+    """A worker's reply with some of its parts, or all of it, replaced by values that no honest worker sends."""
+    if chance.random() < share:
+        return chance.choice(HOSTILE)
+    if isinstance(value, list):
+        return [changed_at_random(each, chance, share) for each in value]
+    if isinstance(value, dict):
+        return {key: changed_at_random(each, chance, share) for key, each in value.items()}
+    return value
+
+
+@pytest.mark.parametrize(("number", "share"), [("01", 0.3), ("06", 0.02), ("09", 0.02), ("09", 0.2), ("10", 0.1)])
+def test_no_reply_of_a_worker_ends_the_command(course: Course, zygote, monkeypatch, number: str, share: float):
+    """The student's file runs in the worker that replies, so any reply may come: fewer questions, and no error."""
+    chance, honest, lesson = random.Random(f"{number} {share}"), material.called, course.find(number)
+
+    def hostile(*arguments: Any) -> Any:
+        return changed_at_random(honest(*arguments), chance, share)
+
+    for module in (material, recorded):
+        monkeypatch.setattr(module, "called", hostile)
+    rows = [item.name for item in (lesson.gradients or lesson.checks)]
+    defence = made(zygote, lesson, solution_of(lesson), rows)
+    assert defence.questions or defence.reason

@@ -29,10 +29,39 @@ def test_each_question_it_names_exists():
     assert len(ASKED) > 20 and {(number, name) for number, name in ASKED if name not in of[number]} == set()
 
 
-def test_it_names_every_lesson_and_each_gradient_of_lesson_03():
+def test_it_names_every_lesson_and_each_row_of_lesson_03_and_of_the_lessons_after_11():
     assert {number for number, _ in NAMED} == {lesson.number for lesson in LESSONS.values()}
-    steps = {item.name for item in LESSONS["03_makemore_steps"].items}
-    assert steps == {row for number, row in NAMED if number == "03"}
+    for lesson in LESSONS.values():
+        if lesson.number == "03" or lesson.number > "11":
+            assert {item.name for item in lesson.items} == {row for number, row in NAMED if number == lesson.number}
+
+
+def test_what_a_lesson_needs_is_taught_before_it_or_in_its_own_readme():
+    (section,) = re.findall(r"### What lessons 15 to 17 need\n(.*?)\n### ", TEXT, re.DOTALL)
+    needing: set[tuple[str, str]] = set()
+    for line in section.splitlines():
+        if line.startswith("| lesson 1"):
+            row, _, taught = line.strip("| ").split(" | ")
+            number = row.removeprefix("lesson ")[:2]
+            needing |= set(re.findall(r"`(\d\d)\.(\w+)`", row))
+            assert all(lesson < number for lesson, _ in re.findall(r"`(\d\d)\.(\w+)`", taught)), line
+            assert all(lesson <= number for lesson in re.findall(r"(\d\d)'s README", taught)), line
+    rows = {(lesson.number, item.name) for lesson in LESSONS.values() for item in lesson.items}
+    assert needing == {(number, name) for number, name in rows if number in ("15", "16", "17")}
+
+
+def test_what_a_row_needs_is_taught_before_it():
+    table = TEXT.split("### What the rows of lessons 12 to 14 need")[1].split("\n### ")[0]
+    listed = []
+    for line in (line for line in table.splitlines() if line.startswith("| `")):
+        _, rows, _, where, _ = re.split(r" ?\| ?", line)
+        here = re.findall(r"`(\d\d)\.(\w+)`", rows)
+        listed += here
+        lessons = set(re.findall(r"[Ll]esson (\d\d)|(\d\d)'s README|`(\d\d)\.", where))
+        taught = {number for found in lessons for number in found if number}
+        assert taught and max(taught) <= min(number for number, _ in here), line
+    names = [(each.number, item.name) for each in LESSONS.values() for item in each.items]
+    assert sorted(listed) == sorted(each for each in names if each[0] in ("12", "13", "14"))
 
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"`(test_\w+)`", TEXT))))
@@ -47,7 +76,7 @@ def test_each_line_says_where_the_item_is(line):
     named = re.search(
         r"`\d\d\.(?:q:)?\w+`|[Ll]essons? \d\d|\d\d's README|READMEs? of|`test_|`dojo |the same|the report", where
     )
-    assert named or line.startswith(("| in the document", "| formula", "| figure", "| lesson |")), line
+    assert named or line.startswith(("| in the document", "| formula", "| figure", "| lesson |", "| row |")), line
     assert "not covered" not in line.lower()
 
 
@@ -116,3 +145,23 @@ def test_figures_of_the_lecture_s_run():
 
 def test_the_seed_is_the_lecture_s():
     assert LECTURE_SEED == 2147483647 and "seed 2147483647" in TEXT
+
+
+def test_what_a_row_of_lessons_18_and_19_needs_is_taught_before_it():
+    table = TEXT.split("### What the rows of lessons 18 and 19 need")[1].split("\n### ")[0]
+    listed = []
+    for line in (line for line in table.splitlines() if line.startswith("| `")):
+        _, rows, _, where, _ = re.split(r" ?\| ?", line)
+        here = re.findall(r"`(\d\d)\.(\w+)`", rows)
+        listed += here
+        taught = re.findall(r"[Ll]esson (\d\d)|(\d\d)'s README|`(\d\d)\.", where)
+        numbers = {number for found in taught for number in found if number}
+        assert numbers and max(numbers) <= min(number for number, _ in here), line
+        assert all(lesson < here[0][0] for lesson in re.findall(r"`(\d\d)\.", where)), line
+    rows = [(lesson.number, item.name) for lesson in LESSONS.values() for item in lesson.items]
+    assert sorted(listed) == sorted(row for row in rows if row[0] in ("18", "19"))
+
+
+def test_the_number_of_known_mistakes_of_lesson_18():
+    (named,) = re.findall(r"(\d+) known mistakes are named", TEXT)
+    assert int(named) == len(LESSONS["18_autograd_engine"].mistakes)

@@ -44,7 +44,7 @@ def test_functions_of_tensors_say_shapes_or_dtypes():
     texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "grader").rglob("*.py")}
     public, silent, said = imported_elsewhere(texts), [], 0
     for path, text in texts.items():
-        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         if "Tensor" not in text or module not in public:
             continue
         for function, docstring in public_functions(ast.parse(text), public[module]):
@@ -52,3 +52,35 @@ def test_functions_of_tensors_say_shapes_or_dtypes():
                 said += bool(SAYS.search(docstring))
                 silent += [] if SAYS.search(docstring) else [f"{module}.{function.name}"]
     assert silent == [] and said > 15
+
+
+def errors_raised(function: ast.FunctionDef) -> set[str]:
+    """The exceptions that a function raises itself and does not catch."""
+    found, waiting = set[str](), [(node, frozenset[str]()) for node in function.body]
+    while waiting:
+        node, caught = waiting.pop()
+        if isinstance(node, ast.Try):
+            names = {
+                n.id for handler in node.handlers for n in ast.walk(handler.type or node) if isinstance(n, ast.Name)
+            }
+            waiting += [(each, caught | names) for each in node.body]
+            waiting += [(each, caught) for each in (*node.handlers, *node.orelse, *node.finalbody)]
+        elif isinstance(node, ast.Raise) and node.exc is not None:
+            raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            name = raised.id if isinstance(raised, ast.Name) else ""
+            found |= {name} - caught if name[:1].isupper() else set()
+        elif not isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Lambda)):
+            waiting += [(each, caught) for each in ast.iter_child_nodes(node)]
+    return found - {"SystemExit", "NotImplementedError", "AssertionError"}
+
+
+def test_functions_say_which_errors_they_raise():
+    texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "grader").rglob("*.py")}
+    public, silent, said = imported_elsewhere(texts), [], 0
+    for path, text in texts.items():
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for function, docstring in public_functions(ast.parse(text), public[module]) if "raise " in text else ():
+            for name in errors_raised(function):
+                said += name in docstring
+                silent += [] if name in docstring else [f"{module}.{function.name} raises {name}"]
+    assert silent == [] and said > 50

@@ -130,7 +130,7 @@ def test_a_line_of_code_runs_in_the_sandbox(
 @pytest.mark.parametrize(
     ("words", "typed", "message"),
     [
-        (["02"], "", "There is no lesson '02'; there are: 01_asked."),
+        (["02"], "", "There is no lesson '02'. The lessons are 01 asked."),
         (["01", "cuont"], "", "Lesson 01 has no question 'cuont'; did you mean 'count'?"),
         (["01"], "", "no name was given: type it, or use --student NAME."),
         (["01"], "Ada\n", None),
@@ -145,8 +145,8 @@ def test_files_that_cannot_be_used(answer: Answer, tmp_path: Path) -> None:
     file = tmp_path / "exercises/01_asked/answers.toml"
     file.write_text("student = 'Ada'\n[answers]\ncount = 1\n")
     assert answer("01", "--student", "Bo").stderr == (
-        "dojo: The answers in answers.toml are Ada's, with that name's values; delete the file to answer under another "
-        "name.\n"
+        "dojo: The answers in answers.toml are Ada's, with numbers drawn from that name. Delete the file to answer "
+        "under another name.\n"
     )
     file.write_text("count = [")
     assert answer("01", "--list").stderr.startswith("dojo: exercises/01_asked/answers.toml cannot be read: ")

@@ -222,7 +222,8 @@ def test_a_size_written_in_as_a_number_is_noticed(kit, dojo):
     file_of(kit, "04").write_text(solved("04", "dlogits").replace("/ n", "/ 32"))
     result = dojo("check", "04")
     assert result.exit_code == 1
-    assert "right at the lecture's sizes and wrong at others (batch 7, vocabulary 5)" in " ".join(result.stdout.split())
+    said = "right at the sizes in README.md and wrong at others (batch 7, vocabulary 5)"
+    assert said in " ".join(result.stdout.split())
 
 
 def test_one_function_for_all_gradients(kit, dojo):
@@ -355,7 +356,7 @@ def test_the_output_is_the_same_with_and_without_solutions(tmp_path, dojo, monke
     shutil.copytree(ROOT / "solutions" / "04_cross_entropy", whole / "solutions" / "04_cross_entropy")
     secret = Course(ROOT).find("04")
     mistakes = [mistake for mistake in secret.mistakes if mistake.function is not None][:2]
-    told = []
+    shown = []
     for mistake in mistakes:
         outputs = set()
         for place in (bare, whole):
@@ -364,9 +365,9 @@ def test_the_output_is_the_same_with_and_without_solutions(tmp_path, dojo, monke
             result = dojo("check", "04")
             outputs.add((result.exit_code, result.stdout, result.stderr))
             dojo("report", "04", "--no-open")
-            told.append(result.stdout + (place / "my-report.html").read_text())
+            shown.append(result.stdout + (place / "my-report.html").read_text())
         assert len(outputs) == 1, "\nNEXT\n".join(each[1] for each in outputs)
-        assert mistake.message not in " ".join(" ".join(told).split())
+        assert mistake.message not in " ".join(" ".join(shown).split())
 
 
 def test_public_draws_are_not_those_of_the_hidden_suite(lessons):
@@ -435,7 +436,7 @@ def test_reset_gives_the_stub_back_and_keeps_the_old_file(kit, dojo):
     path.with_name(".stub").unlink()
     result = dojo("reset", "04")
     assert result.exit_code == 2 and path.read_text() == solved("04")
-    assert "exercises/04_cross_entropy/.stub, from which the stub is taken, cannot be read" in result.stderr
+    assert "exercises/04_cross_entropy/.stub, which contains the stub, cannot be read" in result.stderr
 
 
 def test_the_report_is_the_instructor_s_page_and_says_what_it_is_not(kit, dojo, monkeypatch):

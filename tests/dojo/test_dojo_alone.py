@@ -31,7 +31,7 @@ def test_a_kit_has_no_hidden_suite(kit, dojo):
     result = dojo("grade", "04", "--no-open")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        "dojo: solutions/04_cross_entropy is not here, and it has the hidden suite: your course grades lesson 04. "
+        "dojo: solutions/04_cross_entropy with the hidden suite is not here: only your course can grade lesson 04. "
         "`dojo check 04` checks what can be checked without it.\n"
     )
 

@@ -138,8 +138,10 @@ def test_screens_at_60_80_and_150_columns_explain_the_row_that_was_just_changed(
     terminal.press("\x1b[B\x1b[B")
     assert wrong in " ".join(terminal.until("▸ 4 dcounts_sum").split())
     terminal.press("h")
-    asked = " ".join(terminal.until("About this mistake in dcounts_sum").split())
-    assert "Raise one element of `counts_sum` a little. In `counts_sum_inv = counts_sum**-1`, does the result" in asked
+    question = " ".join(terminal.until("About this mistake in dcounts_sum").split())
+    assert (
+        "Raise one element of `counts_sum` a little. In `counts_sum_inv = counts_sum**-1`, does the result" in question
+    )
 
 
 def test_a_syntax_error_and_what_was_right_before_it(place, terminal):

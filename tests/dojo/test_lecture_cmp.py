@@ -40,7 +40,7 @@ def test_cmp_prints_the_lecture_s_row(net, capsys):
 
 
 @pytest.mark.parametrize(
-    ("name", "gradient", "told"),
+    ("name", "gradient", "message"),
     [
         ("b", lambda n: n["dz"].sum(0), []),
         ("b", lambda n: n["dz"].sum(0, keepdim=True), ["(1, 3); expected (3,)", "Broadcasting hides it", "`keepdim`"]),
@@ -58,12 +58,12 @@ def test_cmp_prints_the_lecture_s_row(net, capsys):
         ("x", lambda n: n["x"], ["`x` requires no gradient"]),
     ],
 )
-def test_cmp_tells_what_the_row_does_not(net, capsys, name, gradient, told):
+def test_cmp_tells_what_the_row_does_not(net, capsys, name, gradient, message):
     grader.cmp(name, gradient(net), net[name])
     printed = capsys.readouterr().out
-    for part in told:
+    for part in message:
         assert part is None or part in printed
-    if not told:
+    if not message:
         assert printed.count("\n") == 1
     assert "times 1:" not in printed
 

@@ -48,7 +48,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
         yield server
 
 
-def asked(server: LiveServer, path: str, host: str = "", method: str = "GET") -> http.client.HTTPResponse:
+def response(server: LiveServer, path: str, host: str = "", method: str = "GET") -> http.client.HTTPResponse:
     place = server.address.split("/")[2]
     connection = http.client.HTTPConnection(place, timeout=30)
     connection.request(method, path, headers={"Host": host or place, "Origin": "https://elsewhere.example"})
@@ -58,30 +58,31 @@ def asked(server: LiveServer, path: str, host: str = "", method: str = "GET") ->
 def test_only_who_has_the_token_and_means_this_machine_reads_the_page(server: LiveServer, checked: Checked) -> None:
     own = "/" + server.address.split("/", 3)[3]
     server.show(View(checked.lesson, "backward.py", checked, "dprobs"))
-    answer = asked(server, own)
+    answer = response(server, own)
     policy = answer.headers["Content-Security-Policy"]
     assert answer.status == 200 and policy.startswith("default-src 'none'; script-src 'nonce-")
     assert "script-src 'unsafe" not in policy and "frame-ancestors 'none'" in policy and "connect-src 'self'" in policy
     assert [name for name in answer.headers if name.lower().startswith("access-control")] == []
     assert answer.headers["Referrer-Policy"] == "no-referrer" and answer.headers["Cache-Control"] == "no-store"
-    other = asked(server, own).headers["Content-Security-Policy"]
+    other = response(server, own).headers["Content-Security-Policy"]
     assert other != policy  # each page has a nonce of its own
     for host in ("localhost:1234", "127.0.0.1"):
-        assert asked(server, own, host).status == 200
+        assert response(server, own, host).status == 200
     for host in ("evil.example", "127.0.0.1.evil.example:80", "192.168.1.2"):
-        assert asked(server, own, host).status == 400
+        assert response(server, own, host).status == 400
     unknown = [
-        asked(server, path) for path in ("/", "/events", "/x" + own[1:], own[:-2] + "/", own + "gradient", own + "no")
+        response(server, path)
+        for path in ("/", "/events", "/x" + own[1:], own[:-2] + "/", own + "gradient", own + "no")
     ]
     assert [answer.status for answer in unknown] == [404] * 6
     assert b"dojo watch" in unknown[0].read() and "probs" not in str(unknown[4].read())
-    assert asked(server, own, method="POST").status in (404, 405)
-    assert asked(server, own + "gradient?row=dprobs&at=1,2").status == 200
+    assert response(server, own, method="POST").status in (404, 405)
+    assert response(server, own + "gradient?row=dprobs&at=1,2").status == 200
 
 
 def test_a_page_that_opens_gets_the_latest_check_at_once(server: LiveServer, checked: Checked) -> None:
     server.show(View(checked.lesson, "backward.py", checked, "dcounts"))
-    stream = asked(server, "/" + server.address.split("/", 3)[3] + "events")
+    stream = response(server, "/" + server.address.split("/", 3)[3] + "events")
     assert stream.headers["Content-Type"].startswith("text/event-stream")
     assert stream.readline() == b"retry: 500\n" and stream.readline() == b"\n" and stream.readline() == b"event: view\n"
     news = json.loads(stream.readline().partition(b": ")[2])

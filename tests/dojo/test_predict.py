@@ -161,7 +161,7 @@ def test_typed(work: Path) -> None:
 
     shown = typed("\n(20)\nzz\na\n", "02", "--seed", "3")
     assert shown.exit_code == 0 and "Try again, or press Enter" in shown.stdout
-    assert "You predicted" in shown.stdout and shown.stdout.endswith("`dojo predict 02 --seed 3` the same again.\n")
+    assert "You predicted" in shown.stdout and shown.stdout.endswith("`dojo predict 02 --seed 3` asks these again.\n")
     assert typed("", "02", "--seed", "3").stdout.count("Prediction ") == 1  # nobody types: it stops
     assert typed("q\n", "02", "--seed", "3").stdout.splitlines()[:3] == shown.stdout.splitlines()[:3]
     assert "Somebody's" in typed("\n\n\n", "05", "--seed", "1").stdout  # nothing is written: the forward pass is asked

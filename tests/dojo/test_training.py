@@ -422,7 +422,7 @@ def test_a_run_goes_on_as_it_began(train, own, solution, tmp_path):
     assert train(own, *SMALL).exit_code == console.STOPPED
     for option, value in (("--steps", 61), ("--hidden", 13), ("--seed", 5), ("--cmp", 3)):
         refused = train(own, "--resume", option, value)
-        assert refused.exit_code == console.UNUSABLE and f"began with another {option}" in refused.stderr
+        assert refused.exit_code == console.UNUSABLE and f"started with another {option}" in refused.stderr
     (tmp_path / "names.txt").write_text("ada\nbo\n" * 20)
     refused = train(own, "--resume", "--names", tmp_path / "names.txt")
     assert refused.exit_code == console.UNUSABLE and "not those that this run began with" in refused.stderr

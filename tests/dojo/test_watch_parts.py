@@ -15,7 +15,7 @@ from support import ROOT
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import changed_rows, read_own
 from grader.dojo.finish import finish_lines, other_forms, what_it_taught
-from grader.dojo.graph_line import bar, graph_line, marks_of
+from grader.dojo.graph_line import bar, graph_line, graph_marks
 from grader.dojo.guide import Guide
 from grader.dojo.keys import keys_in
 from grader.dojo.mistake_question import BY_ID, question_about
@@ -113,7 +113,7 @@ def test_a_graph_in_one_line_keeps_the_row_in_focus_in_sight():
 def test_a_bar_is_full_only_when_all_is_done(course):
     assert [bar(done, 26, 10).plain.count("█") for done in (0, 1, 13, 25, 26)] == [0, 1, 5, 9, 10]
     progress = Progress(course.find("07"), {"loss": "here", "dW2": "passed", "db2": "failed", "update": "hidden"})
-    signs = {name: sign for name, sign, _ in marks_of(progress, ["loss"])}
+    signs = {name: sign for name, sign, _ in graph_marks(progress, ["loss"])}
     assert [signs[name] for name in ("W2", "b2", "update", "loss", "C")] == ["✓", "✗", "?", "✓", "·"]
     assert list(signs).count("loss") == 1
 
@@ -127,6 +127,8 @@ def test_what_a_save_changed():
     assert changed_rows(lesson, after.encode(), after.replace("a / b", "a * b").encode()) == ["dprobs"]
     assert changed_rows(lesson, before.encode(), before.replace("return", "return  # now", 1).encode()) == []
     assert changed_rows(lesson, b"def f(:", before.encode()) == [item.name for item in lesson.items]
+    decorated = before.replace("def dprobs", "@torch.no_grad()\ndef dprobs", 1)
+    assert changed_rows(lesson, before.encode(), decorated.encode()) == ["dprobs"]
 
 
 def test_the_row_that_was_just_changed_is_in_focus(course):
@@ -221,7 +223,7 @@ def test_the_end_of_a_lesson_says_what_comes_next(judge):
     with console.capture() as captured:
         console.print(*finish_lines(desk, done, ["dlogits"]), sep="\n")
     lines = captured.get().splitlines()
-    assert lines[0] == "That was the last row of lesson 04." and lines[1] == "What it was about:"
+    assert lines[0] == "That was the last row of lesson 04." and lines[1] == "The goal of this lesson was:"
     assert "Two other right forms of dlogits:" in lines and "Next: lesson " in "".join(lines[-2:])
 
 

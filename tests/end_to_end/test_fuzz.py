@@ -16,8 +16,9 @@ from bench import fuzz
 from bench.corpus import read_attack
 from bench.hostile_values import LEAVES, evaluator, expressions
 from grader.authoring.verify import submission_of
+from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.comparison.trees import agreement, shown
-from grader.gradebook.grading.batch import GraderProcess
+from grader.gradebook.grading.grader_processes import GraderProcess
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.lesson_files import MAIN
@@ -248,15 +249,19 @@ def grade(session, submission):
 server.Session.grade = grade
 server.LEAST_SECONDS = 0.0
 from grader.publish.grader_process import main
-main(*sys.argv[1:])
+main(*sys.argv[2:])
 """
 
 
 def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path, monkeypatch):
-    monkeypatch.setattr("grader.gradebook.grading.batch.PROGRAM", STALLING)  # stands for a loop of ours without a bound
+    monkeypatch.setattr(
+        "grader.gradebook.grading.grader_processes.PROGRAM", STALLING
+    )  # stands for a loop of ours without a bound
     lesson = COURSE.find("04")
     limits = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=2.0)
-    grader = GraderProcess(Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=limits.to_dict()))
+    grader = GraderProcess(
+        Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=limits.to_dict(), program=GRADER_PROGRAM)
+    )
     try:
         solution = (lesson.solution / MAIN).read_text(encoding="utf-8")
         first = graded_by(grader, submission_of(lesson, "first", solution))

@@ -25,7 +25,7 @@ from shared_nursery import SharedNursery, forked_zygote
 from bench import fork
 from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
 from bench.corpus import FOLDER, Attack, corpus, helpers
-from bench.firing_range import HURRIED, ROOT, Range, differences, range_at
+from bench.firing_range import ROOT, SHORT_LIMITS, Range, differences, range_at
 from bench.hostile import WHERE, reason_not_to, run_elsewhere
 from grader.calling.answer import Answer
 from grader.comparison.tensors import bits
@@ -93,7 +93,7 @@ QUICKER = {
 def test_attack(attack: Attack, opened: Range) -> None:
     outcome = opened.run(attack)
     assert outcome.problems == []
-    most = HURRIED.total_seconds + HURRIED.import_seconds + 4
+    most = SHORT_LIMITS.total_seconds + SHORT_LIMITS.import_seconds + 4
     most *= slowdown() if outcome.seconds > most else 1  # deadlines wait for a busy machine, and judging takes longer
     assert outcome.seconds < most, "a deadline does not hold"
 
@@ -290,12 +290,12 @@ def test_the_whole_command_keeps_its_secrets(every: int, level: str, tmp_path: P
     chosen = [a for a in ATTACKS if a.stops_at(level) and a.lesson == "04" and a.name not in SLOW]
     chosen = [a for a in chosen if a.group in SHOWN or a.name in ("forge_markup", "pickle_reduce", "find_environment")]
     chosen = chosen[::every]
-    handed = tmp_path / "handed in"
+    submission = tmp_path / "handed in"
     for attack in chosen:
-        lay_out(attack, arena, lesson, handed)
+        lay_out(attack, arena, lesson, submission)
     before, processes = arena.snapshot(), descendants()
     out, course = tmp_path / "out", arena.root / "course"
-    done = grade_run(handed, "-o", out, "--course", course, "--lesson", "04", "--timeout", 1, "--seed", 3)
+    done = grade_run(submission, "-o", out, "--course", course, "--lesson", "04", "--timeout", 1, "--seed", 3)
     assert done.returncode == 0, done.stderr[-2000:]
     assert arena.snapshot() == before
     assert new_descendants(processes, 5.0) == {}
@@ -327,11 +327,11 @@ def test_a_run_from_inside_a_submission_imports_nothing_of_it(tmp_path: Path) ->
 
 def test_the_benchmark_of_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fork, "ZygoteProcess", forked_zygote)
-    told: list[str] = []
-    assert fork.main(["--repeat", "2", "--cold", "1"], told.append) == 0
-    assert re.search(r"^fork, locked in( +\d+\.\d){4}$", told[0], re.MULTILINE), told[0]
-    assert re.search(r"^cold / locked in: \d+\.\d\d$", told[0], re.MULTILINE), told[0]
-    assert f"torch {torch.__version__}" in told[0]
+    message: list[str] = []
+    assert fork.main(["--repeat", "2", "--cold", "1"], message.append) == 0
+    assert re.search(r"^fork, locked in( +\d+\.\d){4}$", message[0], re.MULTILINE), message[0]
+    assert re.search(r"^cold / locked in: \d+\.\d\d$", message[0], re.MULTILINE), message[0]
+    assert f"torch {torch.__version__}" in message[0]
 
 
 def test_large_pages_change_no_memory() -> None:

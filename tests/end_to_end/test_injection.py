@@ -154,9 +154,9 @@ def test_every_output(
         assert_page_is_inert(page, harmless)
     assert_markdown_is_inert(reporter.student_markdown(graded))
     assert_csv_is_inert(as_csv(graded.results))
-    told = result_line(graded.results)
-    assert "\n" not in told
-    assert_terminal_is_inert(f"[1/1] {told}")
+    feedback = result_line(graded.results)
+    assert "\n" not in feedback
+    assert_terminal_is_inert(f"[1/1] {feedback}")
     text = json.dumps(graded.results.to_json(), indent=1, ensure_ascii=False).encode("utf-8", "replace").decode()
     VALIDATOR.validate(json.loads(text))
 
@@ -300,8 +300,8 @@ def test_a_run_s_own_lines_know_no_emoji(capsys: pytest.CaptureFixture[str]) -> 
     view = RunView(console_for(stderr=True))
     view.planned(1, 0)
     view.result(found)
-    told = capsys.readouterr().err
-    assert told == "[1/1] ada :100: [red]: 0 of 0 (0 %), rejected: checks.py:100: no :tada: #1\n"
+    feedback = capsys.readouterr().err
+    assert feedback == "[1/1] ada :100: [red]: 0 of 0 (0 %), rejected: checks.py:100: no :tada: #1\n"
 
 
 def test_an_error_s_sentence_is_harmless(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ import pytest
 import torch
 from support import ROOT, rows_of, solution_of
 
-from grader.authoring.lesson_sources import variants
+from grader.authoring.lesson_sources import variant_files
 from grader.authoring.model_answers import answer_faults, questions_asked
 from grader.authoring.verify import submission_of, verify_lesson
 from grader.authoring.verify_seeds import tally_seeds, verify_seeds
@@ -80,7 +80,7 @@ def test_lesson_03_is_exact_to_the_last_bit(session_for, lesson):
 
 
 def test_there_are_enough_variants_and_mistakes(each):
-    assert len(variants(each)) >= 6
+    assert len(variant_files(each)) >= 6
     for name in each.functions:
         known = [mistake for mistake in each.mistakes if mistake.gradient == name]
         assert len(known) >= 3, name

@@ -11,7 +11,7 @@ from made_results import HOSTILE
 from made_results import lesson as lesson_of
 from made_results import results as results_of
 from made_results import row as row_of
-from support import HURRIED, ROOT, rows_of, solution_of, without_seconds
+from support import ROOT, SHORT_LIMITS, rows_of, solution_of, without_seconds
 
 from grader.authoring.verify import submission_of
 from grader.gradebook.grading.session import Session
@@ -223,9 +223,9 @@ def test_nor_do_options_in_pytest_s_environment_variable(session_for, lesson, mi
 
 @pytest.mark.parametrize("source", ["from torch import sum as dlogits", "def dlogits(): raise ValueError(object())"])
 def test_another_process_gives_the_same_file(session_for, course, source):
-    first, second = (session_for("04", limits=limits) for limits in (None, HURRIED))
-    handed = submission_of(course.find("04"), "student", source)
-    one, other = (without_seconds(each.grade(handed).results.to_json()) for each in (first, second))
+    first, second = (session_for("04", limits=limits) for limits in (None, SHORT_LIMITS))
+    submission = submission_of(course.find("04"), "student", source)
+    one, other = (without_seconds(each.grade(submission).results.to_json()) for each in (first, second))
     assert one == other
 
 

@@ -28,9 +28,10 @@ pytest.importorskip("distributed", reason="needs Dask: pip install -e '.[cluster
 from bench.arena import descendants
 from grader.commands import console
 from grader.commands import grade as cli
+from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.gradebook.files import FILES
 from grader.gradebook.grading import cluster, cluster_worker
-from grader.gradebook.grading.batch import Reply
+from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.versions import version_differences, versions
 from grader.intake.submissions.submission import read_submission
@@ -241,7 +242,7 @@ def test_a_scheduler_without_workers_is_told_after_a_while(small, tmp_path, monk
 
 
 def settings(**more: Any) -> Settings:
-    return Settings(str(ROOT), ["04_cross_entropy"], 7, "out", **more)
+    return Settings(str(ROOT), ["04_cross_entropy"], 7, "out", program=GRADER_PROGRAM, **more)
 
 
 def worker(folder: Path) -> Any:

@@ -27,7 +27,7 @@ from grader.gradebook.current import current_results
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import DERIVED, FILES, OutputError, write_files
 from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.batch import Reply
+from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.run import RunOutcome, grade_run
 from grader.gradebook.grading.run_identity import RunIdentity
 from grader.gradebook.grading.settings import Settings
@@ -44,11 +44,11 @@ RIGHT = "Everything is right"
 
 def submitted(student: str, *lessons: str, source: str = "pass") -> Submission:
     """A submission with these lessons; of the others it has nothing."""
-    handed = {name: LessonFiles(name, {"backward.py": source.encode()}) for name in lessons}
+    contents = {name: LessonFiles(name, {"backward.py": source.encode()}) for name in lessons}
     return Submission(
         student,
         Path(student),
-        handed | {n: LessonFiles(n, nothing=True) for n in (NORM, STEPS, CROSS) if n not in handed},
+        contents | {n: LessonFiles(n, nothing=True) for n in (NORM, STEPS, CROSS) if n not in contents},
     )
 
 
@@ -93,7 +93,9 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, course: Course) -> Ran:
         monkeypatch.setattr(run_module, "grade_all", grade_all)
         watching = Watching()
         wanted = [course.lessons[name] for name in lessons]
-        chosen = Settings(**{"course": "", "lessons": [], "seed": 1, "out": str(tmp_path / "out")} | settings)
+        chosen = Settings(
+            **{"course": "", "program": "", "lessons": [], "seed": 1, "out": str(tmp_path / "out")} | settings
+        )
         outcome = grade_run(
             submissions,
             wanted,
@@ -387,7 +389,7 @@ def copied(course: Course, place: Path, *names: str) -> Course:
 def test_another_course_is_refused_before_anything_is_written(ran, out, course, tmp_path):
     ran([submitted("ada", STEPS)])
     other = copied(course, tmp_path / "other", STEPS)
-    settings = Settings(course="", lessons=[], seed=1, out="")
+    settings = Settings(course="", lessons=[], seed=1, out="", program="")
     moved = RunIdentity.of(other, settings)
     assert ran([submitted("ada", STEPS)], identity=moved)[0].faults == 0, "the same lessons in another place"
     (other.root / "exercises" / STEPS / "README.md").write_text("another year's")
@@ -425,7 +427,7 @@ def test_another_seed_is_refused_unless_everything_is_graded_again(ran, out, fir
 
 def test_drawn_seeds_are_one_policy_and_a_lesson_that_changed_is_the_same_course(ran, out, course, tmp_path):
     own = copied(course, tmp_path / "own", STEPS)
-    settings = Settings(course="", lessons=[], seed=1, out="")
+    settings = Settings(course="", lessons=[], seed=1, out="", program="")
     ran([submitted("ada", STEPS)], identity=RunIdentity.of(own, settings), seed=1)
     (own.root / "exercises" / STEPS / "README.md").write_text("better")
     assert ran([submitted("ada", STEPS)], identity=RunIdentity.of(Course(own.root), settings), seed=2)[0].faults == 0

@@ -16,9 +16,9 @@ from grader.commands.follow import FollowedFolder
 from grader.gradebook.files import FILES, write_files
 from grader.gradebook.grading import follow
 from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.batch import Reply
 from grader.gradebook.grading.feed import Feed
 from grader.gradebook.grading.follow import PUBLISH_SECONDS
+from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.run import RunOutcome, grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.views import Views
@@ -89,7 +89,7 @@ class Followed:
         chosen["set_times"] = lambda found, quiet: None
         inbox = FollowedFolder(self.inbox, 1.0, self.out, lessons, course, **(chosen | options))
         inbox.appearing.clock = lambda: self.now
-        settings = Settings(course="", lessons=[], seed=1, out=str(self.out))
+        settings = Settings(course="", lessons=[], seed=1, out=str(self.out), program="")
         return grade_run(
             inbox.found, lessons, settings, JOBS, self, reporter, fresh=fresh, inbox=inbox, attendance=None
         )

@@ -31,7 +31,7 @@ from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import FILES, LOCK, OutputError, lock_output, write_files, write_pages, write_whole
 from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.batch import Reply
+from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.keys import conditions_key, result_key
 from grader.gradebook.grading.run import RunOutcome, grade_run
 from grader.gradebook.grading.settings import Settings
@@ -45,11 +45,11 @@ from grader.results import LessonResult, Row, SubmissionResult
 LESSON = "04_cross_entropy"
 
 
-def handed(student: str, source: bytes = b"pass\n") -> Submission:
+def submitted(student: str, source: bytes = b"pass\n") -> Submission:
     return Submission(student, Path(student), {LESSON: LessonFiles(LESSON, {"backward.py": source})})
 
 
-CLASS = [handed("ada"), handed("Bo", b"1\n"), handed("cy", b"2\n")]
+CLASS = [submitted("ada"), submitted("Bo", b"1\n"), submitted("cy", b"2\n")]
 
 
 def results_of(submission: Submission, **changed: Any) -> SubmissionResult:
@@ -113,7 +113,9 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Lesson) -> Play
                 yield submission, reply
 
         monkeypatch.setattr(run_module, "grade_all", grade_all)
-        chosen = Settings(**{"course": "", "lessons": [], "seed": 1, "out": str(tmp_path / "out")} | settings)
+        chosen = Settings(
+            **{"course": "", "program": "", "lessons": [], "seed": 1, "out": str(tmp_path / "out")} | settings
+        )
         watching = Watching()
         return grade_run(submissions, [small], chosen, 2, watching, Reporter([small]), fresh=fresh), watching
 
@@ -130,7 +132,7 @@ def small() -> Lesson:
 
 def test_a_second_run_grades_only_what_is_new_or_changed(play, tmp_path):
     assert play(CLASS)[1].plan == (3, 0)
-    outcome, watching = play([CLASS[0], handed("Bo", b"changed\n"), CLASS[2], handed("di")])
+    outcome, watching = play([CLASS[0], submitted("Bo", b"changed\n"), CLASS[2], submitted("di")])
     assert (watching.plan, watching.graded, outcome.kept) == ((2, 2), ["Bo", "di"], 2)
     assert [r.student for r in outcome.results] == ["ada", "Bo", "cy", "di"]
     with open(tmp_path / "out" / "grades.csv", newline="") as file:
@@ -141,10 +143,10 @@ def test_a_second_run_grades_only_what_is_new_or_changed(play, tmp_path):
 
 def test_every_attempt_is_kept_in_the_book(play, tmp_path):
     for source in (b"1\n", b"2\n", b"1\n"):
-        play([handed("ada", source), CLASS[1]])
+        play([submitted("ada", source), CLASS[1]])
     with sqlite3.connect(tmp_path / "out" / "gradebook.sqlite") as book:
         kept = book.execute("SELECT student, submission_sha256 FROM attempts ORDER BY id").fetchall()
-    first, second = handed("ada", b"1\n").sha256, handed("ada", b"2\n").sha256
+    first, second = submitted("ada", b"1\n").sha256, submitted("ada", b"2\n").sha256
     assert kept == [("ada", first), ("Bo", CLASS[1].sha256), ("ada", second), ("ada", first)]
 
 
@@ -190,9 +192,9 @@ def test_what_could_not_be_graded_is_tried_again(play):
 
 
 def test_a_file_that_changed_while_it_was_graded_is_graded_again(play):
-    play([handed("ada")], {"ada": Reply(results_of(handed("ada", b"newer\n")))})
-    assert play([handed("ada")])[1].graded == ["ada"]
-    assert play([handed("ada")])[1].graded == []
+    play([submitted("ada")], {"ada": Reply(results_of(submitted("ada", b"newer\n")))})
+    assert play([submitted("ada")])[1].graded == ["ada"]
+    assert play([submitted("ada")])[1].graded == []
 
 
 def test_the_order_of_results_does_not_depend_on_speed(play, tmp_path):
@@ -208,24 +210,24 @@ def test_the_order_of_results_does_not_depend_on_speed(play, tmp_path):
 
 
 def test_the_key_holds_all_that_a_result_depends_on(small):
-    settings = Settings(course="", lessons=[], seed=1, out="")
+    settings = Settings(course="", lessons=[], seed=1, out="", program="")
     under = conditions_key([small], settings)
     part = LessonFiles(LESSON, {"backward.py": b"pass\n"})
     keys = [
-        result_key(under, handed("ada")),
-        result_key(under, handed("ada", b"pass \n")),
-        result_key(under, replace(handed("ada"), message="It is a link.")),
-        result_key(under, replace(handed("ada"), note="The last of three counts.")),
+        result_key(under, submitted("ada")),
+        result_key(under, submitted("ada", b"pass \n")),
+        result_key(under, replace(submitted("ada"), message="It is a link.")),
+        result_key(under, replace(submitted("ada"), note="The last of three counts.")),
         *(
-            result_key(under, replace(handed("ada"), lessons={LESSON: replace(part, **change)}))
+            result_key(under, replace(submitted("ada"), lessons={LESSON: replace(part, **change)}))
             for change in ({"shown": "a.py"}, {"message": "x"}, {"rejected": True})
         ),
-        result_key(conditions_key([small], replace(settings, limits={"step_seconds": 1})), handed("ada")),
-        result_key(conditions_key([small], replace(settings, seed_given=True)), handed("ada")),
-        result_key(conditions_key([small, Course(ROOT).find("03")], settings), handed("ada")),
+        result_key(conditions_key([small], replace(settings, limits={"step_seconds": 1})), submitted("ada")),
+        result_key(conditions_key([small], replace(settings, seed_given=True)), submitted("ada")),
+        result_key(conditions_key([small, Course(ROOT).find("03")], settings), submitted("ada")),
     ]
     assert len(set(keys)) == len(keys)
-    assert result_key(conditions_key([small], replace(settings, out="x", seed=9)), handed("zo")) == keys[0]
+    assert result_key(conditions_key([small], replace(settings, out="x", seed=9)), submitted("zo")) == keys[0]
 
 
 def test_a_class_is_kept_without_figures_and_equal_rows_once(small):

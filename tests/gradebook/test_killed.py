@@ -28,7 +28,7 @@ from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.files import write_files
 from grader.gradebook.grading import regrade as regrade_module
 from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.batch import Reply
+from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.run_identity import RunIdentity
 from grader.gradebook.grading.settings import Settings
@@ -58,7 +58,7 @@ def regrade(out: Path, course: Path) -> None:
 def run(out: Path, course: Path) -> None:
     """Two students submit anew, and one for the first time."""
     loaded = Course(course)
-    settings = Settings(course=str(course), lessons=[CROSS], seed=1, out=str(out))
+    settings = Settings(course=str(course), lessons=[CROSS], seed=1, out=str(out), program="")
     submissions = [submission_of(name, "new\n") for name in ("ada", "Bo", "di")]
     lessons = [loaded.lessons[CROSS]]
     identity = RunIdentity.of(loaded, settings)

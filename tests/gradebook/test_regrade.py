@@ -13,7 +13,7 @@ from support import ROOT
 
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading import regrade as regrade_module
-from grader.gradebook.grading.batch import Reply
+from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.proposals import NAME
 from grader.intake.submissions.submission import Submission
 from grader.results import read_results

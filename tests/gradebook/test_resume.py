@@ -26,9 +26,9 @@ from shared_nursery import run_command
 from support import ROOT, solution_of, without_seconds
 
 from grader.gradebook.files import OutputError
-from grader.gradebook.grading import batch
-from grader.gradebook.grading.batch import GraderProcess, Reply, grade_all
+from grader.gradebook.grading import grader_processes
 from grader.gradebook.grading.feed import Feed
+from grader.gradebook.grading.grader_processes import GraderProcess, Reply, grade_all
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
@@ -40,7 +40,7 @@ from grader.sandbox.workers.forked import Nursery
 PLAYED = """
 import json, os, pickle, sys, time
 from pathlib import Path
-out = Path(json.loads(sys.argv[1])["out"])
+out = Path(json.loads(sys.argv[2])["out"])
 while True:
     submission, _ = pickle.load(sys.stdin.buffer)
     with open(out / submission.student, "a") as file:
@@ -82,16 +82,16 @@ def played(tmp_path: Path, nursery: Nursery, monkeypatch: pytest.MonkeyPatch) ->
         def close(self, at_once: bool = False) -> None:
             pass
 
-    monkeypatch.setattr(batch, "Nursery", Kept)
-    monkeypatch.setattr(batch, "PROGRAM", PLAYED)
-    return Settings(course="", lessons=[], seed=1, out=str(tmp_path))
+    monkeypatch.setattr(grader_processes, "Nursery", Kept)
+    monkeypatch.setattr(grader_processes, "PROGRAM", PLAYED)
+    return Settings(course="", lessons=[], seed=1, out=str(tmp_path), program="")
 
 
 def named(*students: str) -> Iterator[Submission]:
     return (Submission(student, Path(student), {}) for student in students)
 
 
-def told(settings: Settings, *students: str, jobs: int = 2) -> dict[str, Reply]:
+def replies(settings: Settings, *students: str, jobs: int = 2) -> dict[str, Reply]:
     return {submission.student: reply for submission, reply in grade_all(named(*students), settings, jobs)}
 
 
@@ -104,12 +104,12 @@ def right(student: str) -> Reply:
 
 
 def test_a_grader_process_that_dies_is_replaced_and_its_submission_tried_once_more(played):
-    assert told(played, "ada", "once-bo", "cy", jobs=1) == {s: right(s) for s in ("ada", "once-bo", "cy")}
+    assert replies(played, "ada", "once-bo", "cy", jobs=1) == {s: right(s) for s in ("ada", "once-bo", "cy")}
     assert (tries(played, "once-bo"), tries(played, "cy")) == (2, 1)
 
 
 def test_a_zygote_that_died_is_tried_once_more(played):
-    assert told(played, "hiccup-bo") == {"hiccup-bo": right("hiccup-bo")}
+    assert replies(played, "hiccup-bo") == {"hiccup-bo": right("hiccup-bo")}
     assert tries(played, "hiccup-bo") == 2
 
 
@@ -122,7 +122,7 @@ def test_a_zygote_that_died_is_tried_once_more(played):
     ],
 )
 def test_what_fails_twice_is_a_fault_and_the_others_are_graded(played, student, fault):
-    found = told(played, "ada", student, "cy", "di")
+    found = replies(played, "ada", student, "cy", "di")
     assert found == {student: Reply(fault=fault)} | {s: right(s) for s in ("ada", "cy", "di")}
     assert tries(played, student) == 2
 
@@ -158,7 +158,7 @@ def test_submissions_are_read_one_by_one_as_graders_are_free(played):
 
 def test_no_room_for_a_report_ends_the_run(played):
     with pytest.raises(OutputError, match="no room"):
-        told(played, "ada", "full-bo", "cy")
+        replies(played, "ada", "full-bo", "cy")
 
 
 def test_submissions_that_cannot_be_had_end_the_run(played):
@@ -180,7 +180,7 @@ def test_after_an_interruption_comes_what_had_finished_and_graders_are_ended(pla
             super().__init__(*arguments)
             graders.append(self)
 
-    monkeypatch.setattr(batch, "GraderProcess", Noted)
+    monkeypatch.setattr(grader_processes, "GraderProcess", Noted)
     replies = grade_all(named("ada", "bo", "slow-cy"), played, 2)
     got = [next(replies)[0].student]
     time.sleep(0.5)  # the other has finished by now, and waits to be asked for

@@ -303,8 +303,8 @@ def test_a_key_where_student_code_reads_libraries_is_refused(tmp_path, monkeypat
     monkeypatch.setattr("grader.sandbox.isolation.landlock.library_paths", lambda: (tmp_path,))
     make_key_pair(tmp_path / "course.pem")
     laid_out(tmp_path / "in", {"eve/backward.py": "right"})
-    status, _, told = grade("run", tmp_path / "in", "-o", tmp_path / "out", "--sign", tmp_path / "course.pem")
-    assert status == 2 and "which student code may read: move the key elsewhere" in told
+    status, _, message = grade("run", tmp_path / "in", "-o", tmp_path / "out", "--sign", tmp_path / "course.pem")
+    assert status == 2 and "which student code may read: move the key elsewhere" in message
     assert not (tmp_path / "out").exists()
 
 

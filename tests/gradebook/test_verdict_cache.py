@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from support import HURRIED, ROOT, SEED, solution_of
+from support import ROOT, SEED, SHORT_LIMITS, solution_of
 
 from bench.same_verdicts import ODD, class_of
 from bench.spellings import RIGHT, WRONG, spellings, submission
@@ -46,19 +46,19 @@ def grades(session: Session) -> Grade:
 @pytest.fixture(scope="module")
 def plain(warm_zygotes: None) -> Grade:
     """Grades without a cache of verdicts; each text once."""
-    return cache(grades(Session([LESSON], SEED, HURRIED)))
+    return cache(grades(Session([LESSON], SEED, SHORT_LIMITS)))
 
 
 @pytest.fixture
 def cached(warm_zygotes: None) -> Grade:
     """Grades with a cache that is empty at first."""
-    return grades(Session([LESSON], SEED, HURRIED, cache=True))
+    return grades(Session([LESSON], SEED, SHORT_LIMITS, cache=True))
 
 
 @pytest.fixture(scope="module")
 def filled(warm_zygotes: None) -> Grade:
     """Grades with a cache that knows the solution."""
-    grade = grades(Session([LESSON], SEED, HURRIED, cache=True))
+    grade = grades(Session([LESSON], SEED, SHORT_LIMITS, cache=True))
     grade(SOLUTION)
     return grade
 
@@ -87,7 +87,7 @@ def without_time(value: Any) -> Any:
 
 def everything(graded: GradedSubmission) -> str:
     found = without_time(graded.results.to_json()), graded.pictures, graded.printed, graded.shown
-    return json.dumps(found, indent=1)
+    return json.dumps(found)
 
 
 def test_the_same_functions_at_other_lines_start_no_worker(plain, filled, forks):
@@ -274,7 +274,7 @@ def test_known_functions_are_not_run_on_the_published_problem(plain, filled, mon
 
 def test_what_one_grader_has_learned_serves_another(plain, warm_zygotes, forks):
     wrong = LESSON.mistakes[0].applied_to(SOLUTION)
-    one, other = (Session([LESSON], SEED, HURRIED, cache=True) for _ in range(2))
+    one, other = (Session([LESSON], SEED, SHORT_LIMITS, cache=True) for _ in range(2))
     for text in (SOLUTION, wrong):
         grades(one)(text)
     learned = json.loads(json.dumps(one.take_learned()))
@@ -304,7 +304,7 @@ def test_a_mixed_class(plain, cached):
 @pytest.mark.parametrize("number", ["02", "03", "04", "11"])
 def test_a_class_of_sixty(number, warm_zygotes):
     lesson = Course(ROOT).find(number)
-    plain, cached = (grades(Session([lesson], SEED, HURRIED, cache=cache)) for cache in (False, True))
+    plain, cached = (grades(Session([lesson], SEED, SHORT_LIMITS, cache=cache)) for cache in (False, True))
     for text in class_of(lesson, 60):
         assert everything(cached(text, lesson)) == everything(plain(text, lesson))
 

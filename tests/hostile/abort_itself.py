@@ -1,7 +1,7 @@
 """Calls abort, as a failed assertion in C does."""
 # group: endings
 # rows: crashed
-# told: ended by SIG
+# message: ended by SIG
 # unlocked: safe
 
 from attempt import the

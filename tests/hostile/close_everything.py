@@ -1,7 +1,7 @@
 """Closes every descriptor there is and waits: nothing is to hang because of it."""
 # group: descriptors
 # rows: crashed
-# told: closed the pipe
+# message: closed the pipe
 # unlocked: safe
 
 import os

@@ -1,7 +1,7 @@
 """A function that calls itself for ever."""
 # group: endings
 # rows: error
-# told: RecursionError
+# message: RecursionError
 # unlocked: safe
 
 

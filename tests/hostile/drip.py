@@ -2,7 +2,7 @@
 # group: time
 # lesson: 02
 # rows: timeout
-# told: seconds of this submission
+# message: seconds of this submission
 # unlocked: safe
 
 import time

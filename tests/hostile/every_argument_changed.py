@@ -2,7 +2,7 @@
 # group: memory
 # lesson: 03
 # rows: failed
-# told: in place
+# message: in place
 # unlocked: safe
 
 

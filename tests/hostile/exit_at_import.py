@@ -1,7 +1,7 @@
 """Ends the process while the file is being run, with the status that means success."""
 # group: endings
 # rows: crashed
-# told: exit status 0
+# message: exit status 0
 # unlocked: safe
 
 import os

@@ -1,7 +1,7 @@
 """Ends the process in the step, with the status that means success, after writing that all is well."""
 # group: endings
 # rows: crashed
-# told: exit status 0
+# message: exit status 0
 # unlocked: safe
 
 from attempt import the

@@ -2,7 +2,7 @@
 # group: derivatives by other means
 # rows: forbidden
 # rows of in_one_go: forbidden
-# told: (numerical differentiation), so this gradient is not counted
+# message: (numerical differentiation), so this gradient is not counted
 # stopped from: none
 # unlocked: safe
 

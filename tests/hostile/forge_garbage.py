@@ -1,7 +1,7 @@
 """Writes ten megabytes of nothing in particular where answers are awaited."""
 # group: forged frames
 # rows: crashed
-# told: does not begin as a frame does
+# message: does not begin as a frame does
 # unlocked: safe
 
 import os

@@ -1,7 +1,7 @@
 """Announces a tensor of 2^60 bytes, and begins to send it."""
 # group: forged frames
 # rows: crashed
-# told: too large
+# message: too large
 # unlocked: safe
 
 import struct

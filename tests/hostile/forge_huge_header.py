@@ -1,7 +1,7 @@
 """Announces a header of four gigabytes."""
 # group: forged frames
 # rows: crashed
-# told: too large
+# message: too large
 # unlocked: safe
 
 import struct

@@ -1,7 +1,7 @@
 """A header with a number of half a million digits, whose reading takes minutes where it is not refused."""
 # group: forged frames
 # rows: crashed
-# told: no JSON
+# message: no JSON
 # unlocked: safe
 
 from frames import frame, send

@@ -1,7 +1,7 @@
 """An empty tensor of impossible sizes: no bytes to miss, and strides that overflow in the judge's torch."""
 # group: forged frames
 # rows: crashed
-# told: impossible shape
+# message: impossible shape
 # unlocked: safe
 
 from frames import answer, send

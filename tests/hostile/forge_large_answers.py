@@ -1,7 +1,7 @@
 """Sixty megabytes for every answer, well-formed, in the worker's place: the grader keeps answers for its verdict."""
 # group: memory
 # rows: crashed
-# told: too large
+# message: too large
 # unlocked: safe
 
 from frames import instead_of_answers

@@ -1,7 +1,7 @@
 """A thread that goes on writing answers after the step has returned, between the frames of the worker itself."""
 # group: forged frames
 # rows: crashed
-# told: could not be read
+# message: could not be read
 # unlocked: safe
 
 import threading

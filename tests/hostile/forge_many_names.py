@@ -1,7 +1,7 @@
 """Claims to have changed five thousand arguments with long names, each to stand in the message."""
 # group: forged frames
 # rows: failed
-# told: changed `logits` in place
+# message: changed `logits` in place
 # unlocked: safe
 
 from frames import instead_of_answers

@@ -2,7 +2,7 @@
 # group: forged frames
 # rows: error
 # rows of in_one_go: error
-# told: <script>
+# message: <script>
 # unlocked: safe
 
 from frames import answer, send

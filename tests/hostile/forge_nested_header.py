@@ -1,7 +1,7 @@
 """A header of half a million opening brackets, for a parser that calls itself."""
 # group: forged frames
 # rows: crashed
-# told: no JSON
+# message: no JSON
 # unlocked: safe
 
 from frames import frame, send

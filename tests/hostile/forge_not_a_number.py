@@ -1,7 +1,7 @@
 """A header with NaN and Infinity, which Python's JSON reads and nobody else's."""
 # group: forged frames
 # rows: crashed
-# told: no JSON
+# message: no JSON
 # unlocked: safe
 
 from frames import frame, send

@@ -1,7 +1,7 @@
 """Says, in the worker's place, that it could not be locked in: a fault of the grader's, which would stop the class."""
 # group: forged frames
 # rows: error
-# told: the dog ate it
+# message: the dog ate it
 # unlocked: safe
 
 from frames import frame, send

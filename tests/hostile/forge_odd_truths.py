@@ -1,7 +1,7 @@
 """A tensor of truth values whose bytes are neither 0 nor 1, which C++ may take for anything."""
 # group: forged frames
 # rows: shape
-# told: bool
+# message: bool
 # unlocked: safe
 
 from frames import instead_of_answers

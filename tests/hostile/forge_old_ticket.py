@@ -1,7 +1,7 @@
 """Keeps an answer and sends it again when something else is asked, as a recording would."""
 # group: forged frames
 # rows: crashed
-# told: something else than what was asked
+# message: something else than what was asked
 # unlocked: safe
 
 from frames import answer, send

@@ -1,7 +1,7 @@
 """Answers for a step that was not asked for, with a name as long as a book."""
 # group: forged frames
 # rows: crashed
-# told: something else than what was asked
+# message: something else than what was asked
 # unlocked: safe
 
 from frames import answer, send

@@ -1,7 +1,7 @@
 """Sends its answer byte by byte, so slowly that it never ends: no single read waits long."""
 # group: forged frames
 # rows: timeout
-# told: did not return within
+# message: did not return within
 # unlocked: safe
 
 import os

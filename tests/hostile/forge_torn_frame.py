@@ -1,7 +1,7 @@
 """Writes half of a frame and ends."""
 # group: forged frames
 # rows: crashed
-# told: ended by itself
+# message: ended by itself
 # unlocked: safe
 
 from attempt import the

@@ -1,7 +1,7 @@
 """Right fields with wrong types: a list for a number, a number for a text, an object for a shape."""
 # group: forged frames
 # rows: crashed
-# told: could not be read
+# message: could not be read
 # unlocked: safe
 
 from frames import answer, send

@@ -1,7 +1,7 @@
 """Writes the verdict itself: passed, full points."""
 # group: forged frames
 # rows: crashed
-# told: could not be read
+# message: could not be read
 # unlocked: safe
 
 from frames import answer, send

@@ -1,7 +1,7 @@
 """Jumps into its own data."""
 # group: endings
 # rows: crashed
-# told: SIG
+# message: SIG
 # unlocked: safe
 
 from attempt import module

@@ -1,7 +1,7 @@
 """Raises what Ctrl-C raises, which a grader may take for its own user's wish to stop."""
 # group: endings
 # rows: error
-# told: KeyboardInterrupt
+# message: KeyboardInterrupt
 # unlocked: safe
 
 

@@ -1,7 +1,7 @@
 """Kills itself with SIGKILL, where memory and time running out would look the same."""
 # group: endings
 # rows: crashed
-# told: ended by SIG | ended by itself
+# message: ended by SIG | ended by itself
 # unlocked: safe
 
 import os

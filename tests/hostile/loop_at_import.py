@@ -1,7 +1,7 @@
 """A loop outside of the functions."""
 # group: time
 # rows: timeout
-# told: is there a loop outside the functions
+# message: is there a loop outside the functions
 # unlocked: safe
 
 while True:

@@ -1,7 +1,7 @@
 """A loop that never ends."""
 # group: time
 # rows: timeout
-# told: did not return within
+# message: did not return within
 # unlocked: safe
 
 

@@ -1,7 +1,7 @@
 """A tensor that hides its shape: size, shape, numel and stride are the student's own."""
 # group: lying answers
 # rows: shape
-# told: The shape is (1,)
+# message: The shape is (1,)
 # unlocked: safe
 
 import torch

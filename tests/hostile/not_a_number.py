@@ -1,7 +1,7 @@
 """NaN everywhere: nothing is larger than the tolerance, so a careless comparison passes it."""
 # group: lying answers
 # rows: failed
-# told: not a finite number
+# message: not a finite number
 # unlocked: safe
 
 import torch

@@ -1,7 +1,7 @@
 """Returns pickled bytes, and writes them where an answer is awaited."""
 # group: lying answers
 # rows: crashed
-# told: could not be read
+# message: could not be read
 # unlocked: safe
 
 import pickle

@@ -1,7 +1,7 @@
 """Returns an object that runs a command when somebody unpickles it."""
 # group: lying answers
 # rows: shape
-# told: expected a torch.Tensor
+# message: expected a torch.Tensor
 # unlocked: safe
 
 import os

@@ -1,7 +1,7 @@
 """Prints as fast as it can until it is stopped."""
 # group: output
 # rows: timeout
-# told: bytes; the first
+# message: bytes; the first
 # unlocked: safe
 
 import os

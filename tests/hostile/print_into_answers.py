@@ -1,7 +1,7 @@
 """Turns the pipe of answers into its standard output, so that prints come between the frames."""
 # group: descriptors
 # rows: crashed
-# told: does not begin as a frame does
+# message: does not begin as a frame does
 # unlocked: safe
 
 import os

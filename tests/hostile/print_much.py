@@ -1,7 +1,7 @@
 """Three hundred megabytes on both outputs, then a right answer."""
 # group: output
 # rows: passed, timeout
-# told: bytes; the first
+# message: bytes; the first
 # unlocked: safe
 
 import os

@@ -1,7 +1,7 @@
 """Raises an error that claims to come from the hidden suite, so that the report might quote its lines."""
 # group: reading hidden files
 # rows: error
-# told: ZeroDivisionError
+# message: ZeroDivisionError
 # unlocked: safe
 
 import traceback

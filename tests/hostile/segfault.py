@@ -1,7 +1,7 @@
 """Reads from address zero."""
 # group: endings
 # rows: crashed
-# told: SIGSEGV
+# message: SIGSEGV
 # unlocked: safe
 
 from attempt import the

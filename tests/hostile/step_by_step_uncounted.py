@@ -2,7 +2,7 @@
 # group: what a worker says of itself
 # rows: passed
 # rows of in_one_go: failed
-# told: is exactly 0. Your `dlogits` has NaN there
+# message: is exactly 0. Your `dlogits` has NaN there
 # unlocked: safe
 
 import sys

@@ -1,7 +1,7 @@
 """Makes the worker find that PyTorch differentiates again, after right answers: nothing in the lesson counts."""
 # group: patching
 # rows: forbidden
-# told: switched automatic differentiation back on
+# message: switched automatic differentiation back on
 # unlocked: safe
 
 from attempt import module

@@ -1,7 +1,7 @@
 """sys.exit(0) while the file is being run."""
 # group: endings
 # rows: error
-# told: SystemExit
+# message: SystemExit
 # unlocked: safe
 
 import sys

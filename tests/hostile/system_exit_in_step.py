@@ -1,7 +1,7 @@
 """sys.exit(0) in the step."""
 # group: endings
 # rows: error
-# told: SystemExit
+# message: SystemExit
 # unlocked: safe
 
 import sys

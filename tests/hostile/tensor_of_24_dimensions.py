@@ -1,7 +1,7 @@
 """Returns a tensor of 24 dimensions, for which some loops over axes take time exponential in them."""
 # group: memory
 # rows: shape
-# told: a tensor of 24 dimensions
+# message: a tensor of 24 dimensions
 # unlocked: safe
 
 import torch

@@ -63,7 +63,7 @@ def test_what_cannot_be_used_is_one_sentence(tmp_path, text, sentence):
 
 
 def test_results_under_other_settings_are_graded_again(small_course):
-    settings = Settings(str(small_course), ["04_cross_entropy"], 1, "out")
+    settings = Settings(str(small_course), ["04_cross_entropy"], 1, "out", program="")
     before = conditions_key(list(Course(small_course).lessons.values()), settings)
     (small_course / "course.toml").write_text('shape = "broadcast"\n', encoding="utf-8")
     assert conditions_key(list(Course(small_course).lessons.values()), settings) != before

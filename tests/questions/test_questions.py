@@ -304,11 +304,13 @@ def test_a_damaged_file_is_a_sentence(data: bytes, message: str) -> None:
 
 def test_every_lesson_asks_at_least_eight_questions_of_mixed_kinds() -> None:
     """`grade verify`, which tests/end_to_end/test_lessons.py runs, proves each of them."""
-    asked = {name: questions for name, lesson in Course(ROOT).lessons.items() if (questions := questions_of(lesson))}
-    assert len(asked) >= 11
-    assert min(map(len, asked.values())) >= 8
-    assert min(len({each.kind for each in questions.values()}) for questions in asked.values()) >= 4
-    assert {each.kind for questions in asked.values() for each in questions.values()} == set(KINDS)
+    by_lesson = {
+        name: questions for name, lesson in Course(ROOT).lessons.items() if (questions := questions_of(lesson))
+    }
+    assert len(by_lesson) >= 11
+    assert min(map(len, by_lesson.values())) >= 8
+    assert min(len({each.kind for each in questions.values()}) for questions in by_lesson.values()) >= 4
+    assert {each.kind for questions in by_lesson.values() for each in questions.values()} == set(KINDS)
 
 
 def test_the_longest_choice_is_not_the_right_one_more_often_than_by_chance():

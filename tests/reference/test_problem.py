@@ -43,7 +43,7 @@ def test_a_draw_has_its_sizes_and_its_change(lesson):
     assert problem.values["n"] == 6 and problem.values["emb"].shape == (6, 2, 4)
     assert problem.values["Yb"].tolist() == [3] * 6
     assert Draw(SMALL).describe() == "batch 6, block 2, vocabulary 11, embedding 4, hidden 7"
-    assert Draw().describe() == "the lecture's sizes"
+    assert Draw().describe() == "the sizes in README.md"
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

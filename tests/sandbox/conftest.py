@@ -47,7 +47,7 @@ def report_of(action: Callable[[], Any]) -> Any:
         os.write(write, answer.encode() + b"\n")
         os._exit(0)
     os.close(write)
-    told, deadline = b"", time.monotonic() + SECONDS
+    message, deadline = b"", time.monotonic() + SECONDS
     poll = select.poll()
     poll.register(read, select.POLLIN)
     late = False
@@ -57,13 +57,13 @@ def report_of(action: Callable[[], Any]) -> Any:
             break
         if not (data := os.read(read, 65536)):
             break
-        told += data
+        message += data
     os.close(read)
     _, status = os.waitpid(pid, 0)
     assert not late, f"the child did not end within {SECONDS} s"
-    if not told:
+    if not message:
         return {"signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0, "status": status}
-    answer = json.loads(told.splitlines()[-1])
+    answer = json.loads(message.splitlines()[-1])
     assert "value" in answer, answer["raised"]
     return answer["value"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cProfile
 import gc
 import json
 import os
@@ -22,7 +23,7 @@ from support import ROOT, rows_of, solution_of
 from grader.gradebook.grading.session import Session
 from grader.intake.notebook.cells import Cell, NotebookError
 from grader.intake.notebook.limited_reading import notebook_data, read_notebook_limited
-from grader.intake.notebook.reading import read_lesson_part
+from grader.intake.notebook.parts_of_lessons import read_lesson_part
 from grader.intake.notebook.script import Page
 from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.notebook_files import read_page_bytes
@@ -50,7 +51,7 @@ UNMEASURED = 0.03
 """Seconds that are too few to be compared."""
 WITHIN = 1.0
 """Seconds of processor time that a text of TIMES · 4,000 characters may take, however long a shorter one takes."""
-MOST_CALLS = 12_000_000
+MOST_CALLS = 6_000_000
 """Calls that the changes of one function may take: MOST_EDITS texts of a function of at most MOST_NODES nodes."""
 
 
@@ -106,18 +107,13 @@ def changes_of_the_code(lesson: Lesson) -> Callable[[str], object]:
 
 def calls(read: Callable[[str], object], text: str) -> int:
     """How many functions one reading calls, those written in C included: the same on every machine, however busy."""
-    number = 0
-
-    def count(*_: object) -> None:
-        nonlocal number
-        number += 1
-
-    sys.setprofile(count)
+    profile = cProfile.Profile()
+    profile.enable()
     try:
         read(text)
     finally:
-        sys.setprofile(None)
-    return number
+        profile.disable()
+    return sum(entry.callcount for entry in profile.getstats())
 
 
 def seconds(read: Callable[[str], object], text: str) -> float:

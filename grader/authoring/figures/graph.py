@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from grader.authoring.figures.svg import Drawing, tenths
-from grader.comparison.tensors import format_shape
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
 from grader.publish.report.graph import (
@@ -21,7 +20,7 @@ from grader.publish.report.graph import (
     reads_of,
 )
 from grader.publish.report.layout import HEIGHT, Layout, Node, NodeKind
-from grader.source.word_lists import listed
+from grader.source.word_lists import format_shape, listed
 
 WIDEST, BETWEEN, MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0
 """A picture that is wider becomes too small to read on a telephone of 360 pixels."""
@@ -44,7 +43,7 @@ LEGEND: Mapping[str, str] = {
 }
 
 
-def graph_of(lesson: Lesson) -> str:
+def lesson_graph_svg(lesson: Lesson) -> str:
     """The SVG of a lesson that has a forward pass. Raises LessonError when forward.py does not run."""
     graph, statements, reads = lesson.public.graph, forward_statements(lesson), reads_of(lesson)
     shapes = {name: format_shape(graph.values[first_member(name)].shape) for name in reads}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.authoring.figures.graph import graph_of
+from grader.authoring.figures.graph import lesson_graph_svg
 from grader.errors import LessonError
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson
@@ -18,7 +18,7 @@ def figures_of(lesson: Lesson) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     if (lesson.exercise / "forward.py").is_file() and lesson.gradients:
-        found[GRAPH] = graph_of(lesson)
+        found[GRAPH] = lesson_graph_svg(lesson)
     path = lesson.exercise / OWN
     if path.is_file():
         module = load_module(path, f"backprop_ninja_figures_{lesson.name}")

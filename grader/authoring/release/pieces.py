@@ -107,12 +107,12 @@ def statements(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
         if not inner:
             yield condense(ast.unparse(node)), mass(node)
         elif not isinstance(node, ast.Try | ast.TryStar):
-            head = head_of(node)
+            head = without_body(node)
             yield condense(ast.unparse(head).partition("\n")[0]), mass(head) - 1
         yield from statements(inner)
 
 
-def head_of(node: ast.stmt) -> ast.stmt:
+def without_body(node: ast.stmt) -> ast.stmt:
     """A compound statement with `pass` in place of all that is below it."""
     head = copy.copy(node)
     for name in BODIES:

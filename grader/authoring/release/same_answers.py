@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.authoring.release.code_in_text import code_in
-from grader.source.code_forms import BLANK, effects_of, parameters_of, renamed_form
+from grader.source.code_forms import BLANK, argument_names, effects_of, renamed_form
 from grader.source.normal_form import LIBRARY
 from grader.source.parsing import parse_text
 from grader.source.result_forms import Result, bodies, results_of, returned
@@ -51,7 +51,7 @@ class FunctionForms:
 
 
 def function_and_mass(node: FunctionDefinition) -> tuple[FunctionForms, int]:
-    blank, mass = effects_of(node, dict.fromkeys(parameters_of(node), BLANK), LIBRARY)
+    blank, mass = effects_of(node, dict.fromkeys(argument_names(node), BLANK), LIBRARY)
     return FunctionForms(node, blank), mass
 
 

@@ -10,7 +10,7 @@ import torch
 from numpy import ndarray
 from torch import Tensor
 
-from grader.defence.families.by_hand import MOST_NUMBERS, is_easy, number_text, value_text, whole
+from grader.defence.families.by_hand import MOST_NUMBERS, easy_numbers, is_easy, rounded_text, value_text
 from grader.defence.lines import Line, Symbol
 from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion
@@ -51,14 +51,14 @@ def arguments(call: Line, chance: random.Random) -> dict[str, Any] | None:
             if small is not None:
                 sizes = [small.get(symbol, 1) for symbol in call.shapes[name]]
                 old = torch.ones(sizes) if name in call.positive else -torch.ones(sizes)
-            new = whole(old, generator) * (old != 0)
+            new = easy_numbers(old, generator) * (old != 0)
             found[name] = new.numpy() if name in call.arrays else new
         elif type(value) is int:
             found[name] = chance.randint(max(1, value // 2), 2 * value) if value > 3 else value
         elif is_list_of(value, float):
             found[name] = [float(2 ** chance.randint(0, 6)) for _ in value]
         elif is_list_of(value, Tensor):
-            found[name] = [whole(each, generator) for each in value]
+            found[name] = [easy_numbers(each, generator) for each in value]
         else:
             return None
     numbers = sum(each.numel() if isinstance(each, Tensor) else 1 for each in values_inside(found))
@@ -123,7 +123,7 @@ def question_about(call: Line, given: Mapping[str, Any], result: Any, chance: ra
         else "the result"
     )
     text = f"What does your function `{call.at.name}` return for these values?\n\n{values}\n\nBy hand, compute {what}."
-    key = number_text(value)
+    key = rounded_text(value)
     model = f"Your function returns {key} there."
     listen = "They know what each parameter stands for, and say the steps before they compute."
     claim = {"function": call.at.name, "arguments": dict(given), "index": index}
@@ -135,4 +135,4 @@ def text_of_argument(value: Any) -> str:
         return f"[{', '.join(text_of_argument(each) for each in value)}]"
     if isinstance(value, ndarray):
         return value_text(torch.as_tensor(value))
-    return number_text(value) if type(value) is float else value_text(value)
+    return rounded_text(value) if type(value) is float else value_text(value)

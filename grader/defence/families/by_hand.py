@@ -14,11 +14,11 @@ from torch import Tensor
 
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised
-from grader.defence.question import DefenceQuestion, shape_text
+from grader.defence.question import DefenceQuestion
 from grader.defence.small_problems import fixed_graph, tiny_problem
 from grader.reference.problem import Problem
 from grader.reference.tape import Graph, is_floating, total
-from grader.source.word_lists import listed_as_code
+from grader.source.word_lists import format_shape, listed_as_code
 
 INSTANCES = 4
 MOST = 60
@@ -61,7 +61,7 @@ def instance(material: Material, line: Line, number: int, chance: random.Random)
     consumers = graph.consumers.get(line.target, ())
     generator = torch.Generator().manual_seed(chance.randrange(2**40))
     parents = dict.fromkeys(name for consumer in consumers for name in graph.parents[consumer])
-    fixed = {name: whole(graph.values[name], generator) for name in parents if name not in consumers}
+    fixed = {name: easy_numbers(graph.values[name], generator) for name in parents if name not in consumers}
     try:
         graph = fixed_graph(lesson, problem, fixed)
         if tuple(graph.consumers.get(line.target, ())) != tuple(consumers) or not consumers:
@@ -97,7 +97,7 @@ def is_smooth_at(material: Material, made: Instance, target: str) -> Tensor:
     return found
 
 
-def whole(value: Tensor, generator: torch.Generator) -> Tensor:
+def easy_numbers(value: Tensor, generator: torch.Generator) -> Tensor:
     """Whole numbers in place of a value: positive where the value is."""
     if bool((value > 0).all()):
         return 2.0 ** whole_of(value, generator, 0, 2)
@@ -134,7 +134,7 @@ def question_about(material: Material, line: Line, made: Instance, chance: rando
     text = (
         f"Compute one number of `{line.shown}` by hand. In the forward pass:\n\n{forward}\n\nTake these values. "
         f"{given_from_above(consumers)}:\n\n{given}\n\n"
-        f"What is {element}? (`{line.target}` has the shape {shape_text(reference.shape)}; "
+        f"What is {element}? (`{line.target}` has the shape {format_shape(reference.shape)}; "
         "indices count from 0.)"
     )
     claim = {
@@ -144,7 +144,7 @@ def question_about(material: Material, line: Line, made: Instance, chance: rando
         "target": line.target,
         "index": index,
     }
-    key = number_text(flat[place])
+    key = rounded_text(flat[place])
     used = f"`{line.target}[{', '.join(map(str, index))}]`" if index else f"`{line.target}`"
     model = (
         f"{element} is {key}: for each use of {used} in the forward line, its factor there times the gradient that "
@@ -174,7 +174,7 @@ def numbers_are_easy(value: Any) -> bool:
     return not is_floating(value) or all(is_easy(each) for each in value.reshape(-1).tolist())
 
 
-def number_text(value: float) -> str:
+def rounded_text(value: float) -> str:
     return f"{round(value, 6) + 0.0:g}"
 
 
@@ -188,4 +188,4 @@ def value_text(value: Any) -> str:
 def nested_text(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(nested_text(each) for each in value)}]"
-    return number_text(value) if isinstance(value, float) else str(value)
+    return rounded_text(value) if isinstance(value, float) else str(value)

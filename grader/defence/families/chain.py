@@ -48,8 +48,8 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         chance.shuffle(red)
         chance.shuffle(green)
         count = min(len(red), MOST_ROWS - min(len(green), MOST_ROWS // 2))
-        asked = [*red[:count], *green[: MOST_ROWS - count]]
-        return question_about(step, asked, red, material.lesson.joint is not None, chance)
+        rows = [*red[:count], *green[: MOST_ROWS - count]]
+        return question_about(step, rows, red, material.lesson.joint is not None, chance)
     return None
 
 
@@ -90,10 +90,10 @@ def joint_chain(material: Material, lines: Sequence[Line], chance: random.Random
 
 
 def question_about(
-    step: str, asked: Sequence[str], red: Sequence[str], is_joint: bool, chance: random.Random
+    step: str, rows: Sequence[str], red: Sequence[str], is_joint: bool, chance: random.Random
 ) -> DefenceQuestion:
-    choices = shuffled({row: f"`{row}`" for row in asked}, chance)
-    key = tuple(row for row in asked if row in red)
+    choices = shuffled({row: f"`{row}`" for row in rows}, chance)
+    key = tuple(row for row in rows if row in red)
     how = "the whole function" if is_joint else "your whole backward pass, each line with your own results from above"
     text = (
         f"Your `{step}` comes out 10 % too large, and everything else stays as you wrote it. You run {how}. Which of "
@@ -101,14 +101,14 @@ def question_about(
     )
     why = {
         row: f"`{row}` does not depend on `{step}`: it is computed before it, or from other gradients."
-        for row in asked
+        for row in rows
         if row not in key
     }
     model = f"Red: {listed_as_code(key)}. What is computed from `{step}`, directly or indirectly, is wrong as well."
     listen = (
         f"They follow the graph from `{step[1:]}` back to the inputs, and know which rows are computed before `{step}`."
     )
-    claim = {"step": step, "target": step[1:], "asked": list(asked)}
+    claim = {"step": step, "target": step[1:], "asked": list(rows)}
     return DefenceQuestion("chain", step, "multiple", text, key, choices, why, model, listen, claim)
 
 

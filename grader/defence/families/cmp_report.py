@@ -9,7 +9,8 @@ from grader.defence.families.compared import Bits
 from grader.defence.families.lecture_values import lecture_arguments, reports
 from grader.defence.lines import Line
 from grader.defence.material import Material
-from grader.defence.question import DefenceQuestion, shape_text
+from grader.defence.question import DefenceQuestion
+from grader.source.word_lists import format_shape
 
 CHOICES: dict[str, str] = {
     "exact": "exact: True. It does not notice the mistake",
@@ -40,11 +41,12 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     line, variant, report, shape = best
     arguments = lecture_arguments(material, line) or {}
     shapes = ", ".join(
-        f"`{name}` {shape_text(value.shape) if hasattr(value, 'shape') else value}" for name, value in arguments.items()
+        f"`{name}` {format_shape(value.shape) if hasattr(value, 'shape') else value}"
+        for name, value in arguments.items()
     )
     text = (
         f"You change your line for `{line.shown}` to:\n\n    {variant.code}\n\nOn the lecture's own problem ({shapes}; "
-        f"`{line.target}` is {shape_text(material.lesson.public.values[line.target].shape)}) you call the lecture's "
+        f"`{line.target}` is {format_shape(material.lesson.public.values[line.target].shape)}) you call the lecture's "
         "`cmp`, which computes `torch.all(dt == t.grad)` for exact and `torch.allclose(dt, t.grad)` for approximate. "
         "What does it report?"
     )

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 
 from grader.defence.lines import Line, Symbol
-from grader.defence.question import shape_text
+from grader.source.word_lists import format_shape
 
 SMALL = (2, 3, 4, 5, 6, 7)
 EQUAL = 3
@@ -29,7 +29,7 @@ def sizes_of(line: Line, sizes: Mapping[Symbol, int]) -> dict[str, tuple[int, ..
 
 def size_text(line: Line, name: str, shape: tuple[int, ...]) -> str:
     """What a name is: its shape, its value where it is a size, or a number."""
-    return str(shape[0]) if name in line.sizes else "a number" if name in line.numbers else shape_text(shape)
+    return str(shape[0]) if name in line.sizes else "a number" if name in line.numbers else format_shape(shape)
 
 
 def shapes_given(line: Line, shapes: Mapping[str, tuple[int, ...]]) -> str:

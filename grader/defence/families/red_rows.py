@@ -54,9 +54,9 @@ def question_about(
     line: Line, variant: Variant, red: Sequence[str], green: Sequence[str], chance: random.Random
 ) -> DefenceQuestion:
     count = min(len(red), MOST_ROWS - min(len(green), MOST_ROWS // 2))
-    asked = [*chance.sample(list(red), count), *chance.sample(list(green), min(len(green), MOST_ROWS - count))]
-    choices = shuffled({row: f"`{row}`" for row in asked}, chance)
-    key = tuple(row for row in asked if row in red)
+    rows = [*chance.sample(list(red), count), *chance.sample(list(green), min(len(green), MOST_ROWS - count))]
+    choices = shuffled({row: f"`{row}`" for row in rows}, chance)
+    key = tuple(row for row in rows if row in red)
     text = (
         f"In your function `{line.at.function}`, one line is changed. Before and after:\n\n"
         f"    {written(line, line.at.code)}\n    {written(line, variant.code)}\n\n"
@@ -64,18 +64,11 @@ def question_about(
     )
     why = {
         row: f"Its example does not run `{line.at.function}`, neither directly nor through another function of yours."
-        for row in asked
+        for row in rows
         if row not in key
     }
     model = f"Red: {listed_as_code(key)}. The change: {variant.words}. These rows run `{line.at.function}`."
     listen = "They know which of their functions call which, and what a caller does with the changed value."
-    claim = {
-        "function": line.at.function,
-        "number": line.at.number,
-        "line": line.at.code,
-        "code": variant.code,
-        "asked": asked,
-    }
-    return DefenceQuestion(
-        "red_rows", line.row, "multiple", text, key, choices, why, model, listen, claim | {"asked": asked}
-    )
+    at = line.at
+    claim = {"function": at.function, "number": at.number, "line": at.code, "code": variant.code, "asked": rows}
+    return DefenceQuestion("red_rows", line.row, "multiple", text, key, choices, why, model, listen, claim)

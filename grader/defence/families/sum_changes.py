@@ -11,7 +11,8 @@ from grader.defence.families.lecture_values import reports
 from grader.defence.families.which_line import claim_of
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised
-from grader.defence.question import DefenceQuestion, shape_text, shuffled
+from grader.defence.question import DefenceQuestion, shuffled
+from grader.source.word_lists import format_shape
 
 KINDS = ("keepdim", "axis", "no_sum", "mean", "sum")
 NONE = "none_of_them"
@@ -64,7 +65,7 @@ def misses(material: Material, line: Line, changed: Sequence[Variant], chance: r
 def lecture_shapes(material: Material, line: Line) -> str:
     values = material.lesson.public.given | {f"d{n}": v for n, v in material.lesson.public.upstream.items()}
     return " ".join(
-        f"`{name}` is {shape_text(values[name].shape)}." for name in line.at.names if hasattr(values[name], "shape")
+        f"`{name}` is {format_shape(values[name].shape)}." for name in line.at.names if hasattr(values[name], "shape")
     )
 
 
@@ -81,9 +82,9 @@ def shape(material: Material, line: Line, changed: Sequence[Variant], chance: ra
         f"You change your line for `{line.shown}` to:\n\n    {variant.code}\n\n"
         f"{shapes_given(line, sizes_of(line, sizes)).replace('For example, ', 'Here ')} Which shape has the result?"
     )
-    key = shape_text(found.shape)
-    why = {shape_text(own.shape): "That is the shape of your own line's result."} if own.shape != found.shape else {}
-    model = f"The shape is {key}: {variant.words}. The right gradient has the shape {shape_text(own.shape)}."
+    key = format_shape(found.shape)
+    why = {format_shape(own.shape): "That is the shape of your own line's result."} if own.shape != found.shape else {}
+    model = f"The shape is {key}: {variant.words}. The right gradient has the shape {format_shape(own.shape)}."
     listen = "They say what each axis stands for, and why the gradient must have the shape of its value."
     claim = {"code": variant.code, "names": line.at.names, "sizes": list(sizes.items()), **claim_of(line)}
     return DefenceQuestion("sum_changes", line.row, "shape", text, key, {}, why, model, listen, claim)

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grader.comparison.tensors import format_shape
 from grader.dojo.desk import Checked
 from grader.dojo.file import HERE, HIDDEN
 from grader.dojo.rows import WORDS
@@ -20,6 +19,7 @@ from grader.lesson.forward_statements import forward_lines, forward_statements
 from grader.lesson.lesson import Item, Lesson
 from grader.publish.inert import inert, markdown
 from grader.results import UNWRITTEN, Row
+from grader.source.word_lists import format_shape
 
 NAME = re.compile(r"[A-Za-z_]\w*")
 

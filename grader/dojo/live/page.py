@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from grader.dojo.desk import Checked
-from grader.dojo.file import Outline
+from grader.dojo.file import outline_of_text
 from grader.dojo.live.gradient import gradient_view
 from grader.dojo.report import graded_checks
 from grader.dojo.screen import tally
@@ -119,7 +119,7 @@ class LivePage:
         assert item is not None
         source = checked.text_of(line.row)
         at = line.row.line
-        function = at or Outline(checked.submitted.files[MAIN]).line(item)
+        function = at or outline_of_text(checked.submitted.files[MAIN]).line(item)
         macros: Any = self._parts
         return str(
             macros.gradient(

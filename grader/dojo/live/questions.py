@@ -13,6 +13,7 @@ from grader.errors import GraderFault, UserError
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.inert import inert
 from grader.publish.report.pages import report_templates
+from grader.questions.answers_file import plain_text
 from grader.questions.code_lines import RunLine
 from grader.questions.posing import Posed
 from grader.questions.question import WITH_CHOICES, Question, find_question, questions_of
@@ -82,11 +83,11 @@ class LiveQuestions:
                 sheet = self._sheet(lesson, student)
                 if not student or sheet.answers.student != student:
                     return self._refused("The questions on this page have another name's values. Reload the page.")
-                asked = find_question(sheet.questions, question, f"Lesson {lesson.number}")
+                found = find_question(sheet.questions, question, f"Lesson {lesson.number}")
                 if not raw.strip():
                     return self._refused("There is no answer yet.")
-                sheet.record(asked, raw)
-            state, words = self._outcome(sheet, asked)
+                sheet.record(found, raw)
+            state, words = self._outcome(sheet, found)
         except (AnswerError, UserError) as error:
             return self._refused(str(error))
         return {
@@ -121,7 +122,7 @@ class LiveQuestions:
             return None
         raw = sheet.answers.given[question.name]
         if question.kind not in WITH_CHOICES:
-            return str(raw)
+            return plain_text(raw)
         try:
             value = read_answer(sheet.posed(question), raw)
         except AnswerError:

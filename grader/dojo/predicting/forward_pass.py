@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from grader.defence.question import Chance, shape_text
+from grader.defence.question import Chance
 from grader.dojo.predicting.prediction import MOST_NAMED, Prediction, rows_question
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
 from grader.reference.tape import Graph, is_floating, record_forward, total
-from grader.source.word_lists import listed_as_code
+from grader.source.word_lists import format_shape, listed_as_code
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -51,7 +51,7 @@ def size_prediction(lesson: Lesson, chance: Chance) -> Prediction | None:
         else f"Add {STEP:g} to this one element of `{name}`, and {end} {change}: {STEP:g} times as much."
     )
     shown = f"The largest element of `d{name}` is {sizes[name]:.2g}. {why}"
-    return Prediction(f"The size of d{name}", "choice", text, right, shown, lines_of(lesson, name), choices)
+    return Prediction(f"The size of d{name}", "choice", text, right, shown, lines_that_read(lesson, name), choices)
 
 
 def loss_change(lesson: Lesson, name: str, everywhere: bool) -> float:
@@ -97,7 +97,7 @@ def spoiled_prediction(lesson: Lesson, chance: Chance) -> Prediction | None:
     zero = [rows[each] for each in rows if each in graph.above(name)]
     are = "is" if len(zero) == 1 else "are"
     why += f" {listed_as_code(zero, MOST_NAMED)} {are} computed before it." if zero else ""
-    return rows_question(f"A wrong {rows[name]}", text, lines_of(lesson, name), red, green, why.strip(), chance)
+    return rows_question(f"A wrong {rows[name]}", text, lines_that_read(lesson, name), red, green, why.strip(), chance)
 
 
 def spoiled_chain(graph: Graph, ends: dict[str, Tensor], name: str) -> dict[str, Tensor]:
@@ -126,7 +126,7 @@ def shape_prediction(lesson: Lesson, chance: Chance) -> Prediction | None:
     if not candidates:
         return None
     name, consumer, shape = chance.choice(candidates)
-    own = shape_text(problem.values[name].shape)
+    own = format_shape(problem.values[name].shape)
     text = (
         f"`{name}` has the shape {own}; `{consumer}` is computed from it by broadcasting. Somebody forgets the sum in "
         f"`d{name}`. Which shape comes out?"
@@ -135,7 +135,7 @@ def shape_prediction(lesson: Lesson, chance: Chance) -> Prediction | None:
         f"It is {shape}, that of `{consumer}`: each of its elements has read an element of `{name}`. The gradient has "
         f"to be {own} again, so their contributions are added."
     )
-    return Prediction(f"The shape of d{name}", "shape", text, shape, shown, lines_of(lesson, name))
+    return Prediction(f"The shape of d{name}", "shape", text, shape, shown, lines_that_read(lesson, name))
 
 
 def broadcasts(lesson: Lesson) -> Iterator[tuple[str, str, str]]:
@@ -145,9 +145,9 @@ def broadcasts(lesson: Lesson) -> Iterator[tuple[str, str, str]]:
         if item.target and len(problem.graph.consumers[item.target]) == 1:
             for consumer, share in problem.unreduced(item.target).items():
                 if is_floating(share) and share.shape == problem.values[consumer].shape:
-                    yield item.target, consumer, shape_text(share.shape)
+                    yield item.target, consumer, format_shape(share.shape)
 
 
-def lines_of(lesson: Lesson, name: str) -> list[str]:
+def lines_that_read(lesson: Lesson, name: str) -> list[str]:
     """The forward lines that read a value."""
     return [line.partition("  # ")[0] for line in forward_lines(lesson, name)[:3]]

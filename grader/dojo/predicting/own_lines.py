@@ -9,13 +9,13 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grader.defence.question import Chance, shape_text
+from grader.defence.question import Chance
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.predicting.prediction import MOST_NAMED, Prediction, rows_question
 from grader.intake.submissions.lesson_files import MAIN
 from grader.results import Row
 from grader.source.parsing import parse_text
-from grader.source.word_lists import listed_as_code
+from grader.source.word_lists import format_shape, listed_as_code
 
 REDUCTIONS = ("sum", "mean")
 SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-"}
@@ -49,7 +49,8 @@ def own_predictions(at: Desk, checked: Checked, chance: Chance) -> list[Predicti
         chance.shuffle(changes)
         for change in changes[:MOST_TRIED]:
             files = {**checked.submitted.files, MAIN: change.source}
-            after = at.check(checked.lesson, replace(checked.submitted, files=files, origin=None)).judged
+            changed = replace(checked.submitted, files=files, origin=None)
+            after = at.check(checked.lesson, changed, repairs=False).judged
             if not after.runs or any(row.status == "timeout" for row in after.rows):
                 continue  # what did not finish depends on the machine
             rows = {row.name: row for row in after.rows if row.name in right and is_judged(row, before[row.name])}
@@ -83,15 +84,16 @@ def about(
     first = rows[own[0]] if own else None
     if first is not None and first.shape is not None and first.status == "shape":
         text = (
-            f"{title}. `{lesson.item_for(own[0]).target}` has the shape {shape_text(first.expected_shape)} on the "
+            f"{title}. `{lesson.item_for(own[0]).target}` has the shape {format_shape(first.expected_shape)} on the "
             f"published problem. Which shape does `{own[0]}` have now?"
         )
-        shown = f"It is {shape_text(first.shape)}; the check says: {first.message}"
-        found.append(Prediction(title, "shape", text, shape_text(first.shape), shown, code))
+        shown = f"It is {format_shape(first.shape)}; the check says: {first.message}"
+        found.append(Prediction(title, "shape", text, format_shape(first.shape), shown, code))
     others = [name for name in red if name not in own]
     green = [name for name in rows if name not in red]
-    those = "it" if len(own) < 2 else "its own"
-    text = f"{title}. Each row is checked in your whole chain. Which rows besides {those} turn red?"
+    those = f"`{own[0]}`" if len(own) == 1 else "its own"
+    chain = "Each row is checked in your whole chain. " if lesson.gradients else ""
+    text = f"{title}. {chain}Which rows besides {those} turn red?"
     causes = [name for name in own if any(name in rows[other].because_of for other in others)]
     wrong = listed_as_code(causes, MOST_NAMED)
     why = f"Their own lines are right, but they are computed from a wrong {wrong}." if causes else ""
@@ -121,7 +123,7 @@ def other_signs(source: bytes, functions: Collection[str]) -> Iterator[Change]:
 
 
 @dataclass(frozen=True)
-class Function:
+class FunctionInFile:
     """A function of a file that is about to be changed; `text` is the whole file."""
 
     name: str
@@ -138,7 +140,7 @@ class Function:
         return Change(self.name, line.decode().strip(), after.strip(), words, "\n".join(lines).encode())
 
 
-def nodes_in(source: bytes, functions: Collection[str]) -> Iterator[tuple[Function, ast.stmt, ast.AST]]:
+def nodes_in(source: bytes, functions: Collection[str]) -> Iterator[tuple[FunctionInFile, ast.stmt, ast.AST]]:
     """(function, statement of one line, a part of it) for the assignments and results of `functions`."""
     text = source.decode("utf-8", "replace").replace("\r\n", "\n")
     tree = parse_text(text)
@@ -146,7 +148,7 @@ def nodes_in(source: bytes, functions: Collection[str]) -> Iterator[tuple[Functi
         if isinstance(node, ast.FunctionDef) and node.name in functions:
             for each in ast.walk(node):
                 if isinstance(each, (ast.Return, ast.Assign)) and each.lineno == each.end_lineno:
-                    yield from ((Function(node.name, text), each, part) for part in ast.walk(each))
+                    yield from ((FunctionInFile(node.name, text), each, part) for part in ast.walk(each))
 
 
 def summed(node: ast.AST) -> ast.expr | None:

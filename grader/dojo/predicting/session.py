@@ -47,13 +47,13 @@ def predictions_for(at: Desk, lesson: Lesson, seed: int) -> list[Prediction]:
 
 def ask_predictions(predictions: Sequence[Prediction], ask: Ask) -> Iterator[RenderableType]:
     """The questions. One is repeated after an answer of another form; an empty answer shows the result, uncounted."""
-    right = asked = 0
+    right = answered = 0
     for number, prediction in enumerate(predictions, 1):
         yield from prediction_screen(prediction, number, len(predictions))
         while True:
             raw = ask()
             if raw is None or raw.strip().lower() == STOP:
-                yield from score(right, asked)
+                yield from score(right, answered)
                 return
             if not raw.strip():
                 break
@@ -61,13 +61,13 @@ def ask_predictions(predictions: Sequence[Prediction], ask: Ask) -> Iterator[Ren
             if judged.status == "error":
                 yield Paragraph(f"{judged.message} Try again, or press Enter to see the result.", "red")
                 continue
-            asked += 1
+            answered += 1
             right += judged.status == "passed"
             yield Text("As you predicted.", "bold green") if judged.status == "passed" else Text("Not so.", "bold red")
             break
         yield Paragraph(inert(f"{answer_line(prediction)} {prediction.shown}".strip()), indent=INDENT)
         yield ""
-    yield from score(right, asked)
+    yield from score(right, answered)
 
 
 def prediction_screen(prediction: Prediction, number: int, of: int) -> Iterator[RenderableType]:
@@ -87,6 +87,6 @@ def answer_line(prediction: Prediction) -> str:
     return f"({', '.join(letters)})" if letters else ""
 
 
-def score(right: int, asked: int) -> Iterator[RenderableType]:
-    if asked:
-        yield Paragraph(f"You predicted {right} of {asked}.", "bold")
+def score(right: int, answered: int) -> Iterator[RenderableType]:
+    if answered:
+        yield Paragraph(f"You predicted {right} of {answered}.", "bold")

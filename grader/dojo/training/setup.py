@@ -67,6 +67,9 @@ def lesson_and_file(course: Path, submission: Path | None, lesson: str | None) -
     names = trainable(course)
     if not submission.exists():
         chosen = next((name for name in names if is_named(name, str(submission))), None)
+        if chosen is None and str(submission).isdigit():
+            others = ", ".join(f"`dojo train {name.partition('_')[0]}`" for name in names)
+            raise UserError(f"Lesson {submission} has no network to train; these have: {others or 'none'}.")
         return (chosen, None) if chosen else (None, submission)
     return next((name for name in names if name in submission.resolve().parts), None), submission
 
@@ -123,8 +126,8 @@ def options_for(given: dict[str, Any], kept: dict[str, Any] | None, lesson: Mapp
         if name != "goes_on" and value != getattr(options, name):
             option = {"compared": "--cmp", "autograd": "--without-autograd"}.get(name, f"--{name}")
             raise UserError(
-                f"the run in this folder began with another {option}; it goes on as it began. Leave {option} away, or "
-                "start a new run with --fresh or in another folder with --out."
+                f"the run in this folder was started with another {option}. Leave out {option} to go on, or start "
+                "a new run with --fresh or in another folder with --out."
             )
     changed = {name: given.get(name, getattr(options, name)) for name in ("names", "goes_on")}
     return Options(**{**vars(options), **changed})

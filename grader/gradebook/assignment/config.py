@@ -77,7 +77,7 @@ class Assignment:
 
 
 def read_assignment(path: Path, lessons: Sequence[Lesson]) -> Assignment:
-    """Read an assignment file, see `parse_assignment`."""
+    """Read an assignment file, see `parse_assignment`. Raises LessonError, also for a file that cannot be read."""
     return parse_assignment(read_lesson_text(path), path, lessons)
 
 

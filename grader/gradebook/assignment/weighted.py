@@ -23,8 +23,8 @@ def weighted(lesson: LessonResult, rows: Mapping[str, float]) -> LessonResult:
     """
     found = [with_worth(row, rows[row.name]) for row in lesson.rows if row.name in rows]
     known = {row.name for row in found}
-    asked = (name for name in rows if is_question(name) and name not in known)
-    found += [Row(name, "missing", 0, rows[name], message=NOT_ANSWERED.get(name, NO_ANSWER)) for name in asked]
+    unanswered = (name for name in rows if is_question(name) and name not in known)
+    found += [Row(name, "missing", 0, rows[name], message=NOT_ANSWERED.get(name, NO_ANSWER)) for name in unanswered]
     return with_sums(replace(lesson, rows=found))
 
 

@@ -23,7 +23,7 @@ from typing import Any, cast
 from distributed import Worker, WorkerPlugin, get_worker
 from tornado.ioloop import PeriodicCallback
 
-from grader.gradebook.grading.batch import GraderProcess, Reply
+from grader.gradebook.grading.grader_processes import GraderProcess, Reply
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.versions import version_differences, versions
 from grader.intake.submissions.submission import Submission

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
-from typing import Protocol
+from math import inf
+from typing import NamedTuple, Protocol
 
 from grader.gradebook.grading.feed import Feed
 from grader.gradebook.grading.listener import RunListener
@@ -16,8 +17,11 @@ from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
 
 POLL_SECONDS = 0.5
-POLL_SHARE, PUBLISH_SHARE = 10, 20
-"""Looking at the folder takes at most one part in so many of the time, and so does writing the class's pages."""
+POLL_PAUSE, PUBLISH_PAUSE = 10, 20
+"""While submissions wait for a grader, the folder is looked at again only after so many times as long as the last look
+took, and so with the class's pages: the graders need the processor."""
+IDLE_PAUSE = 3
+"""The same for pages when no submission is due: the next ones should be found soon."""
 PUBLISH_SECONDS = 5.0
 """The class's pages are written this often while results come, and as soon as none is due."""
 AHEAD = 64
@@ -43,6 +47,17 @@ class Inbox(Protocol):
 
     def warn(self, sentence: str) -> None:
         """Tell the person at the terminal."""
+
+
+class Spell(NamedTuple):
+    """When something began and ended, on the inbox's clock."""
+
+    began: float = -inf
+    ended: float = -inf
+
+    @property
+    def seconds(self) -> float:
+        return self.ended - self.began if self.ended > -inf else 0.0
 
 
 class Following:
@@ -71,7 +86,7 @@ class Following:
         self._in_flight: set[str] = set()
         self._unpublished: set[str] = set()
         self._total = self._planned = 0  # submissions given to graders; those that were announced to `live`
-        self._next_poll, self._next_publication, self._warned = 0.0, 0.0, ""
+        self._look, self._publication, self._warned = Spell(), Spell(), ""
 
     @property
     def unfinished(self) -> int:
@@ -91,18 +106,30 @@ class Following:
 
     def tick(self) -> float:
         with self._stop.held():
-            if self._clock() >= self._next_poll:
+            if self._clock() >= self._next_look:
                 started = self._clock()
                 self._poll()
-                self._next_poll = self._clock() + max(POLL_SECONDS, POLL_SHARE * (self._clock() - started))
+                self._look = Spell(started, self._clock())
             self._fill()
             if self._planned != self._total + len(self._waiting):
                 self._planned = self._total + len(self._waiting)
                 self.planned(self._planned, 0)
-            is_idle = not self._in_flight and not self._waiting
-            if self._unpublished and (is_idle or self._clock() >= self._next_publication):
+            if self._unpublished and self._clock() >= self._next_publication:
+                started = self._clock()
                 self._publish()
-        return max(0.0, min(POLL_SECONDS, self._next_poll - self._clock()))
+                self._publication = Spell(started, self._clock())
+        return max(0.0, min(POLL_SECONDS, self._next_look - self._clock()))
+
+    @property
+    def _next_look(self) -> float:
+        """Where nothing waits, graders run out of work: looking costs nobody anything."""
+        return self._look.ended + max(POLL_SECONDS, POLL_PAUSE * self._look.seconds if self._waiting else 0.0)
+
+    @property
+    def _next_publication(self) -> float:
+        if not self.unfinished:
+            return self._publication.ended + IDLE_PAUSE * self._publication.seconds
+        return self._publication.ended + max(PUBLISH_SECONDS, PUBLISH_PAUSE * self._publication.seconds)
 
     def _poll(self) -> None:
         appearing = self._inbox.appearing
@@ -151,11 +178,9 @@ class Following:
             self.feed.put(submission)
 
     def _publish(self) -> None:
-        started = self._clock()
         students, self._unpublished = self._unpublished, set()
         self._publish_class(self._present)
         self._inbox.published(students)
-        self._next_publication = self._clock() + max(PUBLISH_SECONDS, PUBLISH_SHARE * (self._clock() - started))
 
     def _warn(self, sentence: str) -> None:
         if sentence != self._warned:

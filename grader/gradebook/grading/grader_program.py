@@ -1,12 +1,9 @@
-"""What a nursery loads for grader processes, and their program. It imports nothing: a run needs it before all else."""
+"""How a nursery starts a grader process."""
 
 from __future__ import annotations
 
-PRELOAD = ("grader.publish.grader_process",)
-"""Modules that every grader process needs and that hold no secret: a nursery loads them once for all."""
 PROGRAM = """
-import sys
-from grader.publish.grader_process import main
-main(*sys.argv[1:])
+import importlib, sys
+importlib.import_module(sys.argv[1]).main(*sys.argv[2:])
 """
-"""A grader process. It grades and publishes, so its main program is above this package."""
+"""Its arguments: `Settings.program`, the settings, and the descriptor of a socket of a zygote, if there is one."""

@@ -25,6 +25,7 @@ from grader.sandbox.policy.reading import static_findings
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.printed import cut, label_lines
 from grader.sandbox.workers.student import Student
+from grader.source.assignment_lines import assignment_lines
 from grader.source.in_place_changes import lines_of_changes
 from grader.source.nested_definitions import nested_definitions
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
@@ -125,6 +126,7 @@ def judge_file(
             explain_missing(lesson, rows, student, submitted)
             known = recall.rows if recall is not None else {}
             locate_changes(lesson, [row for row in rows if row.name not in known], student, submitted)
+            locate_gradients(lesson, rows, submitted)
             seen = student.observe([row.name for row in rows if row.status == "passed"])
             if recall is not None:
                 recall.own_chain = student.chain() if recall.chain is None else None
@@ -215,6 +217,35 @@ def locate_changes(lesson: Lesson, rows: list[Row], student: Student, submitted:
             row.line = line
             row.message = f"{row.mistake.message} Line {line} does it: `{quoted}`."
             row.mistake = row.mistake._replace(message=row.message)
+
+
+def locate_gradients(lesson: Lesson, rows: list[Row], submitted: LessonFiles) -> None:
+    """Move wrong rows of a function that returns all gradients from its first line to where they are assigned last.
+
+    Rows with the same message stay on one line, that of the first of them: one mistake has spoiled them all.
+    """
+    joint = lesson.joint
+    wrong = [
+        row
+        for row in rows
+        if row.status in ("failed", "shape") and joint is not None and lesson.item_for(row.name).function == joint.name
+    ]
+    if not wrong or joint is None:
+        return
+    text = submitted.files[MAIN].decode("utf-8", errors="replace")
+    try:
+        found = source_reader().call(assignment_lines, text, joint.name, list(joint.returns))
+    except (ReadingStopped, ReadingFailed):
+        return
+    if found is None:
+        return
+    first, lines = found
+    places: dict[str | None, int | None] = {}
+    for row in wrong:
+        if row.line == first:
+            row.line = places.setdefault(row.message, lines.get(row.name, first))
+        else:
+            places.setdefault(row.message, row.line)
 
 
 def explain_missing(lesson: Lesson, rows: list[Row], student: Student, submitted: LessonFiles) -> None:

@@ -62,18 +62,22 @@ def judged_rows(
     return rows
 
 
-def line_runner(zygote: ZygoteProcess) -> RunLine:
-    """Runs a student's line in a worker of the zygote, like any code of a student."""
+def line_runner(zygote: ZygoteProcess, seconds: float | None = None) -> RunLine:
+    """Runs a student's lines in workers of the zygote, like any code of a student; with `seconds`, all of them."""
+    left = zygote.limits.total_seconds if seconds is None else seconds
 
     def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
+        nonlocal left
         names = list(inputs[0])
-        student = Student(zygote, {MAIN: module_of(line, names).encode()}, MAIN, ())
+        started = zygote.clock.now()
+        student = Student(zygote, {MAIN: module_of(line, names).encode()}, MAIN, (), seconds=left)
         try:
             target = RemoteTarget(student)
             return [target.call(FUNCTION, *(each[name] for name in names)) for each in inputs]
         except CallFailed as error:
             return f"Your line has no value: {error}"
         finally:
+            left -= zygote.clock.now() - started if seconds is not None else 0.0
             student.close()
 
     return run_line

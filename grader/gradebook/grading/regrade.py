@@ -12,7 +12,7 @@ from grader.gradebook.attempt_table import StoredAttempt, StoredVerdict
 from grader.gradebook.connection import Connection
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.grading.batch import grade_all
+from grader.gradebook.grading.grader_processes import grade_all
 from grader.gradebook.grading.keys import Conditions, conditions_key, fingerprint, libraries, result_key, sha256_of
 from grader.gradebook.grading.proposals import Proposal, Proposals
 from grader.gradebook.grading.publisher import DRAWING

@@ -13,7 +13,6 @@ from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
-from grader.gradebook.grading.batch import grade_all
 from grader.gradebook.grading.earlier_reports import (
     are_reported,
     is_superseded,
@@ -24,6 +23,7 @@ from grader.gradebook.grading.earlier_reports import (
 from grader.gradebook.grading.feed import Feed
 from grader.gradebook.grading.follow import Following, Inbox
 from grader.gradebook.grading.graded import fault_results
+from grader.gradebook.grading.grader_processes import grade_all
 from grader.gradebook.grading.keys import Conditions, conditions_key, result_key
 from grader.gradebook.grading.listener import RunListener as RunListener
 from grader.gradebook.grading.publisher import Publisher

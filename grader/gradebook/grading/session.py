@@ -154,7 +154,8 @@ class Session:
             if submitted.origin is not None:
                 for row in rows:
                     submitted.origin.tell(row)
-        answers, remark = question_rows(lesson, submitted, submission.student, self.run_line)
+        run_line = line_runner(self._zygote, self._zygote.limits.step_seconds)
+        answers, remark = question_rows(lesson, submitted, submission.student, run_line)
         if answers and status == "missing":
             status, message = "graded", f"Only the answers to the questions were submitted. {message or ''}".strip()
         message = " ".join(part for part in (message, remark) if part) or None

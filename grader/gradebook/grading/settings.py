@@ -15,6 +15,7 @@ class Settings:
     lessons: list[str]
     seed: int
     out: str
+    program: str = field(kw_only=True)  # the module whose `main` a grader process runs; a nursery loads it for all
     seed_given: bool = False  # else it was drawn, and any other would have done as well
     limits: dict[str, Any] = field(default_factory=dict)
     require: str = "none"  # isolation: with less than this nothing is graded

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # torch comes with it
 
 AT_THE_TOP = sys.stdlib_module_names | {"torch", "numpy"} | KNOWN
 """Modules that are there for sure. An import of another one stays with the step that needs it, and fails with it."""
+WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 NUMBERED = re.compile(r"\bLine (\d+)(?= (?:calls|uses|does it)\b)")
 
 
@@ -38,6 +39,7 @@ class Origin:
         numbers: {row: the numbers in the text of its statements}.
         remarks: {row: a sentence that its message ends with}: which variable it is read from, and why.
         uncounted: rows that a notebook in the lecture's style cannot contain: they have no points there.
+        shown: {variable of the graded file: the student's code for it}, for messages.
     """
 
     lines: Mapping[int, tuple[str, int]] = field(default_factory=dict)
@@ -48,11 +50,15 @@ class Origin:
     numbers: Mapping[str, Sequence[WrittenNumber]] = field(default_factory=dict)
     remarks: Mapping[str, str] = field(default_factory=dict)
     uncounted: Sequence[str] = ()
+    shown: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def fingerprint(self) -> bytes:
         """Of all that a result says and the graded file does not hold."""
-        parts = (self.lines, self.texts, self.missing, self.rows, self.sizes or {}, self.numbers, self.remarks)
+        parts = (
+            *(self.lines, self.texts, self.missing, self.rows, self.sizes or {}),
+            *(self.numbers, self.remarks, self.shown),
+        )
         return repr([*(sorted(part.items()) for part in parts), sorted(self.uncounted)]).encode(
             "utf-8", "surrogatepass"
         )
@@ -66,26 +72,27 @@ class Origin:
         return f"{place[0]}, line {place[1]}" if place else otherwise
 
     def translated(self, message: str) -> str:
-        """A message's "Line 12 calls ..." as the line that the student knows."""
+        """A message with the lines that the student knows, and with the student's own code for each variable."""
 
         def own(match: re.Match[str]) -> str:
             place = self.place(int(match[1]))
             return f"Line {place[1]} of {place[0]}" if place else match[0]
 
-        return NUMBERED.sub(own, message)
+        message = NUMBERED.sub(own, message)
+        return WORD.sub(lambda match: self.shown.get(match[0], match[0]), message) if self.shown else message
 
     def tell(self, row: Row) -> None:
         """Gives the row the student's own file and line, or the reason why there is none or why it is not counted."""
         if row.name in self.uncounted:
             row.status, row.counted, row.points, row.max_points = "missing", False, 0, 0
         if row.status == "missing" and row.name in self.missing:
-            row.message = self.missing[row.name]
+            row.message = self.translated(self.missing[row.name])
         elif row.message:
             row.message = self.translated(row.message)
         if row.mistake:
             row.mistake = row.mistake._replace(message=self.translated(row.mistake.message))
         if row.name in self.remarks:
-            remark = self.remarks[row.name]
+            remark = self.translated(self.remarks[row.name])
             row.message = f"{row.message} {remark}" if row.message else remark
         judged = row.status in ("passed", "failed", "shape")
         place = self.rows.get(row.name) if judged and row.name in self.rows else self.place(row.line)

@@ -8,7 +8,8 @@ from typing import Any
 
 from grader.intake.notebook.as_file import Origin
 from grader.intake.notebook.cells import NotebookError, cells_of, script_cells
-from grader.intake.notebook.reading import NotebookReading, read_lesson_part
+from grader.intake.notebook.parts_of_lessons import read_lesson_part
+from grader.intake.notebook.reading import NotebookReading
 from grader.intake.notebook.script import Page, script_of
 from grader.lesson.notebook_table import NotebookLesson
 from grader.source.literals import WrittenNumber
@@ -36,7 +37,7 @@ def read_notebook_limited(
     data: bytes, shown: str, is_notebook: bool, lessons: Sequence[NotebookLesson], functions: bool
 ) -> NotebookRead:
     """Reads a notebook's or script's bytes for `lessons`; `shown` is the file's name in messages, `functions` as in
-    `reading.read_lesson_part`.
+    `parts_of_lessons.read_lesson_part`.
 
     Raises:
         ReadingStopped, ReadingFailed: as SourceReader.call.

@@ -1,9 +1,8 @@
 """Which of a notebook's variables is which gradient, where they are not called as the lecture's.
 
 In this order: the notebook's own comparisons (claims.py), then a name that differs from the lecture's in its
-spelling or by an affix
-(`grad_probs`, `dcounts_suminv`), then a similar name (`dlogits_maxes`) whose formula reads the right upstream
-gradients. A name is taken only where it is the one reading; otherwise there is a sentence that says why it is not.
+spelling or by an affix (`grad_probs`, `dcounts_suminv`), then a similar name (`dlogits_maxes`) whose formula reads the
+right upstream gradients. A name is taken only where it is the one reading; otherwise a sentence says why it is not.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ NEAR = 0.75
 def looks_like_gradients(page: Page, gradients: Collection[str]) -> set[str]:
     """KnownNames that the page binds and that may be gradients: they tell a loop around the whole backward pass."""
     values = names_by_spelling(name[1:] for name in gradients)
-    found = {claim.variable for claim in page.claims}
+    found = {claim.variable for claim in page.claims} | {*page.gradients}
     return found | {name for name in page.stored if meant_by(name, values) is not None}
 
 
@@ -56,7 +55,7 @@ class NameReader:
         self.forward = {**table.forward, **chain.forward}
         self.values = {name for each in given for name in each.values} | {name[1:] for name in self.gradients}
         self.values |= self.forward.keys()
-        self.sizes = {name for each in given for name in each.same}
+        self.same = {name: value for each in given for name, value in each.same.items()}
         self.others, self.compared = dict(known.others), dict(known.compared)
         self.remarks, self.reasons = dict(known.remarks), dict[str, str]()
         self.looked_at = 0
@@ -96,9 +95,11 @@ class NameReader:
         self.compared = {name: value for name, value in self.compared.items() if value not in doubles}
         lines = self.forward_lines()
         known = {name: value for name, value in self.compared.items() if name in self.bound}
-        sizes = {name: each.same[name] for each in (self.table.given, self.chain.given) for name in each.same}
+        sizes = {name: value for name, value in self.same.items() if name in self.bound}
         found = other_names(lines, self.forward, self.values, self.bound & self.values, {**sizes, **known})
-        self.others |= {name: self.compared.pop(name) for name in agreeing_names(lines, self.forward, known)}
+        agreeing = agreeing_names(lines, self.forward, known)
+        agreeing |= {name for name, value in known.items() if value not in self.forward}  # inputs have no line
+        self.others |= {name: self.compared.pop(name) for name in sorted(agreeing)}
         self.others |= {name: value for name, value in found.items() if self.is_free(name)}
 
     def forward_lines(self) -> list[tuple[str, ast.expr]]:
@@ -116,7 +117,7 @@ class NameReader:
 
     def is_free(self, name: str) -> bool:
         """Whether it is a name of the notebook's own."""
-        return name not in self.values and name not in self.gradients and name not in self.sizes
+        return name not in self.values and name not in self.gradients and name not in self.same
 
     def is_foreign(self, name: str | None) -> bool:
         return name is not None and self.is_free(name)

@@ -27,7 +27,7 @@ from grader.intake.notebook.script import NotebookScript, Page, Statement, scrip
 from grader.intake.notebook.sizes import SizeReader, names_of_sizes, sizes_set, written_numbers
 from grader.intake.notebook.slices import Slice
 from grader.intake.notebook.uses import Uses
-from grader.lesson.notebook_table import NotebookLesson, NotebookTable
+from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable
 from grader.source.literals import WrittenNumber
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
@@ -54,12 +54,7 @@ class NotebookReading:
     refused: str | None = None
 
 
-def read_lesson_part(lesson: NotebookLesson, page: Page, shown: str, functions: bool = True) -> NotebookReading:
-    """What the cells hold for the lesson; `shown` is what the whole is called. Raises NotebookError.
-
-    With `functions` they may also hold the stub's functions: only where it is said which lesson they are for, because
-    several lessons have a function `dx`.
-    """
+def read_statements(lesson: NotebookLesson, page: Page, shown: str, functions: bool) -> NotebookReading:
     table = lesson.table
     nothing = f"{shown} holds nothing for this lesson"
     if table is None and not functions:
@@ -77,9 +72,10 @@ def read_lesson_part(lesson: NotebookLesson, page: Page, shown: str, functions: 
     uses = Uses(script.statements, gradients)
     names = names_for(lesson, table, page, uses)
     size_reader = SizeReader(uses)
-    table = with_names_of_sizes(names.added_to(table), lesson, size_reader, uses)
+    sizes = lesson.sizes.with_names({**names.compared, **names.others})
+    table = with_names_of_sizes(names.added_to(table), sizes, size_reader, uses)
     chooser = Chooser(uses, table, names.added_to(chain))
-    writing = Writing(lesson, script, page, shown, loop_names, names, size_reader)
+    writing = Writing(lesson, script, page, shown, loop_names, names, size_reader, sizes)
     if table.loop is None:
         for name in lesson.gradients:
             if name in table.names:
@@ -89,11 +85,12 @@ def read_lesson_part(lesson: NotebookLesson, page: Page, shown: str, functions: 
     return writing.done(table)
 
 
-def with_names_of_sizes(table: NotebookTable, lesson: NotebookLesson, reader: SizeReader, uses: Uses) -> NotebookTable:
+def with_names_of_sizes(table: NotebookTable, sizes: LessonSizes, reader: SizeReader, uses: Uses) -> NotebookTable:
     """What the lesson wants, with the script's own names for sizes among the names for values."""
-    places = [run[0] for name in table.names for run in uses.runs.get(name, [])[-MOST_RUNS:] if run]
+    gradients = [*table.names, *(name for name, other in table.given.others.items() if other in table.names)]
+    places = [run[0] for name in gradients for run in uses.runs.get(name, [])[-MOST_RUNS:] if run]
     known = {*table.given.values, *table.given.gradients, *table.given.same}
-    same = {**names_of_sizes(reader, lesson.sizes, places, known), **table.given.same}
+    same = {**names_of_sizes(reader, sizes, places, known), **table.given.same}
     return replace(table, given=replace(table.given, same=same))
 
 
@@ -107,11 +104,12 @@ class Writing:
         gradients: Collection[str],
         names: KnownNames,
         size_reader: SizeReader,
+        sizes: LessonSizes,
     ) -> None:
         """`gradients` are all that the lecture's notebook has: none of them is another's other name."""
         self.lesson, self.script, self.page, self.shown, self.gradients = lesson, script, page, shown, gradients
         self.names, self.remarks = names, dict[str, str]()
-        self.size_reader = size_reader
+        self.size_reader, self.sizes = size_reader, sizes
         self.places: list[int] = []  # where each gradient that was written begins
         self.numbers: dict[str, list[WrittenNumber]] = {}
         self.pieces: list[FileWriter] = []
@@ -252,8 +250,18 @@ class Writing:
         for piece in self.pieces:
             file.add("")
             file.extend(piece)
-        sizes = sizes_set(self.size_reader, self.lesson.sizes, table.given.same, self.places)
-        found = (file.places, texts, self.missing, self.rows, sizes, self.numbers, self.remarks, cannot)
+        sizes = sizes_set(self.size_reader, self.sizes, table.given.same, self.places)
+        found = (
+            file.places,
+            texts,
+            self.missing,
+            self.rows,
+            sizes,
+            self.numbers,
+            self.remarks,
+            cannot,
+            self.page.shown,
+        )
         return NotebookReading(file.source, Origin(*found))
 
 

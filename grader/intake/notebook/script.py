@@ -14,6 +14,7 @@ from functools import cached_property
 from grader.intake.notebook.cells import Broken, Cell, NotebookError, statements_of
 from grader.intake.notebook.claims import GradientClaim, Scan, scan_of
 from grader.intake.notebook.opened_functions import opened_functions
+from grader.intake.notebook.plain_variables import PlainNotebook, plain_notebook
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.statement_names import StatementNames, changed_parameters, names_of_statement
 from grader.source.syntax import Block, DefinitionNode, FunctionDefinition, all_nodes, children, last_name, names_in
@@ -71,8 +72,14 @@ class NotebookScript:
 class Page:
     """Code cells, parsed once for all lessons that are looked for in them."""
 
-    def __init__(self, cells: Sequence[Cell]) -> None:
+    def __init__(self, cells: Sequence[Cell], plain: PlainNotebook | None = None) -> None:
+        """With `plain`, the statements are those, and not the cells' own."""
         self.cells = tuple(cells)
+        self.files: Mapping[int, str] = plain.files if plain else {}
+        self.shown: Mapping[str, str] = plain.shown if plain else {}
+        self.gradients: Collection[str] = plain.gradients if plain else ()
+        self._plain = plain
+        self._without_objects: dict[frozenset[str], Page | None] = {}
         self.written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = {}  # see as_file.Writer
         self._opaque: dict[int, bool] = {}
         self._opened: dict[frozenset[str], dict[int, list[ast.stmt]]] = {}  # keeps the statements: ids name them
@@ -114,7 +121,22 @@ class Page:
     @cached_property
     def parsed(self) -> list[tuple[list[ast.stmt], list[Broken]]]:
         """For each cell its statements, and the lines that Python cannot parse."""
-        return [statements_of(cell) for cell in self.cells]
+        found = [statements_of(cell) for cell in self.cells]
+        if self._plain is None:
+            return found
+        return [(body, broken) for body, (_, broken) in zip(self._plain.bodies, found, strict=True)]
+
+    def without_objects(self, names: frozenset[str]) -> Page | None:
+        """The page with plain variables for the parts of its objects; None where it has none. `names` are the
+        lecture's."""
+        if names not in self._without_objects:
+            bodies = [(cell.file, body) for cell, (body, _) in zip(self.cells, self.parsed, strict=True)]
+            try:
+                plain = plain_notebook(bodies, names)
+            except PARSE_ERRORS:
+                plain = None
+            self._without_objects[names] = Page(self.cells, plain) if plain else None
+        return self._without_objects[names]
 
     def names_of(self, node: ast.stmt, changers: Mapping[str, frozenset[int]], version: int) -> StatementNames:
         if isinstance(node, ast.For) and not node.body:  # a binder, made anew for each lesson
@@ -144,7 +166,8 @@ def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
                 if isinstance(node, DefinitionNode):
                     note_inside(node, cell.file, script.inside)
                 names = page.names_of(node, changers, version)
-                script.statements.append(Statement(node, cell.file, names, loop, page.is_opaque(node)))
+                file = page.files.get(id(node), cell.file)
+                script.statements.append(Statement(node, file, names, loop, page.is_opaque(node)))
                 if len(script.statements) > MOST_STATEMENTS:
                     raise NotebookError(
                         f"it has more than {MOST_STATEMENTS:,} statements. Hand in the exercise's cells only."
@@ -214,5 +237,6 @@ def whole_loops(body: Iterable[ast.stmt], gradients: Collection[str]) -> set[int
 
 def note_inside(node: DefinitionNode, file: str, inside: dict[str, tuple[str, str, int]]) -> None:
     for each in all_nodes(node):
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-            inside.setdefault(each.id, (node.name, file, each.lineno))
+        if isinstance(each, ast.Name | ast.Attribute | ast.Subscript) and isinstance(each.ctx, ast.Store):
+            key = each.slice.value if isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Constant) else ""
+            inside.setdefault(last_name(each) or str(key), (node.name, file, each.lineno))

@@ -150,7 +150,8 @@ class SizeReader:
             return self.shape(node.operand, i)
         if isinstance(node, ast.BinOp):
             shapes = [self.shape(operand, i) for operand in (node.left, node.right)]
-            return max((shape for shape in shapes if shape is not None), key=len, default=None)
+            longest = max((shape for shape in shapes if shape is not None), key=len, default=None)
+            return longest and [Dimension(None) if each.size == 1 else each for each in longest]  # 1 is broadcast
         if isinstance(node, ast.Subscript):
             return self._indexed(node, i)
         return self._made(node, i) if isinstance(node, ast.Call) else None

@@ -128,8 +128,8 @@ def updated_lines(
     kept = list({(each.student, tuple(sorted(each.guess))): each for each in lines if each.confirmed}.values())
     before = {(line.student, line.found): line for line in lines if not line.confirmed}
     edited = []
-    for student, asked in questions.items():
-        for question in asked:
+    for student, own_questions in questions.items():
+        for question in own_questions:
             line = IntakeLine.of(student, question)
             old = before.get((student, line.found))
             if old is not None and old.guess != line.guess:

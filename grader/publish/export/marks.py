@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.intake.submissions.claims import Submitter, join
 from grader.intake.submissions.roster import Member, Roster
+from grader.intake.submissions.roster_matching import Submitter, join
 from grader.publish.inert import csv_cell
 from grader.publish.report.classroom import incomplete
 from grader.results import LessonResult, SubmissionResult, number, points_text, read_results

@@ -127,7 +127,7 @@ class Reporter:
         return {digest: layouts_to_text(self._layouts[digest]) for digest in digests}
 
     def add_drawings(self, drawings: Mapping[str, str]) -> None:
-        """See gradebook.grading.publisher.Publisher."""
+        """See gradebook.grading.publisher.Publisher. Raises KeyError, TypeError or ValueError for another text."""
         self._layouts |= {digest: layouts_from_text(text) for digest, text in drawings.items()}
 
     def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}) -> str:

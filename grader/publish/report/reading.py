@@ -59,7 +59,7 @@ class NodeTooltip(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Line:
+class ReportRow:
     """A row of results.json with what the page adds. `state` is its status, or `chain` where only the chain is red."""
 
     row: Row
@@ -166,13 +166,13 @@ class LessonPart:
 
     results: LessonResult
     lesson: Lesson | None
-    lines: list[Line]
+    lines: list[ReportRow]
     answers: list[Row] = field(default_factory=list)
-    groups: list[list[Line]] = field(default_factory=list)
+    groups: list[list[ReportRow]] = field(default_factory=list)
     printed: str = ""
 
     @property
-    def first(self) -> Line | None:
+    def first(self) -> ReportRow | None:
         """The step to fix first: the wrong one nearest the loss, else the first one not written yet."""
         unwritten = (line for line in self.lines if line.state in UNWRITTEN)
         return next((line for line in self.lines if line.wrong), next(unwritten, None))
@@ -201,7 +201,7 @@ class LessonPart:
         return self.lesson.number if self.lesson else ""
 
     @property
-    def by_target(self) -> dict[str, Line]:
+    def by_target(self) -> dict[str, ReportRow]:
         return {line.item.target: line for line in self.lines if line.item and line.item.target}
 
     @property
@@ -228,7 +228,7 @@ class NextStep:
     """What to do next: a row to fix or to write, or a lesson to hand in; nothing when all is right."""
 
     part: LessonPart | None = None
-    line: Line | None = None
+    line: ReportRow | None = None
     together: int = 1  # rows that fail with this one sentence
 
 
@@ -260,7 +260,7 @@ def arrange_lesson(results: LessonResult, lesson: Lesson | None, graded: GradedS
         return split[text]
 
     lines = [
-        Line(
+        ReportRow(
             row,
             state_of(row),
             f"{name}-{row.name}",
@@ -286,7 +286,7 @@ def arrange_lesson(results: LessonResult, lesson: Lesson | None, graded: GradedS
     return arranged
 
 
-def same_function(line: Line, other: Line) -> bool:
+def same_function(line: ReportRow, other: ReportRow) -> bool:
     """Whether both are wrong gradients of one function, which one mistake may spoil."""
     items = line.item, other.item
     return (
@@ -296,5 +296,5 @@ def same_function(line: Line, other: Line) -> bool:
     )
 
 
-def verdict_and_message(line: Line) -> tuple[str, str | None, int | None]:
+def verdict_and_message(line: ReportRow) -> tuple[str, str | None, int | None]:
     return line.state, line.row.message, line.row.line

@@ -154,14 +154,14 @@ def first_of(whole: ProgramSlice) -> tuple[str, int, str] | None:
         ("differences", Quotients(whole).find()),
         ("dual numbers", basis_tangents(whole)),
     ):
-        places = [(file_of(node, whole), line_of(node)) for node in nodes]
+        places = [(file_of(node, whole), line_number(node)) for node in nodes]
         if places:
             file, line = min(places)
             return method, line, file
     return None
 
 
-def line_of(node: ast.AST) -> int:
+def line_number(node: ast.AST) -> int:
     return getattr(node, "lineno", 1)
 
 
@@ -198,12 +198,29 @@ class Begin:
 def begin_of(program: Program, target: ast.AST, scope: Scope, row: str, together: Sequence[str]) -> Begin:
     """What a function returns, or the row's part of it."""
     decorated = isinstance(target, ast.FunctionDef) and bool(target.decorator_list)
+    if isinstance(target, ast.FunctionDef) and not scope.returns:
+        return Begin([(target, scope), *stored_by(program, target)], [])
     if not isinstance(target, FunctionNode) or decorated or not together:
         return Begin([(target, scope)], [])
     begin = Begin([], [])
     for value in scope.returns:
         add_part(begin, program, value, scope, row, together)
     return begin
+
+
+def stored_by(program: Program, method: ast.FunctionDef) -> Iterator[tuple[ast.AST, Scope]]:
+    """What a method that returns nothing gives: the values of `grad`, and of the attributes that it assigns itself.
+
+    An attribute of the same name that another class assigns has nothing to do with it.
+    """
+    roots = (module.node for module in program.modules.values())
+    classes = (node for root in roots for node in getattr(root, "body", ()) if isinstance(node, ast.ClassDef))
+    others = {id(node) for each in classes if method not in each.body for node in ast.walk(each)}
+    nodes = (node for node in ast.walk(method) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+    for name in dict.fromkeys(["grad", *(node.attr for node in nodes)]):
+        for binding in program.attributes.get(name, ()):
+            if binding.value is not None and id(binding.node) not in others:
+                yield binding.value, binding.scope
 
 
 def add_part(

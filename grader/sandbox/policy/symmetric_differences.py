@@ -16,7 +16,7 @@ INLINED = 8
 
 def is_symmetric_difference(node: ast.BinOp, scope: Scope, whole: ProgramSlice) -> bool:
     """`f(x + d) - f(x - d)`, or `f(x + d) - f(x)` for a function of the file's own."""
-    left, right = tokens_of(node.left, scope, whole), tokens_of(node.right, scope, whole)
+    left, right = postfix_tokens(node.left, scope, whole), postfix_tokens(node.right, scope, whole)
     if left is None or right is None or not any(token in ("call", "MatMult", "Pow") for token in left):
         return False
     if len(left) == len(right):
@@ -40,7 +40,7 @@ def is_own_call(node: ast.AST, scope: Scope, whole: ProgramSlice, depth: int = 0
     return isinstance(node, ast.Call) and bool(whole.callees(node.func, scope))
 
 
-def tokens_of(node: ast.AST, scope: Scope, whole: ProgramSlice) -> list[str] | None:
+def postfix_tokens(node: ast.AST, scope: Scope, whole: ProgramSlice) -> list[str] | None:
     """The expression in postfix order, names that are assigned once replaced by their values; None if too long."""
     found: list[str] = []
     waiting: list[Any] = [(node, scope, 0)]

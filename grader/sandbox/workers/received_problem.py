@@ -15,7 +15,7 @@ Given = tuple[torch.dtype, dict[str, Any], dict[str, Tensor]]
 """A problem as steps meet it: the default dtype, forward values and upstream gradients by name."""
 
 
-def problem_of(frame: wire.Frame) -> tuple[int, Given]:
+def decode_problem(frame: wire.Frame) -> tuple[int, Given]:
     """(its number, the problem) of a "problem" frame."""
     header = frame.header
     tensors = unpack_tensors(header["tensors"], frame.body)

@@ -11,7 +11,7 @@ from grader.calling.numerical_watch import NAMES, Seen
 from grader.calling.protocol import Called, Counts
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.tree import LEAST, SLACK, Budget, Packer, tensors_of, unpack
-from grader.sandbox.workers.wire import FROM_A_STUDENT, MAX_NAMES, MAX_TEXT, Frame, encode, field, readable, whole
+from grader.sandbox.workers.wire import FROM_A_STUDENT, MAX_NAMES, MAX_TEXT, Frame, count_field, encode, field, readable
 
 
 def encode_called(
@@ -73,9 +73,9 @@ def decode_called(frame: Frame, ticket: int, budget: Budget = LEAST) -> Called:
     if len(dispatched) > MAX_NAMES or not all(type(count) is int and count >= 0 for count in dispatched.values()):
         raise WireError("`dispatched` holds no counts")
     counts = Counts(
-        whole(header, "operators"),
+        count_field(header, "operators"),
         {readable(name)[:100]: count for name, count in dispatched.items()},
-        whole(header, "peak_bytes"),
+        count_field(header, "peak_bytes"),
         field(header, "low_precision", bool),
     )
     if outcome != "returned":

@@ -243,8 +243,8 @@ class StepScheduler:
 
     def _batch_seconds(self, steps: Sequence[str]) -> float | None:
         """Seconds in which all of `steps` should be answered, or None where they are run one by one."""
-        several = len(steps) > 1 or bool(self.recalled)
-        return BATCH_SECONDS if self._batches_work and several and self.joint is None else None
+        is_batch = len(steps) > 1 or bool(self.recalled)
+        return BATCH_SECONDS if self._batches_work and is_batch and self.joint is None else None
 
     def _stop_batches(self) -> None:
         """One of several steps failed. A new worker will show which, as if nothing had been run.

@@ -65,6 +65,7 @@ class Student:
         chain: tuple[Problem, Mapping[str, Collection[str]]] | None = None,
         terms: Terms = STRICT,
         public: Problem | None = None,
+        seconds: float | None = None,
     ) -> None:
         """`files` is {file name: bytes}, `main` the graded one; with `joint`, that function returns all gradients.
 
@@ -72,11 +73,12 @@ class Student:
         `interrupt` is a descriptor: once it is readable, a wait for a worker raises Interrupted.
         `problems` are some that workers may have been sent beforehand, numbered in this order (`send_ahead`).
         `chain` is the problem of the student's own chain, run before any disclosure, and for each step those above it.
+        `seconds` are those that it may wait for workers in all, by default the zygote's limit.
         """
         self._zygote, self._limits = zygote, zygote.limits
         self.steps = tuple(steps)
         self._numbers = ProblemNumbers(zygote, problems)
-        self._time = TimeAccount(zygote.limits.total_seconds, zygote.clock)
+        self._time = TimeAccount(zygote.limits.total_seconds if seconds is None else seconds, zygote.clock)
         self._file = FileWorker(zygote, files, main, self._numbers, self._time)
         self._file.interrupt = interrupt
         self._chain, self._chain_answers = chain, dict[str, Answer]()
@@ -291,9 +293,8 @@ class Student:
         files = {**file.files, file.main: file.files[file.main] + b"\n\n\n" + text + b"\n"}
         # known problems keep the numbers under which workers may have been sent them
         problems = self._numbers.shared if self._numbers.are_own else ()
-        other = Student(self._zygote, files, file.main, steps, interrupt=file.interrupt, problems=problems)
-        other._time.waited = max(self._time.waited, self._limits.total_seconds - seconds)
-        return other
+        left = min(seconds, self._limits.total_seconds - self._time.waited)
+        return Student(self._zygote, files, file.main, steps, None, None, file.interrupt, problems, seconds=left)
 
     def close(self) -> None:
         self._file.discard()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib
 import sys
+from importlib.abc import MetaPathFinder
 from types import ModuleType
 from typing import Any
 
@@ -27,10 +28,23 @@ def load_torch() -> None:
         sys.modules[POSTPONED] = postponed(POSTPONED)
         torch: Any = importlib.import_module("torch")
         complete(torch)
+        sys.meta_path.insert(0, BeforeCompiler())
         torch.set_num_threads(1)  # a fork of a process with a pool of threads hangs
     finally:
         if collects:
             gc.enable()
+
+
+class BeforeCompiler(MetaPathFinder):
+    """Imports torch._prims before the compiler, which torch.func.vjp and torch.optim import at their first call.
+
+    So does `import torch`. In the other order it and torch.utils._content_store import each other in a circle.
+    """
+
+    def find_spec(self, fullname: str, path: Any, target: ModuleType | None = None) -> None:
+        if fullname == "torch._dynamo":
+            sys.meta_path.remove(self)
+            importlib.import_module("torch._prims")
 
 
 def postponed(name: str) -> ModuleType:

@@ -182,7 +182,7 @@ def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY, 
 
 def printed_in(header: dict[str, Any]) -> int:
     """Bytes that the worker says it has printed; 0 where it says nothing."""
-    return whole(header, "printed") if "printed" in header else 0
+    return count_field(header, "printed") if "printed" in header else 0
 
 
 def field(header: dict[str, Any], name: str, kind: type) -> Any:
@@ -208,7 +208,7 @@ def name_list(header: dict[str, Any], name: str, known: Collection[str] | None =
     return [readable(value) for value in values] if known is None else [value for value in values if value in known]
 
 
-def whole(header: dict[str, Any], name: str) -> int:
+def count_field(header: dict[str, Any], name: str) -> int:
     value = field(header, name, int)
     if not 0 <= value < 1 << 40:
         raise WireError(f"`{name}` is out of range")
@@ -256,7 +256,7 @@ def decode_answer(
         line=line,
         changed=tuple(name_list(header, "changed", known)) if "changed" in header else (),
         uses=frozenset(name_list(header, "uses", known)) if "uses" in header else frozenset(),
-        operators=whole(header, "operators") if "operators" in header else 0,
+        operators=count_field(header, "operators") if "operators" in header else 0,
         low_precision=field(header, "low_precision", bool) if "low_precision" in header else False,
         in_float32=field(header, "in_float32", bool) if "in_float32" in header else False,
     )

@@ -33,7 +33,7 @@ from grader.sandbox.workers.counted_output import Counter, count_output, flush_o
 from grader.sandbox.workers.hang import report_lines_after, stop_reporting
 from grader.sandbox.workers.imports import NotAvailable
 from grader.sandbox.workers.loader import forget, load, seed_generators
-from grader.sandbox.workers.received_problem import Given, problem_of
+from grader.sandbox.workers.received_problem import Given, decode_problem
 from grader.sandbox.workers.replies import encode_called
 from grader.sandbox.workers.tensor_bytes import unpack_tensors
 from grader.sandbox.workers.tree import Budget, tensors_of, unpack
@@ -138,7 +138,7 @@ class Worker:
         tell(reply)
 
     def take_problem(self, frame: wire.Frame) -> None:
-        number, problem = problem_of(frame)
+        number, problem = decode_problem(frame)
         self._problems[number] = problem
 
     def take_upstream(self, frame: wire.Frame) -> None:

@@ -183,7 +183,7 @@ class Zygote:
     def hold(self, data: bytearray) -> None:
         from grader.sandbox.workers import received_problem, wire
 
-        number, problem = received_problem.problem_of(wire.frame_from(data))
+        number, problem = received_problem.decode_problem(wire.frame_from(data))
         self._problems[number] = problem
         gc.freeze()
 

@@ -6,13 +6,15 @@ import inspect
 from collections.abc import Sequence
 
 from grader.reference.problem import Draw
+from grader.source.word_lists import listed
 
 
 def circumstances(failing: Sequence[Draw], right: Sequence[Draw]) -> str:
     """A sentence; "" when it fails everywhere.
 
     What all failing problems share and no other has is named: a change of the drawing (in the words of its function's
-    docstring), or a size. Otherwise the first failing problem's sizes are given.
+    docstring), or a size. Sizes of 0 or 1 that only the right problems have come first: no padding, a single example.
+    Otherwise the first failing problem's sizes are given.
     """
     if not right:
         return ""
@@ -20,6 +22,14 @@ def circumstances(failing: Sequence[Draw], right: Sequence[Draw]) -> str:
     change = next(iter(changes))
     if len(changes) == 1 and change is not None and all(draw.change is not change for draw in right):
         return f"It is right on {other(right)}, and wrong where this holds: {change_in_words(change)}"
+    degenerate = [
+        f"{name} is {size}"
+        for name, size in right[0].sizes.items()
+        if size <= 1 and all(draw.sizes.get(name) == size for draw in right)
+        if all(draw.sizes.get(name) != size for draw in failing)
+    ]
+    if degenerate:
+        return f"It is right on {other(right)}, where {listed(degenerate)}."
     if len(failing) > 1 or smallest(failing[0]):
         for name, size in failing[0].sizes.items():
             shared = all(draw.sizes.get(name) == size for draw in failing)
@@ -37,8 +47,8 @@ def smallest(draw: Draw) -> bool:
 
 
 def change_in_words(change: object) -> str:
-    """A change's docstring as one sentence, or its name in words."""
-    text = " ".join((inspect.getdoc(change) or "").split())
+    """The first paragraph of a change's docstring, or its name in words."""
+    text = " ".join((inspect.getdoc(change) or "").split("\n\n")[0].split())
     if text:
         return text if text.endswith(".") else text + "."
     return getattr(change, "__name__", "a change of the inputs").replace("_", " ") + "."

@@ -1,4 +1,4 @@
-"""Whether a message about a student's code is true of that code: what it says is done must be in the text.
+"""Whether an explanation of a student's code is true of that code: what it says is done must be in the text.
 
 The numbers decide which explanation fits; one that says "you divide" also needs a division in the function, or in a
 function of the file that it calls.
@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from grader.lesson.mistakes import Mistake
+from grader.source.code_pieces import pieces_of_text
 
 Contents = Mapping[str, Any]
 """What a function is made of, see repairs.contents.contents_of."""
@@ -57,6 +60,18 @@ def reads(contents: Contents, name: str) -> bool:
 
 def does_not_read(contents: Contents, name: str) -> bool:
     return name not in contents["names"]
+
+
+def has_the_right_piece(mistake: Mistake, contents: Contents | None) -> bool:
+    """Whether the code has what a mistake of an edit replaces, and nothing of what it puts there: it is not the reason.
+
+    False where nothing is known about the code, and for a mistake that is a formula.
+    """
+    if contents is None or not mistake.old:
+        return False
+    right, wrong = (pieces_of_text(text) for text in mistake.lines)
+    own = set(contents.get("pieces", ()))
+    return bool(own & (right - wrong)) and not own & (wrong - right)
 
 
 CLAIMS: tuple[tuple[re.Pattern[str], Callable[[Contents, str], bool]], ...] = tuple(

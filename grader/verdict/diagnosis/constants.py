@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+NUMBERS_IN_WORDS = frozenset({"one half"})
+
+
+def value_here(label: str, value: float, unit: str = "") -> str:
+    """ " (here 6)" behind an expression such as N², nothing behind a number."""
+    is_number = label in NUMBERS_IN_WORDS or not any(letter.isalpha() for letter in label)
+    return "" if is_number else f" (here {abs(value):.6g}{unit})"
+
 
 def factors_of(sizes: Mapping[str, int]) -> dict[str, float]:
     """{a constant in words: its value}, made of sizes. With a size of 1, what divides by zero is left out."""

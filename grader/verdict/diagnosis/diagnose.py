@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-from grader.comparison.tensors import format_shape
 from grader.lesson.mistakes import Mistake
+from grader.source.word_lists import format_shape
 from grader.verdict.diagnosis.claims import Contents, is_borne_out
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.known_mistakes import known_mistake
@@ -26,7 +26,7 @@ from grader.verdict.diagnosis.readings.lines import factor_of_a_line, term_of_a_
 from grader.verdict.diagnosis.readings.multiples import branch_coefficients, constant_multiple, unnamed_multiple
 from grader.verdict.diagnosis.readings.paths import each_path, held_constant, one_path, several_paths
 from grader.verdict.diagnosis.readings.places import repeated_index, wrong_zeros
-from grader.verdict.diagnosis.readings.reductions import extra_sum, wrong_broadcast, wrong_sum
+from grader.verdict.diagnosis.readings.reductions import extra_sum, sum_of_uses_missing, wrong_broadcast, wrong_sum
 from grader.verdict.diagnosis.readings.shapes import transposed_gradient, wrong_order, wrong_shape
 from grader.verdict.diagnosis.readings.substitutes import (
     other_gradient,
@@ -47,7 +47,16 @@ TIERS: tuple[tuple[GradientReading, ...], ...] = (
         *(wrong_sum, constant_multiple, branch_coefficients, wrong_shape, wrong_broadcast, transposed_gradient),
         other_gradient,
     ),
-    (held_constant, unchanged_upstream, extra_sum, wrong_upstream, wrong_value, upstream_forgotten, wrong_factor),
+    (
+        held_constant,
+        unchanged_upstream,
+        extra_sum,
+        sum_of_uses_missing,
+        wrong_upstream,
+        wrong_value,
+        upstream_forgotten,
+        wrong_factor,
+    ),
     (wrong_term, wrong_inner_line, repeated_index),
     (one_path, upstream_with_a_factor, wrong_inner_sum),
     (several_paths,),

@@ -36,10 +36,10 @@ def gives(mistake: Mistake, problem: Problem, answer: Answer) -> bool:
         return False
     if wrong.tensor is None:
         return answer.tensor is None and wrong.kind == answer.kind
-    return are_equal(answer, wrong.tensor)
+    return answer_equals(answer, wrong.tensor)
 
 
-def are_equal(answer: Answer, candidate: Tensor) -> bool:
+def answer_equals(answer: Answer, candidate: Tensor) -> bool:
     """Whether an answer is what a wrong formula gives, infinities in the same places included."""
     if answer.tensor is None or answer.tensor.shape != candidate.shape:
         return False

@@ -52,10 +52,12 @@ class Allowance:
         return self._left <= 0
 
     def extend(self, seconds: float) -> None:
+        """Allow so many more seconds of processor time."""
         self._left += seconds
         self._until += seconds
 
     def check(self) -> None:
+        """Raises OutOfTime when the processor time is spent, Interrupted when the caller's descriptor is readable."""
         if time.process_time() > self._until:
             raise OutOfTime
         if self._poll is not None and self._poll.poll(0):

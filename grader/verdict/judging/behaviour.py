@@ -190,19 +190,33 @@ class Check:
     def _explanation(self, assertion: Assertion, results: Sequence[ScenarioResult]) -> Mistake | Explanation | None:
         found, low_precision = [result.found for result in results], self.on.low_precision
         with explaining(self._student):
-            known = attempt(lambda: self._course.known_mistake(assertion, found, low_precision))
+            trials = getattr(self._student, "trials", None)
+            contents = trials.contents(self.item.function) if trials is not None else None
+            possible = self._is_possible
+            known = attempt(lambda: self._course.known_mistake(assertion, found, low_precision, possible, contents))
             if known is not None:
                 return known
             return attempt(lambda: self._course.explanation(assertion, results, low_precision))
+
+    def _is_possible(self, mistake: Mistake) -> bool:
+        """Whether the file can have a mistake: one of the joint function makes some row of its gradients wrong.
+
+        A training run can come out the same: where every gradient is clipped, a constant factor has no effect.
+        """
+        joint, gradients = self.lesson.joint, self.lesson.gradients
+        if joint is None or mistake.gradient != joint.name or self.item.function == joint.name:
+            return True
+        rows = (GradientCheck(self.lesson, item, self._student, self._book, naming=False) for item in gradients)
+        return not all(row.passes(self.lesson.draws) for row in rows)
 
     def failed_call(self, failed: CallFailed, where: str = "") -> CheckFailed:
         """The end of a check whose call gave no value. The message says what the error means, where that is known."""
         answer = failed.answer
         explained = None
         if answer.outcome == "raised" and self._naming:
-            explained = explain_error_text(
-                answer.message, CallContext(self.on.calls[-1].arguments if self.on.calls else {})
-            )
+            arguments = self.on.calls[-1].arguments if self.on.calls else {}
+            parameters = {name: value for name, value in arguments.items() if name.isidentifier()}  # not "argument 2"
+            explained = explain_error_text(answer.message, CallContext(parameters))
         message = f"{answer.message.rstrip('.')}. {explained.message}" if explained is not None else answer.message
         return CheckFailed(
             where + message, STATUS_OF[answer.outcome], explained.id if explained else None, line=answer.line

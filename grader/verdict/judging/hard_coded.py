@@ -49,12 +49,16 @@ def explain_hard_coded_sizes(
     where = hard_coded_sentence("" if function else name, published, other, contents or {})
     if not where and (not unnamed or answer.tensor is None):  # an error says more than a guess
         return None
-    where = where or "A size is written into it as a number."
+    if not where and contents is not None and not contents.get("numbers"):
+        advice = "It contains no such number: two sizes may be equal there that differ here. Which sizes does it use?"
+    else:
+        advice = (
+            f"{where} Take sizes from what you are given." if where else "Which of its lines holds at those sizes only?"
+        )
     it = "This gradient" if function else f"Your `d{name}`"
     return Explanation(
         "sizes_written_in",
-        f"{it} is right at the lecture's sizes and wrong at others ({other.draw.describe()}). {where} "
-        "Take sizes from what you are given.",
+        f"{it} is right at the sizes in README.md and wrong at others ({other.draw.describe()}). {advice}",
     )
 
 

@@ -52,9 +52,12 @@ def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
 
 def what_is_wrong(name: str, failing: Sequence[tuple[Case, TensorComparison]], cases: Sequence[Case]) -> str:
     """Where and how far the answer is off, for a mistake that no reading explains."""
-    (problem, answer), comparison = failing[0]
+    shapes = [each for each in failing if each[1].stage == "shape"]
+    (problem, answer), comparison = (shapes or failing)[0]
     assert answer.tensor is not None
     text = describe_error(answer.tensor, problem.reference(name), comparison)
+    if 0 < len(shapes) < len(failing):
+        text = f"With {problem.draw.describe()}: {text[0].lower()}{text[1:]}"
     wrong = [case[0].draw for case, _ in failing]
     special = circumstances(wrong, [p.draw for p, _ in cases if all(p.draw is not draw for draw in wrong)])
     return f"{text} {special}" if special else text

@@ -77,11 +77,11 @@ def are_drawable(lesson: Lesson, sizes: Mapping[str, int]) -> bool:
 
 def count_elements(lesson: Lesson, sizes: Mapping[str, int]) -> int:
     """How many elements all forward values of a problem of these sizes have."""
-    return sum(math.prod(sizes.get(size, 1) for axis in shape for size in axis) for shape in shapes(lesson))
+    return sum(math.prod(sizes.get(size, 1) for axis in shape for size in axis) for shape in sizes_of_axes(lesson))
 
 
 @lru_cache(maxsize=64)
-def shapes(lesson: Lesson) -> list[list[list[str]]]:
+def sizes_of_axes(lesson: Lesson) -> list[list[list[str]]]:
     """For each forward value, for each of its axes: the sizes whose product it is."""
     primes = dict(zip(notebook_sizes(lesson).published, PRIMES, strict=False))
     values = lesson.problem(Draw(primes), 0, random_upstream=False).values

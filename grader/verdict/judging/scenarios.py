@@ -14,6 +14,7 @@ from grader.comparison.trees import Agreement, Difference, agreement
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
+from grader.verdict.diagnosis.claims import Contents, has_the_right_piece, is_borne_out
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.results.results import ComparedResult, explain_result
 from grader.verdict.judging.check_endings import ReferenceFailed
@@ -82,14 +83,24 @@ class CourseValues:
         found: tuple[Any, list[Call]] = self._book.value((self._lesson.name, self._item.name, *key), compute)
         return found
 
-    def known_mistake(self, assertion: Assertion, found: Sequence[Any], low_precision: bool) -> Mistake | None:
-        """Return the known mistake that gives just these results on every draw.
+    def known_mistake(
+        self,
+        assertion: Assertion,
+        found: Sequence[Any],
+        low_precision: bool,
+        possible: Callable[[Mistake], bool],
+        contents: Contents | None = None,
+    ) -> Mistake | None:
+        """Return the first known mistake that gives just these results on every draw, is in the code and `possible`.
 
-        One in a function that the scenario does not reach gives the right results, so it is not run.
+        One in a function that the scenario does not reach gives the right results, so it is not run. Different mistakes
+        may give the same few results: `contents` says what the student's code is made of.
         """
         calls = (call for at in range(len(assertion.draws)) for call in self.reference(assertion, at)[1])
         called = {call.function.partition(".")[0] for call in calls}
         for mistake in reachable_mistakes(self._lesson, called):
+            if has_the_right_piece(mistake, contents) or not is_borne_out(mistake.message, contents):
+                continue
             target = ModuleTarget(self._lesson.wrong(mistake), traced=False)
             for at in range(len(assertion.draws)):
                 try:
@@ -102,7 +113,8 @@ class CourseValues:
                 if not agrees(found[at], value, assertion.tolerance, low_precision):
                     break
             else:
-                return mistake
+                if possible(mistake):
+                    return mistake
         return None
 
     def _mistaken_value(self, assertion: Assertion, at: int, target: ModuleTarget, mistake: Mistake) -> Any:

@@ -33,7 +33,7 @@ _when_read = False
 
 @contextlib.contextmanager
 def answers_on_demand() -> Iterator[None]:
-    """Inside, `Shuffled.answers` returns `Answers`. Only for functions that keep no state between two calls."""
+    """Inside, `Shuffled.answers` returns `LazyAnswers`. Only for functions that keep no state between two calls."""
     global _when_read
     before, _when_read = _when_read, True
     try:
@@ -42,7 +42,7 @@ def answers_on_demand() -> Iterator[None]:
         _when_read = before
 
 
-class Answers(Mapping[str, Any]):
+class LazyAnswers(Mapping[str, Any]):
     """{name: answer} in the order in which the questions were added. A question is put when its answer is first read.
 
     A comparison that stops at the first difference saves the other calls.
@@ -93,6 +93,6 @@ class Shuffled:
         names = list(self._questions)
         order = torch.randperm(len(names), generator=self._generator).tolist()
         if _when_read:
-            return Answers(self._questions)
+            return LazyAnswers(self._questions)
         found = {names[number]: self._questions[names[number]]() for number in order}
         return {name: found[name] for name in names}

@@ -1,7 +1,7 @@
 """The one-hot tensor is not transposed: the message is about shapes, not about dtypes.
 
 lesson: 03
-dC: error | A matrix product needs the inner sizes alike
+dC: error | A matrix product needs equal inner sizes
 """
 
 import torch

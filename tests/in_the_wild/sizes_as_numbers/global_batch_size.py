@@ -1,7 +1,7 @@
 """The batch size as a global constant.
 
 lesson: 02
-dlogits: failed | = Your `dlogits` is right at the lecture's sizes and wrong at others (batch 6, features 3, hidden
+dlogits: failed | = Your `dlogits` is right at the sizes in README.md and wrong at others (batch 6, features 3, hidden
     8, classes 5). Line 87 uses the number 4, which is `N` there: `N = 4`. Take sizes from what you are given.
 others: passed
 """

@@ -2,28 +2,28 @@
 
 lesson: 06
 by: dojo
-dW2: error | = This gradient is right at the lecture's sizes and wrong at others (batch 7, block 2, vocabulary 9,
+dW2: error | = This gradient is right at the sizes in README.md and wrong at others (batch 7, block 2, vocabulary 9,
     embedding 5, hidden 8). Line 113 uses the number 32, which is `n` there: `BATCH = 32`. Take sizes from what you
     are given.
-db2: error | = This gradient is right at the lecture's sizes and wrong at others (batch 7, block 2, vocabulary 9,
+db2: error | = This gradient is right at the sizes in README.md and wrong at others (batch 7, block 2, vocabulary 9,
     embedding 5, hidden 8). Line 113 uses the number 32, which is `n` there: `BATCH = 32`. Take sizes from what you
     are given.
-dgamma: error | = This gradient is right at the lecture's sizes and wrong at others (batch 7, block 2, vocabulary 9,
+dgamma: error | = This gradient is right at the sizes in README.md and wrong at others (batch 7, block 2, vocabulary 9,
     embedding 5, hidden 8). Line 113 uses the number 32, which is `n` there: `BATCH = 32`. Take sizes from what you
     are given.
-dbeta: error | = This gradient is right at the lecture's sizes and wrong at others (batch 7, block 2, vocabulary 9,
+dbeta: error | = This gradient is right at the sizes in README.md and wrong at others (batch 7, block 2, vocabulary 9,
     embedding 5, hidden 8). Line 113 uses the number 32, which is `n` there: `BATCH = 32`. Take sizes from what you
     are given.
-dW: error | = This gradient is right at the lecture's sizes and wrong at others (batch 7, block 2, vocabulary 9,
+dW: error | = This gradient is right at the sizes in README.md and wrong at others (batch 7, block 2, vocabulary 9,
     embedding 5, hidden 8). Line 113 uses the number 32, which is `n` there: `BATCH = 32`. Take sizes from what you
     are given.
-db: error | = This gradient is right at the lecture's sizes and wrong at others (batch 7, block 2, vocabulary 9,
+db: error | = This gradient is right at the sizes in README.md and wrong at others (batch 7, block 2, vocabulary 9,
     embedding 5, hidden 8). Line 113 uses the number 32, which is `n` there: `BATCH = 32`. Take sizes from what you
     are given.
-demb: error | = This gradient is right at the lecture's sizes and wrong at others (batch 7, block 2, vocabulary 9,
+demb: error | = This gradient is right at the sizes in README.md and wrong at others (batch 7, block 2, vocabulary 9,
     embedding 5, hidden 8). Line 113 uses the number 32, which is `n` there: `BATCH = 32`. Take sizes from what you
     are given.
-dC: error | = This gradient is right at the lecture's sizes and wrong at others (batch 7, block 2, vocabulary 9,
+dC: error | = This gradient is right at the sizes in README.md and wrong at others (batch 7, block 2, vocabulary 9,
     embedding 5, hidden 8). Line 113 uses the number 32, which is `n` there: `BATCH = 32`. Take sizes from what you
     are given.
 others: passed

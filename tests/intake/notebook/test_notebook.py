@@ -21,10 +21,10 @@ from grader.intake.submissions.submission import Submission
 def hand_in(course, tmp_path) -> Callable[..., Submission]:
     """hand_in(notebook or text or bytes, "03", name=...): the submission as `grade run` finds it."""
 
-    def found(handed: Notebook | str | bytes, *wanted: str, name: str = "mine.ipynb") -> Submission:
-        if isinstance(handed, dict):
-            handed = json.dumps(handed)
-        data = handed.encode() if isinstance(handed, str) else handed
+    def found(submitted: Notebook | str | bytes, *wanted: str, name: str = "mine.ipynb") -> Submission:
+        if isinstance(submitted, dict):
+            submitted = json.dumps(submitted)
+        data = submitted.encode() if isinstance(submitted, str) else submitted
         place = tmp_path / "in" / name
         place.parent.mkdir(exist_ok=True, parents=True)
         place.write_bytes(data)
@@ -39,8 +39,8 @@ def hand_in(course, tmp_path) -> Callable[..., Submission]:
 def graded(hand_in, session_for) -> Callable[..., list[dict[str, Any]]]:
     """graded(notebook, "03", "04"): {row: row} of each lesson, from real workers."""
 
-    def rows(handed: Notebook | str, *wanted: str, **options: Any) -> Any:
-        results = session_for(*wanted).grade(hand_in(handed, *wanted, **options)).results.to_json()
+    def rows(submitted: Notebook | str, *wanted: str, **options: Any) -> Any:
+        results = session_for(*wanted).grade(hand_in(submitted, *wanted, **options)).results.to_json()
         found = [rows_of(results, number) for number in range(len(wanted))]
         return found[0] if len(found) == 1 else found
 
@@ -346,7 +346,7 @@ def test_what_does_not_stand_on_its_own(graded):
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "output"),
     [
         (b"", "mine.ipynb cannot be read: it is no notebook file (no JSON). Save or download it again as .ipynb."),
         (b"\xff\xfe\x00", "no JSON"),
@@ -363,10 +363,10 @@ def test_what_does_not_stand_on_its_own(graded):
         (json.dumps(notebook("dh = 1\n" * 5_001)).encode(), "more than 5,000 statements"),
     ],
 )
-def test_what_is_no_notebook_is_a_sentence(hand_in, data, told):
+def test_what_is_no_notebook_is_a_sentence(hand_in, data, output):
     submission = hand_in(data)
-    assert submission.message is not None and told in submission.message
-    assert not any(handed.present for handed in submission.lessons.values())
+    assert submission.message is not None and output in submission.message
+    assert not any(submitted.present for submitted in submission.lessons.values())
 
 
 # IPython's own syntax ------------------------------------------------------------------------------------------------
@@ -471,8 +471,8 @@ def test_a_backward_py_beside_a_notebook_counts(course, tmp_path):
     (folder / "notes.ipynb").write_text("no notebook")
     (folder / "backward.py").write_text("def dh(dlogits, W2):\n    return dlogits @ W2.T\n")
     (ada,) = find([tmp_path / "ada"], [course.find("03")], list(course.lessons.values()))
-    handed = ada.lessons["03_makemore_steps"]
-    assert handed.shown == "03_makemore_steps/backward.py" and handed.origin is None
+    submitted = ada.lessons["03_makemore_steps"]
+    assert submitted.shown == "03_makemore_steps/backward.py" and submitted.origin is None
 
 
 def test_the_fingerprint_is_of_what_the_result_says(hand_in):

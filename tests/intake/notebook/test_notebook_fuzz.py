@@ -11,7 +11,8 @@ from hypothesis import strategies as some
 from lecture_notebooks import CHAIN, NOTEBOOKS, STYLES
 
 from grader.intake.notebook.cells import NotebookError, cells_of
-from grader.intake.notebook.reading import NotebookReading, read_lesson_part
+from grader.intake.notebook.parts_of_lessons import read_lesson_part
+from grader.intake.notebook.reading import NotebookReading
 from grader.intake.notebook.script import Page
 from grader.intake.submissions.notebook_files import files_of_reading
 from grader.lesson.lesson import Course, Lesson
@@ -120,17 +121,17 @@ def is_read(data: bytes, lesson: Lesson, functions: bool) -> None:
         reading = read_lesson_part(notebook_lesson(lesson), Page(found), "fuzz.ipynb", functions)
     except NotebookError as error:
         reading = NotebookReading(refused=str(error))
-    handed = files_of_reading(lesson.name, "fuzz.ipynb", reading)
-    assert handed.present or handed.message
-    assert handed.origin is not None or handed.rejected
-    source: Any = handed.files.get("backward.py")
-    if source is not None and handed.origin is not None:
+    submission = files_of_reading(lesson.name, "fuzz.ipynb", reading)
+    assert submission.present or submission.message
+    assert submission.origin is not None or submission.rejected
+    source: Any = submission.files.get("backward.py")
+    if source is not None and submission.origin is not None:
         if not functions:
             compile(source, "backward.py", "exec", dont_inherit=True)
         lengths = {cell.file: len(cell.text.split("\n")) for cell in found}
-        for file, line in handed.origin.lines.values():
+        for file, line in submission.origin.lines.values():
             assert 1 <= line <= lengths[file]
-        assert len(handed.origin.fingerprint) > 0
+        assert len(submission.origin.fingerprint) > 0
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))

@@ -217,9 +217,9 @@ def test_every_known_mistake_stays_wrong_under_other_names(lesson, graded):  # n
     for mistake in wrong:
         cells = as_a_notebook(mistake.applied_to(solution_of(lesson)), lesson.functions)["cells"]
         name = mistake.gradient
-        asked = f"cmp('{name[1:]}', answer, {name[1:]})"
+        question = f"cmp('{name[1:]}', answer, {name[1:]})"
         sources = [re.sub(rf"\b{name}\b", "answer", cell["source"]) for cell in cells]
-        row = graded(notebook(*sources, asked), "03")[name]
+        row = graded(notebook(*sources, question), "03")[name]
         assert row["status"] in ("failed", "shape", "error"), (mistake.id, row["message"])
 
 

@@ -104,8 +104,8 @@ def graded(course, session_for, tmp_path) -> Callable[..., None]:
         lessons = [course.find(number) for number in numbers]
         found = find([path], lessons, list(course.lessons.values()), roster)
         results = [session_for(*numbers).grade(submission).results for submission in found]
-        told = {each.student: each.message for each in results if each.message}
-        assert told == expected["told"]
+        shown = {each.student: each.message for each in results if each.message}
+        assert shown == expected["messages"]
         assert {each.student: each.status for each in results if each.status != "graded"} == (
             expected.get("status", {})
         )
@@ -130,7 +130,7 @@ def test_as_the_archive_that_it_came_in(course, graded, tmp_path, name, root):
     expected = expectation(name)
     if name == "folders_of_a_class":  # what is too large is not even unpacked
         refused = "backward.py in the archive is too large: at most 1,048,576 bytes are read."
-        expected |= {"told": {"eve": refused}, "status": {"eve": "rejected"}}
+        expected |= {"messages": {"eve": refused}, "status": {"eve": "rejected"}}
     graded(packed(laid_out(course, tmp_path / "submissions", expected["files"]), root), expected)
 
 

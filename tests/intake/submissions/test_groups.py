@@ -95,7 +95,7 @@ def test_different_submissions_of_one_group(found):
     )
     assert here.remarks == (sentence,)
     assert here.attendance is not None
-    assert [(member.name, told) for member, told in here.attendance.disputed] == [("Cem Kaya", sentence)]
+    assert [(member.name, message) for member, message in here.attendance.disputed] == [("Cem Kaya", sentence)]
 
 
 def test_nobody_takes_another_group_s_mark(found):

@@ -69,13 +69,13 @@ def test_what_is_written_is_read_again(course, tmp_path_factory, student, files)
 
 
 def test_what_is_kept():
-    asked = GuessQuestion(("a.py", "b.py"), {LESSON: "a.py"}, ((LESSON, "b.py"),), "Two files.")
-    fresh, done = IntakeLine.of("ann", asked), IntakeLine("bo", "c.py", {LESSON: "c.py"}, confirmed=True)
-    assert updated_lines([], {"ann": [asked]}) == ([fresh], [])
+    question = GuessQuestion(("a.py", "b.py"), {LESSON: "a.py"}, ((LESSON, "b.py"),), "Two files.")
+    fresh, done = IntakeLine.of("ann", question), IntakeLine("bo", "c.py", {LESSON: "c.py"}, confirmed=True)
+    assert updated_lines([], {"ann": [question]}) == ([fresh], [])
     assert updated_lines([fresh, done], {}) == ([fresh, done], [])  # a run without them
     assert updated_lines([fresh, done], {"ann": [], "bo": []}) == ([done], [])  # ann submitted again
     edited = IntakeLine("ann", fresh.found, {LESSON: "b.py"}, fresh.reason, fresh.alternatives)
-    assert updated_lines([edited], {"ann": [asked]}) == ([edited], ["ann"])
+    assert updated_lines([edited], {"ann": [question]}) == ([edited], ["ann"])
     assert decisions([edited, done]) == {"bo": {LESSON: "c.py"}}
 
 
@@ -94,17 +94,17 @@ def test_from_the_guess_to_the_decision(tmp_path):
         table = list(csv.reader((out / "grades.csv").open(encoding="utf-8")))
         return table[1][1], (out / "intake.csv").read_text(encoding="utf-8").splitlines()[1], done.stderr
 
-    points, line, told = run()
+    points, line, message = run()
     assert line.startswith(f"ann,a.py; b.py,{LESSON}: a.py,") and points == "0"
-    assert f"1 submission can be read in several ways: edit `guess` in {out / 'intake.csv'}, then run again" in told
+    assert f"1 submission can be read in several ways: edit `guess` in {out / 'intake.csv'}, then run again" in message
     assert "was guessed: see intake.csv" in (out / "index.html").read_text(encoding="utf-8")
     text = (out / "intake.csv").read_text(encoding="utf-8").replace(f"{LESSON}: a.py,", "4: b.py,", 1)
     (out / "intake.csv").write_text(text, encoding="utf-8")
-    points, line, told = run()
-    assert points == "0" and f"{LESSON}: b.py" in line and "was edited for ann" in told
+    points, line, message = run()
+    assert points == "0" and f"{LESSON}: b.py" in line and "was edited for ann" in message
     for more in (["--intake", str(out / "intake.csv")], [], ["--fresh"]):
-        points, line, told = run(*more)
-        assert points == "3" and line.endswith(",yes") and "edit `guess`" not in told
+        points, line, message = run(*more)
+        assert points == "3" and line.endswith(",yes") and "edit `guess`" not in message
     (out / "intake.csv").write_text(text.replace("4: b.py", "4: c.py"), encoding="utf-8")
     failed = CliRunner().invoke(main, [*command, "--intake", str(out / "intake.csv")])
     assert (

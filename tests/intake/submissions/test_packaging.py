@@ -36,7 +36,7 @@ def test_a_case(graded_corpus: dict[str, Any], name: str) -> None:
     }
     assert tuple(remark.kind for remark in result.intake or ()) == case.kinds
     assert all(remark.message in (result.message or "") for remark in result.intake or ())
-    assert bool(graded_corpus["questions"][name]) == case.asked
+    assert bool(graded_corpus["questions"][name]) == case.is_question
     assert case.full or case.why, "a score of 0 has a reason"
     if case.why:
         lines = [line for line in graded_corpus["page"].splitlines() if f">{html.escape(name)}</a>" in line]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from grader.intake.submissions.claims import Submitter
-from grader.intake.submissions.claims import join as join_claims
 from grader.intake.submissions.people import as_folder, may_be_one_person, name_words
 from grader.intake.submissions.roster import Attendance, Member, Roster, RosterError, read_roster
+from grader.intake.submissions.roster_matching import Submitter
+from grader.intake.submissions.roster_matching import join as join_claims
 from grader.publish.report.classroom import NOTHING, csv_rows, nothing_submitted
 from grader.publish.report.pages import Reporter
 from grader.results import LessonResult, SubmissionResult
@@ -31,7 +31,7 @@ def roster(tmp_path):
     return read
 
 
-def told(members: Roster) -> list[tuple[str, str, str]]:
+def rows_of(members: Roster) -> list[tuple[str, str, str]]:
     return [(member.name, member.id, member.email) for member in members.members]
 
 
@@ -53,13 +53,13 @@ ADA = [("Ada Okafor", "17", "ada@example.edu"), ("Amélie Dupont", "18", "")]
     ],
 )
 def test_as_spreadsheets_write_it(roster, content):
-    found = told(roster(content))
+    found = rows_of(roster(content))
     assert found[:2] == ADA and [name for name, _, _ in found[2:]] in ([], [";;"])
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_in_whatever_letters(roster, encoding):
-    assert told(roster("name;id;email\nAda Okafor;17;ada@example.edu\nAmélie Dupont;18;\n".encode(encoding))) == ADA
+    assert rows_of(roster("name;id;email\nAda Okafor;17;ada@example.edu\nAmélie Dupont;18;\n".encode(encoding))) == ADA
 
 
 def test_other_columns_are_kept(roster):

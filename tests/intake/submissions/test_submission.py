@@ -58,7 +58,7 @@ def test_a_folder_with_a_folder_for_each_student(tmp_path, found):
     assert ada.lessons[MAKEMORE].present and not ada.lessons[ENTROPY].present
     assert ada.lessons[ENTROPY].message == f"No folder {ENTROPY} was handed in: expected {ENTROPY}/backward.py."
     assert sorted(boris.lessons[ENTROPY].files) == ["backward.py", "helper.py"]
-    assert not any(handed.present or handed.rejected for handed in chen.lessons.values())
+    assert not any(submitted.present or submitted.rejected for submitted in chen.lessons.values())
     assert all(s.message is None for s in submissions)
 
 
@@ -114,7 +114,7 @@ def test_a_backward_py_right_inside(tmp_path, found):
     assert sorted(ada.lessons[ENTROPY].files) == ["backward.py", "helper.py"]
     assert ada.lessons[ENTROPY].shown == "backward.py"
     (ada,) = found(tmp_path / "ada")
-    assert not any(handed.present for handed in ada.lessons.values())
+    assert not any(submitted.present for submitted in ada.lessons.values())
 
 
 # Names of lessons ----------------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def test_the_full_name_comes_first(tmp_path, found):
 def test_another_name_is_no_lesson_and_told_as_a_guess(tmp_path, found, folder):
     lay(tmp_path, f"ada/{folder}/backward.py")
     (ada,) = found(tmp_path)
-    assert ada.student == "ada" and not any(handed.present for handed in ada.lessons.values())
+    assert ada.student == "ada" and not any(submitted.present for submitted in ada.lessons.values())
     guess = f"No folder {MAKEMORE} was handed in; did you mean `{folder}`? Rename it."
     assert ada.lessons[MAKEMORE].message == guess
     assert ada.lessons[ENTROPY].message == f"No folder {ENTROPY} was handed in: expected {ENTROPY}/backward.py."
@@ -207,8 +207,8 @@ def test_a_command_takes_a_lesson_by_number_or_name(course, wanted):
 def test_a_lesson_that_is_not_there(course):
     with pytest.raises(LessonError) as caught:
         course.find("99")
-    told = str(caught.value)
-    assert told.startswith("There is no lesson '99'; there are: ") and "02_small_net, 03_makemore_steps, " in told
+    output = str(caught.value)
+    assert output.startswith("There is no lesson '99'; there are: ") and "02_small_net, 03_makemore_steps, " in output
 
 
 # Files ---------------------------------------------------------------------------------------------------------------
@@ -242,8 +242,8 @@ def test_a_lesson_that_is_not_there(course):
 def test_the_file_has_another_name(tmp_path, found, files, message):
     lay(tmp_path, *(f"ada/{MAKEMORE}/{name}" for name in files))
     (ada,) = found(tmp_path)
-    handed = ada.lessons[MAKEMORE]
-    assert (handed.message, handed.present, handed.rejected) == (message, False, False)
+    submitted = ada.lessons[MAKEMORE]
+    assert (submitted.message, submitted.present, submitted.rejected) == (message, False, False)
 
 
 def test_only_python_files_in_plain_sight_are_read(tmp_path, found):

@@ -92,9 +92,9 @@ def test_a_login_that_is_another_s_name_or_id(graded_as, login, order):
     """The newest does not count, and neither does the first."""
     found_as, found = graded_as(repositories(*(each.format(login) for each in order), "bobby", "x"), CLASS)
     assert found_as[ANN] == "hw3-alee99" and found_as["Bob Ray"] == "hw3-bobby" and len(found_as) == 4
-    (told,) = [remark for remark in found.remarks if "confirmed" in remark]
-    assert " matches Ann Lee (id 17), but `alee99` is confirmed and counts. " in told
-    assert "is graded under its own name: find out who submitted it." in told
+    (text,) = [remark for remark in found.remarks if "confirmed" in remark]
+    assert " matches Ann Lee (id 17), but `alee99` is confirmed and counts. " in text
+    assert "is graded under its own name: find out who submitted it." in text
     assert {member.student for member in found.attendance.absent} == set() and found.attendance.disputed == ()
 
 
@@ -133,9 +133,9 @@ def test_two_that_match_one_member(graded_as, one, other, order):
     assert ANN not in found_as and sorted(found_as.values()) == sorted(names)
     ((member, sentence),) = found.attendance.disputed
     assert member.name == ANN and "none of them counts yet" in sentence
-    (told,) = found.remarks
-    assert "both match Ann Lee (id 17). None of them counts until you say which" in told
-    assert told.endswith("with one of these names in the line of Ann Lee, and run again.")
+    (text,) = found.remarks
+    assert "both match Ann Lee (id 17). None of them counts until you say which" in text
+    assert text.endswith("with one of these names in the line of Ann Lee, and run again.")
     assert [each.name for each in found.attendance.absent] == ["Bob Ray"]
 
 

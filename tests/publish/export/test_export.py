@@ -33,11 +33,11 @@ def ada() -> SubmissionResult:
 
 
 def hostile() -> SubmissionResult:
-    told = {"message": HOSTILE, "file": "04_small/backward.py", "line": 3}
+    feedback = {"message": HOSTILE, "file": "04_small/backward.py", "line": 3}
     rows = [
-        row("dwrong", "failed", **told, mistake={"id": HOSTILE, "message": HOSTILE + "!"}),
-        row("derror", "error", **told),
-        row("dtodo", "todo", **told),
+        row("dwrong", "failed", **feedback, mistake={"id": HOSTILE, "message": HOSTILE + "!"}),
+        row("derror", "error", **feedback),
+        row("dtodo", "todo", **feedback),
     ]
     return results(
         HOSTILE, lesson("04_small", *rows, message=HOSTILE), lesson("05_x", status="missing", message=HOSTILE)
@@ -116,8 +116,8 @@ def checked_junit(text: str) -> ElementTree.Element:
         ]
         for case in cases:
             assert list(case.attrib) == ["name", "classname", "time"] and len(case) <= 1
-            for told in case:
-                assert list(told.attrib) == (["message"] if told.tag == "skipped" else ["type", "message"])
+            for feedback in case:
+                assert list(feedback.attrib) == (["message"] if feedback.tag == "skipped" else ["type", "message"])
     return root
 
 
@@ -334,9 +334,9 @@ def test_hostile_text_is_inert_in_every_format(repository):
 
 
 def test_seed_and_platform_are_in_no_format(ada, repository):
-    told = [junit_xml(ada), json.dumps(gradescope_results(ada)), *commands_of(ada, repository)]
-    told.append(json.dumps(decoded(classroom.classroom_result(ada))))
-    assert not any(str(ada.seed) in text or "somewhere" in text for text in told)
+    feedback = [junit_xml(ada), json.dumps(gradescope_results(ada)), *commands_of(ada, repository)]
+    feedback.append(json.dumps(decoded(classroom.classroom_result(ada))))
+    assert not any(str(ada.seed) in text or "somewhere" in text for text in feedback)
 
 
 def test_a_fault_of_ours_has_no_files(tmp_path):

@@ -376,18 +376,18 @@ def test_a_submission_reads_no_secret_and_writes_no_result(prying):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "message"),
     [
         (None, "expected 04_cross_entropy/backward.py"),
         ("def f(:\n", "invalid syntax"),
         (WRONG, "Wrong value (backward.py, line 8)"),
     ],
 )
-def test_any_submission_is_a_result(built, source, told):
+def test_any_submission_is_a_result(built, source, message):
     done = run_autograder(built, source)
     assert done.returncode == 0, done.stdout + done.stderr
     found = checked(built)
-    assert found["score"] == 0 and told in json.dumps(found)
+    assert found["score"] == 0 and message in json.dumps(found)
 
 
 @pytest.fixture

@@ -170,8 +170,8 @@ def test_moodle_s_worksheet_comes_back_whole(course, tmp_path):
     assert [(each["Grade"], each["Feedback comments"]) for each in rows] == [
         ("50", ""), ("25", "an old remark"), ("", ""),
     ]  # fmt: skip
-    _, told = grade("feedback", "moodle", tmp_path / "out", download, "--max", "10", status=2)
-    assert told == "grade: --max is for the grading worksheet: give Moodle's own with --roster.\n"
+    _, shown = grade("feedback", "moodle", tmp_path / "out", download, "--max", "10", status=2)
+    assert shown == "grade: --max is for the grading worksheet: give Moodle's own with --roster.\n"
 
 
 # Gradescope ----------------------------------------------------------------------------------------------------------
@@ -256,8 +256,8 @@ def ada(course, tmp_path) -> Path:
 
 def test_names_that_are_not_the_platform_s(ada, course, tmp_path):
     other = laid_out(tmp_path / "other", {"ada/backward.py": "right", "bo/backward.py": "right"})
-    _, told = grade("feedback", "canvas", tmp_path / "out", other, status=2)
-    assert told.count("\n") == 1 and "has no names like okaforada_12345_67890_backward.py" in told
+    _, shown = grade("feedback", "canvas", tmp_path / "out", other, status=2)
+    assert shown.count("\n") == 1 and "has no names like okaforada_12345_67890_backward.py" in shown
     assert grade("feedback", "moodle", tmp_path / "out", ada, status=2)[1].count("\n") == 1
     assert not list((tmp_path / "out").glob("*.zip"))
 
@@ -285,10 +285,10 @@ def test_a_report_that_is_not_current_stays_here(ada, tmp_path):
     (ada_s,) = gradebook.attempts_of("okaforada")
     add_attempt(gradebook, replace(ada_s, status="error", lessons=[], not_graded=[NotGraded(LESSON, 2)]))
     gradebook.close()
-    _, told = grade("feedback", "canvas", out, ada, status=2)
-    assert "`chenbo` gets no feedback: the report in" in told and "is older than the score" in told
-    assert "`okaforada` gets no feedback: the submission could not be graded, so there is no report." in told
-    assert told.splitlines()[-1].startswith("grade: nothing was written")
+    _, shown = grade("feedback", "canvas", out, ada, status=2)
+    assert "`chenbo` gets no feedback: the report in" in shown and "is older than the score" in shown
+    assert "`okaforada` gets no feedback: the submission could not be graded, so there is no report." in shown
+    assert shown.splitlines()[-1].startswith("grade: nothing was written")
     write_student(out, replace(bo, score=2, lessons=[better]))
     grade("feedback", "canvas", out, ada)
 

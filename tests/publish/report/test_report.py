@@ -115,12 +115,12 @@ def reporter(lessons: dict[str, Lesson]) -> Reporter:
 
 @pytest.fixture(scope="module")
 def hostile(lesson: Lesson) -> GradedSubmission:
-    told: dict[str, Any] = {"message": HOSTILE, "file": HOSTILE, "line": 1}
+    output: dict[str, Any] = {"message": HOSTILE, "file": HOSTILE, "line": 1}
     rows = {
-        "dprobs": row("dprobs", "failed", **told, mistake={"id": HOSTILE, "message": HOSTILE + "!"}),
-        "dcounts": row("dcounts", "error", **told),
-        "dh": row("dh", "missing", **told),
-        "dC": row("dC", **told),
+        "dprobs": row("dprobs", "failed", **output, mistake={"id": HOSTILE, "message": HOSTILE + "!"}),
+        "dcounts": row("dcounts", "error", **output),
+        "dh": row("dh", "missing", **output),
+        "dC": row("dC", **output),
     }
     results = results_of(part_of(lesson, rows, message=HOSTILE), student=HOSTILE)
     return GradedSubmission(results, printed={lesson.name: HOSTILE})
@@ -308,7 +308,7 @@ def test_every_status_is_told(reporter: Reporter, lesson: Lesson, status: str) -
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "output"),
     [
         ({"dprobs": row("dprobs", "failed"), "dcounts": row("dcounts", chain="failed", because_of=["dprobs"])},
          "correct; red only because `dprobs` above it is wrong"),
@@ -321,11 +321,11 @@ def test_every_status_is_told(reporter: Reporter, lesson: Lesson, status: str) -
         ({"dcounts": row("dcounts", "failed")}, "wrong"),
     ],
 )  # fmt: skip
-def test_chain_in_words(reporter: Reporter, lesson: Lesson, changed: dict[str, Any], told: str) -> None:
+def test_chain_in_words(reporter: Reporter, lesson: Lesson, changed: dict[str, Any], output: str) -> None:
     graded = GradedSubmission(results_of(part_of(lesson, changed)))
     line = next(line for line in reporter.student_markdown(graded).splitlines() if line.startswith("| `dcounts` "))
-    assert line.split(" | ")[2] == told
-    assert told.replace("`", "") in Page(reporter.student_page(graded)).text
+    assert line.split(" | ")[2] == output
+    assert output.replace("`", "") in Page(reporter.student_page(graded)).text
 
 
 def test_a_lesson_of_functions_has_a_table_of_its_own() -> None:
@@ -340,18 +340,18 @@ def test_a_lesson_of_functions_has_a_table_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("statuses", "told"),
+    ("statuses", "output"),
     [
         ({"dlogprobs": "todo", "dcounts": "failed", "dh": "error"}, "What to do next: fix dcounts"),
         ({"dcounts": "missing", "dh": "todo"}, "What to do next: write dcounts"),
         ({}, "Everything is right"),
     ],
 )
-def test_next_step(reporter: Reporter, lesson: Lesson, statuses: dict[str, str], told: str) -> None:
+def test_next_step(reporter: Reporter, lesson: Lesson, statuses: dict[str, str], output: str) -> None:
     graded = GradedSubmission(
         results_of(part_of(lesson, {name: row(name, status) for name, status in statuses.items()}))
     )
-    assert told in Page(reporter.student_page(graded)).text
+    assert output in Page(reporter.student_page(graded)).text
 
 
 def test_a_lesson_not_handed_in_comes_last(reporter: Reporter, lessons: dict[str, Lesson]) -> None:
@@ -384,13 +384,13 @@ def test_a_file_that_does_not_run_is_told_once(reporter: Reporter, lesson: Lesso
 
 
 def test_a_wrong_row_is_explained(reporter: Reporter, lesson: Lesson) -> None:
-    told: dict[str, Any] = {
+    output: dict[str, Any] = {
         "message": "The numbers are right, the shape is not.",
         "shape": [32],
         "line": 4,
         "file": "03/backward.py",
     }
-    changed = {"dcounts_sum": row("dcounts_sum", "shape", expected_shape=[32, 1], **told)}
+    changed = {"dcounts_sum": row("dcounts_sum", "shape", expected_shape=[32, 1], **output)}
     source = "def dprobs(x):\n    return x\n\n"
     source += 'def dcounts_sum(y):\n    """Doc\n\n    string."""\n    return y.sum(1)\n\ndef dh(): ...\n'
     page = Page(reporter.student_page(GradedSubmission(results_of(part_of(lesson, changed))), {lesson.name: source}))
@@ -438,9 +438,9 @@ def test_gradients_of_one_function_spoilt_by_one_mistake_are_told_once(
     reporter: Reporter, lessons: dict[str, Lesson]
 ) -> None:
     joint = lessons["07_training"]
-    told: dict[str, Any] = {"message": "The variance is divided by n.", "line": 9}
+    output: dict[str, Any] = {"message": "The variance is divided by n.", "line": 9}
     names = [item.name for item in joint.gradients]
-    rows = {name: row(name, "failed", **told) for name in names} | {"loss": row("loss", "failed", **told)}
+    rows = {name: row(name, "failed", **output) for name in names} | {"loss": row("loss", "failed", **output)}
     page = Page(reporter.student_page(GradedSubmission(results_of(part_of(joint, rows)))))
     assert f"What to do next: fix {names[0]} The variance" in page.text
     assert f"and {len(names) - 1} more rows for the same reason, the wrong step nearest the loss" in page.text

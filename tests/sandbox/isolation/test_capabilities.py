@@ -44,8 +44,8 @@ def test_a_program_started_as_root_gets_nothing_back(in_child, as_root):
     def action():
         capabilities.drop_bounding_set()
         capabilities.drop_all()
-        told = subprocess.run(["/bin/cat", "/proc/self/status"], capture_output=True, text=True, check=True).stdout
-        return [line.split()[1] for line in told.splitlines() if line.startswith(("CapEff", "CapPrm", "CapBnd"))]
+        message = subprocess.run(["/bin/cat", "/proc/self/status"], capture_output=True, text=True, check=True).stdout
+        return [line.split()[1] for line in message.splitlines() if line.startswith(("CapEff", "CapPrm", "CapBnd"))]
 
     assert {int(mask, 16) for mask in in_child(action)} == {0}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import select
 import time
 from pathlib import Path
 
@@ -96,7 +97,7 @@ def test_a_parent_that_ended_before_is_noticed(in_child):
         child = os.fork()
         if child == 0:
             os.kill(parent, 9)
-            time.sleep(0.05)
+            select.select([pidfd], [], [])  # until it has ended
             kernel.die_with_parent(pidfd)
             os._exit(0)
         _, status = os.waitpid(child, 0)

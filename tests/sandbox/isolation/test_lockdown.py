@@ -104,11 +104,11 @@ def locked_worker(plan, action, keep=()):
         os.write(write, answer.encode())
         os._exit(0)
     os.close(write)
-    told = b""
+    message = b""
     while data := os.read(read, 65536):
-        told += data
+        message += data
     _, status = os.waitpid(pid, 0)
-    return json.loads(told) if told else None, os.waitstatus_to_exitcode(status)
+    return json.loads(message) if message else None, os.waitstatus_to_exitcode(status)
 
 
 def threads_until_refused(most):
@@ -175,25 +175,25 @@ def test_a_worker_at_every_level(in_child, outcome, as_root_with_mounts, lay_pyt
 
         return found.level, found.missing, *locked_worker(plan, worker)
 
-    reached, missing, told, status = in_child(action)
+    reached, missing, message, status = in_child(action)
     if reached != level and user == "ordinary":
         pytest.skip(f"this system refuses user namespaces: {missing}")
     assert (reached, status) == (level, 0)
-    assert isinstance(told, dict), told
+    assert isinstance(message, dict), message
     denied = {"EACCES", "EPERM", "ValueError", "MemoryError", "ENOENT", "EROFS"}
-    assert {name: told[name] for name in CHANGING if told[name] not in denied} == {}
-    readable = {name for name in READING if told[name] == "ok"}
+    assert {name: message[name] for name in CHANGING if message[name] not in denied} == {}
+    readable = {name for name in READING if message[name] == "ok"}
     if level == "weak":
         assert "secret" in readable  # as its sentence says
     elif level == "strong":
         assert readable <= {"folder of the secret"}  # which is empty
     else:
         assert readable == set()
-    assert told["stat of the secret"] in (("ENOENT", "EACCES") if level == "strong" else ("ok",))
-    assert (told["library"], told["capabilities"]) == ("ok", 0)
-    assert told["user"] == (65521 if user == "ordinary" else probe.WORKER_UID if level in ("strong", "good") else 0)
-    if told["user"] != 0:  # the kernel does not count root's
-        assert told["threads"] <= 16
+    assert message["stat of the secret"] in (("ENOENT", "EACCES") if level == "strong" else ("ok",))
+    assert (message["library"], message["capabilities"]) == ("ok", 0)
+    assert message["user"] == (65521 if user == "ordinary" else probe.WORKER_UID if level in ("strong", "good") else 0)
+    if message["user"] != 0:  # the kernel does not count root's
+        assert message["threads"] <= 16
     assert secret.read_text() == "42"
 
 
@@ -225,14 +225,14 @@ def test_root_whose_only_way_is_a_user_namespace(
         readable = [*landlock.library_paths(), *([private] if python == "private" else [])]
         found = probe.probe(readable=readable)
         plan = plan_for(found, readable=readable, hide=[secret.parent])
-        told = locked_worker(plan, lambda: [outcome(lambda: os.stat(secret)), os.getuid(), capabilities.effective()])
-        return found.level, found.layers, *told
+        message = locked_worker(plan, lambda: [outcome(lambda: os.stat(secret)), os.getuid(), capabilities.effective()])
+        return found.level, found.layers, *message
 
-    level, layers, told, status = in_child(action)
+    level, layers, message, status = in_child(action)
     if probe.USER_NAMESPACE not in layers:
         pytest.skip("this system refuses user namespaces")
-    assert (level, told[1]) == (("strong", probe.WORKER_UID) if python == "open" else ("fair", 0))
-    assert (told[0] in ("ENOENT", "EACCES"), told[2], status) == (True, 0, 0)
+    assert (level, message[1]) == (("strong", probe.WORKER_UID) if python == "open" else ("fair", 0))
+    assert (message[0] in ("ENOENT", "EACCES"), message[2], status) == (True, 0, 0)
 
 
 # Descriptors, order, failures ----------------------------------------------------------------------------------------
@@ -250,8 +250,8 @@ def test_only_the_kept_descriptors_are_open(in_child):
         def worker():
             return [d for d in range(3, 1000) if is_open(d)]
 
-        told, _ = locked_worker(full_plan(), worker, keep=(150,))
-        return told
+        message, _ = locked_worker(full_plan(), worker, keep=(150,))
+        return message
 
     def is_open(descriptor):
         try:
@@ -260,9 +260,9 @@ def test_only_the_kept_descriptors_are_open(in_child):
             return False
         return True
 
-    told = in_child(action)
-    assert len(told) == 2  # the pipe to report on, and the one that was kept
-    assert 150 in told
+    message = in_child(action)
+    assert len(message) == 2  # the pipe to report on, and the one that was kept
+    assert 150 in message
 
 
 def test_it_leads_a_session_and_knows_no_folder(in_child):
@@ -300,8 +300,8 @@ def test_a_layer_that_fails_is_never_skipped(in_child, monkeypatch, module, func
 
     monkeypatch.setattr(module, function, fails)
     plan = Plan(probe.LAYERS[3:], landlock.library_paths())
-    told = in_child(lambda: locked_worker(plan, lambda: "student code runs")[0])
-    assert told == "PermissionError: [Errno 1] refused"
+    message = in_child(lambda: locked_worker(plan, lambda: "student code runs")[0])
+    assert message == "PermissionError: [Errno 1] refused"
 
 
 def test_a_change_of_user_that_fails_raises(in_child, as_root):

@@ -131,14 +131,14 @@ def test_another_user_reaches_what_lies_in_a_private_folder(in_child, outcome, a
 
 
 def test_a_file_cannot_be_hidden(in_child, outcome, enter, course):
-    told = in_child(lambda: outcome(lambda: enter(hide=[course / "solutions/file"])))
-    assert told.endswith("cannot be covered: hide the folder that holds it")
+    message = in_child(lambda: outcome(lambda: enter(hide=[course / "solutions/file"])))
+    assert message.endswith("cannot be covered: hide the folder that holds it")
 
 
 def test_each_fork_is_the_first_process_of_its_own_namespace(in_child, enter):
     def action():
         home = enter()
-        told = []
+        message = []
         for _ in range(3):
             read, write = os.pipe()
             pid = namespaces.fork_into_pid_namespace(home)
@@ -146,12 +146,12 @@ def test_each_fork_is_the_first_process_of_its_own_namespace(in_child, enter):
                 os.write(write, f"{os.getpid()} {os.getppid()}".encode())
                 os._exit(0)
             os.close(write)
-            told.append(os.read(read, 100).decode())
-            told.append(pid > 1 and os.waitpid(pid, 0)[1])
+            message.append(os.read(read, 100).decode())
+            message.append(pid > 1 and os.waitpid(pid, 0)[1])
         plain = os.fork()  # an ordinary fork afterwards lands at home again
         if plain == 0:
             os._exit(0 if os.getppid() == 1 else 1)
-        return told, os.waitpid(plain, 0)[1]
+        return message, os.waitpid(plain, 0)[1]
 
     assert in_child(action) == [["1 0", 0] * 3, 0]
 
@@ -219,8 +219,8 @@ def test_a_failed_return_home_leaves_no_child(in_child, outcome, enter):
     def action():
         enter()
         wrong = os.open("/proc/self/ns/net", os.O_RDONLY)
-        told = outcome(lambda: namespaces.fork_into_pid_namespace(wrong) or os._exit(0))
-        return told, outcome(lambda: os.waitpid(-1, os.WNOHANG))
+        message = outcome(lambda: namespaces.fork_into_pid_namespace(wrong) or os._exit(0))
+        return message, outcome(lambda: os.waitpid(-1, os.WNOHANG))
 
     assert in_child(action) == ["EINVAL", "ECHILD"]
 

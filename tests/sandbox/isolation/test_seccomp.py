@@ -317,8 +317,8 @@ def test_forbidden_in_the_kernel(in_child, outcome):
         filtered()
         return {name: outcome(forbidden) for name, forbidden in FORBIDDEN.items()}
 
-    told = in_child(action)
-    assert {name: said for name, said in told.items() if said != "EPERM"} == {}
+    message = in_child(action)
+    assert {name: said for name, said in message.items() if said != "EPERM"} == {}
 
 
 def use_a_thread():
@@ -375,11 +375,11 @@ def test_permitted_in_the_kernel(in_child, outcome):
 def test_it_cannot_be_taken_off_by_a_thread(in_child, outcome):
     def action():
         filtered()
-        told = []
-        thread = threading.Thread(target=lambda: told.append(outcome(socket.socket)))
+        message = []
+        thread = threading.Thread(target=lambda: message.append(outcome(socket.socket)))
         thread.start()
         thread.join()
-        return told
+        return message
 
     assert in_child(action) == ["EPERM"]
 

@@ -149,8 +149,8 @@ def test_a_long_text_takes_a_second_at_most(family: str) -> None:
 
 
 def submission_of(lesson: Lesson, attempt: Attempt) -> Submission:
-    handed = {lesson.name: LessonFiles(lesson.name, {MAIN: source_of(lesson, attempt)})}
-    return Submission(attempt.name, Path(attempt.name), handed)
+    submitted = {lesson.name: LessonFiles(lesson.name, {MAIN: source_of(lesson, attempt)})}
+    return Submission(attempt.name, Path(attempt.name), submitted)
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,7 @@ def findings(text: str, *entry_points: str, **neighbours: str) -> list[Finding]:
     return check(dedent(text).encode(), "backward.py", entry_points or ("dx",), files)
 
 
-def told(text: str, *entry_points: str, **neighbours: str) -> list[tuple[int, str]]:
+def shown(text: str, *entry_points: str, **neighbours: str) -> list[tuple[int, str]]:
     return [(finding.line, finding.what) for finding in findings(text, *entry_points, **neighbours)]
 
 
@@ -120,16 +120,16 @@ def test_the_main_block_is_the_students_own(guard: str) -> None:
     def dx(dy): return dy * loss
     def dz(dy): return other(dy)
     """
-    assert told(text, "dx") == []
-    assert told(text, "dz") == [(9, "torch.autograd.grad")]
+    assert shown(text, "dx") == []
+    assert shown(text, "dz") == [(9, "torch.autograd.grad")]
 
 
 def test_a_later_definition_replaces_an_earlier_one() -> None:
     first = "def dx(y):\n    y.backward()\n"
-    assert told(first + "def dx(y):\n    return y\n") == []
-    assert told("def dx(y):\n    return y\n" + first) == [(4, ".backward()")]
-    assert told(first + "dx = print(dx)\n") == [(2, ".backward()")]
-    assert told(first + "if True:\n    def dx(y):\n        return y\n") == [(2, ".backward()")]
+    assert shown(first + "def dx(y):\n    return y\n") == []
+    assert shown("def dx(y):\n    return y\n" + first) == [(4, ".backward()")]
+    assert shown(first + "dx = print(dx)\n") == [(2, ".backward()")]
+    assert shown(first + "if True:\n    def dx(y):\n        return y\n") == [(2, ".backward()")]
 
 
 def test_a_value_is_what_its_statements_make_it() -> None:
@@ -145,9 +145,9 @@ def test_a_value_is_what_its_statements_make_it() -> None:
     def dy(x): return torch.exp(x)
     def dz(x): return words
     """
-    assert told(text, "dx") == [(4, "torch.func.grad")]
-    assert told(text, "dy") == []
-    assert told(text, "dz") == []
+    assert shown(text, "dx") == [(4, "torch.func.grad")]
+    assert shown(text, "dy") == []
+    assert shown(text, "dz") == []
 
 
 def test_parameters_and_locals_hide_imported_names() -> None:
@@ -163,8 +163,8 @@ def test_parameters_and_locals_hide_imported_names() -> None:
     def dz(x): return (lambda grad: grad)(x)
     def dw(x): return grad(x)
     """
-    assert told(text, "dx", "dy", "dz") == []
-    assert told(text, "dw") == [(11, "torch.autograd.grad")]
+    assert shown(text, "dx", "dy", "dz") == []
+    assert shown(text, "dw") == [(11, "torch.autograd.grad")]
 
 
 def test_defaults_decorators_and_nested_functions_are_read() -> None:
@@ -182,7 +182,7 @@ def test_defaults_decorators_and_nested_functions_are_read() -> None:
         def __call__(self, x): return torch.func.jvp
     dw = Rule()
     """
-    assert told(text, "dx", "dy", "dz", "dw") == [
+    assert shown(text, "dx", "dy", "dz", "dw") == [
         (3, "torch.func.vjp"),
         (4, "torch.func.grad"),
         (9, "torch.autograd.grad"),
@@ -215,9 +215,9 @@ def test_a_backward_of_the_students_own_is_not_taken_for_torchs() -> None:
         "from types import SimpleNamespace\nlayer = SimpleNamespace(backward=print)\n",
         "class Layer: pass\nLayer.backward = print\n",
     ):
-        assert told(own + step) == []
-    assert told(step) == [(1, ".backward()")]
-    assert told("import layers\ndef dx(dy): return layers.backward(dy)\n") == []
+        assert shown(own + step) == []
+    assert shown(step) == [(1, ".backward()")]
+    assert shown("import layers\ndef dx(dy): return layers.backward(dy)\n") == []
 
 
 def test_steps_that_are_not_there_are_passed_over() -> None:
@@ -291,7 +291,7 @@ def test_other_means_are_named(expression: str, what: str) -> None:
 )
 def test_what_only_looks_alike_is_not(expression: str) -> None:
     text = f"import gc, inspect, os, re, sys, torch\ngrad = model = self = None\ndef dx(x): return {expression}\n"
-    assert told(text) == []
+    assert shown(text) == []
 
 
 # ---- any bytes ----

@@ -1,7 +1,9 @@
 """Measured calls: memory and processor time by the kernel's account, and what a worker's own account is worth.
 
-The corpus is tests/hostile/checkpointing: answers to lesson 09 that keep activations, or compute them again, where no
-count in their process sees it. Each has its exact result: `# rows of NAME: STATUS` for a row that is not passed.
+Two corpora of answers that keep or compute too much where no count in their process sees it: for lesson 09
+tests/hostile/checkpointing, for lesson 19 tests/hostile/flash_attention. A third one, tests/hostile/engines, has
+engines for lesson 18 that differentiate by other means, lie, or walk along every path uncounted. Each file has its
+exact result: `# rows of NAME: STATUS` for a row that is not passed.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation import kernel
+from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
 from grader.sandbox.isolation.usage import Usage, own_usage
@@ -32,7 +35,12 @@ from grader.sandbox.workers.measuring import measure, memory_is_accounted_for
 from grader.sandbox.workers.requests import call_request
 from grader.sandbox.workers.student import MeasuredCall, Student
 
-FILES = sorted((Path(__file__).parents[2] / "hostile" / "checkpointing").glob("*.py"))
+HOSTILE = Path(__file__).parents[2] / "hostile"
+FILES = [
+    (lesson, path)
+    for lesson, folder in (("09", "checkpointing"), ("18", "engines"), ("19", "flash_attention"))
+    for path in sorted((HOSTILE / folder).glob("*.py"))
+]
 HOLD = """
 import numpy as np
 import torch
@@ -174,14 +182,14 @@ def test_where_the_kernel_shows_no_memory_the_process_s_own_count_stands_in() ->
     assert measure(student, "key", "f", [], "").extra_bytes == 7
 
 
-# Lesson 09 -----------------------------------------------------------------------------------------------------------
+# Lessons 09, 18 and 19 -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def session(course: Course) -> Iterator[Session]:
     if not kernel.supported() or probe().level == "none":
         pytest.skip("nothing locks hostile code in here")
-    session = Session([course.find("09")], seed=11)
+    session = Session([course.find(number) for number in ("09", "18", "19")], seed=11, limits=Limits(step_seconds=4.0))
     yield session
     session.close()
 
@@ -189,16 +197,38 @@ def session(course: Course) -> Iterator[Session]:
 def rows(session: Session, lesson: Lesson, text: bytes) -> dict[str, dict[str, Any]]:
     files = {MAIN: text, "right.py": (lesson.solution / MAIN).read_bytes()}
     graded = session.grade(Submission("s", Path("s"), {lesson.name: LessonFiles(lesson.name, files)}))
-    return {row["name"]: row for row in graded.results.to_json()["lessons"][0]["gradients"]}
+    return {
+        row["name"]: row
+        for found in graded.results.to_json()["lessons"]
+        if found["name"] == lesson.name
+        for row in found["gradients"]
+    }
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_no_count_is_evaded(path: Path, session: Session, course: Course) -> None:
+QUICK = {  # of lessons 18 and 19, whose files take two to five seconds: one of each class
+    *("engines/complex_step", "engines/replies_from_the_question_before", "engines/class_that_lies"),
+    *("flash_attention/mask_in_numpy", "flash_attention/future_product_as_sum"),
+}
+
+
+@pytest.mark.parametrize(
+    ("number", "path"),
+    [
+        pytest.param(
+            number,
+            path,
+            id=f"{path.parent.name}/{path.stem}",
+            marks=[pytest.mark.slow] if number != "09" and f"{path.parent.name}/{path.stem}" not in QUICK else [],
+        )
+        for number, path in FILES
+    ],
+)
+def test_no_count_is_evaded(number: str, path: Path, session: Session, course: Course) -> None:
     text = path.read_text()
     expected = dict(re.findall(r"^# rows of (\w+): (\w+)$", text, re.MULTILINE))
     assert bool(expected) != text.startswith('"""Honest')
     for _ in range(3):  # processor time is measured, and something else may have been in the way
-        found = rows(session, course.find("09"), text.encode())
+        found = rows(session, course.find(number), text.encode())
         wrong = {name: row["status"] for name, row in found.items() if row["status"] != "passed"}
         if wrong == expected:
             break

@@ -240,9 +240,9 @@ def test_what_a_program_is_told_is_in_no_memory_that_a_worker_inherits(own_nurse
     process = ZygoteProcess(
         plan_for(probe(avoid=LAYERS)), own_nursery.zygote()
     )  # unlocked: with a number that we can see
-    told: list[int] = []
-    process._read_until(lambda message: "ready" in message and not told.append(message["pid"]), 60.0)
-    processes = {"the program": int(program.stdout.readline()), "its zygote": told[0]}
+    pids: list[int] = []
+    process._read_until(lambda message: "ready" in message and not pids.append(message["pid"]), 60.0)
+    processes = {"the program": int(program.stdout.readline()), "its zygote": pids[0]}
     processes |= {"the nursery": own_nursery._process.pid}
     found = {name: holds(pid, token.encode()) for name, pid in processes.items()}
     process.close()

@@ -55,8 +55,8 @@ def test_true_gradients_sent_with_a_problem_are_noticed(
     monkeypatch.setattr(step_scheduler, "pack_once", with_true_gradients)
     monkeypatch.setattr(sending, "pack_once", with_true_gradients)
     found = measure(lesson, zygote, 5).found
-    asked = [item.name for item in lesson.gradients if item.name not in ("dX", "dC", "dW", "db")]
-    assert set(asked) & {text.rpartition(" ")[2] for text in found}
+    question = [item.name for item in lesson.gradients if item.name not in ("dX", "dC", "dW", "db")]
+    assert set(question) & {text.rpartition(" ")[2] for text in found}
     assert all("u:" in text for text in found)
 
 

@@ -19,6 +19,7 @@ found["loaded"] = [name for name in heavy if name in sys.modules]
 drawn = torch.rand(3, generator=torch.Generator().manual_seed(7))
 found["generators"] = torch.equal(drawn, torch.manual_seed(7) and torch.rand(3))
 x = torch.rand(3, 4, dtype=torch.float64)
+found["vjp"] = torch.allclose(torch.func.vjp(torch.sin, x)[1](x)[0], x.cos() * x)
 hessian = torch.func.hessian(lambda t: t.softmax(1).log().square().sum())(x)
 found["hessian"] = hessian.shape == (3, 4, 3, 4) and bool(hessian.abs().sum() > 0)
 _, change = torch.func.jvp(lambda t: t.log_softmax(1), (x,), (x,))

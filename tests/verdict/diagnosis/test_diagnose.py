@@ -19,7 +19,9 @@ from grader.reference.problem import Draw, Problem
 from grader.source.in_place_changes import lines_of_changes
 from grader.verdict.diagnosis.diagnose import explain
 from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.mismatch import GradientMismatch
 from grader.verdict.diagnosis.problem_values import named_factors
+from grader.verdict.diagnosis.readings.shapes import transposed_gradient
 from grader.verdict.diagnosis.repairs.contents import contents_of
 
 Formula = Callable[[Problem], Tensor]
@@ -59,7 +61,7 @@ def made(forward: Any, inputs: Any, sizes: list[dict[str, int]]) -> list[Problem
     return [Problem(forward, inputs, Draw(draw), seed) for seed, draw in enumerate(sizes)]
 
 
-def told(
+def text(
     problems: list[Problem], name: str, formula: Formula, mistakes: tuple[Mistake, ...] = (), **claims: Any
 ) -> Explanation | None:
     """What a student hears whose d`name` is `formula` on every problem."""
@@ -107,6 +109,12 @@ def db_unsummed(problem: Problem) -> Tensor:
     return problem.upstream["y"] * problem.values["x"]
 
 
+def in_two_parts(problem: Problem) -> Tensor:
+    """dW as two parts on an axis in front, which still have to be added."""
+    part = torch.sin(torch.arange(problem.reference("W").numel()).double()).view_as(problem.reference("W"))
+    return torch.stack([part, problem.reference("W") - part])
+
+
 def dc_unsummed(problem: Problem) -> Tensor:
     return problem.upstream["z"] * problem.values["d"]
 
@@ -149,6 +157,8 @@ EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
     ("transposed", "W", lambda p: p.reference("W").T, lambda p: p.reference("W").reshape(p.reference("W").T.shape)),
     ("sum_missing", "b", db_unsummed, nudged(db_unsummed)),
     ("sum_missing", "c", dc_unsummed, lambda p: dc_unsummed(p) * 2),
+    ("sum_missing", "W", in_two_parts, lambda p: in_two_parts(p) * 2),
+    ("transposed", "W", lambda p: p.reference("W").T, nudged(lambda p: p.reference("W").T)),
     ("wrong_axis", "b", lambda p: db_unsummed(p).sum(1), lambda p: db_unsummed(p).sum(1) * 1.001),
     ("wrong_axis", "b", lambda p: db_unsummed(p).sum(1, keepdim=True), nudged(lambda p: db_unsummed(p).sum(1, True))),
     ("wrong_axis", "c", lambda p: dc_unsummed(p).sum(0), lambda p: dc_unsummed(p).cumsum(0)[-1] * 2),
@@ -197,14 +207,14 @@ NAMES = [f"{name}-d{gradient}-{number}" for number, (name, gradient, _, _) in en
 
 @pytest.mark.parametrize(("name", "gradient", "wrong", "near"), EXPLANATIONS, ids=NAMES)
 def test_the_mistake_is_named(problems, name, gradient, wrong, near):
-    explanation = told(problems, gradient, wrong)
+    explanation = text(problems, gradient, wrong)
     assert explanation is not None and explanation.id == name
     assert f"`{gradient}`" in explanation.message or f"`d{gradient}`" in explanation.message
 
 
 @pytest.mark.parametrize(("name", "gradient", "wrong", "near"), EXPLANATIONS, ids=NAMES)
 def test_a_near_miss_is_not(problems, name, gradient, wrong, near):
-    explanation = told(problems, gradient, near)
+    explanation = text(problems, gradient, near)
     assert explanation is None or explanation.id != name
 
 
@@ -264,8 +274,8 @@ def test_what_fails_on_one_problem_only_is_not_told(problems, name, gradient, wr
         (
             "b",
             db_unsummed,
-            "The sum is missing: `b` (5,) is broadcast to (4, 5) in `y`, and a broadcast forward is a sum backward, "
-            "over the axis it ran along.",
+            "The sum is missing: `b` (5,) is broadcast to (4, 5) in `y`. A broadcast forward is a sum backward, over "
+            "the axis along which it was copied.",
         ),
         (
             "b",
@@ -309,7 +319,7 @@ def test_what_fails_on_one_problem_only_is_not_told(problems, name, gradient, wr
     ],
 )
 def test_the_sentence(problems, gradient, wrong, sentence):
-    explanation = told(problems, gradient, wrong)
+    explanation = text(problems, gradient, wrong)
     assert explanation is not None and explanation.message == sentence
 
 
@@ -335,14 +345,14 @@ def test_the_sentence(problems, gradient, wrong, sentence):
     ],
 )
 def test_a_ratio_is_named_after_the_sizes(problems, words, factor):
-    explanation = told(problems, "W", times(factor, "W"))
+    explanation = text(problems, "W", times(factor, "W"))
     assert explanation is not None and explanation.id == "ratio"
     assert f"Your `dW` is exactly {words}" in explanation.message
 
 
 @pytest.mark.parametrize("factor", [lambda n: n + 1, lambda n: n - 2, lambda n: n**0.5, lambda n: 1 + 1e-3 * n])
 def test_a_ratio_that_has_no_name_and_is_not_constant_is_a_multiple(problems, factor):
-    explanation = told(problems, "W", times(factor, "W"))
+    explanation = text(problems, "W", times(factor, "W"))
     first, *others = (factor(problem.values["n"]) for problem in problems)
     other = max(others, key=lambda value: abs(value - first))
     assert explanation == Explanation(
@@ -361,7 +371,7 @@ def test_sizes_are_named_only_where_they_are_plain_numbers(problems):
 @pytest.mark.parametrize("factor", [lambda n: n, lambda n: 1 / n])
 def test_a_ratio_is_named_when_one_problem_has_two_rows(factor):
     sizes = [{"rows": rows, "columns": columns} for rows, columns in ((6, 5), (2, 7), (5, 3))]
-    explanation = told(made(forward, inputs, sizes), "W", times(factor, "W"))
+    explanation = text(made(forward, inputs, sizes), "W", times(factor, "W"))
     assert explanation is not None and explanation.id == "ratio"
 
 
@@ -399,21 +409,22 @@ def test_not_broadcast(averages):
     def once(p):
         return p.upstream["v"] / (p.values["n"] - 1)
 
-    explanation = told(averages, "e", once)
+    explanation = text(averages, "e", once)
     assert explanation is not None and explanation.id == "not_broadcast"
     assert explanation.message == (
-        "Your (1, 5) holds the right numbers once; `e` is (4, 5), each of its elements has its own gradient: a sum "
-        "forward is a broadcast backward (multiply by `torch.ones_like(...)`, or `.expand_as(...)`)."
+        "Your result has shape (1, 5) and the right numbers. But `e` is (4, 5), and each of its elements has a "
+        "gradient of its own: a sum forward is a broadcast backward (multiply by `torch.ones_like(...)`, or use "
+        "`.expand_as(...)`)."
     )
-    flat = told(averages, "e", lambda p: once(p)[0])
+    flat = text(averages, "e", lambda p: once(p)[0])
     assert flat is not None and flat.id == "not_broadcast"
     for near in (nudged(once), lambda p: once(p) * 2, lambda p: once(p).expand(3, -1)):
-        explanation = told(averages, "e", near)
+        explanation = text(averages, "e", near)
         assert explanation is None or explanation.id != "not_broadcast"
 
 
 def test_the_branch_through_a_sum(plain_sums):
-    explanation = told(plain_sums, "y", lambda p: p.upstream["s"].expand_as(p.values["y"]))
+    explanation = text(plain_sums, "y", lambda p: p.upstream["s"].expand_as(p.values["y"]))
     assert explanation is not None and explanation.id == "branch_missing"
     assert explanation.message.startswith("You have the path through `s`; `y` also feeds `d`.")
 
@@ -423,16 +434,16 @@ def test_the_branch_through_a_sum(plain_sums):
     [("b", "y", "sum_missing"), ("y", "d", "branch_missing"), ("c", "u", "not_broadcast")],
 )
 def test_an_upstream_gradient_as_it_came_where_the_derivative_is_one(plain_sums, gradient, consumer, name):
-    explanation = told(plain_sums, gradient, upstream(consumer))
+    explanation = text(plain_sums, gradient, upstream(consumer))
     assert explanation is not None and explanation.id == name
 
 
 def test_an_empty_tensor_is_not_called_zero(problems):
-    assert told(problems, "y", lambda p: torch.zeros(0)) is None
+    assert text(problems, "y", lambda p: torch.zeros(0)) is None
 
 
 def test_a_row_for_a_column_is_not_told_to_drop_a_dimension(problems):
-    explanation = told(problems, "c", lambda p: p.reference("c").T)
+    explanation = text(problems, "c", lambda p: p.reference("c").T)
     assert explanation is not None and explanation.id == "keepdim"
     assert "(1, 4) where `c` is (4, 1); they lie along the other axis (`.view(c.shape)`)." in explanation.message
 
@@ -465,35 +476,35 @@ MISTAKES = (dd__no_square, dW__minus, dd__in_place, dd__nothing)
 
 
 def test_the_lesson_s_own_mistakes_are_told_first(problems):
-    explanation = told(problems, "W", lambda p: -p.reference("W"), MISTAKES)
+    explanation = text(problems, "W", lambda p: -p.reference("W"), MISTAKES)
     assert explanation == Explanation("minus", "The sign, in the lesson's own words.")
-    explanation = told(problems, "d", lambda p: p.upstream["z"] * p.values["y"], MISTAKES)
+    explanation = text(problems, "d", lambda p: p.upstream["z"] * p.values["y"], MISTAKES)
     assert explanation == Explanation("no_square", "You used y where its square belongs.")
-    assert told(problems, "d", nudged(lambda p: p.upstream["z"] * p.values["y"]), MISTAKES) is None
+    assert text(problems, "d", nudged(lambda p: p.upstream["z"] * p.values["y"]), MISTAKES) is None
 
 
 def test_a_mistake_belongs_to_its_gradient(problems):
-    explanation = told(problems, "z", lambda p: p.upstream["z"] * p.values["y"], MISTAKES)
+    explanation = text(problems, "z", lambda p: p.upstream["z"] * p.values["y"], MISTAKES)
     assert explanation is None  # dd__no_square gives these numbers, but not for dz
 
 
 def test_a_changed_argument_is_told_as_such(problems):
     formula = right("d")
-    explanation = told(problems, "d", formula, (), changed=("dz",))
+    explanation = text(problems, "d", formula, (), changed=("dz",))
     assert explanation == Explanation(
         "changed_argument",
         "Your `dd` changed `dz` in place: a step that reads it afterwards gets other numbers. `a = b` makes a second "
         "name, not a copy; start from `dz.clone()`, or write `a = a + ...` instead of `a += ...`.",
     )
-    both = told(problems, "d", formula, (), changed=("dz", "c"))
+    both = text(problems, "d", formula, (), changed=("dz", "c"))
     assert both is not None and both.message.startswith("Your `dd` changed `c` and `dz` in place")
-    assert told(problems, "d", nudged(formula)) is None
+    assert text(problems, "d", nudged(formula)) is None
 
 
 def test_a_changed_argument_that_the_lesson_knows(problems):
-    explanation = told(problems, "d", lambda p: p.upstream["z"] * p.values["c"], MISTAKES, changed=("dz",))
+    explanation = text(problems, "d", lambda p: p.upstream["z"] * p.values["c"], MISTAKES, changed=("dz",))
     assert explanation == Explanation("in_place", "You wrote into dz.")
-    explanation = told(problems, "d", lambda p: p.upstream["z"] * p.values["c"], MISTAKES, changed=("c",))
+    explanation = text(problems, "d", lambda p: p.upstream["z"] * p.values["c"], MISTAKES, changed=("c",))
     assert explanation is not None and explanation.id == "changed_argument"  # another one was changed
 
 
@@ -509,11 +520,11 @@ def test_a_wrong_formula_computed_in_float32_is_named_too(problems):
     def minus(p):
         return (-p.reference("W")).to(torch.float32)
 
-    explanation = told(problems, "W", minus)
+    explanation = text(problems, "W", minus)
     assert explanation is not None and explanation.id == "sign"
-    explanation = told(problems, "W", lambda p: minus(p).double(), low_precision=True)
+    explanation = text(problems, "W", lambda p: minus(p).double(), low_precision=True)
     assert explanation is not None and explanation.id == "sign"
-    explanation = told(problems, "W", lambda p: minus(p).double())  # float32's error, but nothing says why
+    explanation = text(problems, "W", lambda p: minus(p).double())  # float32's error, but nothing says why
     assert explanation is None or explanation.id != "sign"
 
 
@@ -527,10 +538,10 @@ def test_infinities_are_matched_by_their_places(problems):
     def formula(p):
         return p.upstream["z"] / (p.values["y"] * (p.values["y"] > 0))
 
-    explanation = told(problems, "d", formula, (dd__over_zero,))
+    explanation = text(problems, "d", formula, (dd__over_zero,))
     assert explanation == Explanation("over_zero", "You divided by zero.")
-    assert told(problems, "d", lambda p: formula(p).nan_to_num(posinf=1.0, neginf=1.0), (dd__over_zero,)) is None
-    assert told(problems, "d", lambda p: torch.full_like(p.values["d"], float("nan")), (dd__over_zero,)) is None
+    assert text(problems, "d", lambda p: formula(p).nan_to_num(posinf=1.0, neginf=1.0), (dd__over_zero,)) is None
+    assert text(problems, "d", lambda p: torch.full_like(p.values["d"], float("nan")), (dd__over_zero,)) is None
 
 
 def test_a_value_that_the_line_does_not_read(problems):
@@ -539,11 +550,11 @@ def test_a_value_that_the_line_does_not_read(problems):
     def formula(p):
         return p.values["y"].T @ p.upstream["p"]
 
-    explanation = told(problems, "W", formula, uses=frozenset({"y", "dp"}))
+    explanation = text(problems, "W", formula, uses=frozenset({"y", "dp"}))
     assert explanation == Explanation("wrong_value", "You use `y` where `z` belongs: the line of `p` reads `z`.")
-    explanation = told(problems, "W", nudged(formula), uses=frozenset({"y", "dp"}))
+    explanation = text(problems, "W", nudged(formula), uses=frozenset({"y", "dp"}))
     assert explanation is None
-    assert told(problems, "W", formula, uses=frozenset({"z", "dp"})) is None  # that is not what the code reads
+    assert text(problems, "W", formula, uses=frozenset({"z", "dp"})) is None  # that is not what the code reads
 
 
 def test_of_two_that_fit_the_numbers_the_first_that_fits_the_code(problems):
@@ -563,7 +574,7 @@ def test_two_of_the_lesson_s_own_that_cannot_be_told_apart(problems):
     def dd__the_same(dz, y):
         return y * dz
 
-    explanation = told(problems, "d", lambda p: p.upstream["z"] * p.values["y"], (dd__no_square, dd__the_same))
+    explanation = text(problems, "d", lambda p: p.upstream["z"] * p.values["y"], (dd__no_square, dd__the_same))
     assert explanation == Explanation("no_square", "You used y where its square belongs. Also: Another way to say it.")
 
 
@@ -624,9 +635,9 @@ def test_a_line_inside_a_fused_step(fused, name, weights, sentence):
         parts = (direct(p), through_the_batch_mean(p), through_the_variance(p))
         return sum(weight * part for weight, part in zip(weights, parts, strict=True))
 
-    explanation = told(fused, "x", formula)
+    explanation = text(fused, "x", formula)
     assert explanation is not None and explanation.id == name and sentence in explanation.message
-    explanation = told(fused, "x", nudged(formula))
+    explanation = text(fused, "x", nudged(formula))
     assert explanation is None or explanation.id != name
 
 
@@ -636,13 +647,13 @@ def test_ones_at_the_labels(fused):
     def formula(p):
         return torch.softmax(p.values["e"], 1) / p.values["n"]
 
-    explanation = told(fused, "e", formula)
+    explanation = text(fused, "e", formula)
     assert explanation is not None and explanation.id == "term_too_many"
     assert explanation.message == (
         "Your `de` is right except for one term: what is too much is exactly 1/n times 1 at the places of `labels` "
         "(one in each row)."
     )
-    explanation = told(fused, "e", lambda p: formula(p) * 1.001)
+    explanation = text(fused, "e", lambda p: formula(p) * 1.001)
     assert explanation is None or explanation.id != "term_too_many"
 
 
@@ -678,3 +689,22 @@ def test_the_last_definition_counts():
     assert lines_of_changes(source, [("dx", ["a"])]) == [8]
     assert lines_of_changes(source, [("dy", ["a"])]) == [None]
     assert lines_of_changes("def dx(a:", [("dx", ["a"])]) == [None]
+
+
+def test_a_gradient_with_its_axes_in_another_order():
+    def mismatch(change):
+        expected = [torch.randn(2, *shape, generator=torch.manual_seed(1)).double() for shape in ((3, 4), (5, 5))]
+        return GradientMismatch(
+            name="x",
+            problems=[None, None],
+            found=[change(each) for each in expected],
+            expected=expected,
+            floors=[0.0, 0.0],
+            rtol=1e-9,
+        )
+
+    (swapped,) = transposed_gradient(mismatch(lambda e: e.mT))
+    assert swapped.message.startswith("Your `dx` is the gradient with axes 1 and 2 swapped.")
+    (moved,) = transposed_gradient(mismatch(lambda e: e.permute(2, 0, 1)))
+    assert "with its axes in order (2, 0, 1)" in moved.message
+    assert list(transposed_gradient(mismatch(lambda e: e.reshape(e.shape[0], e.shape[2], -1)))) == []

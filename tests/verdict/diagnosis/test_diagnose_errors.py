@@ -33,7 +33,7 @@ def unset(flag=False):
 RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     "a product": (
         "shapes_do_not_fit",
-        "A matrix product needs the inner sizes alike; here it is (4, 3) times (4, 3). Which order, and which `.T`, "
+        "A matrix product needs equal inner sizes; here you multiply (4, 3) by (4, 3). Which order, and which `.T`, "
         "gives the shape of `W`, (3, 3)? You are given `x` (4, 3).",
         lambda: X @ X,
     ),
@@ -50,9 +50,34 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     ),
     "element by element": (
         "shapes_do_not_fit",
-        "Two tensors meet element by element, and along one axis one has 3 elements, the other 4. Is a sum over the "
-        "wrong axis, without `keepdim=True`, or a transpose too many or too few? You are given `x` (4, 3).",
+        "Two tensors meet, element by element or in `@` in front of the last two axes, and along one axis one has 3 "
+        "elements, the other 4. Is a sum over the wrong axis, without `keepdim=True`, or a transpose too many or too "
+        "few? You are given `x` (4, 3).",
         lambda: X + torch.zeros(4),
+    ),
+    "an expansion": (
+        "shapes_do_not_fit",
+        "A tensor of sizes [3] has to take the sizes [3, 4], in `expand` or in an assignment. Only an axis of size 1 "
+        "can be copied, and new axes are added on the left. You are given `x` (4, 3).",
+        lambda: torch.zeros(3).expand(3, 4),
+    ),
+    "an operation in place that needs more room": (
+        "shapes_do_not_fit",
+        "An operation in place, such as `+=`, cannot enlarge the tensor that it changes: that one has the sizes [3], "
+        "and the result would have [4, 3]. You are given `x` (4, 3).",
+        lambda: torch.zeros(3).add_(X),
+    ),
+    "the maximum of nothing": (
+        "empty_tensor",
+        "This tensor has no elements, so it has no largest or smallest one. Does a slice begin after the end of its "
+        "tensor?",
+        lambda: X[4:].amax(0),
+    ),
+    "a part of a number": (
+        "axis_out_of_range",
+        "The code reads a part of a tensor that is a single number, without axes. Does a sum go over too many axes? "
+        "You are given `x` (4, 3).",
+        lambda: X.sum()[0:2],
     ),
     "a view": (
         "view_does_not_fit",

@@ -36,14 +36,15 @@ def problem(number: int) -> dict[str, Any]:
         "out": gamma * (x - x.mean(0)),
         "table": x.T @ x + normal(size, size),
         "loss": float(x.square().mean()),
+        "largest": x.amax(0),
     }
 
 
 PROBLEMS = [problem(0), problem(1)]
-PARTS = ("new", "out", "table", "loss")
+PARTS = ("new", "out", "table", "loss", "largest")
 
 
-def told(part: str, formula: Any, tolerance: float = 1e-9) -> Explanation | None:
+def text(part: str, formula: Any, tolerance: float = 1e-9) -> Explanation | None:
     """What a student hears whose part of the result is `formula` of the problem, all else being right."""
     outcomes = []
     for p in PROBLEMS:
@@ -64,6 +65,12 @@ WRONG = {
     "sign": ("new", lambda p: -p["new"], "`new` is exactly minus what it should be: one minus too many, or too few."),
     "ratio": ("out", lambda p: p["out"] / p["n"], "`out` is exactly 1/n times what it should be (here 0.2 times)."),
     "as_given": ("new", lambda p: p["old"], "`new` is `old` just as it was given: nothing has been done to it."),
+    "another_part": ("new", lambda p: p["largest"], "`new` is just what was expected as `largest`."),
+    "term_multiple": (
+        "new",
+        lambda p: p["new"] + p["x"].std() * p["gamma"],
+        "`new` is right except for one term: what is wrong is a multiple of `gamma`.",
+    ),
     "keepdim": (
         "new",
         lambda p: p["new"].unsqueeze(0),
@@ -109,7 +116,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_a_mistake_is_told(name):
     part, formula, message = WRONG[name]
-    assert told(part, formula) == Explanation(name, message)
+    assert text(part, formula) == Explanation(name, message)
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -121,7 +128,7 @@ def test_a_near_miss_is_not(name):
         result.view(-1)[1] += 1e-3
         return result
 
-    explanation = told(part, nudged)
+    explanation = text(part, nudged)
     assert explanation is None or explanation.id != name
 
 
@@ -132,18 +139,18 @@ def test_what_matches_on_one_problem_only_is_not_told(name):
     def sometimes(p):
         return formula(p) if p is PROBLEMS[0] else torch.ones_like(formula(p)).cumsum(0)
 
-    explanation = told(part, sometimes)
+    explanation = text(part, sometimes)
     assert explanation is None or explanation.id != name
 
 
 def test_a_single_number_is_no_evidence_for_a_constant_without_a_name():
-    assert told("loss", lambda p: p["loss"] * 1.2345 * p["n"]) is None
-    explanation = told("loss", lambda p: p["loss"] * p["n"])
+    assert text("loss", lambda p: p["loss"] * 1.2345 * p["n"]) is None
+    explanation = text("loss", lambda p: p["loss"] * p["n"])
     assert explanation == Explanation("ratio", "`loss` is exactly n times what it should be (here 5 times).")
 
 
 def test_what_a_loose_tolerance_alone_makes_equal_is_not_told():
-    assert told("out", lambda p: p["out"] * (1 + 5e-6 * p["x"]), tolerance=1e-6) is None
+    assert text("out", lambda p: p["out"] * (1 + 5e-6 * p["x"]), tolerance=1e-6) is None
 
 
 # Words ---------------------------------------------------------------------------------------------------------------
@@ -206,6 +213,12 @@ def test_one_entry(words):
     outcome = ComparedResult({"losses": found}, {"losses": expected}, frozenset({"losses"}), {}, {}, {})
     message = f"`losses` is right except for one thing: {words}."
     assert explain_result([outcome], 1e-9, False) == Explanation("one_entry", message)
+
+
+def test_an_empty_list():
+    outcome = ComparedResult({"losses": []}, {"losses": [1.5]}, frozenset({"losses"}), {}, {}, {})
+    message = "`losses` is empty on every problem; nothing has been put into it."
+    assert explain_result([outcome], 1e-9, False) == Explanation("empty", message)
 
 
 # What calls were given -----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from test_diagnose import made, told
+from test_diagnose import made, text
 
 from grader.reference.problem import Problem
 
@@ -125,7 +125,7 @@ WRONG = {
 @pytest.mark.parametrize("case", WRONG)
 def test_a_wrong_part_is_told(problems, case):
     name, formula, message = WRONG[case]
-    explanation = told(problems, "x", formula, uses=USES)
+    explanation = text(problems, "x", formula, uses=USES)
     assert explanation is not None and explanation.id == name
     assert message is None or explanation.message == message
 
@@ -136,7 +136,7 @@ def test_the_right_formula_is_right(problems):
 
 
 def test_the_factor_of_a_line_is_given_with_its_range(problems):
-    explanation = told(problems, "x", WRONG["a factor for each column"][1], uses=USES)
+    explanation = text(problems, "x", WRONG["a factor for each column"][1], uses=USES)
     factors = problems[0].values["var"] + 1.0
     assert explanation is not None and explanation.message == (
         f"Your `dx` is right except for one factor in each column ({factors.min():.3g} to {factors.max():.3g} times "
@@ -154,7 +154,7 @@ def test_a_near_miss_is_not_told(problems, case):
         result[1, 2] *= 1 + 1e-3
         return result
 
-    explanation = told(problems, "x", nudged, uses=USES)
+    explanation = text(problems, "x", nudged, uses=USES)
     assert explanation is None or explanation.id != name
 
 
@@ -172,7 +172,7 @@ def assigned(problem):
 
 
 def test_an_assignment_through_an_index_with_repetitions(problems):
-    explanation = told(problems, "C", assigned)
+    explanation = text(problems, "C", assigned)
     repeated = (torch.bincount(problems[0].values["X"].flatten()) > 1).nonzero().flatten().tolist()
     assert explanation is not None and explanation.id == "repeated_index"
     places = f"row{'s' if len(repeated) > 1 else ''} {', '.join(map(str, repeated))}"
@@ -189,7 +189,7 @@ def test_a_row_that_is_read_once_and_wrong_is_another_mistake(problems):
         result[0] += 1
         return result
 
-    explanation = told(problems, "C", formula)
+    explanation = text(problems, "C", formula)
     assert explanation is None or explanation.id != "repeated_index"
 
 
@@ -207,7 +207,7 @@ def picked() -> list[Problem]:
 
 
 def test_the_maximum_s_gradient_given_to_all(picked):
-    explanation = told(picked, "y", lambda p: p.upstream["best"].unsqueeze(1).expand(p.values["y"].shape).clone())
+    explanation = text(picked, "y", lambda p: p.upstream["best"].unsqueeze(1).expand(p.values["y"].shape).clone())
     assert explanation is not None and explanation.id == "not_zero_elsewhere"
     assert explanation.message == (
         "Your `dy` is right wherever the gradient is not zero; but where it is zero, 16 of 16 elements of yours are "
@@ -221,7 +221,7 @@ def test_a_gradient_that_is_zero_too_often(picked):
         result[0] = 0
         return result
 
-    explanation = told(picked, "y", formula)
+    explanation = text(picked, "y", formula)
     assert explanation is not None and explanation.id == "zero_too_often"
     assert explanation.message == (
         "Your `dy` is right wherever it is not zero; but it is zero at 1 of the 4 places where the gradient is not."

@@ -79,8 +79,8 @@ def test_a_lazy_file_earns_nothing(path: Path, session_without_mistakes: Callabl
     text = path.read_text(encoding="utf-8")
     header = dict(HEADER.findall(text))
     lesson = next(lesson for lesson in LESSONS.values() if lesson.number == header["lesson"])
-    handed = {lesson.name: LessonFiles(lesson.name, {"backward.py": text.encode()})}
-    graded = session_without_mistakes(lesson.name).grade(Submission(path.stem, path, handed))
+    submitted = {lesson.name: LessonFiles(lesson.name, {"backward.py": text.encode()})}
+    graded = session_without_mistakes(lesson.name).grade(Submission(path.stem, path, submitted))
     rows = rows_of(graded.results)
     assert graded.results.to_json()["score"] == 0
     answered = {name for name, row in rows.items() if row["status"] not in ("todo", "missing")}

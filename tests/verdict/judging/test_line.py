@@ -15,6 +15,7 @@ from grader.verdict.diagnosis.circumstances import circumstances
 from grader.verdict.diagnosis.error_description import direction, wrong_places
 from grader.verdict.judging.chain import chain_verdicts
 from grader.verdict.judging.earlier_gradient import FROM_EARLIER_GRADIENT
+from grader.verdict.judging.hard_coded import explain_hard_coded_sizes
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.line_messages import IN_FLOAT32, unstable
 
@@ -210,6 +211,13 @@ def test_a_size_that_all_failing_draws_share():
     assert circumstances([both[0], Draw({"rows": 9, "columns": 3})], right) == said
 
 
+def test_no_padding_and_a_single_example_are_what_is_special():
+    wrong = [Draw({"batch": 3, "channels": 6, "padding": 1}), Draw({"batch": 4, "channels": 6, "padding": 2})]
+    both, plain = Draw({"batch": 1, "channels": 4, "padding": 0}), Draw({"batch": 2, "channels": 5, "padding": 0})
+    assert circumstances(wrong, [both]) == "It is right on the other problem, where batch is 1 and padding is 0."
+    assert circumstances(wrong, [both, plain]) == "It is right on 2 other problems, where padding is 0."
+
+
 # Errors over shapes --------------------------------------------------------------------------------------------------
 
 
@@ -218,7 +226,7 @@ def test_a_product_whose_sizes_do_not_fit(problems):
     verdict = judged(problems, "d", lambda p: Answer("raised", message=text, line=3, uses=frozenset({"de", "x", "n"})))
     assert verdict.status == "error" and verdict.mistake.id == "shapes_do_not_fit" and verdict.line == 3
     assert verdict.message == (
-        f"{text}. A matrix product needs the inner sizes alike; here it is (4, 5) times (4, 5). Which order, and which "
+        f"{text}. A matrix product needs equal inner sizes; here you multiply (4, 5) by (4, 5). Which order, and which "
         "`.T`, gives the shape of `d`, (4, 5)? You are given `de` (4, 5), `x` (4, 5)."
     )
 
@@ -457,3 +465,22 @@ def test_a_row_is_an_entry_of_results_json():
     row = Row("dd", "passed", 1, 1)
     entry = row.to_json()
     assert entry["because_of"] == [] and entry["chain"] == "skipped"
+
+
+def test_a_shape_that_is_wrong_on_some_problems_is_named_with_its_problem(problems):
+    verdict = judged(problems, "d", lambda p: torch.arange(20.0).view(4, 5).double().sin())
+    assert verdict.status == "shape"
+    assert verdict.message.startswith("With rows 6, columns 3: the shape is (4, 5); expected (6, 3)")
+
+
+def test_sizes_that_are_equal_at_the_lecture_s_sizes_are_not_called_hard_coded():
+    draws = [Draw({"rows": 4, "columns": 4}), Draw({"rows": 6, "columns": 3})]
+    square, other = (
+        (problem, Answer("returned", problem.reference("d").reshape(problem.reference("d").T.shape).clone()))
+        for problem in (Problem(forward, inputs, draw, 1) for draw in draws)
+    )
+    no_numbers, a_number = (
+        explain_hard_coded_sizes("d", square, [other], {"numbers": numbers}) for numbers in ([], [(9, 2, "x[:9]")])
+    )
+    assert "It contains no such number: two sizes may be equal there that differ here." in no_numbers.message
+    assert "A size is written into it as a number." in a_number.message

@@ -25,8 +25,8 @@ CHAIN = "dh = dlogits @ W2.T\ndlogprobs = torch.zeros_like(logprobs)\n"
 
 
 def origin_of(course: Course, text: str, wanted: str = "03") -> Any:
-    handed = read_page_bytes(text.encode(), "mine.py", [course.find(wanted)], True, False).lessons
-    return handed[course.find(wanted).name].origin
+    submitted = read_page_bytes(text.encode(), "mine.py", [course.find(wanted)], True, False).lessons
+    return submitted[course.find(wanted).name].origin
 
 
 # What the text says --------------------------------------------------------------------------------------------------

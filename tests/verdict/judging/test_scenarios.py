@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pytest
 import torch
+from support import ROOT
 
+from grader.calling.in_process import ModuleTarget
 from grader.comparison.trees import Difference, agreement
-from grader.verdict.judging.behaviour import failure_message
+from grader.lesson.lesson import Course
+from grader.reference.course_formulas import LocalStudent
+from grader.verdict.judging.behaviour import Check, failure_message
+from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.scenarios import Assertion, agrees, differ_exactly, differing_parts, draw_identity
 
 
@@ -60,3 +65,13 @@ def test_the_sentence_names_the_draw_only_where_others_are_right():
     assert failure_message(failing, 2) == (
         "The result is 1; expected 2. It is right on other problems; this one has size 3."
     )
+
+
+def test_a_check_names_no_mistake_of_gradients_that_are_all_right():
+    lesson, book = Course(ROOT).find("16"), ProblemBook(3)
+    item = next(item for item in lesson.checks if item.name == "clip")
+    wrong = next(m for m in lesson.mistakes if (m.gradient, m.id) == ("gradients", "divided_by_batch"))
+    steps = [row.name for row in lesson.gradients]
+    for module, possible in ((lesson.answers, False), (lesson.wrong(wrong), True)):
+        student = LocalStudent(vars(module), steps, lesson.joint)
+        assert Check(lesson, item, student, ModuleTarget(module), book)._is_possible(wrong) is possible

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import format_shape
 from grader.reference.problem import Problem
+from grader.source.word_lists import format_shape
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.time_allowance import uncounted
 
@@ -95,7 +95,7 @@ def error_meanings() -> list[tuple[re.Pattern[str], str, str]]:
 
 def explain_product(found: re.Match[str], result_shape: str) -> str:
     rows, inner, other, columns = map(int, found.groups())
-    text = f"A matrix product needs the inner sizes alike; here it is ({rows}, {inner}) times ({other}, {columns}). "
+    text = f"A matrix product needs equal inner sizes; here you multiply ({rows}, {inner}) by ({other}, {columns}). "
     return text + f"Which order, and which `.T`, gives {result_shape or 'the shape that you need'}?"
 
 

@@ -50,7 +50,10 @@ class Form:
 
     def value(self, problem: Problem, like: Tensor) -> Tensor | None:
         """The tensor, in the shape of `like`; None where it has another number of elements."""
-        left, right = tensor_of(problem, self.left), tensor_of(problem, self.right) if self.right else None
+        left, right = (
+            value_of_operand(problem, self.left),
+            value_of_operand(problem, self.right) if self.right else None,
+        )
         if left is None or (self.right and right is None):
             return None
         try:
@@ -73,7 +76,7 @@ class Form:
         return body if self.axis is None else f"{body}, summed over axis {self.axis}"
 
 
-def tensor_of(problem: Problem, text: str) -> Tensor | None:
+def value_of_operand(problem: Problem, text: str) -> Tensor | None:
     """An operand, or one of FUNCTIONS of it: `probs`, `probs.log()`."""
     for ending, function in FUNCTIONS.items():
         if text.endswith(ending):
@@ -189,7 +192,7 @@ def wrong_operation(wrong: GradientMismatch) -> Iterator[Explanation]:
     elif right is not None and form.operands & right.operands:
         (shared, *_) = sorted(form.operands & right.operands)
         yield Explanation(
-            "operand", f"{text}. The gradient has `{shared}` in it, too, but put together with another tensor."
+            "operand", f"{text}. The gradient contains `{shared}`, too, but combined with another tensor."
         )
     else:
         yield Explanation("operation", f"{text}. Is that what the forward line's derivative says?")

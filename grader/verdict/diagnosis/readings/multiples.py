@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from grader.source.word_lists import listed_as_code
+from grader.verdict.diagnosis.constants import NUMBERS_IN_WORDS, value_here
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.fit import first_telling, fit_multiples, fit_parts
 from grader.verdict.diagnosis.mismatch import GradientMismatch
@@ -63,7 +64,8 @@ def times_too_large(label: str, wrong: GradientMismatch, values: Sequence[float]
     if label == "1":
         return "minus what it should be. One minus is missing, or one too many: compare with the forward line."
     constant = named_factors(wrong.problems[number], wrong.name).get(size)
-    where = f": {size.strip('()')} = {constant:g}" if constant is not None and size not in ("2", "one half") else ""
+    is_named = constant is not None and size not in {"2", *NUMBERS_IN_WORDS}
+    where = f": {size.strip('()')} = {constant:g}" if is_named else ""
     times = f"{value:.6g} times too large" if value > 1 else f"{1 / value:.6g} times too small"
     return f"{times}{where}{sign}. A constant factor is lost, or there is one too many."
 
@@ -108,6 +110,5 @@ def wrong_coefficients(parts: Sequence[str], fitted: Sequence[tuple[str, float]]
         elif label == "−1":
             sentences.append(f"{part} has the wrong sign")
         elif label != "1":
-            here = f" (here {abs(value):.6g})" if any(c.isalpha() for c in label) else ""
-            sentences.append(f"{part} is exactly {label} times what it should be{here}")
+            sentences.append(f"{part} is exactly {label} times what it should be{value_here(label, value)}")
     return sentences

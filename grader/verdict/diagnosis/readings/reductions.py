@@ -8,8 +8,8 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from grader.comparison.tensors import format_shape
 from grader.reference.problem import Problem
+from grader.source.word_lists import format_shape
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.diagnosis.problem_values import can_expand, computed_once
@@ -40,7 +40,8 @@ def wrong_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
         if reduced(lambda u: u):
             yield Explanation(
                 "sum_missing",
-                f"The sum is missing: {what}, and a broadcast forward is a sum backward, over the axis it ran along.",
+                f"The sum is missing: {what}. A broadcast forward is a sum backward, over the axis along which it was "
+                "copied.",
             )
         copied = copied_axes(small, shape)
         for axis in range(len(shape)):
@@ -51,7 +52,8 @@ def wrong_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
                     )
                 elif len(copied) > 1:
                     yield Explanation(
-                        "sum_missing", f"You sum over axis {axis} only: {what}. Sum over every axis that it ran along."
+                        "sum_missing",
+                        f"You sum over axis {axis} only: {what}. Sum over every axis along which it was copied.",
                     )
             if reduced_over(torch.mean, axis):
                 yield Explanation(
@@ -93,11 +95,13 @@ def extra_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
                 shape[axis : axis + 1] = [1] if keep else []
                 if list(found.shape) == shape and reduces_to(wrong, partial(reduce, dim=axis, keepdim=keep)):
                     if word == "mean" and all(is_constant_along(axis, one) for one in wrong.expected):
+                        along = f"along axis {axis}" if keep else "along it"
+                        back = "" if keep else f"put axis {axis} back, and "
                         yield Explanation(
                             "not_broadcast",
-                            f"Your {format_shape(found.shape)} holds the right numbers once; `{name}` is "
-                            f"{format_shape(expected.shape)}: give it axis {axis} back, "
-                            "and let every element have its own.",
+                            f"Your result has shape {format_shape(found.shape)} and the right numbers. But `{name}` is "
+                            f"{format_shape(expected.shape)}, and each of its elements has a gradient of its own: "
+                            f"{back}copy the numbers {along}.",
                         )
                         return
                     yield Explanation(
@@ -113,6 +117,24 @@ def extra_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
                     f"You return the {word} of all of the gradient's elements: one number, where `{name}` is "
                     f"{format_shape(expected.shape)} and each of its elements has a gradient of its own.",
                 )
+
+
+def sum_of_uses_missing(wrong: GradientMismatch) -> Iterator[Explanation]:
+    """One gradient per use, along axes in front, of a value that is used several times: `X.mT @ dY` without its sum."""
+    found, expected, name = wrong.found[0], wrong.expected[0], wrong.name
+    extra = found.ndim - expected.ndim
+    if extra > 0 and all(
+        f.ndim - e.ndim == extra
+        and f.shape[extra:] == e.shape
+        and euclidean_norm(f.sum(tuple(range(extra))) - e) <= wrong.rtol * max(euclidean_norm(e), wrong.floor(i))
+        for i, (f, e) in enumerate(wrong.pairs)
+    ):
+        axes = "axis 0" if extra == 1 else f"the first {extra} axes"
+        yield Explanation(
+            "sum_missing",
+            f"Your {format_shape(found.shape)} holds a gradient for each place along {axes}. All of them use the same "
+            f"`{name}` {format_shape(expected.shape)}: what happens to the gradients of several uses?",
+        )
 
 
 def is_constant_along(axis: int, gradient: Tensor) -> bool:
@@ -135,9 +157,9 @@ def wrong_broadcast(wrong: GradientMismatch) -> Iterator[Explanation]:
     ):
         yield Explanation(
             "not_broadcast",
-            f"Your {format_shape(found.shape)} holds the right numbers once; `{name}` is "
-            f"{format_shape(expected.shape)}, each of its elements has its own gradient: a sum forward is a broadcast "
-            "backward (multiply by `torch.ones_like(...)`, or `.expand_as(...)`).",
+            f"Your result has shape {format_shape(found.shape)} and the right numbers. But `{name}` is "
+            f"{format_shape(expected.shape)}, and each of its elements has a gradient of its own: a sum forward is a "
+            "broadcast backward (multiply by `torch.ones_like(...)`, or use `.expand_as(...)`).",
         )
     elif all(
         f.numel() > e.numel() and can_expand(e.shape, f.shape) and wrong.equals(i, e.expand(f.shape))
@@ -145,8 +167,8 @@ def wrong_broadcast(wrong: GradientMismatch) -> Iterator[Explanation]:
     ):
         yield Explanation(
             "broadcast_too_far",
-            f"Your {format_shape(found.shape)} holds the right numbers several times over; `{name}` is "
-            f"{format_shape(expected.shape)}, and the gradient has just that shape. Which factor made it larger?",
+            f"Your {format_shape(found.shape)} contains the right numbers several times. But `{name}` is "
+            f"{format_shape(expected.shape)}, and its gradient has that shape, too. Which factor made it larger?",
         )
 
 

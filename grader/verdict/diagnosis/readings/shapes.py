@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import permutations
 
-from grader.comparison.tensors import format_shape
+from grader.source.word_lists import format_shape
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
+
+MOST_PERMUTED = 4
+"""Axes of which every order is tried."""
 
 
 def wrong_shape(wrong: GradientMismatch) -> Iterator[Explanation]:
@@ -48,6 +52,31 @@ def transposed_gradient(wrong: GradientMismatch) -> Iterator[Explanation]:
             f"Your `d{name}` is the transpose of the gradient. Write the shapes of the factors next to each other: "
             f"only one order gives {name}'s own shape.",
         )
+    elif (order := order_of_axes(wrong)) is not None:
+        moved = [axis for axis, own in enumerate(order) if axis != own]
+        swapped = (
+            f"with axes {moved[0]} and {moved[1]} swapped" if len(moved) == 2 else f"with its axes in order {order}"
+        )
+        yield Explanation(
+            "transposed",
+            f"Your `d{name}` is the gradient {swapped}. Is a transpose missing, or is there one too many? Or are "
+            "the factors of a product in the wrong order?",
+        )
+
+
+def order_of_axes(wrong: GradientMismatch) -> tuple[int, ...] | None:
+    """The axes of the gradient in the order in which the answer has them, where it is the gradient permuted."""
+    axes = {e.ndim for e in wrong.expected} | {f.ndim for f in wrong.found}
+    if len(axes) != 1 or not 2 < min(axes) <= MOST_PERMUTED:
+        return None
+    own, *others = permutations(range(min(axes)))
+
+    def permuted(order: tuple[int, ...]) -> bool:
+        return wrong.holds(lambda _, e: e.permute(order))
+
+    return next(
+        filter(permuted, sorted(others, key=lambda order: sum(a != b for a, b in zip(order, own, strict=True)))), None
+    )
 
 
 def wrong_order(wrong: GradientMismatch) -> Iterator[Explanation]:

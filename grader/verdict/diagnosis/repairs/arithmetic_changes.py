@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from grader.verdict.diagnosis.repairs.source_file import quote
+from grader.verdict.diagnosis.repairs.source_file import called_name, operand_of, quote
 
 Change = tuple[str, str, str, ast.AST]
 
@@ -160,15 +160,22 @@ def matrix_products(node: ast.AST) -> Iterator[Change]:
             (transpose(node.left), transpose(node.right)),
         ):
             yield "transpose", "", "", ast.BinOp(left, ast.MatMult(), right)
-    if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
-        yield "transpose", "", "", node.value
+    if (operand := transposed_operand(node)) is not None:
+        yield "transpose", "", "", operand
 
 
 def transpose(node: ast.expr) -> ast.expr:
-    """`x.T` for `x`, and `x` for `x.T`."""
+    """`x.mT` for `x`, which swaps the last two axes, and `x` for `x.T` and `x.transpose(1, 2)`."""
+    operand = transposed_operand(node)
+    return ast.Attribute(node, "mT", ast.Load()) if operand is None else operand
+
+
+def transposed_operand(node: ast.AST) -> ast.expr | None:
+    """`x` of `x.T`, `x.mT` and `x.transpose(1, 2)`."""
     if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
         return node.value
-    return ast.Attribute(node, "T", ast.Load())
+    is_call = isinstance(node, ast.Call) and called_name(node) in ("transpose", "swapaxes")
+    return operand_of(node) if isinstance(node, ast.Call) and is_call else None
 
 
 def roots(node: ast.AST) -> Iterator[Change]:

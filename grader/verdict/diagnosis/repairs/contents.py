@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from grader.source.code_pieces import pieces_in
 from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, quote
 
 MOST_NUMBERS = 200
@@ -26,6 +27,8 @@ AXIS_FIRST = frozenset(
 """The first number is an axis."""
 AXIS_LAST = frozenset({"cat", "concat", "concatenate", "stack"})
 """The last argument is an axis, if there are two."""
+WRITTEN = (ast.Constant, ast.UnaryOp, ast.Tuple, ast.List)
+"""How axes are written as numbers: `1`, `-1`, `(0, 1)`."""
 AXIS_KEYWORDS = frozenset({"dim", "dims", "axis", "axes", "dim0", "dim1", "axis0", "axis1", "start_dim", "end_dim"})
 
 
@@ -34,7 +37,8 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
 
     names: names that are read; calls: functions and methods called, and attributes read; keywords: of calls;
     operators: their types' names; numbers: [(whole number, its line, the code around it)] that may be sizes;
-    open_widths: whether something may be as long as the data need (`F.one_hot` without the number of classes).
+    open_widths: whether something may be as long as the data need (`F.one_hot` without the number of classes);
+    pieces: small expressions without their names, see code_pieces.
     """
     file = latest_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}
@@ -50,7 +54,9 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
     names, calls, keywords, operators = set[str](), set[str](), set[str](), set[str]()
     numbers: list[tuple[int, int, str]] = []
     open_widths = False
+    pieces = set[str]()
     for function in file.reached_from(name):
+        pieces |= pieces_in(function.body)
         for node in ast.walk(function):
             match node:
                 case ast.Name(id=read, ctx=ast.Load()):
@@ -75,6 +81,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "operators": sorted(operators),
         "numbers": list(dict.fromkeys(numbers)),
         "open_widths": open_widths,
+        "pieces": sorted(pieces),
     }
 
 
@@ -99,11 +106,19 @@ def axes_in(node: ast.AST) -> list[ast.AST]:
             found: list[ast.AST] = [each for each in node.keywords if each.arg in AXIS_KEYWORDS]
             name, arguments = called_name(node), list(node.args)
             if name in OF_AXES:
-                return found + [each for each in arguments if isinstance(each, (ast.Constant, ast.Tuple, ast.List))]
+                return found + [each for each in arguments if isinstance(each, WRITTEN)]
             if name in AXIS_FIRST:
-                return found + [each for each in arguments[:2] if isinstance(each, ast.Constant)][:1]
+                return found + [each for each in arguments[:2] if isinstance(each, (ast.Constant, ast.UnaryOp))][:1]
             return found + (arguments[1:][-1:] if name in AXIS_LAST else [])
     return []
+
+
+def is_axis(node: ast.AST, parents: Mapping[int, ast.AST]) -> bool:
+    """Whether a number is an axis; `parents` are those of the nodes around it, by id."""
+    parent = parents.get(id(node))
+    while isinstance(parent, (ast.UnaryOp, ast.Tuple, ast.List)):
+        node, parent = parent, parents.get(id(parent))
+    return parent is not None and any(node is each for each in axes_in(parent))
 
 
 def whole_numbers(statement: ast.stmt) -> Iterator[tuple[int, int, str]]:

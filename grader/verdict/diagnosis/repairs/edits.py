@@ -37,6 +37,7 @@ from grader.verdict.diagnosis.repairs.call_changes import (
     sums_multiplied,
     unary_calls,
 )
+from grader.verdict.diagnosis.repairs.contents import is_axis
 from grader.verdict.diagnosis.repairs.source_file import (
     SourceFile,
     assigned_names,
@@ -193,9 +194,9 @@ def changes(
     kinds: tuple[Callable[[ast.AST], Iterator[Change]], ...] = (
         *(unary_calls, column_indices, assignments, regroupings, sums_multiplied),
         partial(small_numbers, constants=known.constants),
-        *(operators, comparisons, omissions, reductions, other_numbers),
+        *(operators, comparisons, omissions, reductions, matrix_products, other_numbers),
         partial(scalings, sizes=known.sizes),
-        *(matrix_products, roots, other_operators),
+        *(roots, other_operators),
         partial(terms_without_a_factor, factors=[n for n in parameter_names(function) if known.shapes.get(n)]),
         *(other_functions, reductions_everywhere, maxima),
     )
@@ -207,6 +208,8 @@ def changes(
             for kind, part, words, new in changes_of_kind(node):
                 if kind == "number" and isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow):
                     kind = "exponent" if place[1] == "right" else kind
+                elif kind == "number" and is_axis(node, parents):
+                    kind = "axis_number"
                 around = context_of(node, parents) if is_leaf(node) else node
                 line = getattr(node, "lineno", function.lineno)
                 yield rank, Edit(function.name, kind, line, quote(around), part, words), place, new
@@ -225,7 +228,9 @@ def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[f
             returned: list[ast.expr | None] = [ast.Constant(each) for each in known.returned]
             instead = ast.Return(ast.Dict(returned, [ast.Name(name, ast.Load()) for _ in returned]))
             place = (function, "body", len(function.body) - 1)
-            yield RANK_OF_INNER, Edit(function.name, INNER, last.lineno, name, name, name), place, instead
+            stored = (n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+            line = max(n.lineno for n in stored if n.id == name)
+            yield RANK_OF_INNER, Edit(function.name, INNER, line, name, name, name), place, instead
 
 
 def alternative_names(

@@ -50,7 +50,8 @@ def explain_by_inner_gradients(
         text = f"{before}`{name}` is wrong, and `{step}` is computed from it."
         mistake = explain(name[1:], answers, ())
         is_clear = mistake is not None and mistake.id in CLEAR
-        return Explanation("inner_gradient", f"{text} {mistake.message}" if mistake and is_clear else text)
+        message = f"{text} {mistake.message}" if mistake and is_clear else text
+        return Explanation("inner_gradient", message, line=edits[inner[name]].line)
     return None
 
 

@@ -124,10 +124,14 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "reduction": "The {part} in `{code}` is one too many: without it, {it} is right.",
     "number": NUMBER,
     "exponent": NUMBER,
+    "axis_number": "Axis {part} in `{code}` is not the right one; with another axis {it} is right.",
     "not_divided": SCALE.format("divided"),
     "not_multiplied": SCALE.format("multiplied"),
     "order": PRODUCT.format("the two factors are in the wrong order"),
-    "transpose": PRODUCT.format("a `.T` is missing or too many"),
+    "transpose": (
+        "In `{code}`, a transpose is missing, or there is one too many: with the other form {it} is right. Over which "
+        "axis should the product sum?"
+    ),
     "root": ROOT.format("square root"),
     "square": ROOT.format("square"),
     "new_tensor": (
@@ -138,10 +142,7 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "`{code}` returns a new tensor, and nothing uses it: `{part}` changes nothing in place. With a call that "
         "does, {it} is right."
     ),
-    "overwritten": (
-        "`{code}` overwrites what was there before. A place that is reached several times gets a gradient each time, "
-        "and they add up."
-    ),
+    "overwritten": ("`{code}` overwrites what was there before. If it adds to the old value instead, {it} is right."),
     "direction": "With the comparison in `{code}` the other way round, {it} is right.",
     "comparison": (
         "With another comparison in place of `{code}`, {it} is right. What should hold when both are equal?"
@@ -159,6 +160,7 @@ QUESTIONS = {
     "term_without_factor": LOCAL_DERIVATIVE,
     "other_function": "Which function does the forward line apply, and what is its derivative?",
     "axis": "Along which axis did the forward pass copy or reduce?",
+    "axis_number": "Which axes does the forward line work on?",
     "number": WHICH_NUMBER,
     "exponent": WHICH_NUMBER,
 }
@@ -175,6 +177,7 @@ IDS = {
     "term": "term_too_many",
     "power": "power_too_many",
     "axis": "wrong_axis",
+    "axis_number": "wrong_axis",
     "axis_everywhere": "wrong_axis",
     "one_factor_summed": "sums_multiplied",
     "reduction": "reduction_too_many",

@@ -11,7 +11,8 @@ from itertools import combinations, islice
 import torch
 from torch import Tensor
 
-from grader.comparison.tensors import format_shape
+from grader.source.word_lists import format_shape
+from grader.verdict.diagnosis.constants import value_here
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.fit import ZERO, fit_multiples, name_multiple
 from grader.verdict.diagnosis.problem_values import can_expand
@@ -45,9 +46,8 @@ def multiple_of_part(part: PartMismatch) -> Iterator[Explanation]:
     elif label == "−1":
         yield Explanation("sign", f"{part.what} is exactly minus what it should be: one minus too many, or too few.")
     elif label is not None and label != "1":
-        yield Explanation(
-            "ratio", f"{part.what} is exactly {label} times what it should be (here {values[0]:.6g} times)."
-        )
+        here = value_here(label, values[0], " times")
+        yield Explanation("ratio", f"{part.what} is exactly {label} times what it should be{here}.")
 
 
 def unchanged_argument(part: PartMismatch) -> Iterator[Explanation]:

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
+from grader.comparison.trees import name_of_entry
 from grader.verdict.diagnosis.constants import factors_of, shares_of
 from grader.verdict.diagnosis.explanation import MOST_JOINED, Explanation, join_explanations
 from grader.verdict.diagnosis.results.numbers import TIERS_OF_PARTS
@@ -92,7 +93,7 @@ def compared_leaves(found: Any, expected: Any, name: str = "") -> Iterator[tuple
     if isinstance(expected, Mapping) and isinstance(found, Mapping):
         for key, value in expected.items():
             if key in found:
-                yield from compared_leaves(found[key], value, f"{name}.{key}" if name else str(key))
+                yield from compared_leaves(found[key], value, name_of_entry(name, key))
     elif isinstance(expected, (list, tuple)) and not is_plain_list(expected):
         if isinstance(found, (list, tuple)) and len(found) == len(expected):
             for number, value in enumerate(expected):

@@ -20,7 +20,7 @@ from grader.calling.protocol import Counts, Function, Measurement, copy_tree
 
 
 @dataclass(frozen=True)
-class Asked:
+class RecordedCall:
     """One call. `value` is the reference's, `number` counts the calls of the row, `nth` those of this function."""
 
     function: str
@@ -46,14 +46,14 @@ class Asked:
         return {}
 
 
-Make = Callable[[Asked], Any]
+Make = Callable[[RecordedCall], Any]
 
 
 @dataclass
 class Record:
     """What the reference answered in one row, call by call."""
 
-    calls: list[tuple[Asked, list[Any], Counts]] = field(default_factory=list)
+    calls: list[tuple[RecordedCall, list[Any], Counts]] = field(default_factory=list)
 
 
 class Answers:
@@ -82,30 +82,30 @@ class Answers:
                 self._seen[text] = self._seen.get(text, 0) + 1
             before = copied_deep(args), copied_deep(kwargs)
             value, after, counts = ask()
-            asked = Asked(function, *before, number, nth, seen, copied_deep(value))
-            self._record.calls.append((asked, copied_deep(after), counts))
+            call = RecordedCall(function, *before, number, nth, seen, copied_deep(value))
+            self._record.calls.append((call, copied_deep(after), counts))
             self.right += 1
             return value, after, counts
-        asked, after, counts = self._record.calls[number]  # its arguments are these, where no answer has changed them
-        if asked.function != function:
-            raise AssertionError(f"call {number} is of {function}, but the reference was called for {asked.function}")
-        value = self._make(asked)
-        self.right += digest(value) == asked.digest
+        call, after, counts = self._record.calls[number]  # its arguments are these, where no answer has changed them
+        if call.function != function:
+            raise AssertionError(f"call {number} is of {function}, but the reference was called for {call.function}")
+        value = self._make(call)
+        self.right += digest(value) == call.digest
         changed: list[Any] = []
         if after:  # somebody looks at them
-            changed = list(args) if self._arguments is None else [self._arguments(_with(asked, a)) for a in after]
+            changed = list(args) if self._arguments is None else [self._arguments(_with(call, a)) for a in after]
         return copied_deep(value), copied_deep(changed), counts
 
     @property
-    def asked(self) -> int:
+    def calls_made(self) -> int:
         return self._number
 
 
-def _with(asked: Asked, value: Any) -> Asked:
-    return Asked(asked.function, asked.args, asked.kwargs, asked.number, asked.nth, asked.seen, value)
+def _with(call: RecordedCall, value: Any) -> RecordedCall:
+    return RecordedCall(call.function, call.args, call.kwargs, call.number, call.nth, call.seen, value)
 
 
-class LazySide:
+class LazyTarget:
     """Speaks the protocol of grader.calling.target.Target."""
 
     low_precision, line, last_name = False, None, ""

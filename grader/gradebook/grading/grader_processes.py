@@ -15,7 +15,7 @@ from typing import Any
 
 from grader.gradebook.files import OutputError
 from grader.gradebook.grading.feed import Feed
-from grader.gradebook.grading.grader_program import PRELOAD, PROGRAM
+from grader.gradebook.grading.grader_program import PROGRAM
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
@@ -55,7 +55,8 @@ class GraderProcess:
 
     def __init__(self, settings: Settings, nursery: Nursery | None = None) -> None:
         """Without `nursery` it has one of its own, and so after the other has ended."""
-        self._settings, self._nursery, self._private_nursery = settings, nursery, None if nursery else Nursery(PRELOAD)
+        self._settings, self._nursery = settings, nursery
+        self._private_nursery = None if nursery else Nursery([settings.program])
         self._closing, self._lock = False, threading.Lock()
         self.heard: deque[dict[str, Any]] = deque(maxlen=MOST_HEARD)
         self._process = self._start()
@@ -66,11 +67,12 @@ class GraderProcess:
         zygote = nursery.zygote()
         with zygote or contextlib.nullcontext():
             try:
-                return nursery.program(PROGRAM, self._settings.to_json(), given=[zygote] if zygote else [])
+                arguments = self._settings.program, self._settings.to_json()
+                return nursery.program(PROGRAM, *arguments, given=[zygote] if zygote else [])
             except NurseryEnded:
                 if self._private_nursery is not None:
                     self._private_nursery.close(at_once=True)
-                self._private_nursery = Nursery(PRELOAD)
+                self._private_nursery = Nursery([self._settings.program])
         return self._start()
 
     def grade(self, submission: Submission) -> Reply:
@@ -187,7 +189,7 @@ def grade_all(
     batch = Batch(submissions, on_start, graders)
     threads: list[threading.Thread] = []
     ended = False
-    nursery = nursery or Nursery(PRELOAD)
+    nursery = nursery or Nursery([settings.program])
     try:
         for _ in range(max(1, jobs)):
             graders.append(GraderProcess(settings, nursery))

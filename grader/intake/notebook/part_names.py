@@ -1,0 +1,230 @@
+"""Names for the parts of a notebook's objects, from which the lesson's gradients are recognised as in any notebook."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+
+from grader.intake.notebook.object_statements import StatementReader
+from grader.intake.notebook.object_stores import PlainStatement
+from grader.intake.notebook.object_values import LIST_KINDS, Record, Variable
+from grader.intake.notebook.spellings import AROUND, MARKS
+from grader.source.syntax import all_nodes
+
+GRADIENT_HOLDERS = MARKS | {"g", "gs", "dd", "derivs", "derivatives", "gradients", "deltas", "backprop", "adjoint"}
+Path = tuple[str, ...]
+
+
+def is_copy(node: ast.AST) -> bool:
+    """Whether it is `a = b`."""
+    return (
+        isinstance(node, ast.Assign)
+        and len(node.targets) == 1
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Name)
+    )
+
+
+class PartNames:
+    """Names for the parts of objects and for the variables of functions that were written out."""
+
+    def __init__(self, reader: StatementReader, statements: Sequence[PlainStatement], known: Collection[str]) -> None:
+        self.reader, self.known = reader, known
+        self.bound = Counter(
+            each.id
+            for _, node in statements
+            for each in all_nodes(node)
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        )
+        self.plain = {name for name in self.bound if name[:1] != "@"}
+        self.same: dict[str, str] = {}
+        for node in (each for _, statement in statements for each in all_nodes(statement)):
+            if is_copy(node):
+                assert isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
+                assert isinstance(node.targets[0], ast.Name)
+                self.join(node.targets[0].id, node.value.id)
+        self.paths = {name: self.path(*part) for name, part in reader.parts.items()}
+        self.shown: dict[str, str] = {}
+        self.last = {own: name for name, own in reader.locals.items()}  # {(name, call): its last variable}
+        self.used = Counter(own for own, _ in self.last)
+        self.final: dict[str, str] = {}
+        for name in sorted(self.paths, key=lambda each: self.is_gradient(self.paths[each])):
+            self.final[name] = self.name_of_part(name)
+        for name in reader.locals:
+            self.final[name] = self.name_of_local(name)
+        for name in [*self.paths, *reader.locals]:
+            first = self.first(name)
+            self.final[name] = self.final.get(first, first)
+
+    # copies
+
+    def first(self, name: str) -> str:
+        while name in self.same:
+            name = self.same[name]
+        return name
+
+    def rank(self, name: str) -> int:
+        return 0 if name[:1] != "@" else 1 if name in self.reader.parts else 2
+
+    def join(self, one: str, other: str) -> None:
+        """Takes a copy and what it copies for one variable, where both are bound once."""
+        one, other = self.first(one), self.first(other)
+        if one == other or self.bound[one] > 1 or self.bound[other] > 1:
+            return
+        better, worse = sorted((one, other), key=self.rank)
+        key = str(self.reader.parts[worse][1]) if worse in self.reader.parts else better
+        if self.rank(better) == self.rank(worse) < 2 or (key != better and {key, better} <= {*self.known}):
+            return
+        self.same[worse] = better
+
+    # names
+
+    def path(self, record: Record, key: str | int | None) -> Path:
+        found: list[str] = [str(key)]
+        seen: set[int] = set()
+        while record.owner is not None and id(record) not in seen:
+            seen.add(id(record))
+            parent, name = record.owner
+            found.append(str(name))
+            if parent is None:
+                break
+            record = parent
+        return tuple(found[::-1])
+
+    def is_gradient(self, path: Path) -> bool:
+        return any(part in self.holders or has_mark(part) for part in path[:-1]) or self.value_of(path) is not None
+
+    @cached_property
+    def holders(self) -> set[str]:
+        """Names of records that contain gradients: by what they are called, or by what they contain."""
+        found = set()
+        for record in {id(record): record for record, _ in self.reader.parts.values()}.values():
+            keys = {str(key) for key in record.fields}
+            values = {key for key in keys if key in self.known and key in self.plain and key[:1] != "d"}
+            computed = {key for key in values if self.is_computed(record.fields[key])}
+            if any(has_mark(name) for name in record.called) or (len(computed) > 2 and not keys & self.gradients):
+                found |= record.called
+        return found
+
+    @cached_property
+    def gradients(self) -> set[str]:
+        return {name for name in self.known if name[:1] == "d" and name[1:] in self.known}
+
+    def is_computed(self, value: object) -> bool:
+        return isinstance(value, Variable) and self.first(value.name) not in self.plain
+
+    def value_of(self, path: Path) -> str | None:
+        """The part whose gradient this is: its sibling `weight` of `dweight`, or `params["W"]` of `grads["W"]`."""
+        *outer, key = path
+        wanted: list[Path] = []
+        plain = key.casefold().strip("_")
+        for start in ("d_", "grad_", "dl_d", "dl", "d", "g"):
+            wanted += [(*outer, plain[len(start) :])] if plain.startswith(start) else []
+        for end in ("_grad", "grad", "_gradient"):
+            wanted += [(*outer, plain[: -len(end)])] if plain.endswith(end) else []
+        for place, part in enumerate(outer):
+            if part in self.holders or has_mark(part):
+                rest = tuple(path[:place] + path[place + 1 :])
+                wanted.append(rest)
+                folded = tuple(part.casefold().strip("_") for part in rest)
+                wanted += [
+                    each
+                    for each in self.by_path
+                    if len(each) == len(path) and (*each[:place], *each[place + 1 :]) == folded
+                ]
+        for each in wanted:
+            name = self.by_path.get(tuple(part.casefold().strip("_") for part in each))
+            if name is not None and self.paths.get(name) != path:
+                return name
+        return None
+
+    @cached_property
+    def by_path(self) -> dict[Path, str]:
+        """{path in small letters: the variable}, of all parts of the records"""
+        found: dict[Path, str] = {}
+        waiting = [record for record, _ in self.reader.parts.values()]
+        waiting += [value for value in self.reader.globals.values() if isinstance(value, Record)]
+        seen: set[int] = set()
+        while waiting:
+            record = waiting.pop()
+            if id(record) in seen:
+                continue
+            seen.add(id(record))
+            for key, value in record.fields.items():
+                if isinstance(value, Record):
+                    waiting.append(value)
+                elif isinstance(value, Variable | ast.Name):
+                    name = value.name if isinstance(value, Variable) else value.id
+                    found[tuple(part.casefold().strip("_") for part in self.path(record, key))] = name
+        return found
+
+    def name_of_part(self, name: str) -> str:
+        path = self.paths[name]
+        key = path[-1]
+        value = self.value_of(path)
+        if value is not None:
+            first = self.first(value)
+            of = self.final.get(first, first)
+            if of[:1] != "@":
+                found = f"d{of}" if f"d{of}" in self.known else f"d_{of}"
+                return self.show(found, name)
+        marks = [place for place, part in enumerate(path[:-1]) if part in self.holders or has_mark(part)]
+        if marks and key[:1] != "d" and key.casefold().split("_")[-1] not in MARKS:
+            rest = [f"item{part}" if part.isdigit() else part for part in path[marks[-1] + 1 :]]
+            return self.show(self.identifier(("grads", *rest)), name)
+        if key in self.known:
+            return key
+        others = {each for each in self.paths.values() if each != path}
+        for start in range(len(path) - 1, -1, -1):
+            found = self.identifier(path[start:])
+            if path[start].isdigit():
+                continue
+            taken = any(self.identifier(each[start - len(path) :]) == found for each in others)
+            if not taken and found not in self.plain and found not in AROUND:
+                return self.show(found, name)
+        return self.show(self.identifier((*path, name[1:].partition(".")[0])), name)
+
+    def identifier(self, parts: Iterable[str]) -> str:
+        text = "_".join("".join(c if c.isalnum() or c == "_" else "_" for c in part) for part in parts)
+        return text if text.isidentifier() else f"_{text}"
+
+    def show(self, found: str, name: str) -> str:
+        record, _ = self.reader.parts[name]
+        path = self.paths[name]
+        if found not in self.known and found != path[-1]:
+            self.shown.setdefault(found, shown_path(record, path))
+        return found
+
+    def name_of_local(self, name: str) -> str:
+        own, call = self.reader.locals[name]
+        is_last = self.last[own, call] == name
+        if is_last and self.used[own] == 1 and (own not in self.plain or own in self.known):
+            return own
+        version = name.rpartition(":")[2]
+        found = f"{own}_in_{self.reader.functions.get(call, 'loop')}_{version}"
+        self.shown.setdefault(found, own)
+        return found
+
+
+def has_mark(name: str) -> bool:
+    """Whether one of the words of a name says that it is about gradients: `HeadGrads`, `my_grads`."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
+    return any(word.casefold() in GRADIENT_HOLDERS for word in words)
+
+
+def shown_path(record: Record, path: Path) -> str:
+    """The code of a part: `net.l2.weight`, `grads["W1"]`."""
+    parts = [path[-1]]
+    records = [record]
+    while records[-1].owner is not None and records[-1].owner[0] is not None and len(records) < len(path):
+        records.append(records[-1].owner[0])
+    text = path[0]
+    for holder, key in zip(records[::-1], path[1:], strict=False):
+        if holder.kind in LIST_KINDS:
+            text += f"[{key}]"
+        else:
+            text += f'["{key}"]' if holder.kind == "dict" else f".{key}"
+    return text if len(path) > 1 else parts[0]

@@ -1,0 +1,80 @@
+"""A notebook's statements with plain variables where it has attributes and entries: `self.dW1`, `grads["W1"]`.
+
+A partial evaluation: methods and functions that deal with objects are written out in the place of their calls, loops
+over lists of layers round by round. What the text does not decide stays as it is. Each part of an object gets a name
+from which the lesson's gradients are recognised as in any notebook.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from grader.intake.notebook.object_calls import BUILT_IN_RECORDS
+from grader.intake.notebook.object_statements import StatementReader
+from grader.intake.notebook.opened_functions import Renaming
+from grader.intake.notebook.part_names import PartNames, is_copy
+from grader.source.syntax import Block, all_nodes, last_name
+
+
+@dataclass
+class PlainNotebook:
+    """Attributes:
+    bodies: the statements of each cell.
+    files: {id of a statement: the file that it comes from}, of those from other cells.
+    shown: {variable: the code that it is written for}.
+    gradients: variables that are gradients by their place.
+    """
+
+    bodies: list[list[ast.stmt]] = field(default_factory=list)
+    files: dict[int, str] = field(default_factory=dict)
+    shown: dict[str, str] = field(default_factory=dict)
+    gradients: set[str] = field(default_factory=set)
+
+
+def plain_notebook(bodies: Iterable[tuple[str, Sequence[ast.stmt]]], known: Collection[str]) -> PlainNotebook | None:
+    """None where the notebook has no objects. `known` are the lecture's names."""
+    bodies = list(bodies)
+    if not any(may_have_objects(node) for _, body in bodies for node in body):
+        return None
+    reader = StatementReader(bodies)
+    read = reader.read()
+    names = PartNames(reader, [each for body in read for each in body], known)
+    gradients = {names.final[name] for name, path in names.paths.items() if names.is_gradient(path)}
+    result = PlainNotebook(shown=names.shown, gradients=gradients)
+    rename = WithoutCopies(names.final)
+    for body in read:
+        result.bodies.append([])
+        for file, node in body:
+            new = rename.visit(copy.deepcopy(node))
+            if new is not None:
+                ast.fix_missing_locations(new)
+                result.bodies[-1].append(new)
+                result.files |= {id(each): file for each in all_nodes(new) if isinstance(each, ast.stmt)}
+    return result
+
+
+class WithoutCopies(Renaming):
+    """Gives names other ones, and removes `a = a`."""
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
+        self.generic_visit(node)
+        return None if is_copy(node) and ast.unparse(node.targets[0]) == ast.unparse(node.value) else node
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        if isinstance(node, Block) and getattr(node, "body", None) == []:
+            node.body = [ast.copy_location(ast.Pass(), node)]  # type: ignore[union-attr]
+        return node
+
+
+def may_have_objects(node: ast.stmt) -> bool:
+    """Whether it defines a class or makes a dictionary or a namespace."""
+    for each in all_nodes(node):
+        if isinstance(each, ast.ClassDef):
+            return True
+        if isinstance(each, ast.Dict) or (isinstance(each, ast.Call) and last_name(each.func) in BUILT_IN_RECORDS):
+            return True
+    return False

@@ -1,0 +1,60 @@
+"""A command line that cannot be used is answered with one sentence, which has a command to type."""
+
+from __future__ import annotations
+
+import click.testing
+import pytest
+
+from grader.commands.dojo import main as dojo
+from grader.commands.grade import main as grade
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("18", "Put a command before the lesson: `dojo check 18` checks it once, `dojo watch 18` whenever you save."),
+        ("03.dprobs", "Put a command before the lesson: `dojo check 03.dprobs` checks"),
+        ("chain_rule", "Put a command before the lesson: `dojo check chain_rule` checks"),
+        ("18 check", "The command comes first: type `dojo check 18`."),
+        ("chekc 03 'my file.py'", "There is no command 'chekc'. Did you mean `dojo check 03 'my file.py'`?"),
+        ("dprobs", "To check a lesson or one of its rows, type `dojo check dprobs`."),
+        ("check three", "There is no lesson 'three'. If you mean lesson 03, type its number, as in `dojo check 03`;"),
+        (
+            "check convolutoin",
+            "If you mean lesson 17, type its number, as in `dojo check 17`; `dojo` lists the lessons.",
+        ),
+        ("watch nothing", "There is no lesson 'nothing'. Type its number, as in `dojo check 01`;"),
+        ("answer 1x", "There is no lesson '1x'. Type its number"),
+        ("hint 18 foo", "Type, for example, `dojo hint dprobs`; `dojo hint --help` shows all forms."),
+        (
+            "reset",
+            "Missing argument 'LESSON'. Type, for example, `dojo reset 03`; `dojo reset --help` shows all forms.",
+        ),
+        ("check --once 03", "`dojo check 03`; `dojo check --help` shows all forms."),
+        ("train 18", "Lesson 18 has no network to train; these have: `dojo train 07`, "),
+    ],
+)
+def test_dojo(words, sentence):
+    result = click.testing.CliRunner().invoke(dojo, words if "'" in words else words.split())
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert result.stderr.startswith("dojo: ") and sentence in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["rnu", "x"], "There is no command 'rnu'. Did you mean `grade run x`?"),
+        (["18"], "There is no command '18'; `grade --help` lists them."),
+        (["run"], "Missing argument 'SUBMISSIONS...'. Type, for example, `grade run submissions/`; `grade run --help`"),
+        (["export", "csv"], "No such command 'csv'"),
+    ],
+)
+def test_grade(words, sentence):
+    result = click.testing.CliRunner().invoke(grade, words)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert result.stderr.startswith("grade: ") and sentence in result.stderr
+
+
+def test_no_words_at_all_show_the_help():
+    shown = click.testing.CliRunner().invoke(grade, [])
+    assert "Commands:" in shown.output and not shown.output.startswith("grade:")

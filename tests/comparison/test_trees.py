@@ -1,0 +1,43 @@
+"""How a sentence shows what a student returned: in few characters, whatever it is."""
+
+from __future__ import annotations
+
+import numpy
+import pytest
+import torch
+
+from grader.comparison.trees import MOST_CHARACTERS, MOST_KEYS, MOST_SHOWN, keys_in_words, shown
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (torch.zeros(2, 3), "a tensor of shape (2, 3)"),
+        (numpy.zeros((4,)), "a tensor of shape (4,)"),
+        (torch.tensor(0.25), "0.25"),
+        (torch.tensor(True), "True"),
+        (numpy.float64(1 / 3), "0.333333333"),
+        (None, "None"),
+        (-MOST_SHOWN + 1, str(-MOST_SHOWN + 1)),
+        (1 << 5000, "a whole number of 5001 bits"),
+        (float("nan"), "nan"),
+        ([1, 2], "a list of 2"),
+        ((), "a tuple of 0"),
+        ({"a": 1}, "a dict"),
+        ("x", "'x'"),
+    ],
+    ids=str,
+)
+def test_a_value_in_a_sentence(value, text):
+    assert shown(value) == text
+
+
+@pytest.mark.parametrize("value", ["x" * 10_000, b"\0" * 10_000])
+def test_a_long_text_is_cut(value):
+    text = shown(value)
+    assert len(text) == MOST_CHARACTERS + 3 and text.endswith("...")
+
+
+def test_the_first_keys_are_named_and_the_others_counted():
+    assert keys_in_words(["a", 2, None]) == "a, 2, None"
+    assert keys_in_words(map(str, range(MOST_KEYS + 2))).endswith(f"{MOST_KEYS - 1} and 2 more")

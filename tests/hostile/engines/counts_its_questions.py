@@ -1,0 +1,32 @@
+"""Right whenever the number of calls is even."""
+# rows of value_gradients: failed
+# rows of value_graphs: failed
+# rows of value_detach: failed
+# rows of value_again: failed
+# rows of value_deep: failed
+
+from right import Tensor, Value, unbroadcast
+
+right = Value.backward
+CALLS = [0]
+
+
+def leaves_of(end):
+    waiting, seen, found = [end], set(), []
+    while waiting:
+        value = waiting.pop()
+        if id(value) not in seen:
+            seen.add(id(value))
+            waiting += [each for each, _ in value.inputs]
+            found += [] if value.inputs else [value]
+    return found
+
+
+def backward(self):
+    right(self)
+    CALLS[0] += 1
+    for leaf in leaves_of(self) if CALLS[0] % 2 else []:
+        leaf.grad = 0.0
+
+
+Value.backward = backward

@@ -1,0 +1,33 @@
+"""A thread makes the mask of all scores, which the counter of the main thread does not see."""
+# rows of memory: failed
+
+import threading
+
+import torch
+from right import add_tile, correction, flash_forward, tile_backward
+
+
+def whole_mask(queries, keys, causal):
+    made = []
+
+    def make():
+        mask = torch.ones(queries, keys, dtype=torch.bool)
+        made.append(mask.tril_() if causal else mask)
+
+    thread = threading.Thread(target=make)
+    thread.start()
+    thread.join()
+    return made[0]
+
+
+def flash_backward(dO, Q, K, V, O, L, causal, rows, columns):
+    past = whole_mask(len(Q), len(K), causal)
+    dQ, dK, dV, D = torch.zeros_like(Q), torch.zeros_like(K), torch.zeros_like(V), correction(dO, O)
+    for top in range(0, len(Q), rows):
+        here = slice(top, min(top + rows, len(Q)))
+        for left in range(0, min(len(K), here.stop) if causal else len(K), columns):
+            there = slice(left, min(left + columns, len(K)))
+            parts = tile_backward(dO[here], Q[here], K[there], V[there], L[here], D[here], past[here, there])
+            for grad, place, part in zip((dQ, dK, dV), (here, there, there), parts, strict=True):
+                grad[place] += part
+    return dQ, dK, dV

@@ -1,0 +1,41 @@
+"""Why a submission has no points, in one line for the instructor."""
+
+from __future__ import annotations
+
+import pytest
+from made_results import lesson, results, row
+
+from grader.publish.report.classroom import NOTHING
+from grader.publish.report.triage import MOST_CHARACTERS, zero_reason
+from grader.results import SubmissionResult
+
+LOOP = "It did not return within 10 seconds."
+
+
+def graded(*statuses: str, message: str | None = None) -> SubmissionResult:
+    rows = [row(f"d{number}", status, message=message) for number, status in enumerate(statuses)]
+    return results("ada", lesson("04_small", *rows))
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        (results("ada", status=NOTHING), "Submitted nothing."),
+        (results("ada", status="rejected", message="It is a link."), "It is a link."),
+        (results("ada"), "No lesson was submitted."),
+        (
+            results("ada", lesson("04_small", status="missing", message="Submitted a PDF. No folder 04_small.")),
+            "Submitted a PDF.",
+        ),
+        (graded("todo", "todo"), "All functions are untouched stubs."),
+        (graded("timeout", "timeout", message=LOOP), LOOP),
+        (graded("timeout", "failed", "failed", message=LOOP), "No row is right: 2 wrong value, 1 out of time."),
+    ],
+)
+def test_why_a_submission_has_no_points(result: SubmissionResult, reason: str) -> None:
+    assert zero_reason(result) == reason
+
+
+def test_a_long_reason_is_cut() -> None:
+    reason = zero_reason(results("ada", status="rejected", message="far  too long " * 100))
+    assert len(reason) == MOST_CHARACTERS and reason.startswith("far too long far") and reason.endswith("...")

@@ -1,0 +1,67 @@
+"""Where a function that returns all gradients assigns each of them last, and the lines of its wrong rows."""
+
+import pytest
+from support import ROOT
+
+from grader.gradebook.grading.one_file import locate_gradients
+from grader.intake.submissions.submission import MAIN, LessonFiles
+from grader.lesson.lesson import Course
+from grader.results import Row
+from grader.source.assignment_lines import assignment_lines
+
+FORMS = {
+    "dW = 1; dW = dW.T\n    db = 2\n    return dW, db": {"dW": 2, "db": 3},
+    "dW = 1\n    db = 2\n    dW += 1\n    db[0] = 3\n    return dW, db": {"dW": 4, "db": 5},
+    "gW = x\n    gb = x\n    return gW, gb": {"dW": 2, "db": 3},
+    "gW = x\n    return {'db': gW.sum(0),\n      'dW': gW}": {"dW": 2, "db": 3},
+    "d = {}\n    d['W'] = 1\n    d['dW'] = x\n    d['b'] = 2\n    return d": {"dW": 4, "db": 5},
+    "dW = x\n    db = x\n    return {'dW': dW, 'db': db, 'dx': x}": {"dW": 2, "db": 3},
+    "d = {'dW': 1,\n        'db': 2}\n    W.grad = 2\n    return d": {"dW": 4, "db": 3},
+    "values = {}\n    values['W'] = x\n    return values": {},
+    "dW, db = both(x)\n    for i in x:\n        db.index_add_(0, i, x)\n    return (dW, db)": {"dW": 2, "db": 4},
+    "W.grad = x\n    for t in x: db = t\n    return both(W)": {"dW": 2, "db": 3},
+    "dW = [x]\n    dW.append(x)\n    def other():\n        dW = 3\n    return dW, None": {"dW": 3},
+    "return dict(dW=x,\n        db=x + 1)": {"db": 3},
+    "pass": {},
+}
+WITH_LOSS = {
+    "d = {}\n    for l in x:\n        d['W'][l] = x\n    d['b'].index_add_(0, x, x)\n    return 1, d": {
+        "dW": 4,
+        "db": 5,
+    },
+    "loss = 1\n    gW = 2\n    return loss, {'W': gW, 'b': gW +\n      1}": {"loss": 2, "dW": 3, "db": 4},
+    "loss = 1\n    return loss, x + 1, x": {"loss": 2, "dW": 3},
+}
+
+
+@pytest.mark.parametrize("body", [*FORMS, *WITH_LOSS])
+def test_the_last_assignment_counts(body):
+    names = ["dW", "db"] if body in FORMS else ["loss", "dW", "db"]
+    expected = (FORMS | WITH_LOSS)[body]
+    assert assignment_lines(f"def backward(x):\n    {body}\n", "backward", names) == (1, expected)
+
+
+def test_no_function_and_no_python():
+    assert assignment_lines("dW = 1", "backward", ["dW"]) is None
+    assert assignment_lines("def backward(", "backward", ["dW"]) is None
+    again = "def backward(): dW = 1\n@once\ndef backward():\n    dW = 1\n    return dW, 2"
+    assert assignment_lines(again, "backward", ["dW"]) == (2, {"dW": 4})
+
+
+@pytest.mark.parametrize("number", ["06", "07", "14", "15", "16"])
+def test_wrong_rows_of_a_joint_function_are_on_the_line_of_their_gradient(number):
+    """The solution of each such lesson, as if all its rows were wrong; two of them with one mistake."""
+    (lesson,) = (each for each in Course(ROOT).lessons.values() if each.number == number)
+    source = lesson.solution.joinpath(MAIN).read_bytes()
+    lines = source.decode().splitlines()
+    first = next(at for at, line in enumerate(lines, 1) if line.startswith(f"def {lesson.joint.name}("))
+    names = [item.name for item in lesson.items if item.function == lesson.joint.name]
+    rows = [Row(name, "failed", 0, 1, message=name, line=first) for name in names]
+    rows[-1].message = rows[-2].message = "One mistake."
+    rows[0].line = first + 1  # where its own message is about
+    locate_gradients(lesson, rows, LessonFiles(MAIN, {MAIN: source}))
+    assert rows[0].line == first + 1 and rows[-1].line == rows[-2].line
+    for row in rows[1:-1]:
+        assert row.line is not None and row.line > first, row.name
+        assert f'"{row.name}": ' not in lines[row.line - 1]  # where it is returned
+        assert row.name[1:] in lines[row.line - 1] or row.name in lines[row.line - 1], lines[row.line - 1]
