@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.defence.changed_lines import Variant, rewritten, wrong_alike, wrong_versions
+from grader.defence.changed_lines import Variant, rewritten, variants, wrong_templates, wrong_versions
 
 MOST_CODE = 110
 """Characters of a line that a question can show."""
 MOST_LINES = 200
+ALIKE = 6
+"""Rewritten lines from which wrong ones are made, and wrong ones made from each."""
 COPY, TRACE, SCALED, STEP = "_defence_copy", "_defence_trace_", "_defence_scaled_", "_defence_step"
 NO_FIXED_VALUE = re.compile(r"empty|rand|normal_?$|bernoulli|multinomial|poisson|dropout|uniform|exponential_$")
 """Names of calls whose value is not decided by what they read: unused memory, and random numbers."""
@@ -205,3 +207,18 @@ def versions_of(lines: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, li
         alike = wrong_alike(equal)
         found.append({"equal": equal, "wrong": wrong, "wrong_rewritten": again, "wrong_alike": alike})
     return found
+
+
+def wrong_alike(rights: Sequence[Variant]) -> list[Variant]:
+    """Rewritten lines with a mistake in one part: as long as the rewritten ones that are right."""
+    found: dict[str, Variant] = {}
+    for right in evenly(rights):
+        for each in evenly(list(variants(right.code, wrong_templates))):
+            found.setdefault(each.code, each)
+    return list(found.values())
+
+
+def evenly(several: Sequence[Variant]) -> Sequence[Variant]:
+    """Up to ALIKE of them, from the first to the last."""
+    count = min(ALIKE, len(several))
+    return [several[place * len(several) // count] for place in range(count)]
