@@ -140,6 +140,9 @@ class Tally:
         self.family_seconds: dict[str, list[float]] = defaultdict(list)
 
     def add(self, record: Record) -> None:
+        """Counts a record. One with a name only is of a file without a right row: a defence has nothing to ask."""
+        if len(record) == 1:
+            return
         for kind in ("wrong", "ambiguous", "crashes"):
             getattr(self, kind).extend(record[kind])
         if record["crashes"]:
@@ -250,16 +253,14 @@ def tally_of(
             continue
         try:
             source = sources.setdefault(place, files[place].source)
-            if not source.right:
-                continue
-            record = record_of(source, name, f"{seed}/{count}", zygote)
+            record = record_of(source, name, f"{seed}/{count}", zygote) if source.right else {"name": name}
         except KeyboardInterrupt:
             break  # what was done so far is printed
         tally.add(record)
         if into:
             with into.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(record) + "\n")
-        problems = [*record["wrong"], *record["ambiguous"], *record["crashes"]]
+        problems = [each for kind in ("wrong", "ambiguous", "crashes") for each in record.get(kind, ())]
         if progress and (problems or count % 50 == 49):
             print(f"{count + 1} of {number}", *problems, sep="\n  ", file=sys.stderr, flush=True)
     return tally

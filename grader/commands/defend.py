@@ -62,7 +62,7 @@ def defend(words: tuple[str, ...], seed: str | None, count: int, minutes: float 
         if minutes is not None:
             for number, (question, answer) in enumerate(zip(held.questions, held.answers, strict=True), 1):
                 out.print(f"Question {number}, {question.row}:")
-                for part in verdict_screen(question, answer or "no answer"):
+                for part in verdict_screen(question, answer):
                     out.print(part)
             out.print(f"{held.right} of {len(held.questions)} right.")
         click.echo(f"The same questions again: dojo defend {work.words(lesson)} --seed {chosen}")

@@ -14,8 +14,6 @@ MOST_WRONG = 16
 FEW = 5
 """Rewritten lines that are rewritten again."""
 MOST_LENGTH = 130
-ALIKE = 6
-"""Rewritten lines from which wrong ones are made, and wrong ones made from each."""
 
 
 @dataclass(frozen=True)
@@ -56,21 +54,6 @@ def wrong_versions(code: str, names: Sequence[str]) -> list[Variant]:
     found.pop(code, None)
     kept = list(found.values())
     return kept[: MOST_WRONG - len(extra)] + [each for each in kept[MOST_WRONG - len(extra) :] if each in extra]
-
-
-def wrong_alike(rights: Sequence[Variant]) -> list[Variant]:
-    """Rewritten lines with a mistake in one part: as long as the rewritten ones that are right."""
-    found: dict[str, Variant] = {}
-    for right in evenly(rights):
-        for each in evenly(list(variants(right.code, wrong_templates))):
-            found.setdefault(each.code, each)
-    return list(found.values())
-
-
-def evenly(lines: Sequence[Variant]) -> Sequence[Variant]:
-    """Up to ALIKE of them, from the first to the last."""
-    count = min(ALIKE, len(lines))
-    return [lines[place * len(lines) // count] for place in range(count)]
 
 
 def variants(code: str, templates: Callable[[ast.expr], Iterator[Template]]) -> Iterator[Variant]:

@@ -12,14 +12,18 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.defence.changed_lines import Variant, rewritten, wrong_alike, wrong_versions
+from grader.defence.changed_lines import Variant, rewritten, variants, wrong_templates, wrong_versions
 
 MOST_CODE = 110
 """Characters of a line that a question can show."""
 MOST_LINES = 200
+ALIKE = 6
+"""Rewritten lines from which wrong ones are made, and wrong ones made from each."""
 COPY, TRACE, SCALED, STEP = "_defence_copy", "_defence_trace_", "_defence_scaled_", "_defence_step"
 NO_FIXED_VALUE = re.compile(r"empty|rand|normal_?$|bernoulli|multinomial|poisson|dropout|uniform|exponential_$")
 """Names of calls whose value is not decided by what they read: unused memory, and random numbers."""
+CONSTANT = re.compile(r"^(new_)?(zeros|ones|full|eye|arange)(_like)?$")
+"""Names of calls whose value is the same whatever the tensors hold."""
 NOT_SHOWN = (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.IfExp, ast.JoinedStr, ast.Starred)
 
 
@@ -116,11 +120,17 @@ def can_be_shown(expression: ast.expr) -> bool:
     if isinstance(expression, (ast.Name, ast.Constant, ast.Tuple, ast.List, ast.Dict)):
         return False
     nodes = list(ast.walk(expression))
-    called = [getattr(n.func, "attr", getattr(n.func, "id", "")) for n in nodes if isinstance(n, ast.Call)]
+    if isinstance(expression, ast.Call) and CONSTANT.search(function_called(expression)):
+        return False
+    called = [function_called(n) for n in nodes if isinstance(n, ast.Call)]
     if any(NO_FIXED_VALUE.search(name) for name in called):
         return False
     comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
     return len(nodes) < 80 and not any(isinstance(node, (*NOT_SHOWN, *comprehensions)) for node in nodes)
+
+
+def function_called(call: ast.Call) -> str:
+    return str(getattr(call.func, "attr", getattr(call.func, "id", "")))
 
 
 def names_read(expression: ast.expr, known: set[str]) -> tuple[str, ...]:
@@ -197,3 +207,18 @@ def versions_of(lines: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, li
         alike = wrong_alike(equal)
         found.append({"equal": equal, "wrong": wrong, "wrong_rewritten": again, "wrong_alike": alike})
     return found
+
+
+def wrong_alike(rights: Sequence[Variant]) -> list[Variant]:
+    """Rewritten lines with a mistake in one part: as long as the rewritten ones that are right."""
+    found: dict[str, Variant] = {}
+    for right in evenly(rights):
+        for each in evenly(list(variants(right.code, wrong_templates))):
+            found.setdefault(each.code, each)
+    return list(found.values())
+
+
+def evenly(several: Sequence[Variant]) -> Sequence[Variant]:
+    """Up to ALIKE of them, from the first to the last."""
+    count = min(ALIKE, len(several))
+    return [several[place * len(several) // count] for place in range(count)]

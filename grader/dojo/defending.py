@@ -97,7 +97,11 @@ def defence_question_screen(question: DefenceQuestion, number: int, of: int) -> 
 
 
 def verdict_screen(question: DefenceQuestion, raw: str) -> Iterator[RenderableType]:
-    """Whether the answer is right, and why: this is practice, and the next round has other questions."""
+    """Whether the answer is right, and why: this is practice, and the next round has other questions. "": no answer."""
+    if not raw:
+        yield Paragraph("– No answer.", "dim")
+        yield Paragraph(f"The answer is {question.key_text}. {question.model}", "dim", INDENT)
+        return
     judged = question.judged(raw)
     mark, style = MARKS[judged.status]
     if judged.status == "passed":

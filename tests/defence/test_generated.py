@@ -191,9 +191,8 @@ def test_a_number_by_hand_is_not_asked_at_a_tie(course: Course):
 
 
 def test_a_line_without_a_fixed_value_is_not_asked_about():
-    text = (
-        "def f(Q):\n    O = torch.empty_like(Q)\n    n = torch.randn_like(Q)\n    m = Q.normal_()\n    return 2 * Q\n"
-    )
+    text = "def f(Q):\n    O = torch.empty_like(Q)\n    n = torch.randn_like(Q)\n    m = Q.normal_()\n"
+    text += "    z = torch.zeros_like(Q)\n    return 2 * Q\n"
     assert [line.name for line in recorded_in(text, ["f"])[0].lines] == ["f(...)"]
 
 

@@ -27,7 +27,7 @@ MOST_TARGETS = 4
 """Gradients for which the network is trained, twice each, before the question is about one of them."""
 SIZES = (6, 7, 8, 9, 10, 11, 12, 13, 14)
 MOST_PARAMETERS = 10_000
-"""Of a network that is trained for a question. Lesson 15 has more at each of these sizes: half a minute of training."""
+"""Of a network that is trained for a question. Lesson 15's has more at any of these sizes: half a minute each time."""
 LEAST_FALL = 0.2
 """Of the first loss: by how much the usual training has to reduce it."""
 SLOWED = (0.08, 0.85)
