@@ -217,7 +217,7 @@ not_detached:
 cut_off:
         self.inputs = ()
         return self
-    `detach` cuts the value itself off. It should return a new leaf, and leave `self` as it is.
+    `detach` cuts the value itself off. Its result should be a new leaf, and `self` should stay as it is.
 
 - other = other if isinstance(other, Value) else Value(other)
 - return Value(self.data + other.data, [(self, lambda g: g), (other, lambda g: g)])

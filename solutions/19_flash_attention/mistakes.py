@@ -17,7 +17,7 @@ neither_rescaled: return largest, l + weights.sum(1), acc + weights @ V
 weights_normalised: l = l * shrink + weights.sum(1); return largest, l, acc * shrink[:, None] + weights / l[:, None] @ V
     You divide the new weights by the sum so far. A later tile changes that sum: the division comes after the last tile.
 old_maximum: return m, l * shrink + weights.sum(1), acc * shrink[:, None] + weights @ V
-    You return the maximum that you were given. The next tile needs the new one.
+    Your `m` is still the maximum that you were given. The next tile needs the new one.
 mean_of_weights: return largest, l * shrink + weights.mean(1), acc * shrink[:, None] + weights @ V
     You add the mean of the new weights to `l`. It is a sum.
 acc_in_place: acc *= shrink[:, None]; acc += weights @ V; return largest, l * shrink + weights.sum(1), acc
