@@ -12,6 +12,8 @@ from grader.source.parsing import parse_text
 from grader.source.syntax import all_nodes
 
 TOO_SMALL = (ast.Name, ast.Constant, ast.Starred, ast.Slice, ast.UnaryOp, ast.Attribute)
+TELLING = (ast.Call, ast.Constant, ast.Subscript)
+"""A piece has one of these: `_ - _` and `(_, _)` are in every function, too."""
 MOST_NODES = 6
 """Nodes of a piece."""
 
@@ -22,7 +24,8 @@ def pieces_in(nodes: Iterable[ast.AST]) -> set[str]:
     for node in (each for statement in nodes for each in all_nodes(statement)):
         if not isinstance(node, ast.expr) or isinstance(node, TOO_SMALL):
             continue  # they are in every function
-        if len(list(islice(all_nodes(node), MOST_NODES + 1))) <= MOST_NODES:
+        inside = list(islice(all_nodes(node), MOST_NODES + 1))
+        if len(inside) <= MOST_NODES and any(isinstance(each, TELLING) for each in inside):
             found.add(ast.unparse(Nameless().visit(copy.deepcopy(node))))
     return found
 

@@ -169,7 +169,7 @@ def test_no_text_of_many_defences_has_the_answer_to_a_wrong_row(course: Course):
 
 
 def test_four_lines_cannot_be_told_apart_by_length():
-    """Right lines of many lengths, and wrong ones that are shorter on the average: every place is as frequent."""
+    """Right lines of many lengths, and wrong ones that are shorter on the average: no place by length stands out."""
     rights = [Variant("", "a * b" + " + 0 * a" * n) for n in range(1, 9)]
     wrongs = [Variant("", "a - b" + " + 0 * a" * n) for n in (0, 0, 1, 1, 2, 2, 3, 5, 7, 9)]
     places = Counter[int]()

@@ -7,8 +7,8 @@
 # rows of tensor_permute: shape
 # rows of tensor_maximum: shape
 # rows of tensor_matmul: shape
-# rows of tensor_graphs: shape
-# rows of network: error
+# rows of tensor_graphs: failed
+# rows of network: failed
 # rows of tensor_deep: failed
 
 import torch
