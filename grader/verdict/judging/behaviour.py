@@ -6,6 +6,7 @@ import contextlib
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NoReturn
 
 import torch
@@ -29,6 +30,7 @@ from grader.verdict.judging.hard_coded import hard_coded_numbers, size_remark
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.own_sizes import STRICT, notebook_sizes, vary_size
 from grader.verdict.judging.pictures import curve_picture
+from grader.verdict.judging.possible_mistakes import is_possible
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
 from grader.verdict.judging.scenarios import Assertion, CourseValues, Draws, Scenario, ScenarioResult, draw_identity
 from grader.verdict.judging.verdicts import STATUS_OF
@@ -192,22 +194,11 @@ class Check:
         with explaining(self._student):
             trials = getattr(self._student, "trials", None)
             contents = trials.contents(self.item.function) if trials is not None else None
-            possible = self._is_possible
+            possible = partial(is_possible, self.lesson, self.item, self._student, self._book)
             known = attempt(lambda: self._course.known_mistake(assertion, found, low_precision, possible, contents))
             if known is not None:
                 return known
             return attempt(lambda: self._course.explanation(assertion, results, low_precision))
-
-    def _is_possible(self, mistake: Mistake) -> bool:
-        """Whether the file can have a mistake: one of the joint function makes some row of its gradients wrong.
-
-        A training run can come out the same: where every gradient is clipped, a constant factor has no effect.
-        """
-        joint, gradients = self.lesson.joint, self.lesson.gradients
-        if joint is None or mistake.gradient != joint.name or self.item.function == joint.name:
-            return True
-        rows = (GradientCheck(self.lesson, item, self._student, self._book, naming=False) for item in gradients)
-        return not all(row.passes(self.lesson.draws) for row in rows)
 
     def failed_call(self, failed: CallFailed, where: str = "") -> CheckFailed:
         """The end of a check whose call gave no value. The message says what the error means, where that is known."""

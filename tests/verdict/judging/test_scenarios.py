@@ -6,12 +6,12 @@ import pytest
 import torch
 from support import ROOT
 
-from grader.calling.in_process import ModuleTarget
 from grader.comparison.trees import Difference, agreement
 from grader.lesson.lesson import Course
 from grader.reference.course_formulas import LocalStudent
-from grader.verdict.judging.behaviour import Check, failure_message
+from grader.verdict.judging.behaviour import failure_message
 from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.possible_mistakes import is_possible
 from grader.verdict.judging.scenarios import Assertion, agrees, differ_exactly, differing_parts, draw_identity
 
 
@@ -74,4 +74,12 @@ def test_a_check_names_no_mistake_of_gradients_that_are_all_right():
     steps = [row.name for row in lesson.gradients]
     for module, possible in ((lesson.answers, False), (lesson.wrong(wrong), True)):
         student = LocalStudent(vars(module), steps, lesson.joint)
-        assert Check(lesson, item, student, ModuleTarget(module), book)._is_possible(wrong) is possible
+        assert is_possible(lesson, item, student, book, wrong) is possible
+
+
+def test_a_mistake_that_leaves_all_gradients_right_is_possible_where_they_are():
+    lesson, book = Course(ROOT).find("07"), ProblemBook(3)
+    item = next(item for item in lesson.checks if item.name == "trajectory")
+    wrong = next(m for m in lesson.mistakes if (m.gradient, m.id) == ("gradients", "changes_parameters"))
+    student = LocalStudent(vars(lesson.answers), [row.name for row in lesson.gradients], lesson.joint)
+    assert is_possible(lesson, item, student, book, wrong)
