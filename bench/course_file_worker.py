@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 from unittest import mock
 
-from bench.defence_keys import Unmeasured
+from bench.defence_keys import Unmeasured, limited_time
 from grader.calling.answer import Answer
 from grader.calling.in_process import ModuleTarget
 from grader.calling.protocol import CallFailed
@@ -68,7 +68,9 @@ def read_again(request: bytes) -> Any:
 
 def example_holds(lesson: Lesson, item: Item, module: ModuleType) -> bool:
     check = Example(lesson, item, LocalStudent(vars(module), []), Unmeasured(module), ProblemBook(PUBLIC_SEED))
-    return run_example(examples_of(lesson)[item.name], check) is None
+    with contextlib.suppress(TimeoutError), limited_time():
+        return run_example(examples_of(lesson)[item.name], check) is None
+    return False
 
 
 @contextlib.contextmanager

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
+import signal
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -324,12 +325,29 @@ class Unmeasured(ModuleTarget):
         raise CallFailed(Answer("raised"), name)
 
 
+@contextlib.contextmanager
+def limited_time(seconds: float = 5.0) -> Iterator[None]:
+    """Raises TimeoutError in code that computes for longer: a mutant's loop may have no end."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"it computes for more than {seconds:g} s")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
 def holds_here(lesson: Lesson, row: str, module: ModuleType, seed: int = PUBLIC_SEED) -> bool:
     """Whether a row's public example holds for a module, in this process, on the problems of a seed."""
     student = LocalStudent(vars(module), [])
     check = Example(lesson, lesson.item_for(row), student, Unmeasured(module), ProblemBook(seed), naming=False)
     try:
-        return run_example(examples_of(lesson)[row], check) is None
+        with limited_time():
+            return run_example(examples_of(lesson)[row], check) is None
     except Exception:
         return False
 
