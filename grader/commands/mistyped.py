@@ -32,7 +32,7 @@ def example_of(command: click.Command, beginning: str) -> str:
 
 
 def unknown_command(words: Sequence[str], commands: Sequence[str], program: str) -> str:
-    """The sentence for a first word that is no command. `words` are all that was typed after the program's name."""
+    """The sentence for a first word that does not name a command. `words` are all words after the program's name."""
     word, others = words[0], words[1:]
     if others and others[0] in commands:
         return f"The command comes first: type `{words_to_type(program, others[0], word, *others[1:])}`."

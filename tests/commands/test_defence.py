@@ -157,7 +157,7 @@ def test_an_assignment_can_require_a_defence():
         ('policy = "cap"', "[defence] needs right"),
         ("right = 7", "a whole number from 1 to 6"),
         ("right = 4\nkeep_at_most = 50", "has no effect without policy"),
-        ('right = 4\nlessons = ["05"]', "which is no lesson of this assignment; there are: 04_cross_entropy"),
+        ('right = 4\nlessons = ["05"]', "which this assignment does not contain; there are: 04_cross_entropy"),
         ('right = 4\npolicy = "stop"', "policy"),
     ],
 )

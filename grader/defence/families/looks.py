@@ -1,4 +1,4 @@
-"""Chooses three right lines and a wrong one so that the wrong one cannot be told by its looks.
+"""Chooses three right lines and a wrong one so that their looks do not show which one is wrong.
 
 Rewriting makes a line longer, and most mistakes leave something out. Without such a choice, the shortest of the four
 lines would be the wrong one every second time.

@@ -51,7 +51,7 @@ def defence_policies(table: Table, lessons: Collection[Lesson], rows: Mapping[st
     for name in chosen:
         if known.get(name) not in rows:
             raise LessonError(
-                f"{table.path}: [defence] lessons has {toml_value_text(name)}, which is no lesson of this assignment; "
+                f"{table.path}: [defence] lessons has {toml_value_text(name)}, which this assignment does not contain; "
                 f"there are: {', '.join(rows)}."
             )
     return {known[name]: DefencePolicy(right, policy, most) for name in chosen}

@@ -109,7 +109,7 @@ class CallReader(ContainerReader):
         for word in node.keywords:
             value = self.value(word.value, scope)
             words |= {word.arg: value} if word.arg else same_keys(value).fields
-        return self.several(node.args, scope), words
+        return self.values_of(node.args, scope), words
 
     def of_base(self, node: ast.Call, scope: NameScope) -> Value:
         """`super().__init__(...)`: nothing where the base is no class of the notebook."""

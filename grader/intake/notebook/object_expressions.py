@@ -61,7 +61,7 @@ class PartReader:
             case ast.Subscript():
                 return self.entry(node, scope)
             case ast.List() | ast.Tuple():
-                return list_record(self.several(node.elts, scope), type(node).__name__.lower())
+                return list_record(self.values_of(node.elts, scope), type(node).__name__.lower())
             case ast.Dict():
                 return self.dictionary(node, scope)
             case ast.Call():
@@ -230,7 +230,7 @@ class PartReader:
     def call(self, node: ast.Call, scope: NameScope) -> Value:
         raise NotImplementedError
 
-    def several(self, nodes: Sequence[ast.expr], scope: NameScope) -> list[Value]:
+    def values_of(self, nodes: Sequence[ast.expr], scope: NameScope) -> list[Value]:
         """The elements of a list. Raises NotPlain."""
         raise NotImplementedError
 

@@ -27,7 +27,7 @@ from grader.source.syntax import Comprehension, stored_names
 class OperationReader(PartReader):
     """Evaluates displays, operations and comprehensions."""
 
-    def several(self, nodes: Sequence[ast.expr], scope: NameScope) -> list[Value]:
+    def values_of(self, nodes: Sequence[ast.expr], scope: NameScope) -> list[Value]:
         found: list[Value] = []
         for node in nodes:
             if isinstance(node, ast.Starred):

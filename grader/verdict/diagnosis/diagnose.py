@@ -24,7 +24,7 @@ from grader.verdict.diagnosis.readings.forms import constant_elements, reciproca
 from grader.verdict.diagnosis.readings.inner_lines import wrong_inner_line
 from grader.verdict.diagnosis.readings.lines import factor_of_a_line, term_of_a_line
 from grader.verdict.diagnosis.readings.multiples import branch_coefficients, constant_multiple, unnamed_multiple
-from grader.verdict.diagnosis.readings.paths import each_path, held_constant, one_path, several_paths
+from grader.verdict.diagnosis.readings.paths import each_path, held_constant, one_path, sums_of_paths
 from grader.verdict.diagnosis.readings.places import repeated_index, wrong_zeros
 from grader.verdict.diagnosis.readings.reductions import extra_sum, sum_of_uses_missing, wrong_broadcast, wrong_sum
 from grader.verdict.diagnosis.readings.shapes import transposed_gradient, wrong_order, wrong_shape
@@ -59,7 +59,7 @@ TIERS: tuple[tuple[GradientReading, ...], ...] = (
     ),
     (wrong_term, wrong_inner_line, repeated_index),
     (one_path, upstream_with_a_factor, wrong_inner_sum),
-    (several_paths,),
+    (sums_of_paths,),
     (unnamed_multiple,),
     (wrong_zeros, factor_of_a_line, term_of_a_line),
     (constant_elements, reciprocal, wrong_order),

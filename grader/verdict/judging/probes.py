@@ -1,7 +1,7 @@
 """Calls of a student's step with upstream gradients chosen to show what is wrong, where no formula fits its answer.
 
 A gradient is linear in its upstream gradients: twice as large and of the other sign gives twice as large and of the
-other sign. And with an upstream gradient that is zero but for one element, the gradient is zero wherever the forward
+other sign. And with an upstream gradient that is zero except for one element, the gradient is zero wherever the forward
 pass does not compute that element from. What is reported here is what came of the calls.
 """
 
@@ -48,7 +48,7 @@ def answer_to(student: StepRunner, step: str, problem: Problem) -> Tensor | None
 
 
 def with_upstream_of(problem: Problem, upstream: Mapping[str, Tensor]) -> Problem:
-    """The problem with these upstream gradients; every other one, but for the loss's, is zero."""
+    """The problem with these upstream gradients; every other one except the loss's is zero."""
     zeros = {name: torch.zeros_like(tensor) for name, tensor in problem.upstream.items() if name != LOSS}
     return problem.with_upstream({**problem.upstream, **zeros, **upstream})
 
@@ -84,7 +84,7 @@ def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[
         found, expected = answer_to(student, step, single), single.reference(name).double()
         if found is None:
             return
-        given = f"Suppose that `d{consumer}` is zero but for a 1 in {list(index)}. Then `{step}`"
+        given = f"Suppose that `d{consumer}` is zero except for a 1 in {list(index)}. Then `{step}`"
         reached, is_zero = is_not_noise(expected), not bool(is_not_noise(found).any())
         where, because = places_in_words(reached), f"`{consumer}{list(index)}` is computed from those elements"
         if is_zero and bool(reached.any()):

@@ -117,7 +117,7 @@ def one_path(wrong: GradientMismatch) -> Iterator[Explanation]:
     yield from wrong_paths(wrong, lambda labels: len(labels) - labels.count("1") == 1 or set(labels) == {"0", "1"})
 
 
-def several_paths(wrong: GradientMismatch) -> Iterator[Explanation]:
+def sums_of_paths(wrong: GradientMismatch) -> Iterator[Explanation]:
     """The same for at least two paths, which are not all wrong in the same way."""
     yield from wrong_paths(wrong, lambda labels: len(labels) - labels.count("1") > 1 and len(set(labels)) > 1)
 
