@@ -65,7 +65,8 @@ def does_not_read(contents: Contents, name: str) -> bool:
 def has_the_right_piece(mistake: Mistake, contents: Contents | None) -> bool:
     """Whether the code has what a mistake of an edit replaces, and nothing of what it puts there: it is not the reason.
 
-    False where nothing is known about the code, and for a mistake that is a formula.
+    False where nothing is known about the code, for a mistake that is a formula, and for one that puts no new piece
+    there: what it replaces may also stand elsewhere in the code.
     """
     if contents is None or not mistake.old:
         return False
@@ -73,7 +74,7 @@ def has_the_right_piece(mistake: Mistake, contents: Contents | None) -> bool:
         pieces_of_text(text) for text in (mistake.edit if any(mistake.edit) else (mistake.old, mistake.new))
     )
     own = set(contents.get("pieces", ()))
-    return bool(own & (right - wrong)) and not own & (wrong - right)
+    return bool(wrong - right) and bool(own & (right - wrong)) and not own & (wrong - right)
 
 
 CLAIMS: tuple[tuple[re.Pattern[str], Callable[[Contents, str], bool]], ...] = tuple(
