@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Generator
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,10 +18,11 @@ from grader.gradebook.files import FILES, write_files
 from grader.gradebook.grading import follow
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.feed import Feed
-from grader.gradebook.grading.follow import PUBLISH_SECONDS
+from grader.gradebook.grading.follow import POLL_SECONDS, PUBLISH_SECONDS, Following
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.run import RunOutcome, grade_run
 from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.stop import Stop
 from grader.gradebook.grading.views import Views
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
@@ -272,3 +274,38 @@ def test_what_can_be_read_in_several_ways_is_in_intake_csv_and_an_edited_line_su
     followed.run(nothing, intake_file=followed.out / "intake.csv")
     assert followed.graded == [("ada", 3)]
     assert (followed.out / "intake.csv").read_text(encoding="utf-8").splitlines()[1].endswith(",yes")
+
+
+class SlowFolder:
+    """A folder in which nothing is, and at which a look takes four seconds of a clock that only it moves."""
+
+    folder, names = Path("inbox"), frozenset[str]()
+
+    def __init__(self) -> None:
+        self.now, self.looks = 0.0, 0
+
+    def clock(self) -> float:
+        return self.now
+
+    def look(self) -> None:
+        self.now, self.looks = self.now + 4.0, self.looks + 1
+
+    def complete(self) -> dict[str, object]:
+        return {}
+
+
+def test_the_folder_is_looked_at_again_at_once_where_nothing_waits():
+    """However long a look takes: graders without work wait for the next one."""
+    folder = SlowFolder()
+    inbox = SimpleNamespace(appearing=folder, found=None, find=lambda: SimpleNamespace(arrivals=()))
+    following = Following(inbox, lambda _: True, lambda _: None, 2, SimpleNamespace(planned=lambda *_: None), Stop())
+    following.tick()
+    assert (folder.looks, folder.now) == (1, 4.0)
+    folder.now += POLL_SECONDS
+    following.tick()
+    assert folder.looks == 2
+    following._waiting.append((SimpleNamespace(student="ada"), {}, None))
+    following._in_flight.add("ada")  # an earlier submission of hers is being graded, so this one waits
+    folder.now += POLL_SECONDS
+    following.tick()
+    assert folder.looks == 2

@@ -49,7 +49,7 @@ class Inbox(Protocol):
         """Tell the person at the terminal."""
 
 
-class Spell(NamedTuple):
+class TimeSpan(NamedTuple):
     """When something began and ended, on the inbox's clock."""
 
     began: float = -inf
@@ -86,7 +86,7 @@ class Following:
         self._in_flight: set[str] = set()
         self._unpublished: set[str] = set()
         self._total = self._planned = 0  # submissions given to graders; those that were announced to `live`
-        self._look, self._publication, self._warned = Spell(), Spell(), ""
+        self._look, self._publication, self._warned = TimeSpan(), TimeSpan(), ""
 
     @property
     def unfinished(self) -> int:
@@ -109,7 +109,7 @@ class Following:
             if self._clock() >= self._next_look:
                 started = self._clock()
                 self._poll()
-                self._look = Spell(started, self._clock())
+                self._look = TimeSpan(started, self._clock())
             self._fill()
             if self._planned != self._total + len(self._waiting):
                 self._planned = self._total + len(self._waiting)
@@ -117,7 +117,7 @@ class Following:
             if self._unpublished and self._clock() >= self._next_publication:
                 started = self._clock()
                 self._publish()
-                self._publication = Spell(started, self._clock())
+                self._publication = TimeSpan(started, self._clock())
         return max(0.0, min(POLL_SECONDS, self._next_look - self._clock()))
 
     @property
