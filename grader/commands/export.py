@@ -12,6 +12,7 @@ from grader.commands.assignments import assignment_option, with_assignment
 from grader.commands.console import course_option, fail, open_course, require_solutions
 from grader.commands.gradebooks import canvas, mailmerge, moodle
 from grader.commands.options import lesson_option
+from grader.errors import write_errors
 from grader.results import points_text
 from grader.sandbox.isolation.probe import LEVELS
 
@@ -116,11 +117,9 @@ def export_github(
         fail(f"{path} is there already: --force replaces it.")
     names = [lesson.name for lesson in lessons]
     text = Workflow(names, submission, require, fail_under, public, pip_options, assignment).text()
-    try:
+    with write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
-    except OSError as error:
-        fail(f"{path} cannot be written: {error.strerror}.")
     click.echo(f"wrote {path}")
     if not public:
         click.echo("It needs the variable COURSE_REPOSITORY and the secret COURSE_KEY: see docs/ci.md.")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.console import console_for, fail, open_course, printable
+from grader.commands.console import console_for, fail, open_course, print_remarks
 from grader.commands.options import roster_option
+from grader.errors import write_errors
 
 if TYPE_CHECKING:
     from grader.intake.submissions.arrival import Arrival
@@ -37,15 +38,8 @@ def roster_at(path: Path | None) -> Roster | None:
 def write_archive(path: Path, files: dict[str, bytes], executable: Sequence[str] = ()) -> None:
     from grader.authoring.release.archive import write_zip
 
-    try:
+    with write_errors(path):
         write_zip(path, files, executable)
-    except OSError as error:
-        fail(f"{path} cannot be written: {error.strerror}.")
-
-
-def print_remarks(remarks: Sequence[str]) -> None:
-    for remark in remarks:
-        click.echo(f"grade: {printable(remark)}", err=True)
 
 
 def read_download(

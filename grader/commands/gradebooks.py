@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.console import fail, printable
+from grader.commands.console import print_remarks
 from grader.commands.options import roster_option
+from grader.errors import write_errors
 from grader.results import points_text
 
 if TYPE_CHECKING:
@@ -105,12 +106,9 @@ def mailmerge(graded: Path, roster_file: Path, out: Path | None) -> None:
     roster, path = read_roster(roster_file), out or graded / "mailmerge.csv"
     marks = read_marks(graded, roster)
     text, remarks = mailmerge_csv(graded, roster, marks)
-    try:
+    with write_errors(path):
         write_whole(path, text)
-    except OSError as error:
-        fail(f"{path} cannot be written: {error.strerror}.")
-    for remark in (*marks.remarks, *remarks):
-        click.echo(f"grade: {printable(remark)}", err=True)
+    print_remarks([*marks.remarks, *remarks])
     click.echo(f"wrote {path}: {len(marks.results) - len(remarks)} of {len(roster.members)} students.")
 
 
@@ -132,18 +130,15 @@ def write_marks(
     from grader.publish.export.marks import columns_by_lesson, read_marks
     from grader.publish.export.maxima import maxima_from_options, scaled_to
 
-    try:
-        roster = read_roster(roster_file)
-        marks = read_marks(graded, roster)
-        chosen = columns_by_lesson(marks, named, platform.default_columns(marks))
-        own = maxima_from_options(marks, chosen, given)
-        if own.keys() < chosen.keys():
-            own = {**platform.known_maxima(roster, chosen), **own}
-        marks = scaled_to(own, marks, chosen)
+    roster = read_roster(roster_file)
+    marks = read_marks(graded, roster)
+    chosen = columns_by_lesson(marks, named, platform.default_columns(marks))
+    own = maxima_from_options(marks, chosen, given)
+    if own.keys() < chosen.keys():
+        own = {**platform.known_maxima(roster, chosen), **own}
+    marks = scaled_to(own, marks, chosen)
+    with write_errors(out):
         write_whole(out, platform.csv_text(roster, marks, chosen))
-    except OSError as error:
-        fail(f"{out} cannot be written: {error.strerror}.")
-    for remark in marks.remarks:
-        click.echo(f"grade: {printable(remark)}", err=True)
+    print_remarks(marks.remarks)
     click.echo(f"wrote {out}: {len(marks.scores)} of {len(roster.members)} students have a score.")
     return {column: marks.possible[lesson] for lesson, column in chosen.items() if lesson not in own}

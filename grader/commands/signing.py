@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.console import fail, printable
+from grader.commands.console import fail, print_remarks, printable
 
 if TYPE_CHECKING:
     from grader.gradebook.signing.keys import SigningKey
@@ -43,8 +43,7 @@ def sign_or_warn(out: Path, key: SigningKey | None, students: Collection[str]) -
     from grader.gradebook.signing.signed_files import lost_signatures, sign_results
 
     sentences = [lost_signatures(out, students)] if key is None else sign_results(out, key, students)[1]
-    for sentence in filter(None, sentences):
-        click.echo(f"grade: {printable(sentence)}", err=True)
+    print_remarks(filter(None, sentences))
 
 
 @click.command(
@@ -96,8 +95,7 @@ def sign(graded: Path, key_path: Path) -> None:
 
     key = read_signing_key(key_path)
     signed, remarks = sign_results(graded, key)
-    for remark in remarks:
-        click.echo(f"grade: {printable(remark)}", err=True)
+    print_remarks(remarks)
     click.echo(f"signed: results of {signed} students in {graded}, with the key {key.fingerprint}.")
     if remarks:
         raise SystemExit(NOT_VERIFIED)

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from grader.commands.console import printable
+from grader.commands.console import print_remarks
 from grader.commands.options import Command
 from grader.errors import UserError
 
@@ -89,8 +89,7 @@ def set_times(
 
 
 def say(sentences: Sequence[str]) -> None:
-    for sentence in sentences[:MOST_UNKNOWN]:
-        click.echo(f"grade: {printable(sentence)}", err=True)
+    print_remarks(sentences[:MOST_UNKNOWN])
     if len(sentences) > MOST_UNKNOWN:
         click.echo(f"grade: {len(sentences) - MOST_UNKNOWN} more lines are like these.", err=True)
 
