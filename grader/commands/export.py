@@ -11,7 +11,7 @@ import click
 from grader.commands.assignments import assignment_option, with_assignment
 from grader.commands.console import course_option, fail, open_course, require_solutions
 from grader.commands.gradebooks import canvas, mailmerge, moodle
-from grader.commands.options import lesson_option
+from grader.commands.options import FILE, FOLDER, lesson_option
 from grader.errors import write_errors
 from grader.results import points_text
 from grader.sandbox.isolation.probe import LEVELS
@@ -72,7 +72,7 @@ Examples:
   grade export github                                 here
 """,
 )
-@click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", metavar="[DIR]", default=".", type=FOLDER)
 @lesson_option()
 @assignment_option
 @click.option("--public", is_flag=True, help="Only `dojo check`, on public problems: nothing secret is needed.")
@@ -149,7 +149,7 @@ Examples:
 @click.option(
     "-o",
     "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     default=Path("autograder.zip"),
     show_default=True,
     help="The file to write. It holds the course's secrets.",

@@ -10,12 +10,12 @@ from grader.commands.console import course_option, fail, print_remarks
 from grader.commands.feedback_download import (
     download_argument,
     feedback_out_option,
-    graded_argument,
     read_download,
     roster_at,
     run_roster_option,
 )
 from grader.commands.feedback_platforms import feedback_canvas, feedback_gradescope, feedback_moodle
+from grader.commands.options import FILE, graded_argument
 from grader.errors import write_errors
 
 EPILOG = """\b
@@ -47,7 +47,7 @@ def feedback() -> None:
 @click.option(
     "--scores",
     "scores_path",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     required=True,
     help="The classroom's scores.json, from the organisation's repository classroom50.",
 )

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from grader.intake.submissions.submission import Submission
     from grader.publish.feedback.download import Returned
 
-graded_argument = click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
 download_argument = click.argument("download", metavar="DOWNLOAD", type=click.Path(path_type=Path, exists=True))
 run_roster_option = roster_option("CSV with id, name, email: the one that `grade run` had.")
 

@@ -12,13 +12,13 @@ from grader.commands.feedback_download import (
     collected,
     download_argument,
     feedback_out_option,
-    graded_argument,
     read_download,
     roster_at,
     run_roster_option,
     write_archive,
 )
 from grader.commands.gradebooks import max_option
+from grader.commands.options import graded_argument
 from grader.errors import write_errors
 from grader.results import points_text
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.console import print_remarks
-from grader.commands.options import roster_option
+from grader.commands.options import csv_option, graded_argument, roster_option
 from grader.errors import write_errors
 from grader.results import points_text
 
@@ -40,13 +40,11 @@ Examples:
   grade export canvas grades/ --roster export.csv --name "total=Backprop (98765)"
 """
 )
-@click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@graded_argument
 @class_option
 @name_option
 @max_option
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="[default: OUT/canvas.csv]"
-)
+@csv_option("canvas.csv")
 def canvas(graded: Path, roster_file: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Canvas from OUT, which `grade run` wrote. The roster may be Canvas's own export."""
     from grader.publish.export.canvas import CANVAS
@@ -62,13 +60,11 @@ Examples:
   grade export moodle grades/ --roster roster.csv --name "03=Lesson 03" --name "04=Lesson 04"
 """
 )
-@click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@graded_argument
 @class_option
 @name_option
 @max_option
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="[default: OUT/moodle.csv]"
-)
+@csv_option("moodle.csv")
 def moodle(graded: Path, roster_file: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Moodle from OUT, which `grade run` wrote. The roster may be an assignment's grading worksheet."""
     from grader.publish.export.moodle import MOODLE
@@ -88,11 +84,9 @@ Examples:
                                                            summary, and the path of the report to attach
 """
 )
-@click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@graded_argument
 @class_option
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="[default: OUT/mailmerge.csv]"
-)
+@csv_option("mailmerge.csv")
 def mailmerge(graded: Path, roster_file: Path, out: Path | None) -> None:
     """Writes CSV for mail merge.
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import click
 
 from grader.commands.console import print_remarks
-from grader.commands.options import Command
+from grader.commands.options import FILE, Command
 from grader.errors import UserError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def times_options(command: Command) -> Command:
         "--times",
         "times_files",
         multiple=True,
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=FILE,
         metavar="FILE",
         help="When students submitted, where the download does not say it: CSV (id, email or name; submitted), "
         "Moodle's grading worksheet, or JSON of Canvas's submissions API; may be repeated.",
