@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import shutil
 import sys
@@ -16,7 +17,8 @@ from grader.commands.dojo import main
 from grader.dojo.assistance import sections_of
 from grader.lesson.lesson import Course
 
-mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed: pip install -e .[mcp]")
+if importlib.util.find_spec("mcp") is None:
+    pytest.skip("the extra `mcp` is not installed: pip install -e .[mcp]", allow_module_level=True)
 
 LESSON = "02_small_net"
 FILE = "def db2(dlogits):\n    return -dlogits.sum(0)\n\n\ndef dW2(dlogits, h_bn):\n    return h_bn.T @ dlogits\n"
@@ -59,6 +61,8 @@ def words_of(result: object) -> str:
 
 
 async def session(work: Path) -> None:
+    import mcp  # takes half a second, also in runs that have other tests only
+
     server = mcp.StdioServerParameters(
         command=sys.executable,
         args=["-c", WATCHED, str(work / "opened"), "mcp", "--course", str(work)],

@@ -18,7 +18,7 @@ from grader.defence.question import DefenceQuestion
 from grader.defence.small_problems import fixed_graph, tiny_problem
 from grader.reference.problem import Problem
 from grader.reference.tape import Graph, is_floating, total
-from grader.source.word_lists import format_shape, listed_as_code
+from grader.results.wording import format_shape, listed_as_code
 
 INSTANCES = 4
 MOST = 60

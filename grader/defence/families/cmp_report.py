@@ -10,7 +10,7 @@ from grader.defence.families.lecture_values import lecture_arguments, reports
 from grader.defence.lines import Line
 from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 
 CHOICES: dict[str, str] = {
     "exact": "exact: True. It does not notice the mistake",
