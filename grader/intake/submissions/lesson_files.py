@@ -53,12 +53,12 @@ class Unreadable(UserError):
 def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
     """A regular file's bytes, at most `most`. Links are refused: one could be to an answer key. Raises Unreadable."""
     try:
-        file = open(path, "rb", opener=open_regular)
+        descriptor = open_regular(path)
     except OSError as error:
         reason = "it is a link" if path.is_symlink() else error.strerror
         raise Unreadable(f"{path.name} cannot be read: {reason}. Hand in the file itself.") from None
-    with file:
-        size = os.fstat(file.fileno()).st_size
+    with os.fdopen(descriptor, "rb") as file:
+        size = os.fstat(descriptor).st_size
         if size > most:
             raise Unreadable(f"{path.name} has {size:,} bytes; at most {most:,} are read.")
         return without_magics(as_utf_8(file.read(most + 1)))

@@ -1,7 +1,7 @@
 """Opening a student's file: a regular one, and through no link.
 
-Who owns a folder can put a link or a pipe in its place between the moment when it is looked at and the moment when it is
-opened. A link would lead to an answer key, and a pipe would make the grader wait for ever.
+Who owns a folder can put a link or a pipe in its place after the grader has looked at it and before the grader opens
+it. A link would lead to an answer key, and a pipe would make the grader wait for ever.
 """
 
 from __future__ import annotations
