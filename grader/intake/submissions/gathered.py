@@ -76,8 +76,9 @@ def gathered(place: Path, refused: dict[str, str]) -> Iterator[list[GatheredFile
         yield read_all(found)
         return
     with tempfile.TemporaryDirectory(prefix="submission-") as name:
-        refused |= unpack_together(archives, Path(name))
-        found += files_below(Path(name))
+        folder = Path(name).resolve()
+        refused |= unpack_together(archives, folder)
+        found += files_below(folder)
         yield read_all([(path, shown) for path, shown in found if not is_archive(path)])
 
 

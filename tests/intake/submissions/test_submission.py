@@ -286,7 +286,9 @@ def test_a_pipe_does_not_make_anybody_wait(tmp_path, found):
     lay(tmp_path, f"ada/{MAKEMORE}/")
     os.mkfifo(tmp_path / "ada" / MAKEMORE / "backward.py")
     (ada,) = found(tmp_path)
-    assert ada.lessons[MAKEMORE].message == "backward.py is no ordinary file. Hand in a Python file."
+    assert (
+        ada.lessons[MAKEMORE].message == "backward.py cannot be read: it is no ordinary file. Hand in the file itself."
+    )
 
 
 # Links ---------------------------------------------------------------------------------------------------------------
