@@ -28,7 +28,7 @@ from typing import Any, NamedTuple, cast
 import torch
 
 from bench.course_file_worker import without_workers
-from bench.defence_guesses import guesses, right_by_majority
+from bench.defence_guesses import guesses, right_by_lesson, right_by_majority
 from bench.defence_keys import Source, holds_here, is_confirmed, module_of
 from grader.calling.joint import Joint
 from grader.defence import generate as generating
@@ -47,15 +47,17 @@ Record = dict[str, Any]
 
 
 class CourseFile(NamedTuple):
-    """The text of a solution, a variant, or a solution with a known mistake."""
+    """The text of a solution, a variant, or a solution with a known mistake, which the row `wrong` has."""
 
     lesson: Lesson
     name: str
     text: str
+    wrong: str = ""
 
     @property
     def source(self) -> Source:
-        return Source(self.lesson, self.name, self.text, right_rows(self.lesson, self.text))
+        right = [row for row in right_rows(self.lesson, self.text) if row != self.wrong]
+        return Source(self.lesson, self.name, self.text, right)
 
 
 def files_of(lessons: Sequence[Lesson]) -> Iterator[CourseFile]:
@@ -65,10 +67,10 @@ def files_of(lessons: Sequence[Lesson]) -> Iterator[CourseFile]:
         texts |= {
             f"variants/{p.name}": p.read_text(encoding="utf-8") for p in sorted(lesson.solution.glob("variants/*.py"))
         }
+        yield from (CourseFile(lesson, name, text) for name, text in texts.items())
         for mistake in lesson.mistakes:
             with contextlib.suppress(ValueError):
-                texts[mistake.name] = mistake.applied_to(solution)
-        yield from (CourseFile(lesson, name, text) for name, text in texts.items())
+                yield CourseFile(lesson, mistake.name, mistake.applied_to(solution), mistake.gradient)
 
 
 def right_rows(lesson: Lesson, text: str) -> list[str]:
@@ -133,7 +135,7 @@ class Tally:
         self.questions, self.used = Counter[str](), Counter[str]()
         self.wrong, self.ambiguous, self.crashes = list[str](), list[str](), list[str]()
         self.keys: dict[str, Counter[str]] = defaultdict(Counter)
-        self.asked = list[tuple[str, str]]()
+        self.asked = list[tuple[str, str, str]]()
         self.by_looks: dict[str, list[float]] = defaultdict(list)
         self.counts = Counter[int]()
         self.lessons = Counter[str]()
@@ -156,7 +158,7 @@ class Tally:
         for family, key in record["questions"]:
             self.questions[family] += 1
             self.keys[family][key] += 1
-            self.asked.append((family, key))
+            self.asked.append((family, record["lesson"], key))
         for strategy, share in record.get("guesses", ()):
             self.by_looks[strategy].append(share)
         for family, seconds in record["family_seconds"]:
@@ -177,8 +179,9 @@ class Tally:
             lines.append(
                 f"which_line, the choice that is or {strategy}: {statistics.mean(shares):.0%} of {len(shares)}"
             )
-        for family, (key, share, count) in sorted(right_by_majority(self.asked).items()):
-            lines.append(f"{family}, always {key}: {share:.0%} of {count}")
+        for family, (key, share, count) in sorted(right_by_majority((f, key) for f, _, key in self.asked).items()):
+            of_lesson = right_by_lesson(each for each in self.asked if each[0] == family)
+            lines.append(f"{family}, always {key}: {share:.0%} of {count}; the lesson's most frequent: {of_lesson:.0%}")
         lines.append("family         questions  attempts  seconds per attempt                     most frequent keys")
         for family in sorted(self.family_seconds.keys() | self.questions.keys()):
             seconds = self.family_seconds[family]

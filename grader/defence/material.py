@@ -78,6 +78,10 @@ class Raised:
     kind: str
 
 
+class NotNumbers(Raised):
+    """A line has a value, but no real numbers: booleans, or another object."""
+
+
 Value = Tensor | Raised
 
 
@@ -162,7 +166,7 @@ def value_of(reply: tuple[bool, Any]) -> Value:
         return torch.tensor(float(found), dtype=torch.float64)
     tensor = torch.as_tensor(found) if isinstance(found, numpy.ndarray) else found
     if not isinstance(tensor, Tensor) or tensor.is_complex() or tensor.dtype == torch.bool:
-        return Raised("type")
+        return NotNumbers(type(found).__name__)
     return tensor.detach()
 
 
