@@ -78,6 +78,7 @@ class Page:
         self.files: Mapping[int, str] = plain.files if plain else {}
         self.shown: Mapping[str, str] = plain.shown if plain else {}
         self.gradients: Collection[str] = plain.gradients if plain else ()
+        self.written_out: Collection[str] = plain.opened if plain else ()
         self._plain = plain
         self._without_objects: dict[frozenset[str], Page | None] = {}
         self.written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = {}  # see as_file.Writer
@@ -153,6 +154,8 @@ def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
     changers: dict[str, frozenset[int]] = {}
     version = loops = 0
     opened = page.opened(frozenset(gradients))
+    called = (getattr(node, "value", node) for body, _ in page.parsed for node in body if id(node) in opened)
+    written_out = {*page.written_out, *(last_name(call.func) for call in called if isinstance(call, ast.Call))}
     for cell, (body, broken) in zip(page.cells, page.parsed, strict=True):
         script.broken += broken
         try:
@@ -164,7 +167,7 @@ def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
                     changers[node.name] = changed_parameters(node)
                     version = hash((version, node.name, changers[node.name]))
                 if isinstance(node, DefinitionNode):
-                    note_inside(node, cell.file, script.inside)
+                    note_inside(node, cell.file, script.inside, written_out)
                 names = page.names_of(node, changers, version)
                 file = page.files.get(id(node), cell.file)
                 script.statements.append(Statement(node, file, names, loop, page.is_opaque(node)))
@@ -235,8 +238,13 @@ def whole_loops(body: Iterable[ast.stmt], gradients: Collection[str]) -> set[int
     return {id(loop) for (loop, _), names in zip(loops, counted, strict=True) if len(names) >= WHOLE}
 
 
-def note_inside(node: DefinitionNode, file: str, inside: dict[str, tuple[str, str, int]]) -> None:
-    for each in all_nodes(node):
+def note_inside(
+    node: DefinitionNode, file: str, inside: dict[str, tuple[str, str, int]], written_out: Collection[str]
+) -> None:
+    """Notes what is assigned in a function or class, but for functions that are `written_out` where they are called."""
+    parts = [node] if isinstance(node, FunctionDefinition) else node.body
+    open_ = [each for each in parts if getattr(each, "name", "") not in written_out]
+    for each in (inner for part in open_ for inner in all_nodes(part)):
         if isinstance(each, ast.Name | ast.Attribute | ast.Subscript) and isinstance(each.ctx, ast.Store):
             key = each.slice.value if isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Constant) else ""
             inside.setdefault(last_name(each) or str(key), (node.name, file, each.lineno))
