@@ -124,7 +124,7 @@ class Page:
         """For each cell its statements, and the lines that Python cannot parse."""
         found = [statements_of(cell) for cell in self.cells]
         if self._plain is None:
-            return found
+            return [(without_blocks(body), broken) for body, broken in found]
         return [(body, broken) for body, (_, broken) in zip(self._plain.bodies, found, strict=True)]
 
     def without_objects(self, names: frozenset[str]) -> Page | None:
@@ -180,6 +180,21 @@ def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
     return script
 
 
+def without_blocks(body: Iterable[ast.stmt]) -> list[ast.stmt]:
+    """The statements of `if __name__ == "__main__":` and `with torch.no_grad():` in the place of the block."""
+    found: list[ast.stmt] = []
+    waiting = [*body][::-1]
+    while waiting:
+        node = waiting.pop()
+        is_main = isinstance(node, ast.If) and "__name__" in names_in(node.test)
+        is_context = isinstance(node, ast.With) and all(item.optional_vars is None for item in node.items)
+        if isinstance(node, ast.If | ast.With) and (is_main or is_context):
+            waiting += reversed(node.body)
+        else:
+            found.append(node)
+    return found
+
+
 def bound_by_loop(node: ast.stmt) -> bool:
     return isinstance(node, ast.For) and not node.body
 
@@ -199,8 +214,6 @@ def top_level_statements(
             inside = [(each, loop, True) for each in binders] + [(each, loop, False) for each in node.body]
         elif isinstance(node, ast.If) and isinstance(node.test, ast.Constant):
             inside = [(each, loop, False) for each in (node.body if node.test.value else node.orelse)]
-        elif isinstance(node, ast.If) and "__name__" in names_in(node.test):
-            inside = [(each, loop, False) for each in node.body]
         elif isinstance(node, ast.For | ast.While) and id(node) in whole:
             if loop is None:
                 loops += 1

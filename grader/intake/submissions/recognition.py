@@ -157,7 +157,7 @@ class Recogniser:
     def _is_lectures(self, file: GatheredFile, lesson: Lesson) -> bool:
         """Whether a file with few of the lesson's functions is the lecture's notebook: its `cmp` is lesson 06's too."""
         few = self._fittings[file.shown].fits[lesson.name].share < ENOUGH
-        return few and any(page.present for page in self._page(file).values())
+        return few and bool(self._page(file))
 
     def parts(self, lesson: Lesson, chosen: CandidateFile) -> list[GatheredFile]:
         """The files next to each other that have the lesson's functions together, each other ones; else none.
@@ -184,7 +184,7 @@ class Recogniser:
         return ()
 
     def _page(self, file: GatheredFile) -> dict[str, LessonFiles]:
-        """What a notebook or script in the lecture's manner contains."""
+        """What a notebook or script in the lecture's manner contains; nothing for any other file."""
         lessons = [lesson for lesson in self._lessons if lesson.notebook is not None]
         gradients = {item.name for lesson in lessons for item in lesson.gradients}
         as_functions = len(gradients & file.outline.functions.keys())
@@ -195,7 +195,7 @@ class Recogniser:
         if file.shown not in self._pages:
             try:
                 page = read_page_bytes(file.source, file.shown, lessons, False, file.is_notebook)
-                self._pages[file.shown] = page.lessons
+                self._pages[file.shown] = page.lessons if any(each.present for each in page.lessons.values()) else {}
             except NotebookError:
                 self._pages[file.shown] = {}
         return self._pages[file.shown]

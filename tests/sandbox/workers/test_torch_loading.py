@@ -24,6 +24,8 @@ try:
     torch.broadcast_shapes((3,), (4,))
 except RuntimeError as error:
     found["no shape"] = "Shape mismatch" in str(error)
+from grader.comparison.tensors import Bits, broadcast_bits
+found["bits"] = broadcast_bits(torch.ones(3), torch.ones(1, 3)) == Bits(True, True, 0.0, 0)
 x = torch.rand(3, 4, dtype=torch.float64)
 found["vjp"] = torch.allclose(torch.func.vjp(torch.sin, x)[1](x)[0], x.cos() * x)
 hessian = torch.func.hessian(lambda t: t.softmax(1).log().square().sum())(x)
