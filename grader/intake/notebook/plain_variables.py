@@ -27,12 +27,14 @@ class PlainNotebook:
     files: {id of a statement: the file that it comes from}, of those from other cells.
     shown: {variable: the code that it is written for}.
     gradients: variables that are gradients by their place.
+    opened: functions that are written out in the place of their calls.
     """
 
     bodies: list[list[ast.stmt]] = field(default_factory=list)
     files: dict[int, str] = field(default_factory=dict)
     shown: dict[str, str] = field(default_factory=dict)
     gradients: set[str] = field(default_factory=set)
+    opened: set[str] = field(default_factory=set)
 
 
 def plain_notebook(bodies: Iterable[tuple[str, Sequence[ast.stmt]]], known: Collection[str]) -> PlainNotebook | None:
@@ -47,7 +49,7 @@ def plain_notebook(bodies: Iterable[tuple[str, Sequence[ast.stmt]]], known: Coll
         return None
     names = PartNames(reader, [each for body in read for each in body], known)
     gradients = {names.final[name] for name, path in names.paths.items() if names.is_gradient(path)}
-    result = PlainNotebook(shown=names.shown, gradients=gradients)
+    result = PlainNotebook(shown=names.shown, gradients=gradients, opened={*reader.functions.values()})
     rename = WithoutCopies(names.final)
     for body in read:
         result.bodies.append([])

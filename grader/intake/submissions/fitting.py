@@ -144,7 +144,8 @@ def fitting_lessons(outline: FileOutline, lessons: Iterable[Lesson], hinted: Col
     most = max((len(fit.functions) for fit in open_.values()), default=0)
     by_functions: dict[frozenset[tuple[str, int]], list[str]] = {}
     for name, fit in open_.items():
-        if (fit.share >= ENOUGH and fit.alike >= ENOUGH) or len(fit.functions) == most:
+        is_named_only = fit.share < ENOUGH and not fit.alike and name not in hinted  # such as the lecture's own `cmp`
+        if (fit.share >= ENOUGH and fit.alike >= ENOUGH) or (len(fit.functions) == most and not is_named_only):
             by_functions.setdefault(fit.functions, []).append(name)
     chosen, unclear = [], []
     for names in by_functions.values():
