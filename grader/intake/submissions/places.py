@@ -34,7 +34,7 @@ def visible(folder: Path) -> list[Path]:
 def holds_results(folder: Path) -> bool:
     """Whether `grade run` wrote the folder, and nobody works in it."""
     return (folder / RESULTS).is_file() and not any(
-        each.name == KIT or LESSON.match(each.name) or is_gradable(each) for each in folder.iterdir()
+        each.name == KIT or LESSON.match(each.name) or suffix_of(each) in (".py", NOTEBOOK) for each in folder.iterdir()
     )
 
 
