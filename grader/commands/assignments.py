@@ -15,7 +15,7 @@ from grader.commands.opened_gradebook import read_gradebook
 from grader.commands.options import FILE
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK
-from grader.gradebook.lookup import UnknownStudent, find_student, students_by_mark
+from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, students_by_mark
 
 if TYPE_CHECKING:
     from grader.gradebook.assignment.config import Assignment
@@ -111,6 +111,8 @@ def extensions_from(
             return find_student(wanted, students, renamed, students_by_mark(members))
         except UnknownStudent:
             return None
+        except SharedName as error:
+            raise UserError(f"{file}: {error}") from error
 
     decisions, unknown = decisions_of(entries, find, assignment, author_name(None), datetime.now(UTC))
     for entry in unknown[:MOST_UNKNOWN]:

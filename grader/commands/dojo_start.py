@@ -52,6 +52,11 @@ def start(folder: Path | None, bare: bool, guided: bool | None, course: Path | N
         follow_guide(Path.cwd(), guided)
         return
     folder = folder or Path("backprop-ninja")
+    if is_working_folder(folder) and not bare and course is None:
+        click.echo(
+            f"{folder}{os.sep} is there already, with your work in it. Go on there:\n\n    cd {folder}\n    dojo"
+        )
+        return
     source = nearest_course(course) or (WITH_EXERCISES if has_lessons(WITH_EXERCISES) else None)
     if source is None:
         raise UserError("no lessons were installed with `dojo`. Name a folder that has exercises/ with --course.")

@@ -135,6 +135,7 @@ class Desk:
 
     def find(self, words: str) -> tuple[Lesson, str | None]:
         """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises UserError."""
+        words = words.rstrip(".,;:")  # the end of a sentence that the command was copied from
         before, dot, after = words.partition(".")
         lesson = self._lesson_named(before)
         if lesson is None:
@@ -150,7 +151,7 @@ class Desk:
 
         Raises UserError, which lists the lessons.
         """
-        lesson = self._lesson_named(words)
+        lesson = self._lesson_named(words.rstrip(".,;:"))
         if lesson is None:
             raise self._no_lesson(words)
         return lesson

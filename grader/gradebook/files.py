@@ -88,6 +88,15 @@ def drop_report(folder: Path, lesson: str) -> None:
             shutil.rmtree(place)
 
 
+def remove_report(folder: Path) -> None:
+    """Remove a student's results and reports, and the folder if nothing else is in it. Raises OutputError."""
+    with output_errors(folder):
+        for name in (*FILES, *DERIVED):
+            (folder / name).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # somebody keeps other files in it
+        folder.rmdir()
+
+
 def replace_report(folder: Path, pages: Mapping[str, str]) -> None:
     """If `folder` holds an earlier report, remove its results and write `pages` in place of the reports.
 

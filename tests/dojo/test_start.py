@@ -49,6 +49,8 @@ def test_a_working_folder_has_stubs_and_nothing_of_somebody_else_s(tmp_path, sou
         assert (lesson.exercise / "backward.py").read_bytes() == (given / ".stub").read_bytes()
         names = {path.name for path in given.iterdir()} - {"figures.py", "backward.py.before-reset-1"}
         assert {path.name for path in lesson.exercise.iterdir()} == names
+    again = "backprop-ninja/ is there already, with your work in it. Go on there:\n\n    cd backprop-ninja\n    dojo\n"
+    assert start() == (0, again, "")
     assert start("--course", source) == (
         2,
         "",

@@ -18,13 +18,24 @@ from grader.lesson.lesson import Lesson
 GENERIC = {"", "lesson", "exercise", "ex", "part", "task", "homework", "hw", "assignment"}
 """Names that students give a lesson's folder, with its number."""
 LESSON = re.compile(r"\d\d(_[a-z]|$)")
+KIT = "exercises"
+RESULTS = "gradebook.sqlite"
+"""What makes a folder one that `grade run -o` wrote, such as `grades` next to the submissions that were graded."""
 MOST_SEARCHED = 1_000  # folders in a submission, of which one may hold the lessons
 MOST_GUESSES = 50  # folders that are compared with a lesson's name
 
 
 def visible(folder: Path) -> list[Path]:
-    names = os.listdir(folder)
-    return [folder / name for name in sorted(names) if not name.startswith(".") and name not in CLUTTER]
+    """What is inside, without hidden entries, clutter and the results of an earlier run."""
+    names = [name for name in sorted(os.listdir(folder)) if not name.startswith(".") and name not in CLUTTER]
+    return [path for name in names if not holds_results(path := folder / name)]
+
+
+def holds_results(folder: Path) -> bool:
+    """Whether `grade run` wrote the folder, and nobody works in it."""
+    return (folder / RESULTS).is_file() and not any(
+        each.name == KIT or LESSON.match(each.name) or suffix_of(each) in (".py", NOTEBOOK) for each in folder.iterdir()
+    )
 
 
 def folders(folder: Path) -> list[Path]:

@@ -166,8 +166,10 @@ class RosterIndex:
                 add(member, Rank.CONFIRMED)
             elif self._numbers_are_ids is None:
                 add(member, Rank.KEY)
-        for name in ("".join(name_words(name)) for name in submitter.names):
-            add(self._names[name] if name in self._names else self._rotated.get(name), Rank.NAME)
+        for name in submitter.names:
+            # a form adds who uploaded a file to its name: `backward - Ada Okafor`, `Ada Okafor - backward`
+            for words in {"".join(name_words(part)) for part in (name, *name.split(" - "))}:
+                add(self._names[words] if words in self._names else self._rotated.get(words), Rank.NAME)
         return list(found.values())
 
 

@@ -160,6 +160,13 @@ def test_what_is_exact_is_joined(handed_in_as, name):
     assert [member.name for member in joined.absent] == [m.name for m in CLASS.members if m.name != name]
 
 
+@pytest.mark.parametrize("name", ["backward - Ada Okafor", "hw - 2 - Okafor, Ada", "Ada Okafor - backward"])
+def test_a_form_adds_who_uploads_to_the_name_of_the_file(name):
+    """Google Forms writes the name last, Dropbox first. A student chooses the rest, so two names are nobody's."""
+    assert join(CLASS, {name: ()}).members[name].id == "17"
+    assert join(CLASS, {f"{name} - Bo Chen": (), name.replace(" - ", "-"): ()}).members == {}
+
+
 def test_ids_and_addresses_that_a_platform_tells_are_exact():
     joined = join(CLASS, {"someone": ("99", "ada@X.edu"), "Amélie D.": ("18",), "no one": ("77",)})
     assert {student: member.id for student, member in joined.members.items()} == {"someone": "17", "Amélie D.": "18"}

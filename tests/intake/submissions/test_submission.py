@@ -404,6 +404,23 @@ def test_an_empty_class(tmp_path, found):
     )
 
 
+def test_the_results_of_an_earlier_run_are_nobody_s_submission(tmp_path, found):
+    """`grade run .` writes grades/ into the folder of the submissions, and is typed again the next day."""
+    lay(
+        tmp_path,
+        "class/ann.py",
+        "class/bo.py",
+        "class/grades/gradebook.sqlite",
+        "class/grades/ann/report.html",
+        "class/grades/moodle-feedback.zip",
+    )
+    assert [each.student for each in found(tmp_path / "class")] == ["ann", "bo"]
+    with pytest.raises(SubmissionError, match="grades contains the results of an earlier run, not submissions"):
+        found(tmp_path / "class" / "grades")
+    lay(tmp_path, "class/cy/gradebook.sqlite", f"class/cy/{ENTROPY}/backward.py")
+    assert [each.student for each in found(tmp_path / "class")] == ["ann", "bo", "cy"], "a student graded at home"
+
+
 # The fingerprint -----------------------------------------------------------------------------------------------------
 
 
