@@ -1,9 +1,16 @@
-"""A lesson found by its number or name."""
+"""Lessons of a course by their numbers and names."""
+
+from __future__ import annotations
 
 import pytest
 
 from grader.errors import LessonError
 from grader.lesson.lesson import Course
+
+
+@pytest.mark.parametrize("reference", ["3", "03", "0003", "makemore_steps", "03_makemore_steps"])
+def test_a_lesson_by_its_number_or_name(course: Course, reference: str) -> None:
+    assert course.find(reference).name == "03_makemore_steps"
 
 
 @pytest.mark.parametrize("reference", ["²", "③", "9" * 5_000, "-3", "3.0", " 3"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from dataclasses import dataclass, field
@@ -55,7 +56,7 @@ def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
     try:
         descriptor = open_regular(path)
     except OSError as error:
-        reason = "it is a link" if path.is_symlink() else error.strerror
+        reason = "it is a link" if error.errno == errno.ELOOP else error.strerror
         raise Unreadable(f"{path.name} cannot be read: {reason}. Hand in the file itself.") from None
     with os.fdopen(descriptor, "rb") as file:
         size = os.fstat(descriptor).st_size
