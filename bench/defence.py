@@ -1,4 +1,5 @@
 """python -m bench.defence [NUMBER] [--seed S] [--lessons 03,05] [--workers] [--into FILE] [--table FILE...]
+python -m bench.defence NUMBER --waiting [--seed S] [--lessons 03,05]
 
 Generates defences over solutions, variants and mutants of all lessons, and computes every key again by another path
 (bench/defence_keys.py). Prints how many keys agree, how long generating takes, by family, and how often strategies that
@@ -7,6 +8,9 @@ only compare texts are right.
 The course's files run in this process (bench/course_file_worker.py); with `--workers`, in locked-in workers, as a
 student's file does. Both give the same questions. With `--into`, every defence adds a line to FILE, and a later call
 goes on where an earlier one stopped. `--table` prints the table of such files and generates nothing.
+
+`--waiting` measures what somebody waits for: every defence in a process of its own that has loaded torch and nothing
+else, with the workers of `dojo defend` and `grade defence`, after the check that says which rows are right.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import multiprocessing
 import os
 import random
 import statistics
@@ -22,6 +27,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -32,16 +38,21 @@ from bench.defence_guesses import guesses, right_by_lesson, right_by_majority
 from bench.defence_keys import Source, holds_here, is_confirmed, module_of
 from grader.calling.joint import Joint
 from grader.defence import generate as generating
-from grader.defence.generate import Pose, generate
+from grader.defence.generate import QUESTIONS, Pose, generate
 from grader.defence.question import DefenceQuestion
 from grader.defence.small_problems import small_problems
+from grader.dojo.check import LocalJudge
+from grader.dojo.file import HERE
 from grader.dojo.zygote import Starter
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.source.reader import source_reader
 from grader.verdict.judging.examples import examples_of
 
+REAPED = 0.3
+"""Seconds after which the zygote knows the processor time of a worker that has ended."""
 Record = dict[str, Any]
 """What one defence gave, as a line of JSON holds it."""
 
@@ -111,10 +122,14 @@ def main() -> None:
     parser.add_argument("--seed", default="0")
     parser.add_argument("--lessons", default="", help="numbers, such as 03,05  [default: all]")
     parser.add_argument("--workers", action="store_true", help="run the files in locked-in workers")
+    parser.add_argument("--waiting", action="store_true", help="measure each defence in a process of its own")
     parser.add_argument("--into", type=Path, help="a file of records, which a later call goes on with")
     parser.add_argument("--table", type=Path, nargs="+", default=(), help="print the table of these files")
     options = parser.parse_args()
     torch.set_num_threads(1)
+    if options.waiting:
+        print(waiting_text(options.number, options.seed, options.lessons.split(",") if options.lessons else ()))
+        return
     if options.table:
         found = Tally()
         for path in options.table:
@@ -302,6 +317,56 @@ def record_of(source: Source, name: str, seed: str, zygote: ZygoteProcess | None
 def key_of(question: DefenceQuestion) -> str:
     """The key, for counting: of four lines the letter, because the key's name is always the same."""
     return question.key_text if question.family == "which_line" else str(question.key)
+
+
+def waiting_text(number: int, seed: str, lessons: Sequence[str] = ()) -> str:
+    """What generating takes, as it is waited for: by lesson, and over all defences that have six questions."""
+    course = Course(Path.cwd())
+    files = list(files_of([course.find(each) for each in lessons] or list(course.lessons.values())))
+    random.Random(seed).shuffle(files)
+    found: dict[str, list[Waited]] = defaultdict(list)
+    for count in range(number):
+        file = files[count % len(files)]
+        receiver, sender = multiprocessing.Pipe(duplex=False)
+        process = multiprocessing.get_context("fork").Process(target=wait_for, args=(file, f"{seed}/{count}", sender))
+        process.start()
+        sender.close()
+        with contextlib.suppress(EOFError):  # it ended with an error, which it has printed
+            found[file.lesson.number].append(receiver.recv())
+        process.join()
+    lines = ["lesson  defences  questions  seconds to wait        processor seconds"]
+    whole = [each for several in found.values() for each in several if each.questions == QUESTIONS]
+    for name, several in [*sorted(found.items()), ("of six questions", whole)]:
+        waited, used = ([getattr(each, what) for each in several] for what in ("waited", "used"))
+        lines.append(
+            f"{name:6}  {len(several):8}  {sum(each.questions for each in several):9}  {seconds_text(waited):21}  "
+            f"{seconds_text(used)}"
+        )
+    return "\n".join(lines)
+
+
+class Waited(NamedTuple):
+    """A defence's questions, the seconds until they were there, and the processor time of all processes for it."""
+
+    questions: int
+    waited: float
+    used: float
+
+
+def wait_for(file: CourseFile, seed: str, sender: Connection) -> None:
+    """Check a file, then generate a defence about it, as `dojo defend` and `grade defence` do."""
+    judge = LocalJudge()
+    try:
+        submitted = LessonFiles(file.lesson.name, {"backward.py": file.text.encode()})
+        rows = judge.judge(file.lesson, submitted).rows
+        right = [row.name for row in rows if row.status in ("passed", HERE)]
+        used, began = processor_seconds(judge.zygote), time.perf_counter()
+        made = generate(file.lesson, submitted.files, right, judge.zygote, seed)
+        waited = time.perf_counter() - began
+        time.sleep(REAPED)
+        sender.send(Waited(len(made.questions), waited, processor_seconds(judge.zygote) - used))
+    finally:
+        judge.close()
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ import torch
 from numpy import ndarray
 from torch import Tensor
 
+from grader.comparison.tensors import index_at
 from grader.defence.families.by_hand import MOST_NUMBERS, easy_numbers, is_easy, rounded_text, value_text
 from grader.defence.lines import Line, Symbol
 from grader.defence.material import Material
@@ -128,8 +129,7 @@ def elements(result: Any) -> Iterator[tuple[float, str]]:
     for part, index in indexed_values(result):
         if isinstance(part, Tensor) and part.is_floating_point():
             for place, value in enumerate(part.reshape(-1).tolist()):
-                at = torch.unravel_index(torch.tensor(place), part.shape) if part.ndim else ()
-                inner = f"[{', '.join(str(int(each)) for each in at)}]" if part.ndim else ""
+                inner = f"[{', '.join(map(str, index_at(place, part.shape)))}]" if part.ndim else ""
                 yield value, index + inner
         elif type(part) in (int, float):
             yield float(part), index

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grader.comparison.tensors import index_at
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised
 from grader.defence.question import DefenceQuestion
@@ -127,7 +128,7 @@ def question_about(material: Material, line: Line, made: Instance, chance: rando
     if not easy:
         return None
     place = chance.choice(easy)
-    index = [int(each) for each in torch.unravel_index(torch.tensor(place), reference.shape)]
+    index = index_at(place, reference.shape)
     element = f"`{line.shown}[{', '.join(map(str, index))}]`" if index else f"`{line.shown}`"
     given = "\n".join(f"    {name} = {value_text(value)}" for name, value in shown.items())
     forward = "\n".join(f"    {each}" for each in material.forward(line.target))
