@@ -100,7 +100,9 @@ def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[
         elif int(reached.sum()) == 1:
             slope, yours = float(expected[reached]), float(found[reached])
             if abs(slope - yours) > SAME * abs(slope):
-                text = f"is the forward line's slope at that element: {slope:.4g}; yours is {yours:.4g}."
+                digits = 4 if f"{slope:.4g}" != f"{yours:.4g}" else 9
+                numbers = f"{slope:.{digits}g}; yours is {yours:.{digits}g}"
+                text = f"is the forward line's slope at that element: {numbers}."
                 yield Explanation("wrong_slope", f"{given} there {text} What is the derivative of the forward line?")
 
 
