@@ -282,7 +282,7 @@ def run(
         quieted.close()
         places = {each.student: each.path for each in found.arrivals}
         paths = {who: innermost(path, lessons) if path.is_dir() else path for who, path in places.items()}
-        report_to_github(out, outcome.results, paths, os.environ, click.echo)
+        report_to_github(out, outcome.results, paths, os.environ, click.echo, fail_under)
     if outcome.stopped:
         raise SystemExit(STOPPED)
     if outcome.faults:

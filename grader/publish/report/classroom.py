@@ -217,7 +217,7 @@ def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
         share if known else None,
         tuple(points.get(name) for name in lessons),
         note,
-        result.isolation,
+        "–" if result.status in (NOTHING, UNCLEAR) else result.isolation,
         result.seconds,
         frozenset(result.earlier) if result.earlier else NONE_EARLIER,
     )
