@@ -373,7 +373,7 @@ def wait_for(file: CourseFile, seed: str, sender: Connection) -> None:
 def timed_families(zygote: ZygoteProcess | None) -> Iterator[list[tuple[str, float]]]:
     """(family, processor time) of every attempt to pose a question while this is open."""
     found: list[tuple[str, float]] = []
-    usual = generating.FAMILIES, generating.OF_CHECKS
+    usual = generating.FAMILIES, generating.OF_CHECKS, generating.OF_CLASSES
 
     def timed(family: str, pose: Pose, *arguments: Any) -> Any:
         began = processor_seconds(zygote)
@@ -382,13 +382,13 @@ def timed_families(zygote: ZygoteProcess | None) -> Iterator[list[tuple[str, flo
         finally:
             found.append((family, processor_seconds(zygote) - began))
 
-    generating.FAMILIES, generating.OF_CHECKS = (
+    generating.FAMILIES, generating.OF_CHECKS, generating.OF_CLASSES = (
         {family: partial(timed, family, pose) for family, pose in each.items()} for each in usual
     )
     try:
         yield found
     finally:
-        generating.FAMILIES, generating.OF_CHECKS = usual
+        generating.FAMILIES, generating.OF_CHECKS, generating.OF_CLASSES = usual
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from grader.defence.families import (
     by_call,
     by_hand,
     chain,
+    changed_class,
     cmp_report,
     equality,
     red_rows,
@@ -54,6 +55,8 @@ OF_CHECKS: Mapping[str, Pose] = {
     "equality": equality.pose,
 }
 """For a lesson whose rows are checks of whole functions: its lines have no forward value."""
+OF_CLASSES: Mapping[str, Pose] = {"changed_class": changed_class.pose, "which_change": changed_class.pose_which}
+"""Further ones, where the lesson checks a class: its methods are not called with values that a line could read."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,8 @@ def generate(
             if material is None:
                 continue
             try:
-                found += questions_from(material, chance, count - len(found)) if material.lines else []
+                has_material = material.lines or (isinstance(material, RecordedMaterial) and material.changes)
+                found += questions_from(material, chance, count - len(found)) if has_material else []
             finally:
                 material.close()
     except CallFailed as error:
@@ -117,7 +121,9 @@ NO_FUNCTIONS = (
 
 def questions_from(material: Material, chance: random.Random, count: int) -> list[DefenceQuestion]:
     """Questions of different families; a family occurs twice only where too few others have a question."""
-    families = OF_CHECKS if isinstance(material, RecordedMaterial) else FAMILIES
+    families = FAMILIES
+    if isinstance(material, RecordedMaterial):
+        families = {**OF_CHECKS, **OF_CLASSES} if material.changes else OF_CHECKS
     order = list(families)
     chance.shuffle(order)
     found: list[DefenceQuestion] = []

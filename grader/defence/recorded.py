@@ -14,6 +14,7 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, Measurement
+from grader.defence.class_lines import ClassChange, class_changes, with_class_change
 from grader.defence.file_lines import FileFunction, FileLine, versions_of
 from grader.defence.lines import Line, line_from
 from grader.defence.material import MAIN, MOST_CHOSEN, RUN, Material, called, is_about, lines_text, replies_to
@@ -45,12 +46,16 @@ class RecordedMaterial(Material):
         ran: {right row: the functions that its example runs}.
         calls: {function: a line that stands for its call: what it was called with, and its sizes}.
         every_line: the lines, also those for a name that has several.
+        changes: changes in the methods of right classes.
+        tried: some of them, with {row: whether its example holds}.
     """
 
     ran: Mapping[str, Collection[str]] = field(default_factory=dict)
     calls: Mapping[str, Line] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
     every_line: Sequence[Line] = ()
+    changes: Sequence[ClassChange] = ()
+    tried: list[tuple[ClassChange, dict[str, bool]]] = field(default_factory=list)
 
     def holding(self, line: Line, code: str, rows: Collection[str]) -> dict[str, bool]:
         """{row: whether its example holds} with `code` in place of a line. Raises CallFailed."""
@@ -58,8 +63,19 @@ class RecordedMaterial(Material):
             changed = source_reader().call(with_line, self.text, list(self.lesson.functions), line.at.number, code)
         except (ReadingStopped, ReadingFailed):
             return {}
-        files = {**self.files, MAIN: f"{self.text}\n\n\n{changed}\n".encode()}
-        student = self._student.like_this(files, MAIN, self._student.time)
+        return self.holding_in(f"{self.text}\n\n\n{changed}\n", rows)
+
+    def holding_with(self, change: ClassChange, rows: Collection[str]) -> dict[str, bool]:
+        """{row: whether its example holds} with a change in a class. Raises CallFailed."""
+        try:
+            wanted = list(self.lesson.functions)
+            return self.holding_in(source_reader().call(with_class_change, self.text, wanted, change.number), rows)
+        except (ReadingStopped, ReadingFailed):
+            return {}
+
+    def holding_in(self, text: str, rows: Collection[str]) -> dict[str, bool]:
+        """{row: whether its example holds} for another text of the file. Raises CallFailed."""
+        student = self._student.like_this({**self.files, MAIN: text.encode()}, MAIN, self._student.time)
         try:
             items = [item for item in self.lesson.checks if item.name in rows]
             holding = {item.name: example_holds(self.lesson, item, student) for item in items}
@@ -102,6 +118,7 @@ def recorded_material(
         read = [each | {"lines": [line_of(line) for line in each["lines"]]} for each in read]
         lines = [line for each in read if each["name"] in functions for line in each["lines"]]
         found = source_reader().call(versions_of, [(line.code, list(line.names)) for line in lines])
+        changes = [ClassChange(**each) for each in source_reader().call(class_changes, text, list(lesson.functions))]
     except (ReadingStopped, ReadingFailed):
         return None
     versions = {line.number: each for line, each in zip(lines, found, strict=True)}
@@ -142,7 +159,8 @@ def recorded_material(
     }
     single = [each for each in recorded if (each.at.function, each.at.name) not in repeated and is_known(each)]
     kept = single[: 2 * MOST_CHOSEN] or recorded[:1]
-    return RecordedMaterial(lesson, right, kept, parameters, student, names, ran, calls, dict(files), recorded)
+    changes = [each for each in changes if each.owner in functions]
+    return RecordedMaterial(lesson, right, kept, parameters, student, names, ran, calls, dict(files), recorded, changes)
 
 
 NO_VERSIONS: Mapping[str, Sequence[Mapping[str, Any]]] = dict.fromkeys(

@@ -20,11 +20,18 @@ from support import solution_of
 
 from bench.course_file_worker import without_workers
 from bench.defence import CourseFile, files_of, right_rows, tally_of
+from bench.defence_keys import with_method_changed
 from grader.defence import material, recorded
 from grader.defence.changed_lines import Variant, rewritten, wrong_versions
+from grader.defence.class_lines import ClassChange, class_changes, with_class_change
+from grader.defence.families.by_call import small_sizes
+from grader.defence.families.compared import are_equal, lecture_bits
 from grader.defence.families.looks import chosen_alike
-from grader.defence.file_lines import functions_in
+from grader.defence.families.swapped import what_happens
+from grader.defence.file_lines import FileLine, functions_in
 from grader.defence.generate import FAMILIES, OF_CHECKS, Defence, generate
+from grader.defence.lines import Line
+from grader.defence.material import value_of
 from grader.defence.recorded_lines import NOTED, recorded_in, with_line
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
@@ -292,6 +299,70 @@ def test_changes_of_a_line():
     kinds = {each.kind: each.code for each in wrong_versions("dlogits.sum(0)", ["dlogits"])}
     assert kinds["keepdim"] == "dlogits.sum(0, keepdim=True)" and kinds["axis"] == "dlogits.sum(1)"
     assert kinds["no_sum"] == "dlogits" and kinds["mean"] == "dlogits.mean(0)"
+
+
+ENGINE = """
+class Value:
+    def __init__(self, data, inputs=()):
+        self.data, self.grad, self.inputs = data, 0.0, inputs
+
+    def __mul__(self, other):
+        out = Value(self.data * other.data, ((self, lambda g: g * other.data), (other, lambda g: g * self.data)))
+        return out
+
+    def relu(self):
+        name = 'größer'; slope = float(self.data > 0)
+        return Value(max(0.0, self.data), ((self, lambda g: g * slope),))
+"""
+
+
+def test_changes_of_a_class():
+    """Every change is in one line that is shown, and the changed file has this change and no other."""
+    changes = class_changes(ENGINE, ["Value"])
+    assert ("lambda g: g * other.data", "lambda g: g") in {(each.before, each.after) for each in changes}
+    assert ("slope = float(self.data > 0)", "slope = float(self.data < 0)") in {(c.before, c.after) for c in changes}
+    for change in changes:
+        text = with_class_change(ENGINE, ["Value"], change.number)
+        assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(with_method_changed(ENGINE, "Value", *shown(change))))
+    assert class_changes(ENGINE, ["Tensor"]) == class_changes("class Value(", ["Value"]) == []
+
+
+def shown(change: ClassChange) -> tuple[str, str, str]:
+    return change.method, change.before, change.after
+
+
+def test_a_class_that_is_checked_is_asked_about(course: Course, zygote):
+    """An autograd engine: no row is a gradient, and no line of a method reads values that could be drawn."""
+    lesson = course.find("18")
+    tally = tally_of([CourseFile(lesson, "solution", solution_of(lesson))], 1, "5", zygote)
+    assert tally.wrong + tally.ambiguous + tally.crashes == []
+    assert tally.questions.total() >= 3 and {"changed_class", "which_change"} <= set(tally.questions)
+
+
+def test_sizes_of_a_call_stay_together():
+    """One state more than steps, four gates in one matrix, and the output of a convolution."""
+    steps, states, hidden, gates = (3, 4, 5), (4, 5, 6), (2, 3, 2), (8, 12, 8)
+    image, kernel, output = (9, 11, 10), (3, 2, 4), (7, 10, 7)
+    shapes = {"x": (steps, states), "W": (hidden, gates), "image": (image, kernel, output)}
+    line = FileLine("f", 0, "f", "f(...)", tuple(shapes), True, True)
+    none = frozenset[str]()
+    call = Line("f", "", line, ({}, {}, {}), shapes, {}, none, none, (), (), (), ())
+    for seed in range(40):
+        sizes = small_sizes(call, random.Random(seed))
+        assert sizes is not None and min(sizes.values()) >= 1
+        assert sizes[states] == sizes[steps] + 1 and sizes[gates] == 4 * sizes[hidden]
+        assert sizes[output] == sizes[image] - sizes[kernel] + 1
+
+
+def test_what_rounding_or_a_dtype_decides_is_not_asked():
+    """`cmp` raises an error where dtypes differ, and a question shows shapes only."""
+    reference = torch.ones(2, 3)
+    assert lecture_bits(torch.ones(3), reference) == "exact"
+    assert lecture_bits(torch.ones(3, dtype=torch.float64), reference) is None
+    booleans = value_of((True, torch.ones(2, 3, dtype=torch.bool)))
+    assert lecture_bits(booleans, reference) is None and are_equal(booleans, reference) is None
+    assert what_happens(reference, booleans) is None
+    assert lecture_bits(value_of((False, "RuntimeError")), reference) == "raises"
 
 
 HOSTILE: list[Any] = [None, True, 10**400, float("nan"), "x", [], {}, [[]], {"0": [{}]}, {1: 2}, [True, 1, 2]]

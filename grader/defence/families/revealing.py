@@ -14,7 +14,7 @@ from grader.defence.material import Material, Raised
 from grader.defence.question import DefenceQuestion, shuffled
 
 DRAWS = 2
-RATIOS = 0.4
+RATIOS = 0.32
 """How often a mistake in sizes comes first, which only the square problem hides: so each problem is as likely a key."""
 
 

@@ -54,7 +54,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     wanted = list(CHOICES)
     chance.shuffle(wanted)
     expected = {target: first_step(material.lesson).get(target, "") for target in order}
-    if len(set(expected.values())) < 2:  # the whole class would have one answer
+    if len(set(expected.values()) - {""}) < 2:  # the whole class would have one answer
         return None
     order.sort(key=lambda target: wanted.index(expected[target]) if expected[target] else len(wanted))
     best: tuple[str, str] | None = None
@@ -85,14 +85,21 @@ def training_sizes(lesson: Lesson) -> Mapping[str, int] | None:
     chance = random.Random(lesson.name)
     if not lesson.gradients or LOSS not in lesson.public.values:
         return None
+    smallest = problem_of(lesson, dict.fromkeys(size_names(lesson), SIZES[0]), 0)
+    if smallest is not None and parameters_of(smallest) > MOST_PARAMETERS:
+        return None
     for seed in range(TRIES):
-        sizes = {name: chance.choice(SIZES) if seed else SIZES[0] for name in size_names(lesson)}
+        sizes = {name: chance.choice(SIZES) for name in size_names(lesson)}
         problem = problem_of(lesson, sizes, seed)
-        if problem is None or sum(v.numel() for v in problem.inputs.values() if is_floating(v)) > MOST_PARAMETERS:
+        if problem is None or parameters_of(problem) > MOST_PARAMETERS:
             continue
         losses = trained(lesson, problem, "")
         return sizes if losses[0] > 0 and 0 <= losses[-1] < (1 - LEAST_FALL) * losses[0] else None
     return None
+
+
+def parameters_of(problem: Problem) -> int:
+    return sum(value.numel() for value in problem.inputs.values() if is_floating(value))
 
 
 @lru_cache(512)
@@ -114,7 +121,8 @@ def measured(lesson: Lesson, target: str) -> str | None:
 def first_step(lesson: Lesson) -> dict[str, str]:
     """{forward value: what to expect of its gradient as zero}, by what is left of the parameters' gradients at first.
 
-    It saves trainings that give another answer than the one that is looked for. The answer itself is measured.
+    "" where it is not clear. This saves trainings that give another answer than the one that is looked for, or none.
+    The answer itself is measured.
     """
     sizes = training_sizes(lesson)
     problem = None if sizes is None else problem_of(lesson, sizes, 1)
@@ -125,7 +133,9 @@ def first_step(lesson: Lesson) -> dict[str, str]:
     for target in (item.target for item in lesson.gradients if item.target):
         left = torch.cat([slope.flatten() for slope in slopes(lesson, problem.inputs, target)[1].values()])
         size, change = float(usual.norm()), float((left - usual).norm())
-        found[target] = "stops" if not left.any() else "same" if change < 1e-6 * size else "slows"
+        share = float(left.norm()) ** 2 / size**2 if size else 0.0  # of the fall of the loss in a small step
+        slows = "slows" if SLOWED[0] < share < SLOWED[1] else ""
+        found[target] = "stops" if not left.any() else "same" if change < 1e-6 * size else slows
     return found
 
 
