@@ -12,9 +12,10 @@ import click
 from grader.commands.author import author_name
 from grader.commands.console import printable
 from grader.commands.opened_gradebook import read_gradebook
+from grader.commands.options import FILE
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK
-from grader.gradebook.lookup import UnknownStudent, find_student, students_by_mark
+from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, students_by_mark
 
 if TYPE_CHECKING:
     from grader.gradebook.assignment.config import Assignment
@@ -29,16 +30,14 @@ MOST_UNKNOWN = 20
 assignment_option = click.option(
     "--assignment",
     "assignment_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
+    type=FILE,
     metavar="FILE",
     help="Which rows count for how much, and when they are due (docs/assignments.md).  [default: the gradebook's]",
 )
 extensions_option = click.option(
     "--extensions",
     "extensions_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
+    type=FILE,
     metavar="CSV",
     help="Students with another due date, or who are excused (columns student, until, excused, rows, because).",
 )
@@ -112,6 +111,8 @@ def extensions_from(
             return find_student(wanted, students, renamed, students_by_mark(members))
         except UnknownStudent:
             return None
+        except SharedName as error:
+            raise UserError(f"{file}: {error}") from error
 
     decisions, unknown = decisions_of(entries, find, assignment, author_name(None), datetime.now(UTC))
     for entry in unknown[:MOST_UNKNOWN]:

@@ -19,14 +19,22 @@ from grader.gradebook.assignment.in_force import in_force
 from grader.gradebook.database import Gradebook
 from grader.gradebook.decision_file import DecisionEntry, date_in, points_in
 from grader.gradebook.grading.views import attendance_in
-from grader.gradebook.lookup import UnknownStudent, find_row, find_student, points_of_part, students_by_mark
+from grader.gradebook.lookup import (
+    Marks,
+    SharedName,
+    UnknownStudent,
+    find_row,
+    find_student,
+    points_of_part,
+    students_by_mark,
+)
 from grader.gradebook.records import Decision, DecisionKind
 from grader.intake.submissions.people import as_folder
 from grader.results import points_text
 
 NEW_KINDS = ("excuse", "extension")
 """Decisions that may come before the first submission."""
-StudentNames = tuple[list[str], dict[str, str], dict[str, str]]
+StudentNames = tuple[list[str], dict[str, str], Marks]
 WORDS = {
     "points": "adjusted",
     "comment": "comment",
@@ -89,6 +97,8 @@ def decision_from(
     """The decision that an entry means, without author and date. Raises UserError."""
     try:
         student = find_student(entry.student, *names)
+    except SharedName as error:
+        raise UserError(f"{entry.place}{error}") from error
     except UnknownStudent as error:
         if not new:
             hint = " Has this student not submitted anything yet? Then add --not-yet." if kind in NEW_KINDS else ""

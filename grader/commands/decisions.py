@@ -10,18 +10,17 @@ import click
 
 from grader.commands.author import author_option
 from grader.commands.console import course_option, fail
-from grader.commands.deciding import is_in_force, store, store_entries, student_names
+from grader.commands.deciding import is_in_force, store, store_entries
 from grader.commands.opened_gradebook import RowParam, StudentParam, open_gradebook, out_option
-from grader.commands.options import Command
+from grader.commands.options import FILE, Command
 from grader.errors import UserError
 from grader.gradebook.decision_file import DecisionEntry, entries_from
-from grader.gradebook.lookup import find_student
 
 because_option = click.option("--because", default="", metavar="TEXT", help="The reason, which the student may read.")
 from_option = click.option(
     "--from",
     "file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="CSV",
     help="One decision per line. Either all are stored or none; decisions already in force are skipped.",
 )
@@ -182,7 +181,7 @@ def undo(entry: int, because: str, out: Path, author: str | None, course: Path |
         decision = gradebook.decisions.find(entry)
         if decision is None:
             raise UserError(f"there is no decision {entry}: `grade history STUDENT` shows the numbers.")
-        about = gradebook.decisions_about(find_student(decision.student, *student_names(gradebook)))
+        about = gradebook.decisions_about(gradebook.new_names().get(decision.student, decision.student))
         for other in about:
             if other.kind == "undo" and other.undoes == entry and is_in_force(other, about):
                 raise UserError(f"decision {entry} was undone already, by entry {other.id}.")

@@ -223,7 +223,7 @@ def entered(files: Sequence[Path]) -> Iterator[tuple[str, str, list[str]]]:
         try:
             rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
         except (OSError, ValueError, csv.Error) as error:
-            raise UserError(f"{path} cannot be read: {error}.") from error
+            raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
         for number, row in enumerate(rows, 1):
             cells = [cell.strip() for cell in row]
             if any(cells) and cells[0].lower() != "code":

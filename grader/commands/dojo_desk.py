@@ -38,4 +38,6 @@ def desk(course: Path | None) -> Iterator[Desk]:
         with contextlib.closing(opened):
             yield opened
     except KeyboardInterrupt:
+        if stderr.is_terminal:
+            click.echo(err=True)  # the terminal has written ^C
         fail("stopped.", STOPPED, "dojo")

@@ -11,6 +11,8 @@ import click
 
 from grader.commands.dojo_desk import console, desk, show
 from grader.commands.lesson_param import course_option
+from grader.errors import UserError
+from grader.lesson.lesson import Course
 from grader.lesson.paths import WITH_EXERCISES, has_lessons, nearest_course
 
 EPILOG = """\b
@@ -19,6 +21,7 @@ Examples:
   dojo start my-work       another name
   dojo start               where exercises/ is already: only the guide
   dojo start hard --bare   harder: you choose what each gradient is computed from
+  dojo start --from ../kit in the folder of a new release: copies what you wrote in ../kit
 
 \b
 Exit status: 0 the folder is there, 2 it cannot be made (the message says why).
@@ -34,33 +37,63 @@ Exit status: 0 the folder is there, 2 it cannot be made (the message says why).
     default=None,
     help="Whether the first five minutes follow.  [default: in a terminal]",
 )
+@click.option(
+    "--from",
+    "before",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="OLD",
+    help="Copy what you wrote in the folder OLD.",
+)
 @course_option
-def start(folder: Path | None, bare: bool, guided: bool | None, course: Path | None) -> None:
+def start(folder: Path | None, bare: bool, guided: bool | None, before: Path | None, course: Path | None) -> None:
     """Makes a folder to work in.
 
     Each lesson in it has an empty backward.py. Then the command guides you through the first five minutes. In a folder
     that has exercises/ already, such as the one from your instructor, you get only the guide. The new folder is called
     backprop-ninja unless you name it. The lessons come from the course that you are in; outside of a course, they are
     those that were installed with this command.
+
+    If your instructor gives out a new release, unpack it into a new folder. With --from, the command copies your work
+    into it. OLD stays as it is.
     """
     from grader.dojo.start import make_working_folder
-    from grader.errors import UserError
-    from grader.lesson.lesson import Course
 
     guided = sys.stdin.isatty() and sys.stdout.isatty() if guided is None else guided
     if folder is None and not bare and course is None and is_working_folder(Path.cwd()):
+        if before is not None:
+            copy_from(before, Path.cwd())
+            return
         follow_guide(Path.cwd(), guided)
         return
     folder = folder or Path("backprop-ninja")
+    if is_working_folder(folder) and not bare and course is None and before is None:
+        click.echo(
+            f"{folder}{os.sep} is there already, with your work in it. Go on there:\n\n    cd {folder}\n    dojo"
+        )
+        return
     source = nearest_course(course) or (WITH_EXERCISES if has_lessons(WITH_EXERCISES) else None)
     if source is None:
         raise UserError("no lessons were installed with `dojo`. Name a folder that has exercises/ with --course.")
     loaded = Course(source, secrets=False)
     make_working_folder(loaded, folder, bare)
     click.echo(f"{folder}{os.sep} has {len(loaded.lessons)} lessons. Next:\n\n    cd {folder}\n    dojo")
-    if guided:
+    if before is not None:
+        copy_from(before, folder)
+    elif guided:
         click.echo()
         follow_guide(folder, guided)
+
+
+def copy_from(before: Path, folder: Path) -> None:
+    """Copy a student's work from another folder, and say what was copied. Raises UserError."""
+    from grader.dojo.start import take_over
+
+    if not has_lessons(before):
+        raise UserError(f"{before} has no folder exercises/: name the folder in which you worked before.")
+    if before.resolve() == folder.resolve():
+        raise UserError(f"{before} is the folder that you are in: name the one in which you worked before.")
+    sentences = take_over(Course(before, secrets=False), Course(folder, secrets=False))
+    click.echo("\n".join(sentences) or f"Nothing is written in {before} yet: nothing was copied.")
 
 
 def is_working_folder(folder: Path) -> bool:

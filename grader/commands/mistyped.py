@@ -15,7 +15,10 @@ from grader.lesson.paths import nearest_course
 def usage_sentence(error: click.UsageError, program: str) -> str:
     """What click found, an example of the command, and where all its forms are listed."""
     command = error.ctx.command if error.ctx is not None else None
-    words = error.ctx.command_path.split()[1:] if error.ctx is not None else []
+    words, context = list[str](), error.ctx
+    while context is not None and context.parent is not None:  # command_path begins otherwise after `python -m`
+        words.insert(0, context.info_name or "")
+        context = context.parent
     found = error.format_message().rstrip(".")
     example = example_of(command, " ".join([program, *words])) if command is not None else ""
     such_as, forms = (f" Type, for example, `{example}`;", "all forms") if example else ("", "what it takes")

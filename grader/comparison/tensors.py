@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 
 TOLERANCE = 1e-9
 """Largest relative error of a right answer in float64."""

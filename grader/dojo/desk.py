@@ -135,6 +135,7 @@ class Desk:
 
     def find(self, words: str) -> tuple[Lesson, str | None]:
         """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises UserError."""
+        words = plain_words(words)
         before, dot, after = words.partition(".")
         lesson = self._lesson_named(before)
         if lesson is None:
@@ -150,7 +151,7 @@ class Desk:
 
         Raises UserError, which lists the lessons.
         """
-        lesson = self._lesson_named(words)
+        lesson = self._lesson_named(plain_words(words))
         if lesson is None:
             raise self._no_lesson(words)
         return lesson
@@ -272,6 +273,11 @@ class Desk:
         except UserError:
             line = None
         return location(shown_path(own_file(lesson)), line)
+
+
+def plain_words(words: str) -> str:
+    """Without the end of a sentence that it was copied from, and without the folders that a shell's completion adds."""
+    return words.rstrip(".,;:/").rpartition("/")[2] or words
 
 
 def suggestion(word: str, known: list[str]) -> str:

@@ -1,11 +1,11 @@
-"""`dojo start`: a folder to work in, with the public exercises and nothing written yet."""
+"""`dojo start`: a folder to work in, with the public exercises and nothing written yet, or what was written before."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
 
-from grader.dojo.file import FIGURES
+from grader.dojo.file import FIGURES, Outline, is_untouched, own_file, shown_path
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT
 from grader.intake.submissions.lesson_files import MAIN
@@ -13,6 +13,7 @@ from grader.lesson.bare_stub import bare_stub
 from grader.lesson.course_settings import NAME as SETTINGS
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import AGENTS, TEMPLATES
+from grader.questions.answers_file import ANSWERS
 
 EDITOR_TASKS = ".vscode/tasks.json"
 """VS Code's task `dojo check` with a problem matcher."""
@@ -20,7 +21,7 @@ GITIGNORE = (
     "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/.dojo-live\n/my-training/\n/my-grades/\n/my-report.html\n"
     "*.before-reset-*\n"
 )
-LEFT_OUT = shutil.ignore_patterns("__pycache__", MAIN, FIGURES, "*.before-reset-*", "*~", ".ipynb_checkpoints")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", MAIN, ANSWERS, FIGURES, "*.before-reset-*", "*~", ".ipynb_checkpoints")
 
 
 def make_working_folder(course: Course, folder: Path, bare: bool) -> None:
@@ -46,6 +47,45 @@ def make_working_folder(course: Course, folder: Path, bare: bool) -> None:
         shutil.copyfile(TEMPLATES / "tasks.json", folder / EDITOR_TASKS)
     except OSError as error:
         raise UserError(f"{error.filename or folder} cannot be read or written: {error.strerror}.") from error
+
+
+def take_over(old: Course, new: Course) -> list[str]:
+    """Copy what a student wrote in `old` into the stubs of `new`; returns a sentence per lesson with something to copy.
+
+    A file in which the student has written in `new` is left as it is. Raises UserError.
+    """
+    sentences = []
+    try:
+        for lesson in new.lessons.values():
+            before = old.lessons.get(lesson.name)
+            if before is not None and (copied := copy_work(before, lesson)):
+                sentences.append(copied)
+    except OSError as error:
+        raise UserError(f"{error.filename} cannot be read or written: {error.strerror}.") from error
+    return sentences
+
+
+def copy_work(before: Lesson, lesson: Lesson) -> str:
+    """Copy backward.py if something is written in it, and the files that a student puts next to it. Raises OSError."""
+    copied, left = list[str](), ""
+    own, target = own_file(before), own_file(lesson)
+    if own.is_file() and not is_untouched(before, own.read_bytes()):
+        if target.is_file() and not is_untouched(lesson, target.read_bytes()):
+            left = f" {shown_path(target)} is left as it is: it is not the stub any more."
+        else:
+            shutil.copyfile(own, target)
+            copied.append(MAIN)
+            outline = Outline(own.read_bytes())
+            lacking = sorted({item.function for item in lesson.items if outline.line(item) is None})
+            if outline.complete and lacking:
+                left = f" It has no {', '.join(lacking)} yet: see {shown_path(lesson.pristine)}."
+    for path in sorted(before.exercise.iterdir()):
+        is_own = path.is_file() and (path.suffix == ".py" or path.name == ANSWERS) and path.name not in (MAIN, FIGURES)
+        if is_own and not (lesson.exercise / path.name).exists():
+            shutil.copyfile(path, lesson.exercise / path.name)
+            copied.append(path.name)
+    taken = f" {', '.join(copied)} copied." if copied else ""
+    return f"Lesson {lesson.number}:{taken}{left}" if taken or left else ""
 
 
 def stub_for(lesson: Lesson, bare: bool) -> str:

@@ -19,27 +19,37 @@ class UnknownStudent(UserError):
     """Nobody in the gradebook has this name."""
 
 
-NO_MARKS: Mapping[str, str] = MappingProxyType({})
+class SharedName(UserError):
+    """Several students in the roster have this name, id or address."""
 
 
-def students_by_mark(members: Iterable[Member]) -> dict[str, str]:
-    """{id, e-mail address or name in a roster, in small letters: the student's name in results}"""
-    return {mark.lower(): each.student for each in members for mark in (each.id, each.email, each.name) if mark}
+Marks = Mapping[str, Sequence[str]]
+"""{id, e-mail address or name in a roster, folded: the names in results of the students who have it}"""
+NO_MARKS: Marks = MappingProxyType({})
 
 
-def find_student(
-    wanted: str, students: Sequence[str], new_names: Mapping[str, str], marks: Mapping[str, str] = NO_MARKS
-) -> str:
+def students_by_mark(members: Iterable[Member]) -> Marks:
+    found = dict[str, list[str]]()
+    for each in members:
+        for mark in {fold_case(mark) for mark in (each.id, each.email, each.name) if mark}:
+            found.setdefault(mark, []).append(each.student)
+    return found
+
+
+def find_student(wanted: str, students: Sequence[str], new_names: Mapping[str, str], marks: Marks = NO_MARKS) -> str:
     """The student: by the name in the gradebook, in any case and order of its words, by an earlier name, or by `marks`.
 
-    Raises UnknownStudent, with the names that may be meant.
+    Raises SharedName and UnknownStudent, with the names that may be meant.
     """
     if wanted in students:
         return wanted
+    marked = marks.get(fold_case(wanted), ())
+    if len(marked) > 1:  # also where an earlier run, which had no roster, called only one of them so
+        raise SharedName(f"{wanted!r} may be {' or '.join(map(repr, sorted(marked)))}: say which.")
     if wanted in new_names:
         return new_names[wanted]
-    if wanted.lower() in marks:
-        return marks[wanted.lower()]
+    if marked:
+        return marked[0]
     folded = [name for name in students if fold_case(name) == fold_case(wanted)]
     words = [name for name in students if sorted(name_words(name)) == sorted(name_words(wanted))]
     for found in (folded, words):

@@ -7,6 +7,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterator
+from datetime import date, time
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,9 @@ def read_lesson_text(path: Path) -> str:
     """Return the text of a file. Raises LessonError where it cannot be read, or is not UTF-8."""
     try:
         return path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise LessonError(f"{path} cannot be read: {error.strerror}.") from error
+    except ValueError as error:
         raise LessonError(f"{path} cannot be read: {error}") from error
 
 
@@ -120,7 +123,7 @@ def in_header(key: str) -> str:
 
 def toml_value_text(value: object) -> str:
     try:
-        return clip(repr(value))
+        return clip(str(value) if isinstance(value, date | time) else repr(value))
     except ValueError:  # a whole number of more digits than Python prints
         return "a number that is too long to print"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from kits import file_of, make_kit, solved
 from windows import serious
 
 from bench.watch_terminal import START_SECONDS, WatchTerminal
+from grader.dojo.desk import Desk
+from grader.dojo.file import read_own
 from grader.dojo.live.address import NAME, open_address
 from grader.dojo.live.server import LiveServer
 from grader.dojo.view import View
@@ -170,6 +173,21 @@ def test_an_evening_on_the_live_page(browser: Any, kit: Path) -> None:
         page.tab.context.close()
     finally:
         terminal.close()
+
+
+def test_the_first_lesson_s_page_does_not_scroll_sideways(browser: Any, tmp_path: Path) -> None:
+    """Lesson 01 has fifteen graphs: side by side they were four thousand pixels wide."""
+    desk = Desk(make_kit(tmp_path, ("01_chain_rule",)), print)
+    lesson = desk.course.find("01")
+    with contextlib.closing(desk), LiveServer(tmp_path, desk.judge.isolation) as server:
+        server.show(View(lesson, "backward.py", desk.check(lesson, read_own(lesson))))
+        page = LiveTab(browser, server.address)
+        page.tab.wait_for_selector(".graphs")
+        for width in (1280, 360):
+            page.tab.set_viewport_size({"width": width, "height": 900})
+            assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.tab.locator(".look").bounding_box()["width"] > 300
+        page.tab.context.close()
 
 
 def test_the_address_is_for_the_student_alone(tmp_path: Path) -> None:

@@ -84,3 +84,17 @@ def test_graders_read_what_the_coordinator_found_out_about_isolation():
     settings = Settings("course", ["03"], 7, "out", program="", isolation=asdict(found))
     read = Settings(**json.loads(settings.to_json()))
     assert read.isolation is not None and Isolation.from_dict(read.isolation) == found
+
+
+def test_ctrl_c_while_dojo_is_imported_is_one_sentence():
+    """The modules take half a second, in which somebody who has mistyped a word stops it."""
+    code = (
+        "import sys\n"
+        "class Stops:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'grader.commands.answer': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stops())\n"
+        "from grader.commands.start_dojo import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "dojo: stopped.\n")

@@ -49,6 +49,8 @@ def test_a_working_folder_has_stubs_and_nothing_of_somebody_else_s(tmp_path, sou
         assert (lesson.exercise / "backward.py").read_bytes() == (given / ".stub").read_bytes()
         names = {path.name for path in given.iterdir()} - {"figures.py", "backward.py.before-reset-1"}
         assert {path.name for path in lesson.exercise.iterdir()} == names
+    again = "backprop-ninja/ is there already, with your work in it. Go on there:\n\n    cd backprop-ninja\n    dojo\n"
+    assert start() == (0, again, "")
     assert start("--course", source) == (
         2,
         "",
@@ -105,3 +107,29 @@ def test_without_any_course_dojo_says_how_to_begin(tmp_path, monkeypatch):
     assert done.stderr.startswith(
         "dojo: there is no folder exercises/ here. Make a folder to work in with `dojo start`,"
     )
+
+
+def test_work_is_copied_into_a_new_release(tmp_path, source, monkeypatch):
+    """Unpacked over the old one, a new kit would replace it by stubs."""
+    old, new = tmp_path / "old", tmp_path / "new"
+    make_working_folder(Course(source), old, bare=False)
+    make_working_folder(Course(source), new, bare=False)
+    before, after = (folder / "exercises" / "03_makemore_steps" for folder in (old, new))
+    work = (before / ".stub").read_text().replace("def dC(", "def dCC(") + "\nX = 1\n"
+    (before / "backward.py").write_text(work)
+    (before / "helpers.py").write_text("Y = 2\n")
+    (before / "answers.toml").write_text('student = "ada"\n')
+    monkeypatch.chdir(new)
+    copied = "Lesson 03: backward.py, answers.toml, helpers.py copied."
+    lacks = " It has no dC yet: see exercises/03_makemore_steps/.stub.\n"
+    assert start("--from", "../old") == (0, copied + lacks, "")
+    assert (after / "backward.py").read_text() == work and (after / "helpers.py").read_text() == "Y = 2\n"
+    (after / "backward.py").write_text("Z = 3\n")
+    left = "Lesson 03: exercises/03_makemore_steps/backward.py is left as it is: it is not the stub any more.\n"
+    assert start("--from", "../old") == (0, left, "")
+    assert (after / "backward.py").read_text() == "Z = 3\n"
+    assert start("--from", tmp_path)[0] == 2 and start("--from", ".")[0] == 2
+    monkeypatch.chdir(old)
+    assert start("../third", "--from", ".")[0] == 0
+    third = tmp_path / "third" / "exercises" / "03_makemore_steps"
+    assert (third / "backward.py").read_text() == work and (third / "answers.toml").is_file()

@@ -298,6 +298,7 @@ def test_a_roster_s_name_takes_the_place_of_the_folder_s(ran, out):
         "cy", "Cy",  # has a lesson that would be lost
         "di",
     }  # fmt: skip
+    assert {path.name for path in out.iterdir() if path.is_dir()} == {"Ada Okafor", "bo", "Bo Li", "cy", "Cy", "di"}
     ran([submitted("ada", STEPS, source="later")])
     assert {"ada", "Ada Okafor"} < set(table(out / "grades.csv"))
 

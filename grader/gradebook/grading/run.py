@@ -12,7 +12,7 @@ from grader.gradebook.assignment.exceptions import not_yet_made
 from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.files import lock_output
+from grader.gradebook.files import lock_output, remove_report
 from grader.gradebook.grading.earlier_reports import (
     are_reported,
     is_superseded,
@@ -126,7 +126,8 @@ def grade_run(
                         gradebook.set_earlier_times(student, found_times[student])
                     names = other_names if inbox is None else inbox.found.other_names
                     for student in present & names.keys():
-                        gradebook.rename(student, set(names[student]) - present)
+                        for former in gradebook.rename(student, set(names[student]) - present):
+                            remove_report(out / former)  # two folders would disagree after the next decision
                     run.publish(course, only_these, present)
             finally:
                 gradebook.close()

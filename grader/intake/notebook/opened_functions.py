@@ -44,7 +44,7 @@ def opened_functions(bodies: Iterable[list[ast.stmt]], gradients: Collection[str
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and reads.count(call.func.id) == 1:
             function = functions[call.func.id]
             own = stored_in(function) & set(gradients)
-            shared = stored_in(node) | global_names(function)
+            shared = stored_in(node) | declared_global(function)
             if len(own) < SHARE * len(gradients) and len(own & shared) < FEWEST:
                 continue
             opened = opened_call(node, call, function, outside - set(gradients))
@@ -57,7 +57,7 @@ def stored_in(node: ast.AST) -> set[str]:
     return {each.id for each in all_nodes(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
 
 
-def global_names(function: ast.FunctionDef) -> set[str]:
+def declared_global(function: ast.FunctionDef) -> set[str]:
     return {name for each in function.body if isinstance(each, ast.Global) for name in each.names}
 
 
@@ -85,7 +85,7 @@ def opened_call(
     is_starred = any(isinstance(each, ast.Starred) for each in call.args) or any(not k.arg for k in call.keywords)
     if is_starred or len(call.args) > len(parameters) or set(given) != set(parameters):
         return None
-    stored = stored_in(function) - global_names(function)
+    stored = stored_in(function) - declared_global(function)
     same = {name for name, value in given.items() if isinstance(value, ast.Name) and value.id == name} - stored
     renamed = {name: f"{name}_in_{function.name}" for name in ({*given} - same) | (stored & set(outside))}
     rename = Renaming(renamed)

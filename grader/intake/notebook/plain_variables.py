@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from grader.intake.notebook.object_calls import BUILT_IN_RECORDS
 from grader.intake.notebook.object_statements import StatementReader
+from grader.intake.notebook.object_values import NotPlain
 from grader.intake.notebook.opened_functions import Renaming
 from grader.intake.notebook.part_names import PartNames, is_plain_copy
 from grader.source.syntax import Block, all_nodes, last_name
@@ -37,12 +38,15 @@ class PlainNotebook:
 
 
 def plain_notebook(bodies: Iterable[tuple[str, Sequence[ast.stmt]]], known: Collection[str]) -> PlainNotebook | None:
-    """None where the notebook has no objects. `known` are the lecture's names."""
+    """None where the notebook has no objects, or too many statements. `known` are the lecture's names."""
     bodies = list(bodies)
     if not any(may_have_objects(node) for _, body in bodies for node in body):
         return None
     reader = StatementReader(bodies)
-    read = reader.read()
+    try:
+        read = reader.read()
+    except NotPlain:
+        return None
     names = PartNames(reader, [each for body in read for each in body], known)
     gradients = {names.final[name] for name, path in names.paths.items() if names.is_gradient(path)}
     result = PlainNotebook(shown=names.shown, gradients=gradients, opened={*reader.functions.values()})

@@ -23,17 +23,17 @@ from grader.intake.submissions.gradescope import NAME as EXPORTED
 from grader.intake.submissions.gradescope import from_gradescope
 from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.places import (
+    KIT,
     LESSON,
     folders,
     gradable,
     holds_a_lesson,
     holds_lessons,
+    holds_results,
     possible_submissions,
 )
 from grader.intake.submissions.unpacking import CLUTTER, ArchiveRefused
 from grader.lesson.lesson import Lesson
-
-KIT = "exercises"
 
 
 def arrivals_at(given: Path, all_lessons: Sequence[Lesson], new_folder: NewFolder, alone: bool = True) -> list[Arrival]:
@@ -47,6 +47,11 @@ def arrivals_at(given: Path, all_lessons: Sequence[Lesson], new_folder: NewFolde
             f"{given} does not exist: give a submission, or a folder that holds one for each student."
         )
     path = given.resolve()  # the command line may name a link; a submission that is a link is refused
+    if holds_results(path):
+        raise SubmissionError(
+            f"{given} contains the results of an earlier run, not submissions: name the folder or the archive with the "
+            "submissions, and the results' folder after -o."
+        )
     if path.is_dir() and not is_one_submission(path, all_lessons):
         arrivals = in_class(path, new_folder)
         if not arrivals:

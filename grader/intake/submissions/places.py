@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -18,13 +19,24 @@ from grader.lesson.lesson import Lesson
 GENERIC = {"", "lesson", "exercise", "ex", "part", "task", "homework", "hw", "assignment"}
 """Names that students give a lesson's folder, with its number."""
 LESSON = re.compile(r"\d\d(_[a-z]|$)")
+KIT = "exercises"
+RESULTS = "gradebook.sqlite"
+"""What makes a folder one that `grade run -o` wrote, such as `grades` next to the submissions that were graded."""
 MOST_SEARCHED = 1_000  # folders in a submission, of which one may hold the lessons
 MOST_GUESSES = 50  # folders that are compared with a lesson's name
 
 
 def visible(folder: Path) -> list[Path]:
-    names = os.listdir(folder)
-    return [folder / name for name in sorted(names) if not name.startswith(".") and name not in CLUTTER]
+    """What is inside, without hidden entries, clutter and the results of an earlier run."""
+    names = [name for name in sorted(os.listdir(folder)) if not name.startswith(".") and name not in CLUTTER]
+    return [path for name in names if not holds_results(path := folder / name)]
+
+
+def holds_results(folder: Path) -> bool:
+    """Whether `grade run` wrote the folder, and nobody works in it."""
+    return (folder / RESULTS).is_file() and not any(
+        each.name == KIT or LESSON.match(each.name) or suffix_of(each) in (".py", NOTEBOOK) for each in folder.iterdir()
+    )
 
 
 def folders(folder: Path) -> list[Path]:
@@ -92,7 +104,9 @@ class Inside:
 
 def holds_lessons(folder: Path) -> bool:
     """Whether folders inside are called NN_name or NN, as the lessons of any course are."""
-    return any(LESSON.match(path.name.lower()) for path in folders(folder))
+    with suppress(OSError):  # a student's folder that may not be read: whoever reads the submission says it
+        return any(LESSON.match(path.name.lower()) for path in folders(folder))
+    return False
 
 
 def names_lesson(stem: str, lesson: Lesson) -> bool:
@@ -140,7 +154,9 @@ def is_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
 
 def holds_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
     """Whether `folder` is itself a submission, not a folder of submissions."""
-    return Inside(folder).holds(lessons) or (folder / MAIN).is_file()
+    with suppress(OSError):
+        return Inside(folder).holds(lessons) or (folder / MAIN).is_file()
+    return False
 
 
 def loose_file(inside: Inside, lessons: Sequence[Lesson]) -> Path | None:

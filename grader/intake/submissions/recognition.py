@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.notebook.outline import outlines_limited
 from grader.intake.submissions.file_kinds import is_copy, stem_of
 from grader.intake.submissions.fitting import ENOUGH, Fit, Fitting, fitting_lessons, hints, lesson_text, readable_text
-from grader.intake.submissions.gathered import GatheredFile, joined, without_layout
+from grader.intake.submissions.gathered import GatheredFile, joined, with_outlines, without_layout
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.notebook_files import MAY_HAVE_GRADIENTS, read_page_bytes
 from grader.lesson.lesson import Lesson
@@ -222,17 +221,6 @@ class Recogniser:
     def unread(self) -> list[str]:
         """The files of which nobody can say which lesson they are for."""
         return [file.shown for file in self.files if not self._fittings[file.shown].fits and not self._page(file)]
-
-
-def with_outlines(files: Sequence[GatheredFile], course: Sequence[Lesson]) -> list[GatheredFile]:
-    """The files with outlines. Those in which no function's or gradient's name occurs are not outlined."""
-    names = [name.encode() for lesson in course for name in lesson.functions]
-    likely = [
-        file for file in files if any(name in file.source for name in names) or MAY_HAVE_GRADIENTS.search(file.source)
-    ]
-    outlines = outlines_limited([(file.source, file.is_notebook) for file in likely]) if likely else []
-    outlined = {file.shown: outline for file, outline in zip(likely, outlines, strict=True)}
-    return [replace(file, outline=outlined[file.shown]) if file.shown in outlined else file for file in files]
 
 
 def recognise(

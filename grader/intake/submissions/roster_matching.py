@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from grader.intake.submissions.people import as_folder, fold_case, may_be_one_person, name_words, rotations
 from grader.intake.submissions.roster import Member, Roster, column_roles
-from grader.source.word_lists import listed_as_code
+from grader.results.wording import listed_as_code
 
 MOST_GUESSES = 3
 MOST_NAMED = 5
@@ -166,8 +166,10 @@ class RosterIndex:
                 add(member, Rank.CONFIRMED)
             elif self._numbers_are_ids is None:
                 add(member, Rank.KEY)
-        for name in ("".join(name_words(name)) for name in submitter.names):
-            add(self._names[name] if name in self._names else self._rotated.get(name), Rank.NAME)
+        for name in submitter.names:
+            # a form adds who uploaded a file to its name: `backward - Ada Okafor`, `Ada Okafor - backward`
+            for words in {"".join(name_words(part)) for part in (name, *name.split(" - "))}:
+                add(self._names[words] if words in self._names else self._rotated.get(words), Rank.NAME)
         return list(found.values())
 
 

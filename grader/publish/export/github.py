@@ -14,8 +14,8 @@ from pathlib import Path
 
 from grader.publish.export.rows import not_graded, row_message
 from grader.publish.inert import inert
-from grader.publish.wording import first_names
-from grader.results import WORDS, WRONG, Row, SubmissionResult
+from grader.results import WORDS, WRONG, Row, SubmissionResult, points_text
+from grader.results.wording import first_names
 
 MOST_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
 MOST_CHARACTERS = 4_000
@@ -91,6 +91,19 @@ def error_commands(results: Iterable[SubmissionResult], paths: Mapping[str, Path
         yield error_command(annotation, path_in_repository(paths.get(student), annotation.file, workspace))
     if len(every) > MOST_ANNOTATIONS:
         yield f"::notice title=Not shown here::{len(every) - MOST_ANNOTATIONS} more, see the job's summary."
+
+
+def below_command(results: SubmissionResult, bound: float) -> str:
+    """What a failed job says: functions that are not written yet have no annotation of their own."""
+    points = f"{points_text(results.score)} of {points_text(results.max_score)} points"
+    return error_command(
+        Annotation(
+            f"Under {bound:g} %",
+            f"{inert(results.student)} has {points}, and this job needs {bound:g} %. The job's summary says what to do "
+            "next.",
+        ),
+        None,
+    )
 
 
 def path_in_repository(submission: Path | None, file: str | None, workspace: Path) -> str | None:

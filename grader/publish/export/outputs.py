@@ -10,7 +10,7 @@ from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
 from grader.publish.export.classroom import classroom_result
 from grader.publish.export.classroom50 import RELEASE_BODY, RESULT, release_body, result_for_runner, result_text
-from grader.publish.export.github import Say, append_summary, error_commands
+from grader.publish.export.github import Say, append_summary, below_command, error_commands
 from grader.publish.export.gradescope import gradescope_json
 from grader.publish.export.junit import junit_xml
 from grader.results import SubmissionResult, read_results
@@ -35,14 +35,24 @@ def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) ->
 
 
 def report_to_github(
-    out: Path, results: Sequence[SubmissionResult], paths: Mapping[str, Path], environment: Mapping[str, str], say: Say
+    out: Path,
+    results: Sequence[SubmissionResult],
+    paths: Mapping[str, Path],
+    environment: Mapping[str, str],
+    say: Say,
+    bound: float | None = None,
 ) -> None:
     """Annotations through `say`, the reports as the job's summary, and of a single submission Classroom's result.
+
+    A submission under `bound` percent, with which the job fails, has an annotation that says so, the first one.
 
     `paths` are {student: the folder that the rows' files are in, or the file itself}. What GitHub has named no file
     for in `environment` is left out. Raises OutputError.
     """
     workspace = Path(environment.get("GITHUB_WORKSPACE") or Path.cwd())
+    only = results[0] if len(results) == 1 and results[0].status != "error" else None
+    if only is not None and bound is not None and 100 * only.score < bound * only.max_score:
+        say(below_command(only, bound))
     for line in error_commands(results, paths, workspace):
         say(line)
     if summary := environment.get("GITHUB_STEP_SUMMARY"):

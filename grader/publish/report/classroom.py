@@ -12,8 +12,8 @@ from grader.intake.submissions.roster import Attendance
 from grader.publish.inert import csv_cell
 from grader.publish.report.annotated import COLUMNS as ANNOTATED
 from grader.publish.report.annotated import csv_columns, is_annotated, short_notes
-from grader.publish.wording import first_names
 from grader.results import UNWRITTEN, LessonResult, Row, SubmissionResult, number
+from grader.results.wording import first_names
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -217,7 +217,7 @@ def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
         share if known else None,
         tuple(points.get(name) for name in lessons),
         note,
-        result.isolation,
+        "–" if result.status in (NOTHING, UNCLEAR) else result.isolation,
         result.seconds,
         frozenset(result.earlier) if result.earlier else NONE_EARLIER,
     )

@@ -45,8 +45,8 @@ from grader.publish.report.layout import Layout, layouts_from_text, layouts_to_t
 from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesson, next_step
 from grader.publish.report.triage import triage
 from grader.publish.templates import page_templates
-from grader.publish.wording import duration_text, figure_text
 from grader.results import UNWRITTEN, WRONG, SubmissionResult, number, points_text
+from grader.results.wording import duration_text, figure_text
 
 FILTERS = {
     "figure": figure_text,
@@ -205,7 +205,8 @@ class Reporter:
         lessons = lesson_names(results)
         students = [student_row(result, lessons) for result in results]
         scores = [one.percent for one in students if one.percent is not None]
-        seconds = [one.seconds for one in students if one.kind not in (NOTHING, UNCLEAR)]
+        graded = [one for one in students if {NOTHING, UNCLEAR}.isdisjoint(one.kind.split())]
+        seconds = [one.seconds for one in graded]
         missing = (sentence for result in results for sentence in result.isolation_missing or ())
         pieces = self._class.generate(
             students=students,
@@ -225,7 +226,7 @@ class Reporter:
             absences=absences(results),
             partly_counted=partly_counted(results),
             left_out=left_out,
-            isolation=Counter(one.isolation for one in students if one.kind not in (NOTHING, UNCLEAR)).most_common(),
+            isolation=Counter(one.isolation for one in graded).most_common(),
             isolation_missing=list(dict.fromkeys(missing)),
             seconds=seconds,
             median_seconds=statistics.median(seconds) if seconds else 0,

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.reference.tape import LOSS
-from grader.source.word_lists import listed_as_code
+from grader.results.wording import listed_as_code
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.time_allowance import check_time
 from grader.verdict.judging.runner import StepRunner, is_submission

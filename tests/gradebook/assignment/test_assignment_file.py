@@ -157,7 +157,7 @@ DUE = ROWS + "due = 2026-11-20T23:59:00Z\n"
         (ROWS + "poinst = 3", "there is no setting 'poinst'; did you mean 'points'?"),
         (ROWS + "points = -3", "points is -3; expected a number above 0"),
         (ROWS + 'due = "2026-11-20"', "due is '2026-11-20'; expected a date and time without quotes"),
-        (ROWS + "due = 2026-11-20", "due is datetime.date(2026, 11, 20); expected a date and time"),
+        (ROWS + "due = 2026-11-20", "due is 2026-11-20; expected a date and time"),
         (ROWS + "due = 2026-11-20T23:59:00", "due has no time zone"),
         (ROWS + 'timezone = "Europe/Zurich"', "timezone needs a due date"),
         (ROWS + "[late]\npercent_per_day = 3", "late needs a due date"),

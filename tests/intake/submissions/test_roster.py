@@ -16,7 +16,7 @@ from grader.intake.submissions.roster_matching import join as join_claims
 from grader.publish.report.classroom import NOTHING, csv_rows, nothing_submitted
 from grader.publish.report.pages import Reporter
 from grader.results import LessonResult, SubmissionResult
-from grader.results.annotations import AssignmentSummary
+from grader.results.annotations import AssignmentSummary, Excuse
 
 
 @pytest.fixture
@@ -160,6 +160,13 @@ def test_what_is_exact_is_joined(handed_in_as, name):
     assert [member.name for member in joined.absent] == [m.name for m in CLASS.members if m.name != name]
 
 
+@pytest.mark.parametrize("name", ["backward - Ada Okafor", "hw - 2 - Okafor, Ada", "Ada Okafor - backward"])
+def test_a_form_adds_who_uploads_to_the_name_of_the_file(name):
+    """Google Forms writes the name last, Dropbox first. A student chooses the rest, so two names are nobody's."""
+    assert join(CLASS, {name: ()}).members[name].id == "17"
+    assert join(CLASS, {f"{name} - Bo Chen": (), name.replace(" - ", "-"): ()}).members == {}
+
+
 def test_ids_and_addresses_that_a_platform_tells_are_exact():
     joined = join(CLASS, {"someone": ("99", "ada@X.edu"), "Amélie D.": ("18",), "no one": ("77",)})
     assert {student: member.id for student, member in joined.members.items()} == {"someone": "17", "Amélie D.": "18"}
@@ -270,3 +277,6 @@ def test_the_class_page_says_who_handed_in_nothing_and_does_not_count_them(lesso
     assert f'data-is="{NOTHING}"><th scope="row">Bo &lt;b&gt;</th>' in page and "submitted nothing" in page
     assert "On the roster; submitted nothing." in page and "Bo%20" not in page
     assert "<dt>median score</dt><dd>66.7 %</dd>" in page and "– for 1" not in page
+    excused = SubmissionResult("Bo", status=NOTHING, excused=Excuse("TA", "2026-11-20", "Ill"))  # in no run
+    page = Reporter([lesson]).class_page([graded("ada"), excused])
+    assert "submitted nothing, excused" in page and "none for 1" not in page and "Bo/" not in page

@@ -286,7 +286,34 @@ def test_a_pipe_does_not_make_anybody_wait(tmp_path, found):
     lay(tmp_path, f"ada/{MAKEMORE}/")
     os.mkfifo(tmp_path / "ada" / MAKEMORE / "backward.py")
     (ada,) = found(tmp_path)
-    assert ada.lessons[MAKEMORE].message == "backward.py is no ordinary file. Hand in a Python file."
+    assert (
+        ada.lessons[MAKEMORE].message == "backward.py cannot be read: it is no ordinary file. Hand in the file itself."
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["bob", "123", "hw3-bob", "hw3", "exercises", "submission_12", "Bob_7_assignsubmission_file"]
+)
+def test_a_folder_that_may_not_be_read_stops_nobody_else(tmp_path, found, monkeypatch, name):
+    """`chmod 0` on one's own folder, where an ordinary user grades; root may read everything, so it is imitated."""
+    lay(tmp_path, f"ann/{MAKEMORE}/backward.py", f"{name}/{MAKEMORE}/backward.py")
+
+    def closed(call: Callable[..., Any]) -> Callable[..., Any]:
+        def checked(path: Any = ".", *more: Any, **named: Any) -> Any:
+            inside = str(path).startswith(str(tmp_path / name) + "/")
+            if inside or (call is os.listdir and str(path) == str(tmp_path / name)):
+                raise PermissionError(13, "Permission denied", str(path))
+            return call(path, *more, **named)
+
+        return checked
+
+    with monkeypatch.context() as patched:
+        for call in (os.listdir, os.stat, os.lstat, os.open):
+            patched.setattr(os, call.__name__, closed(call))
+        read = {each.student: each for each in found(tmp_path, wanted="03")}
+    assert read.pop("ann").lessons[MAKEMORE].present
+    (other,) = read.values()
+    assert not other.lessons and (other.message or "").endswith("cannot be read: Permission denied.")
 
 
 # Links ---------------------------------------------------------------------------------------------------------------
@@ -400,6 +427,23 @@ def test_an_empty_class(tmp_path, found):
         f"{tmp_path / 'class'} holds no submissions: "
         "expected a folder for each student, with NN_name/backward.py inside."
     )
+
+
+def test_the_results_of_an_earlier_run_are_nobody_s_submission(tmp_path, found):
+    """`grade run .` writes grades/ into the folder of the submissions, and is typed again the next day."""
+    lay(
+        tmp_path,
+        "class/ann.py",
+        "class/bo.py",
+        "class/grades/gradebook.sqlite",
+        "class/grades/ann/report.html",
+        "class/grades/moodle-feedback.zip",
+    )
+    assert [each.student for each in found(tmp_path / "class")] == ["ann", "bo"]
+    with pytest.raises(SubmissionError, match="grades contains the results of an earlier run, not submissions"):
+        found(tmp_path / "class" / "grades")
+    lay(tmp_path, "class/cy/gradebook.sqlite", f"class/cy/{ENTROPY}/backward.py")
+    assert [each.student for each in found(tmp_path / "class")] == ["ann", "bo", "cy"], "a student graded at home"
 
 
 # The fingerprint -----------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import base64
 import csv
 import json
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -316,6 +317,9 @@ def test_github_is_told_through_the_files_that_it_names(ada, repository, tmp_pat
     assert files["GITHUB_STEP_SUMMARY"].read_text() == "# ada: 2 of 11\n"
     name, _, value = files["GITHUB_OUTPUT"].read_text().partition("=")
     assert name == "result" and decoded(value.removesuffix("\n"))["version"] == 3
+    said.clear()
+    report_to_github(out, [replace(ada, status="error")], {}, {}, said.append, 80)  # not the student's fault
+    assert not any("Under 80" in line for line in said)
     report_to_github(out, [ada], {}, {}, said.append)  # not on GitHub: nowhere to write to, and no error
 
 

@@ -254,9 +254,11 @@ def test_the_environment_has_another_key_when_what_is_installed_changes(workflow
 def test_the_job_fails_under_its_bound_and_points_at_the_line(job):
     assert job.status == 1, job.output
     assert [command.name for command in job.commands] == ["error"] * len(job.commands)
-    places = [(command.properties["file"], command.properties.get("line")) for command in job.commands]
-    assert places[0] == (f"exercises/{LESSON}/backward.py", "8")
-    assert job.commands[0].properties["title"] == "dlogits: wrong value"
+    why, what = job.commands[:2]
+    assert why.properties == {"title": "Under 50 %"}
+    assert why.data.endswith("of 3 points, and this job needs 50 %. The job's summary says what to do next.")
+    assert (what.properties["file"], what.properties.get("line")) == (f"exercises/{LESSON}/backward.py", "8")
+    assert what.properties["title"] == "dlogits: wrong value"
     assert "Under 50 %: hw-ada" in job.output
 
 

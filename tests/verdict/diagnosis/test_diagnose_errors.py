@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -144,6 +145,12 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
         "say.",
         lambda: torch.arange(X),
     ),
+    "a tensor for a function of one number": (
+        "tensor_for_number",
+        "`math.log`, `math.sqrt` and `float()` take a single number, and this tensor has several elements. For every "
+        "element at once there is `torch.log(x)` or `x.log()`.",
+        lambda: math.log(X),
+    ),
     "a tensor for a condition": (
         "many_for_one_answer",
         "`if`, `and`, `or` and `not` need one yes or no, and a tensor gives one for each element: which of them "
@@ -271,8 +278,16 @@ def test_a_name_that_could_have_been_asked_for():
     assert explained is not None and explained.message == ("`hpreact` is available: add it to the parameters.")
     explained = explain_error_text("NameError: name 'hpreakt' is not defined", context)
     assert explained is not None and explained.message == (
-        "Nothing of the name `hpreakt` has been set when that line is reached. Is it spelled as where you set it?"
+        "Nothing of the name `hpreakt` has been set when that line is reached. Do you mean `hpreact`?"
     )
+    explained = explain_error_text("NameError: name 'DH' is not defined", context)
+    assert explained is not None and explained.message.endswith(" Do you mean `dh`?")
+    explained = explain_error_text("NameError: name 'math' is not defined", context)
+    assert explained is not None and explained.message == (
+        "`math` is a module of Python: write `import math` at the top of the file."
+    )
+    explained = explain_error_text("NameError: name 'total' is not defined", context)
+    assert explained is not None and explained.message.endswith(" Is it spelled as where you set it?")
 
 
 def function_of_the_file(dx):

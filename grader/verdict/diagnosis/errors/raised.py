@@ -6,8 +6,10 @@ follows from the text and from the arguments.
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
+import sys
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +19,7 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.time_allowance import uncounted
 
@@ -111,7 +113,12 @@ def explain_view(sizes: str, elements: str) -> str:
 def explain_undefined_name(name: str, parameters: Collection[str]) -> str:
     if name in parameters:
         return f"`{name}` is available: add it to the parameters."
-    return f"Nothing of the name `{name}` has been set when that line is reached. Is it spelled as where you set it?"
+    if name in sys.stdlib_module_names:
+        return f"`{name}` is a module of Python: write `import {name}` at the top of the file."
+    alike = {parameter.lower(): parameter for parameter in parameters}
+    near = difflib.get_close_matches(name.lower(), alike, n=1, cutoff=0.75)
+    meant = f" Do you mean `{alike[near[0]]}`?" if near else " Is it spelled as where you set it?"
+    return f"Nothing of the name `{name}` has been set when that line is reached.{meant}"
 
 
 def shapes_of_arguments(arguments: Mapping[str, Any]) -> str:

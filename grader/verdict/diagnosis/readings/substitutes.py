@@ -39,6 +39,8 @@ def other_gradient(wrong: GradientMismatch) -> Iterator[Explanation]:
         return
     if all(euclidean_norm(found) <= wrong.floor(number) for number, found in enumerate(wrong.found)):
         return  # rounding noise is what any gradient of zero looks like
+    if all(found.numel() < 2 or bool((found == found.flatten()[0]).all()) for found in wrong.found):
+        return  # ones are the gradient of everything that a sum alone reads
     for other in wrong.problems[0].graph.names:
         if other != wrong.name and wrong.holds(lambda problem, _, o=other: gradient_of(problem, o)):  # type: ignore[misc]
             yield Explanation(

@@ -37,9 +37,8 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
 
     names: names that are read; calls: functions and methods called, and attributes read; keywords: of calls;
     operators: their types' names; numbers: [(whole number, its line, the code around it)] that may be sizes;
-    returns: the types of the expressions that are returned;
-    open_widths: whether something may be as long as the data need (`F.one_hot` without the number of classes);
-    pieces: small expressions without their names, see code_pieces.
+    returns: the types of the expressions that are returned; open_widths: whether something may be as long as the data
+    need (`F.one_hot` without the number of classes); pieces: small expressions without their names, see code_pieces.
     """
     file = latest_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}

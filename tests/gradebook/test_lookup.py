@@ -1,0 +1,31 @@
+"""Which student a name on a command line means."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, students_by_mark
+from grader.intake.submissions.roster import read_roster
+
+ROSTER = """id,name,email
+26,Raj Patel,raj@uni.edu
+27,Raj Patel,raj.p@uni.edu
+28,Ada Okafor,ada@uni.edu
+"""
+
+
+@pytest.mark.parametrize("earlier", [{}, {"Raj Patel": "Raj Patel (26)"}], ids=["one run", "a run without the roster"])
+def test_a_name_that_two_students_share_means_neither(earlier, tmp_path):
+    """Otherwise `grade adjust "Raj Patel"` changes the score of one of them, and nobody notices."""
+    (tmp_path / "roster.csv").write_text(ROSTER)
+    marks = students_by_mark(read_roster(tmp_path / "roster.csv").members)
+    students = ["Ada Okafor", "Raj Patel (26)", "Raj Patel (27)"]
+    for shared in ("Raj Patel", "raj patel"):
+        with pytest.raises(SharedName) as raised:
+            find_student(shared, students, earlier, marks)
+        assert str(raised.value) == f"{shared!r} may be 'Raj Patel (26)' or 'Raj Patel (27)': say which."
+    for one in ("27", "RAJ.P@uni.edu", "Raj Patel (27)"):
+        assert find_student(one, students, earlier, marks) == "Raj Patel (27)"
+    assert find_student("ADA OKAFOR", students, earlier, marks) == "Ada Okafor"
+    with pytest.raises(UnknownStudent, match=r"no student is called 'Di Wu'; see grades\.csv"):
+        find_student("Di Wu", students, earlier, marks)
