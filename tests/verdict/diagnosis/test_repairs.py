@@ -69,6 +69,8 @@ def changed(expression: str, parameters: str = "dy, h, n") -> dict[str, str]:
         ("h.unflatten(-1, (n, 2))", "h.unflatten(-1, (n, 3))", "number"),
         ("dy / h", "dy / h ** 0.5", "root"),
         ("1 if n <= 3 else 2", "1 if n < 3 else 2", "comparison"),
+        ("dy if n == 3 - 1 else h", "dy if n == 3 + 1 else h", "condition"),
+        ("(n == 3 - 1) * dy", "(n == 3 + 1) * dy", "sign_of_a_term"),
     ],
 )
 def test_a_slip_is_undone(written, right, kind):

@@ -1,0 +1,10 @@
+"""The exponent is wrong, in a formula that does not use `bnvar_inv`: nothing is said of its power.
+
+lesson: 03
+dbnvar: failed | = Your `dbnvar` is the right one, divided by `bnvar_inv`: `bnvar_inv` is missing as a factor.
+others: passed
+"""
+
+
+def dbnvar(dbnvar_inv, bnvar):
+    return -0.5 * (bnvar + 1e-5) ** -1.0 * dbnvar_inv
