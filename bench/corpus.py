@@ -13,6 +13,8 @@ header what must come of it:
     # stopped from: fair           the weakest level that stops it; `weak` if not said, `never` if none does
     # lesson: 02                   the lesson that it answers; 04 if not said
     # unlocked: safe               it may run where nothing stops it: it harms nothing but its arena
+
+A line `# 2000 times: aN,` stands for two thousand lines, with the numbers from 0 in the place of N.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "tests" / "hostile"
 HEADER = re.compile(
     r"^# (group|rows|rows of \w+|race|message|refused|stopped from|lesson|unlocked): (.+)$", re.MULTILINE
 )
+REPEATED = re.compile(r"^# (\d+) times: (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -73,14 +76,18 @@ class Attack:
 def read_attack(path: Path) -> Attack:
     """Raises ValueError for a header that is not complete."""
     main = path / MAIN if path.is_dir() else path
-    text = main.read_text(encoding="utf-8")
+    text = REPEATED.sub(repeated_line, main.read_text(encoding="utf-8"))
     header = dict(HEADER.findall(text))
     if not {"group", "rows"} <= set(header) or not text.startswith('"""'):
         raise ValueError(f"{main} has no header: expected a docstring, `# group:` and `# rows:`")
-    files = {MAIN: main.read_bytes()}
+    files = {MAIN: text.encode()}
     if path.is_dir():
         files.update({other.name: other.read_bytes() for other in path.iterdir() if other.suffix == ".py"})
     return Attack(path.stem, text[3 : text.index('"""', 3)].strip(), files, header)
+
+
+def repeated_line(found: re.Match[str]) -> str:
+    return "\n".join(found[2].replace("N", str(number)) for number in range(int(found[1])))
 
 
 def corpus() -> list[Attack]:

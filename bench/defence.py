@@ -1,4 +1,5 @@
 """python -m bench.defence [NUMBER] [--seed S] [--lessons 03,05] [--workers] [--into FILE] [--table FILE...]
+python -m bench.defence NUMBER --waiting [--seed S] [--lessons 03,05]
 
 Generates defences over solutions, variants and mutants of all lessons, and computes every key again by another path
 (bench/defence_keys.py). Prints how many keys agree, how long generating takes, by family, and how often strategies that
@@ -7,6 +8,9 @@ only compare texts are right.
 The course's files run in this process (bench/course_file_worker.py); with `--workers`, in locked-in workers, as a
 student's file does. Both give the same questions. With `--into`, every defence adds a line to FILE, and a later call
 goes on where an earlier one stopped. `--table` prints the table of such files and generates nothing.
+
+`--waiting` measures what somebody waits for: every defence in a process of its own that has loaded torch and nothing
+else, with the workers of `dojo defend` and `grade defence`, after the check that says which rows are right.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import multiprocessing
 import os
 import random
 import statistics
@@ -22,40 +27,48 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import torch
 
 from bench.course_file_worker import without_workers
-from bench.defence_guesses import guesses, right_by_majority
+from bench.defence_guesses import guesses, right_by_lesson, right_by_majority
 from bench.defence_keys import Source, holds_here, is_confirmed, module_of
 from grader.calling.joint import Joint
 from grader.defence import generate as generating
-from grader.defence.generate import Pose, generate
+from grader.defence.generate import QUESTIONS, Pose, generate
 from grader.defence.question import DefenceQuestion
 from grader.defence.small_problems import small_problems
+from grader.dojo.check import LocalJudge
+from grader.dojo.file import HERE
 from grader.dojo.zygote import Starter
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.source.reader import source_reader
 from grader.verdict.judging.examples import examples_of
 
+REAPED = 0.3
+"""Seconds after which the zygote knows the processor time of a worker that has ended."""
 Record = dict[str, Any]
 """What one defence gave, as a line of JSON holds it."""
 
 
 class CourseFile(NamedTuple):
-    """The text of a solution, a variant, or a solution with a known mistake."""
+    """The text of a solution, a variant, or a solution with a known mistake, which the row `wrong` has."""
 
     lesson: Lesson
     name: str
     text: str
+    wrong: str = ""
 
     @property
     def source(self) -> Source:
-        return Source(self.lesson, self.name, self.text, right_rows(self.lesson, self.text))
+        right = [row for row in right_rows(self.lesson, self.text) if row != self.wrong]
+        return Source(self.lesson, self.name, self.text, right)
 
 
 def files_of(lessons: Sequence[Lesson]) -> Iterator[CourseFile]:
@@ -65,10 +78,10 @@ def files_of(lessons: Sequence[Lesson]) -> Iterator[CourseFile]:
         texts |= {
             f"variants/{p.name}": p.read_text(encoding="utf-8") for p in sorted(lesson.solution.glob("variants/*.py"))
         }
+        yield from (CourseFile(lesson, name, text) for name, text in texts.items())
         for mistake in lesson.mistakes:
             with contextlib.suppress(ValueError):
-                texts[mistake.name] = mistake.applied_to(solution)
-        yield from (CourseFile(lesson, name, text) for name, text in texts.items())
+                yield CourseFile(lesson, mistake.name, mistake.applied_to(solution), mistake.gradient)
 
 
 def right_rows(lesson: Lesson, text: str) -> list[str]:
@@ -109,10 +122,14 @@ def main() -> None:
     parser.add_argument("--seed", default="0")
     parser.add_argument("--lessons", default="", help="numbers, such as 03,05  [default: all]")
     parser.add_argument("--workers", action="store_true", help="run the files in locked-in workers")
+    parser.add_argument("--waiting", action="store_true", help="measure each defence in a process of its own")
     parser.add_argument("--into", type=Path, help="a file of records, which a later call goes on with")
     parser.add_argument("--table", type=Path, nargs="+", default=(), help="print the table of these files")
     options = parser.parse_args()
     torch.set_num_threads(1)
+    if options.waiting:
+        print(waiting_text(options.number, options.seed, options.lessons.split(",") if options.lessons else ()))
+        return
     if options.table:
         found = Tally()
         for path in options.table:
@@ -133,7 +150,7 @@ class Tally:
         self.questions, self.used = Counter[str](), Counter[str]()
         self.wrong, self.ambiguous, self.crashes = list[str](), list[str](), list[str]()
         self.keys: dict[str, Counter[str]] = defaultdict(Counter)
-        self.asked = list[tuple[str, str]]()
+        self.asked = list[tuple[str, str, str]]()
         self.by_looks: dict[str, list[float]] = defaultdict(list)
         self.counts = Counter[int]()
         self.lessons = Counter[str]()
@@ -156,7 +173,7 @@ class Tally:
         for family, key in record["questions"]:
             self.questions[family] += 1
             self.keys[family][key] += 1
-            self.asked.append((family, key))
+            self.asked.append((family, record["lesson"], key))
         for strategy, share in record.get("guesses", ()):
             self.by_looks[strategy].append(share)
         for family, seconds in record["family_seconds"]:
@@ -177,8 +194,9 @@ class Tally:
             lines.append(
                 f"which_line, the choice that is or {strategy}: {statistics.mean(shares):.0%} of {len(shares)}"
             )
-        for family, (key, share, count) in sorted(right_by_majority(self.asked).items()):
-            lines.append(f"{family}, always {key}: {share:.0%} of {count}")
+        for family, (key, share, count) in sorted(right_by_majority((f, key) for f, _, key in self.asked).items()):
+            of_lesson = right_by_lesson(each for each in self.asked if each[0] == family)
+            lines.append(f"{family}, always {key}: {share:.0%} of {count}; the lesson's most frequent: {of_lesson:.0%}")
         lines.append("family         questions  attempts  seconds per attempt                     most frequent keys")
         for family in sorted(self.family_seconds.keys() | self.questions.keys()):
             seconds = self.family_seconds[family]
@@ -299,6 +317,56 @@ def record_of(source: Source, name: str, seed: str, zygote: ZygoteProcess | None
 def key_of(question: DefenceQuestion) -> str:
     """The key, for counting: of four lines the letter, because the key's name is always the same."""
     return question.key_text if question.family == "which_line" else str(question.key)
+
+
+def waiting_text(number: int, seed: str, lessons: Sequence[str] = ()) -> str:
+    """What generating takes, as it is waited for: by lesson, and over all defences that have six questions."""
+    course = Course(Path.cwd())
+    files = list(files_of([course.find(each) for each in lessons] or list(course.lessons.values())))
+    random.Random(seed).shuffle(files)
+    found: dict[str, list[Waited]] = defaultdict(list)
+    for count in range(number):
+        file = files[count % len(files)]
+        receiver, sender = multiprocessing.Pipe(duplex=False)
+        process = multiprocessing.get_context("fork").Process(target=wait_for, args=(file, f"{seed}/{count}", sender))
+        process.start()
+        sender.close()
+        with contextlib.suppress(EOFError):  # it ended with an error, which it has printed
+            found[file.lesson.number].append(receiver.recv())
+        process.join()
+    lines = ["lesson  defences  questions  seconds to wait        processor seconds"]
+    whole = [each for several in found.values() for each in several if each.questions == QUESTIONS]
+    for name, several in [*sorted(found.items()), ("of six questions", whole)]:
+        waited, used = ([getattr(each, what) for each in several] for what in ("waited", "used"))
+        lines.append(
+            f"{name:6}  {len(several):8}  {sum(each.questions for each in several):9}  {seconds_text(waited):21}  "
+            f"{seconds_text(used)}"
+        )
+    return "\n".join(lines)
+
+
+class Waited(NamedTuple):
+    """A defence's questions, the seconds until they were there, and the processor time of all processes for it."""
+
+    questions: int
+    waited: float
+    used: float
+
+
+def wait_for(file: CourseFile, seed: str, sender: Connection) -> None:
+    """Check a file, then generate a defence about it, as `dojo defend` and `grade defence` do."""
+    judge = LocalJudge()
+    try:
+        submitted = LessonFiles(file.lesson.name, {"backward.py": file.text.encode()})
+        rows = judge.judge(file.lesson, submitted).rows
+        right = [row.name for row in rows if row.status in ("passed", HERE)]
+        used, began = processor_seconds(judge.zygote), time.perf_counter()
+        made = generate(file.lesson, submitted.files, right, judge.zygote, seed)
+        waited = time.perf_counter() - began
+        time.sleep(REAPED)
+        sender.send(Waited(len(made.questions), waited, processor_seconds(judge.zygote) - used))
+    finally:
+        judge.close()
 
 
 @contextlib.contextmanager

@@ -66,6 +66,12 @@ def guesses(question: DefenceQuestion) -> list[tuple[str, float]]:
     return found
 
 
+def right_by_lesson(questions: Iterable[tuple[str, str, str]]) -> float:
+    """How often the key is right that is most frequent in every second (family, lesson, key) of its lesson."""
+    found = right_by_majority((f"{family} {lesson}", key) for family, lesson, key in questions).values()
+    return sum(share * count for _, share, count in found) / max(1, sum(count for *_, count in found))
+
+
 def right_by_majority(questions: Iterable[tuple[str, str]]) -> dict[str, tuple[str, float, int]]:
     """{family: (key that is most frequent in every second question, its share of the others, how many these are)}."""
     keys: dict[str, list[str]] = defaultdict(list)

@@ -97,8 +97,9 @@ def draw(question: DefenceQuestion, sizes: Mapping[Any, int], seed: int) -> dict
             values[name] = sizes.get(claim["size_names"][name], 1)
         else:
             shape = [sizes.get(symbol, 1) for symbol in claim["shapes"][name]]
-            value = random_state.uniform(0.3, 2.0, shape)
-            values[name] = value if name in claim["positive"] else value * random_state.choice([-1.0, 1.0], shape)
+            value = np.asarray(random_state.uniform(0.3, 2.0, shape))
+            sign = 1.0 if name in claim["positive"] else random_state.choice([-1.0, 1.0], shape)
+            values[name] = np.asarray(value * sign)
     return values
 
 
@@ -259,7 +260,7 @@ def again_cmp(source: Source, question: DefenceQuestion, used: Counter[str]) -> 
             one, other = np.broadcast_arrays(found, reference)
         except ValueError:
             return "raises"
-        return "not noticed" if np.allclose(one, other, rtol=1e-4, atol=1e-6) else "neither"
+        return "not noticed" if np.allclose(one, other, rtol=1e-5, atol=1e-8) else "neither"
 
     if question.family == "cmp_report":
         found = report(claim["code"])

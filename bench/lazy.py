@@ -5,15 +5,11 @@
 Every check row is graded with some hundred lazy answers (bench/lazy_answers.py), each under several secret seeds: in
 this process, without workers, by the hidden suite's own tests. A score is the share of seeds in which an answer earned
 the row. A check row that can be had so is a fault of its suite: then the exit status is 1.
-
-Gradient rows are listed where zeros, ones, or a value passed through unchanged earn them. That can be the right answer:
-the gradient of an addition is its upstream gradient.
 """
 
 from __future__ import annotations
 
 import argparse
-import collections
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,12 +28,11 @@ from grader.comparison.tensors import TOLERANCE
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course, Item, Lesson
 from grader.reference.course_formulas import LocalStudent
-from grader.reference.problem import Draw, Problem, derive
+from grader.reference.problem import Problem, derive
 from grader.verdict.judging.behaviour import Check
 from grader.verdict.judging.check_endings import CheckFailed
 from grader.verdict.judging.check_runs import run_check, tests_of
 from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of
-from grader.verdict.judging.gradient import judge_step
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.scenarios import Scenario
 
@@ -147,7 +142,7 @@ def check_rows(
             learned.append([call for call, _, _ in record.calls])
             due = LEARNED_OF_FUNCTIONS if any(map(has_function, learned[-1])) else due
         lazies = list(lazy_answers(learned, examples)) if learned[0] else [Lazy("", lambda: lambda call: None)]
-        steps = list(lazy_steps(lesson)) if consulted else [LazyStep("", zeros)]
+        steps = LAZY_STEPS if consulted else [LazyStep("", zeros)]
         tried = [(lazy, step) for lazy in lazies for step in steps]
         earned, right = [0] * len(tried), [0.0] * len(tried)
         for seed in seeds:
@@ -163,13 +158,13 @@ def check_rows(
         yield Score(lesson.number, item.name, len(tried), name, earned[best] / len(seeds), right[best])
 
 
-# Gradients
+# Gradients on which a check row rests
 
 
 @dataclass(frozen=True)
 class LazyStep:
     name: str
-    make: Callable[[Problem, str], Tensor | None]
+    make: Callable[[Problem, str], Tensor]
 
 
 def zeros(problem: Problem, target: str) -> Tensor:
@@ -180,30 +175,7 @@ def ones(problem: Problem, target: str) -> Tensor:
     return torch.ones_like(problem.values[target])
 
 
-def lazy_steps(lesson: Lesson, target: str | None = None) -> Iterator[LazyStep]:
-    """Zeros, ones, and for one gradient also every value and upstream gradient that its step may be called with."""
-    yield LazyStep("zeros", zeros)
-    yield LazyStep("ones", ones)
-    if target is None:
-        return
-    graph = lesson.public.graph
-    for consumer in graph.consumers[target]:
-        for sign, word in ((1, ""), (-1, "minus ")):
-            name = f"{word}d{consumer} unchanged"
-            yield LazyStep(name, lambda p, t, c=consumer, s=sign: shaped(p.upstream.get(c), p.values[t], s))
-    if lesson.joint is None:
-        for value in graph.names:
-            yield LazyStep(f"{value} unchanged", lambda p, t, v=value: shaped(p.values.get(v), p.values[t]))
-
-
-def shaped(tensor: Tensor | None, like: Tensor, factor: int = 1) -> Tensor | None:
-    """`factor` times `tensor` in the shape of `like`, by broadcasting at most; None for a layer that a draw lacks."""
-    if tensor is None:
-        return None
-    try:
-        return factor * tensor.detach().expand(like.shape)
-    except RuntimeError:
-        return None
+LAZY_STEPS = (LazyStep("zeros", zeros), LazyStep("ones", ones))
 
 
 class LazyStudent:
@@ -222,81 +194,39 @@ class LazyStudent:
         return Answer("returned", self._step.make(problem, step[1:]), kind="NoneType")
 
 
-class Draws:
-    """Stands for the `gradient` fixture, and keeps the draws that the suite checks."""
-
-    draws: Sequence[Draw] = ()
-
-    def check(self, draws: Sequence[Draw]) -> None:
-        self.draws = draws
+# The table
 
 
-def gradient_rows(lesson: Lesson, seeds: Sequence[int]) -> Iterator[Score]:
-    """Gradient rows that some lazy step earns under some seed."""
-    suite, fixture = load_module(lesson.suite, f"backprop_ninja_suite_{lesson.name}_lazy"), Draws()
-    if not lesson.gradients:
-        return
-    suite.test_gradient(fixture)  # type: ignore[attr-defined]
-    problems = [ProblemBook(seed).problems(lesson, fixture.draws) for seed in seeds]
-    for item in lesson.gradients:
-        assert item.target is not None
-        steps = list(lazy_steps(lesson, item.target))
-        for step in steps:
-            student = LazyStudent(lesson, step)
-            earned = sum(
-                all(judge_one(student, name, drawn) for name in (item.name, *item.earned_with)) for drawn in problems
-            )
-            if earned:
-                best = f"{step.name}: {WHY['d' if step.name.startswith('d') else step.name]}"
-                yield Score(lesson.number, item.name, len(steps), best, earned / len(seeds))
+def table(scores: Sequence[Score]) -> str:
+    rows = [("row", "lazy answers", "best of them", "score", "calls right")]
+    rows += [(f"{s.lesson}.{s.row}", str(s.tried), s.best[:90], f"{s.score:.0%}", f"{s.right:.0%}") for s in scores]
+    return aligned(rows)
 
 
-WHY = collections.defaultdict(
-    lambda: "a gap",
-    d="the right answer, as the local derivative is one",
-    zeros="the true gradient is zero",
-    ones="a gap: the upstream gradient is one",
-)
-
-
-def judge_one(student: LazyStudent, step: str, problems: Sequence[Problem]) -> bool:
-    first = student.run_traced(problems[0], step).tensor
-    if first is None or not judge_step(student, step, problems[:1], naming=False).passed:
-        return False
-    return judge_step(student, step, problems, naming=False).passed
-
-
-# The tables
-
-
-def table(scores: Sequence[Score], shares: bool) -> str:
-    head = ("row", "lazy answers", "best of them", "score") + (("calls right",) if shares else ())
-    rows = [head] + [
-        (f"{s.lesson}.{s.row}", str(s.tried), s.best[:90], f"{s.score:.0%}") + ((f"{s.right:.0%}",) if shares else ())
-        for s in scores
-    ]
+def aligned(rows: Sequence[tuple[str, ...]]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
-def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = print) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.lazy", description=__doc__.splitlines()[0])
+def lessons_and_seeds(program: str, about: str, arguments: Sequence[str] | None) -> tuple[list[Lesson], list[int]]:
+    """What the command line names: lessons, or all; how many secret seeds."""
+    parser = argparse.ArgumentParser(prog=f"python -m {program}", description=about.splitlines()[0])
     parser.add_argument("lessons", nargs="*", metavar="LESSON")
     parser.add_argument("--seeds", type=int, default=3, help="how many secret seeds are graded")
     chosen = parser.parse_args(arguments)
     torch.set_num_threads(1)
     course = Course(ROOT)
     lessons = [course.find(name) for name in chosen.lessons] or list(course.lessons.values())
-    seeds = [derive(number, "graded") for number in range(chosen.seeds)]
+    return lessons, [derive(number, "graded") for number in range(chosen.seeds)]
+
+
+def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = print) -> int:
+    lessons, seeds = lessons_and_seeds("bench.lazy", __doc__, arguments)
     checks = [score for lesson in lessons for score in check_rows(lesson, seeds)]
-    gradients = [score for lesson in lessons for score in gradient_rows(lesson, seeds)]
     out(f"Check rows, over {len(seeds)} seeds: the best answer that ignores its input\n")
-    out(table(checks, shares=True))
+    out(table(checks))
     found = [score for score in checks if score.score]
     out(f"\n{len(found)} of {len(checks)} check rows can be earned so.")
-    if gradients:
-        out("\nGradient rows that zeros, ones, or an unchanged value earn\n")
-        out(table(gradients, shares=False))
     return 1 if found else 0
 
 

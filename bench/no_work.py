@@ -6,7 +6,7 @@ A table: row × (upstream left out, ones, zeros) × verdict. *Upstream left out*
 between the row's value and the end of the graph, the gradient of the whole pass with ones in place of that value's
 upstream gradient; and, where several values are computed from the row's value, the right step with ones in place of one
 upstream gradient. (In some rows of lesson 01 the right answer is the upstream gradient, unchanged, because the local
-derivative is one; `python -m bench.lazy` lists them.)
+derivative is one.)
 
 The verdict is the status of the row, and "-" where there is nothing to leave out: only the loss is computed from the
 row's value, and the upstream gradient of the loss is one by definition. Exit status 1 if an answer earns points.
@@ -14,7 +14,6 @@ row's value, and the upstream gradient of the loss is one by definition. Exit st
 
 from __future__ import annotations
 
-import argparse
 import functools
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,11 +23,11 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from bench.lazy import Draws, ones, zeros
+from bench.lazy import aligned, lessons_and_seeds, ones, zeros
 from grader.calling.answer import Answer
 from grader.lesson.course_modules import load_module
-from grader.lesson.lesson import Course, Lesson
-from grader.reference.problem import Draw, Problem, derive
+from grader.lesson.lesson import Lesson
+from grader.reference.problem import Draw, Problem
 from grader.reference.tape import LOSS, Graph, total
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
@@ -49,6 +48,15 @@ class Row:
     @property
     def earned(self) -> bool:
         return any(verdict.startswith("passed") for verdict in self.verdicts.values())
+
+
+class Draws:
+    """Stands for the `gradient` fixture, and keeps the draws that the suite checks."""
+
+    draws: Sequence[Draw] = ()
+
+    def check(self, draws: Sequence[Draw]) -> None:
+        self.draws = draws
 
 
 Make = Callable[[Problem, str], Tensor]
@@ -185,19 +193,11 @@ def table(found: Sequence[Row]) -> str:
     kinds = ("upstream left out", "ones", "zeros")
     lines: list[tuple[str, ...]] = [("row", *kinds, "")]
     lines += [(f"{row.lesson}.{row.name}", *(row.verdicts[kind] for kind in kinds), row.note) for row in found]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+    return aligned(lines)
 
 
 def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = print) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.no_work", description=__doc__.splitlines()[0])
-    parser.add_argument("lessons", nargs="*", metavar="LESSON")
-    parser.add_argument("--seeds", type=int, default=3, help="how many secret seeds are graded")
-    chosen = parser.parse_args(arguments)
-    torch.set_num_threads(1)
-    course = Course(ROOT)
-    lessons = [course.find(name) for name in chosen.lessons] or list(course.lessons.values())
-    seeds = [derive(number, "graded") for number in range(chosen.seeds)]
+    lessons, seeds = lessons_and_seeds("bench.no_work", __doc__, arguments)
     found = [row for lesson in lessons for row in rows(lesson, seeds)]
     out(table(found))
     earned = [row for row in found if row.earned]

@@ -6,23 +6,27 @@
 Each is graded as a submission, in workers, by the hidden suite, under `numerical_differentiation = "points"`. The table
 shows which of an attempt's rows earn full marks there, and which are recorded. Exit status 1 where an attempt is not
 recorded as it should be, another row is, or a look-alike is.
+
+They are in tests/numerical, a folder per lesson. A file holds functions that replace those of the lesson's answer key;
+its other gradients stay right. The first line says which rows it finds numerically, and by which method. In lesson 06,
+where one function gives all gradients, the lines below `# in backward:` find the rows. They may call `loss_of` and
+`stable_loss`; without such lines, `slope` finds dbeta.
 """
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import argparse
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from bench.numerical_attempts import Attempt, attempts
-from bench.numerical_lookalikes import lookalikes
-from bench.numerical_more import more_attempts
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.submission import Submission
@@ -30,6 +34,66 @@ from grader.lesson.lesson import Course, Lesson
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607
+LOOK_ALIKE = "a look-alike"
+IN_BACKWARD = "# in backward:\n"
+SLOPE_OF_BETA = 'grads["dbeta"] = slope(lambda v: loss_of({**params, "beta": v}, Xb, Yb, eps), beta)\n'
+NETWORK = """
+def loss_of(p, Xb, Yb, eps):
+    emb = p["emb"] if "emb" in p else p["C"][Xb]
+    x = emb.reshape(emb.shape[0], -1) @ p["W"] + p["b"]
+    mean = x.mean(0)
+    var = ((x - mean) ** 2).mean(0)
+    xhat = (x - mean) / torch.sqrt(var + eps)
+    h = torch.tanh(p["gamma"] * xhat + p["beta"])
+    logits = h @ p["W2"] + p["b2"]
+    m = logits - logits.logsumexp(1, keepdim=True)
+    return -m[range(len(Yb)), Yb].mean()
+
+
+def stable_loss(p, Xb, Yb, eps):
+    emb = p["emb"] if "emb" in p else p["C"][Xb]
+    x = emb.reshape(emb.shape[0], -1).to(p["beta"].dtype) @ p["W"].to(p["beta"].dtype) + p["b"]
+    mean = x.mean(0)
+    var = ((x - mean) ** 2).mean(0)
+    xhat = (x - mean) / (var + eps) ** 0.5
+    h = torch.tanh(p["gamma"] * xhat + p["beta"])
+    logits = h @ p["W2"].to(h.dtype) + p["b2"]
+    return -(logits[range(len(Yb)), Yb] - logits.exp().sum(1).log()).mean()
+"""
+
+BACKWARD = """
+def backward(Xb, Yb, n, eps, C, W, b, gamma, beta, W2, b2, emb, embcat, x, mean, var, xhat, out, h, logits, probs):
+    grads = by_hand(Xb, Yb, n, eps, C, W, b, gamma, beta, W2, b2, emb, embcat, x, mean, var, xhat, out, h, logits, probs)
+    params = {"C": C, "W": W, "b": b, "gamma": gamma, "beta": beta, "W2": W2, "b2": b2}
+"""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """`rows` are the rows that must be recorded with `method`; none for a look-alike."""
+
+    name: str
+    lesson: str
+    method: str
+    rows: tuple[str, ...]
+    text: str
+
+
+def attempts() -> list[Attempt]:
+    """Those of tests/numerical, and the look-alikes."""
+    return [attempt_in(path) for path in sorted((ROOT / "tests" / "numerical").glob("*/*.py"))]
+
+
+def attempt_in(path: Path) -> Attempt:
+    head, text = path.read_text(encoding="utf-8").split("\n", 1)
+    method, _, rows = head.removeprefix("# ").partition(": ")
+    lesson = path.parent.name
+    if lesson == "06":
+        helpers, _, lines = text.partition(IN_BACKWARD)
+        text = (
+            f"{NETWORK}\n\n{helpers}\n\n{BACKWARD}{textwrap.indent(lines or SLOPE_OF_BETA, '    ')}    return grads\n"
+        )
+    return Attempt(path.stem, lesson, "" if method == LOOK_ALIKE else method, tuple(rows.split()), text)
 
 
 @dataclass
@@ -101,10 +165,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
-    known = [*attempts(), *more_attempts(), *(replace(each, name=f"look-alike: {each.name}") for each in lookalikes())]
     chosen = [
         each
-        for each in known
+        for each in attempts()
         if not options.words or any(w in (each.lesson, *each.name.split("_")) for w in options.words)
     ]
     table = Table("lesson", "attempt", "method", "rows", "full marks", "recorded", "")
@@ -115,7 +178,8 @@ def main() -> int:
         shown = ", ".join(f"{row}: {method}" for row, method in one.recorded.items()) or "–"
         others = "; ".join(f"{row}: {why}" for row, why in one.failed.items())
         note = ("" if one.is_right else "✗ ") + others[:160]
-        table.add_row(tried.lesson, tried.name, tried.method or "–", " ".join(tried.rows), marks, shown, note)
+        name = tried.name if tried.rows else f"look-alike: {tried.name}"
+        table.add_row(tried.lesson, name, tried.method or "–", " ".join(tried.rows), marks, shown, note)
     console = Console(width=None if sys.stdout.isatty() else 220)
     console.print(table)
     tries = [one for one in found if one.attempt.rows]

@@ -221,8 +221,8 @@ def signature(value: Tensor) -> Tensor | None:
     norm = float(torch.linalg.vector_norm(flat))
     if not flat.numel() or not 0 < norm < float("inf") or not value.is_floating_point():
         return None
-    if flat.numel() == 1:  # every number is a multiple of every other: only its own value counts, if it was computed
-        return None if float(flat) == float(f"{float(flat):.4g}") else flat
+    if int(flat.count_nonzero()) == 1:  # a number is a multiple of every other: only its own value counts, if computed
+        return None if norm == float(f"{norm:.4g}") else flat.sort().values
     return None if bool((flat == flat[0]).all()) else (flat / norm).sort().values
 
 

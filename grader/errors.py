@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class UserError(Exception):
     """An error that the user can fix. The text is one sentence: what is wrong, and what to do.
@@ -14,6 +17,15 @@ class UserError(Exception):
 
 class LessonError(UserError):
     """A course or a lesson folder that cannot be used."""
+
+
+@contextmanager
+def write_errors(place: object) -> Iterator[None]:
+    """Turn the operating system's refusal to write `place` into a UserError."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"{place} cannot be written: {error.strerror}.") from error
 
 
 class GraderFault(Exception):

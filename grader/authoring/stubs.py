@@ -8,7 +8,7 @@ import re
 from grader.lesson.bare_stub import READ_IN, bare_stub, is_bare
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson, LessonError
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 
 OPEN, CLOSE = "# <answer>", "# </answer>"
 ANSWER = re.compile(rf"^(?P<indent>[ ]*){re.escape(OPEN)}\n.*?^[ ]*{re.escape(CLOSE)}\n", re.DOTALL | re.MULTILINE)

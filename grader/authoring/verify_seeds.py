@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -23,6 +24,9 @@ from grader.verdict.judging.gradient import judge_step
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import judge_line
 
+REJECTED_BY: defaultdict[str, dict[str, str]] = defaultdict(dict)
+"""{lesson: {mistake: the row that it failed last}}, for as long as this process judges seeds."""
+
 
 @dataclass
 class Tally:
@@ -39,19 +43,22 @@ class Tally:
 
 
 class Judging:
-    """One lesson's hidden suite on one seed, in this process. Counts the verdicts in `tally`."""
+    """One lesson's hidden suite on one seed, in this process. Counts the verdicts in `tally`.
 
-    def __init__(self, lesson: Lesson, seed: int, tally: Tally) -> None:
-        self.lesson, self._tally, self._book = lesson, tally, ProblemBook(seed)
+    The row that a mistake failed last, on another seed, is tried first: `rejected_by` is {mistake: that row}.
+    """
+
+    def __init__(self, lesson: Lesson, seed: int, tally: Tally, rejected_by: dict[str, str]) -> None:
+        self.lesson, self._tally, self._book, self._rejected_by = lesson, tally, ProblemBook(seed), rejected_by
         self._problems = self._book.problems(lesson, lesson.draws)
         self._tests = tests_of(suite_of(lesson))
 
-    def wrong_rows(self, module: ModuleType, first: str = "") -> Iterator[str]:
-        """The rows that `module` fails, one after another, those about the function `first` before all others."""
+    def wrong_rows(self, module: ModuleType, first: str = "", likely: str = "") -> Iterator[str]:
+        """The rows that `module` fails, one after another: `likely` first, then those about the function `first`."""
         steps = [item.name for item in self.lesson.gradients]
         student = LocalStudent(vars(module), steps, self.lesson.joint)
         measurements: Measurements = {}
-        for item in sorted(self.lesson.items, key=lambda item: item.function != first):
+        for item in sorted(self.lesson.items, key=lambda item: (item.name != likely, item.function != first)):
             self._tally.judged += 1
             if item.target is not None:
                 verdict = judge_step(student, item.name, self._problems, self.lesson.wrong_formulas, naming=False)
@@ -74,7 +81,11 @@ class Judging:
         """Whether a known mistake passes: its own gradient and the checks of it where it is one, else every row."""
 
         def passes_all() -> bool:
-            return next(self.wrong_rows(self.lesson.wrong(mistake), mistake.gradient), None) is None
+            likely = self._rejected_by.get(mistake.name, "")
+            row = next(self.wrong_rows(self.lesson.wrong(mistake), mistake.gradient, likely), None)
+            if row is not None:
+                self._rejected_by[mistake.name] = row
+            return row is None
 
         if mistake.function is None or not is_formula(self.lesson, mistake):
             return passes_all()
@@ -90,7 +101,7 @@ def tally_seeds(course: Path, name: str, seeds: range) -> Tally:
     lesson, tally = Lesson(course, name), Tally()
     rights = right_files(lesson)
     for seed in seeds:
-        judging = Judging(lesson, seed, tally)
+        judging = Judging(lesson, seed, tally, REJECTED_BY[name])
         for file, module in rights.items():
             tally.rejected += [f"seed {seed}: {file}'s {row} was rejected" for row in judging.wrong_rows(module)]
         for mistake in lesson.mistakes:

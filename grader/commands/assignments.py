@@ -12,6 +12,7 @@ import click
 from grader.commands.author import author_name
 from grader.commands.console import printable
 from grader.commands.opened_gradebook import read_gradebook
+from grader.commands.options import FILE
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, students_by_mark
@@ -29,16 +30,14 @@ MOST_UNKNOWN = 20
 assignment_option = click.option(
     "--assignment",
     "assignment_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
+    type=FILE,
     metavar="FILE",
     help="Which rows count for how much, and when they are due (docs/assignments.md).  [default: the gradebook's]",
 )
 extensions_option = click.option(
     "--extensions",
     "extensions_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
+    type=FILE,
     metavar="CSV",
     help="Students with another due date, or who are excused (columns student, until, excused, rows, because).",
 )

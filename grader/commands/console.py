@@ -13,6 +13,7 @@ import click
 from rich.console import Console
 
 from grader.commands.mistyped import unknown_command, usage_sentence
+from grader.commands.options import EXISTING_FOLDER
 from grader.errors import GraderFault, UserError
 from grader.lesson.paths import nearest_course
 from grader.publish.inert import terminal_line
@@ -108,9 +109,15 @@ def require_solutions(lessons: Sequence[Lesson]) -> None:
 
 course_option = click.option(
     "--course",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=EXISTING_FOLDER,
     help="Folder with exercises/ and solutions/.",
 )
+
+
+def print_remarks(remarks: Iterable[str]) -> None:
+    """Print each remark as a line of its own on standard error."""
+    for remark in remarks:
+        click.echo(f"grade: {printable(remark)}", err=True)
 
 
 def printable(text: str) -> str:

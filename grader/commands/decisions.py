@@ -12,7 +12,7 @@ from grader.commands.author import author_option
 from grader.commands.console import course_option, fail
 from grader.commands.deciding import is_in_force, store, store_entries
 from grader.commands.opened_gradebook import RowParam, StudentParam, open_gradebook, out_option
-from grader.commands.options import Command
+from grader.commands.options import FILE, Command
 from grader.errors import UserError
 from grader.gradebook.decision_file import DecisionEntry, entries_from
 
@@ -20,7 +20,7 @@ because_option = click.option("--because", default="", metavar="TEXT", help="The
 from_option = click.option(
     "--from",
     "file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="CSV",
     help="One decision per line. Either all are stored or none; decisions already in force are skipped.",
 )

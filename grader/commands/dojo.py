@@ -18,6 +18,7 @@ from grader.commands.dojo_start import start
 from grader.commands.dojo_verify import verify_own
 from grader.commands.dojo_watch import open_live, watch
 from grader.commands.lesson_param import LessonParam, course_option, lesson_option, selected_work
+from grader.commands.options import FILE
 from grader.commands.predict import predict
 from grader.commands.train import train
 from grader.dojo.file import is_untouched, own_file, reset_to_stub, shown_path
@@ -208,9 +209,7 @@ Examples:
 @click.option(
     "--open/--no-open", "opened", default=True, help="Open the report in your browser, or not.  [default: open]"
 )
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="[default: my-report.html]"
-)
+@click.option("-o", "--out", type=FILE, metavar="FILE", help="[default: my-report.html]")
 @course_option
 def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path | None) -> None:
     """Writes the report that your instructor would see.

@@ -11,7 +11,8 @@ import click
 from grader.commands.assignments import assignment_option, with_assignment
 from grader.commands.console import course_option, fail, open_course, require_solutions
 from grader.commands.gradebooks import canvas, mailmerge, moodle
-from grader.commands.options import lesson_option
+from grader.commands.options import FILE, FOLDER, lesson_option
+from grader.errors import write_errors
 from grader.results import points_text
 from grader.sandbox.isolation.probe import LEVELS
 
@@ -71,7 +72,7 @@ Examples:
   grade export github                                 here
 """,
 )
-@click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", metavar="[DIR]", default=".", type=FOLDER)
 @lesson_option()
 @assignment_option
 @click.option("--public", is_flag=True, help="Only `dojo check`, on public problems: nothing secret is needed.")
@@ -116,11 +117,9 @@ def export_github(
         fail(f"{path} is there already: --force replaces it.")
     names = [lesson.name for lesson in lessons]
     text = Workflow(names, submission, require, fail_under, public, pip_options, assignment).text()
-    try:
+    with write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
-    except OSError as error:
-        fail(f"{path} cannot be written: {error.strerror}.")
     click.echo(f"wrote {path}")
     if not public:
         click.echo("It needs the variable COURSE_REPOSITORY and the secret COURSE_KEY: see docs/ci.md.")
@@ -150,7 +149,7 @@ Examples:
 @click.option(
     "-o",
     "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     default=Path("autograder.zip"),
     show_default=True,
     help="The file to write. It holds the course's secrets.",

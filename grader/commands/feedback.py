@@ -6,17 +6,17 @@ from pathlib import Path
 
 import click
 
-from grader.commands.console import course_option, fail
+from grader.commands.console import course_option, fail, print_remarks
 from grader.commands.feedback_download import (
     download_argument,
     feedback_out_option,
-    graded_argument,
-    print_remarks,
     read_download,
     roster_at,
     run_roster_option,
 )
 from grader.commands.feedback_platforms import feedback_canvas, feedback_gradescope, feedback_moodle
+from grader.commands.options import FILE, graded_argument
+from grader.errors import write_errors
 
 EPILOG = """\b
 Examples:
@@ -47,7 +47,7 @@ def feedback() -> None:
 @click.option(
     "--scores",
     "scores_path",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     required=True,
     help="The classroom's scores.json, from the organisation's repository classroom50.",
 )
@@ -77,10 +77,8 @@ def feedback_classroom50(
     remarks = list(put_scores(scores, back, datetime.now(UTC)))
     print_remarks(remarks)
     path = out or graded / "scores.json"
-    try:
+    with write_errors(path):
         write_whole(path, result_text(scores))
-    except OSError as error:
-        fail(f"{path} cannot be written: {error.strerror}.")
     click.echo(f"wrote {path}: scores of {len(back) - len(remarks)} students. Commit it as CLASSROOM/scores.json.")
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.console import console_for, fail, open_course, printable
+from grader.commands.console import console_for, fail, open_course, print_remarks
 from grader.commands.options import roster_option
+from grader.errors import write_errors
 
 if TYPE_CHECKING:
     from grader.intake.submissions.arrival import Arrival
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from grader.intake.submissions.submission import Submission
     from grader.publish.feedback.download import Returned
 
-graded_argument = click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
 download_argument = click.argument("download", metavar="DOWNLOAD", type=click.Path(path_type=Path, exists=True))
 run_roster_option = roster_option("CSV with id, name, email: the one that `grade run` had.")
 
@@ -37,15 +37,8 @@ def roster_at(path: Path | None) -> Roster | None:
 def write_archive(path: Path, files: dict[str, bytes], executable: Sequence[str] = ()) -> None:
     from grader.authoring.release.archive import write_zip
 
-    try:
+    with write_errors(path):
         write_zip(path, files, executable)
-    except OSError as error:
-        fail(f"{path} cannot be written: {error.strerror}.")
-
-
-def print_remarks(remarks: Sequence[str]) -> None:
-    for remark in remarks:
-        click.echo(f"grade: {printable(remark)}", err=True)
 
 
 def read_download(

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.console import course_option, fail
+from grader.commands.console import course_option, fail, print_remarks
 from grader.commands.feedback_download import (
     collected,
     download_argument,
     feedback_out_option,
-    graded_argument,
-    print_remarks,
     read_download,
     roster_at,
     run_roster_option,
     write_archive,
 )
 from grader.commands.gradebooks import max_option
+from grader.commands.options import graded_argument
+from grader.errors import write_errors
 from grader.results import points_text
 
 if TYPE_CHECKING:
@@ -115,10 +115,8 @@ def write_worksheet(graded: Path, roster: Roster, maxima: tuple[str, ...], path:
     own = maxima_from_options(marks, columns, maxima) or moodle_maxima(roster, columns)
     scaled = scaled_to(own, marks, columns)
     print_remarks(scaled.remarks[len(marks.remarks) :])
-    try:
+    with write_errors(path):
         write_whole(path, commented_worksheet(roster, scaled))
-    except OSError as error:
-        fail(f"{path} cannot be written: {error.strerror}.")
 
 
 @click.command("gradescope")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.console import fail, printable
-from grader.commands.options import roster_option
+from grader.commands.console import print_remarks
+from grader.commands.options import csv_option, graded_argument, roster_option
+from grader.errors import write_errors
 from grader.results import points_text
 
 if TYPE_CHECKING:
@@ -39,13 +40,11 @@ Examples:
   grade export canvas grades/ --roster export.csv --name "total=Backprop (98765)"
 """
 )
-@click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@graded_argument
 @class_option
 @name_option
 @max_option
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="[default: OUT/canvas.csv]"
-)
+@csv_option("canvas.csv")
 def canvas(graded: Path, roster_file: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Canvas from OUT, which `grade run` wrote. The roster may be Canvas's own export."""
     from grader.publish.export.canvas import CANVAS
@@ -61,13 +60,11 @@ Examples:
   grade export moodle grades/ --roster roster.csv --name "03=Lesson 03" --name "04=Lesson 04"
 """
 )
-@click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@graded_argument
 @class_option
 @name_option
 @max_option
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="[default: OUT/moodle.csv]"
-)
+@csv_option("moodle.csv")
 def moodle(graded: Path, roster_file: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Moodle from OUT, which `grade run` wrote. The roster may be an assignment's grading worksheet."""
     from grader.publish.export.moodle import MOODLE
@@ -87,11 +84,9 @@ Examples:
                                                            summary, and the path of the report to attach
 """
 )
-@click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@graded_argument
 @class_option
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="[default: OUT/mailmerge.csv]"
-)
+@csv_option("mailmerge.csv")
 def mailmerge(graded: Path, roster_file: Path, out: Path | None) -> None:
     """Writes CSV for mail merge.
 
@@ -105,12 +100,9 @@ def mailmerge(graded: Path, roster_file: Path, out: Path | None) -> None:
     roster, path = read_roster(roster_file), out or graded / "mailmerge.csv"
     marks = read_marks(graded, roster)
     text, remarks = mailmerge_csv(graded, roster, marks)
-    try:
+    with write_errors(path):
         write_whole(path, text)
-    except OSError as error:
-        fail(f"{path} cannot be written: {error.strerror}.")
-    for remark in (*marks.remarks, *remarks):
-        click.echo(f"grade: {printable(remark)}", err=True)
+    print_remarks([*marks.remarks, *remarks])
     click.echo(f"wrote {path}: {len(marks.results) - len(remarks)} of {len(roster.members)} students.")
 
 
@@ -132,18 +124,15 @@ def write_marks(
     from grader.publish.export.marks import columns_by_lesson, read_marks
     from grader.publish.export.maxima import maxima_from_options, scaled_to
 
-    try:
-        roster = read_roster(roster_file)
-        marks = read_marks(graded, roster)
-        chosen = columns_by_lesson(marks, named, platform.default_columns(marks))
-        own = maxima_from_options(marks, chosen, given)
-        if own.keys() < chosen.keys():
-            own = {**platform.known_maxima(roster, chosen), **own}
-        marks = scaled_to(own, marks, chosen)
+    roster = read_roster(roster_file)
+    marks = read_marks(graded, roster)
+    chosen = columns_by_lesson(marks, named, platform.default_columns(marks))
+    own = maxima_from_options(marks, chosen, given)
+    if own.keys() < chosen.keys():
+        own = {**platform.known_maxima(roster, chosen), **own}
+    marks = scaled_to(own, marks, chosen)
+    with write_errors(out):
         write_whole(out, platform.csv_text(roster, marks, chosen))
-    except OSError as error:
-        fail(f"{out} cannot be written: {error.strerror}.")
-    for remark in marks.remarks:
-        click.echo(f"grade: {printable(remark)}", err=True)
+    print_remarks(marks.remarks)
     click.echo(f"wrote {out}: {len(marks.scores)} of {len(roster.members)} students have a score.")
     return {column: marks.possible[lesson] for lesson, column in chosen.items() if lesson not in own}

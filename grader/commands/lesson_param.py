@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
+from grader.commands.options import EXISTING_FOLDER
 from grader.dojo.desk import Desk
 from grader.dojo.training.setup import training_course
 from grader.dojo.work import Exercises, Work, is_file, work_in
@@ -36,9 +37,7 @@ class LessonParam(click.ParamType):  # type: ignore[type-arg]  # generic from cl
         return found or [CompletionItem(incomplete, type="file")]
 
 
-course_option = click.option(
-    "--course", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Folder with exercises/."
-)
+course_option = click.option("--course", type=EXISTING_FOLDER, help="Folder with exercises/.")
 
 
 lesson_option = click.option(

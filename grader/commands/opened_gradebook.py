@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 FEW = 20
 """So many reports are written within a second."""
-EXPORTS = ("canvas.csv", "moodle.csv")
+EXPORTS = (
+    *("canvas.csv", "moodle.csv", "mailmerge.csv", "canvas-feedback.zip", "moodle-feedback.zip"),
+    *("moodle-worksheet.csv", "gradescope-feedback.zip", "scores.json", "feedback"),
+)
+"""What `grade export` and `grade feedback` write into the folder unless they are given another name."""
 
 out_option = gradebook_option("The folder that `grade run -o` wrote.")
 
@@ -113,7 +117,7 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
         sign_or_warn(out, None, stale)
     views.write_whole_class(lessons)
     for name in EXPORTS:
-        if (out / name).is_file():
+        if (out / name).exists():
             click.echo(f"grade: {name} was exported before: export it again.", err=True)
 
 

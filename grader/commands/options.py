@@ -9,6 +9,10 @@ from typing import Any, TypeVar
 import click
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+FILE, FOLDER = click.Path(path_type=Path, dir_okay=False), click.Path(path_type=Path, file_okay=False)
+EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+
+graded_argument = click.argument("graded", metavar="OUT", type=EXISTING_FOLDER)
 
 
 def gradebook_option(meaning: str) -> Callable[[Command], Command]:
@@ -16,7 +20,7 @@ def gradebook_option(meaning: str) -> Callable[[Command], Command]:
     return click.option(
         "-o",
         "--out",
-        type=click.Path(path_type=Path, file_okay=False),
+        type=FOLDER,
         default=Path("grades"),
         show_default=True,
         help=meaning,
@@ -28,7 +32,7 @@ def roster_option(meaning: str, required: bool = False) -> Callable[[Command], C
     return click.option(
         "--roster",
         "roster_file",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=FILE,
         required=required,
         metavar="CSV",
         help=meaning,
@@ -38,3 +42,8 @@ def roster_option(meaning: str, required: bool = False) -> Callable[[Command], C
 def lesson_option(meaning: str = "Only this lesson; may be repeated.") -> Callable[[Command], Command]:
     """--lesson, as often as needed."""
     return click.option("--lesson", "lesson_names", multiple=True, metavar="L", help=meaning)
+
+
+def csv_option(name: str) -> Callable[[Command], Command]:
+    """-o: the file that an export writes, OUT/`name` if it is not given."""
+    return click.option("-o", "--out", type=FILE, help=f"[default: OUT/{name}]")

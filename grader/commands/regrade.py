@@ -29,8 +29,8 @@ from grader.commands.opened_gradebook import course_of, open_gradebook, out_opti
 from grader.commands.options import lesson_option
 from grader.commands.run_summary import what_failed
 from grader.commands.term import write_other_gradebooks
-from grader.publish.wording import first_names
 from grader.results import WORDS, points_text
+from grader.results.wording import first_names
 from grader.sandbox.isolation.probe import LEVELS
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from grader.commands.console import course_option, fail, open_course
-from grader.commands.options import lesson_option
+from grader.commands.options import FILE, FOLDER, lesson_option
 
 LEAKS = 1
 
@@ -26,12 +26,12 @@ Exit status: 0 written, 1 a file would reveal a secret (nothing is written),
 
 
 @click.command(epilog=EPILOG)
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", metavar="DIR", type=FOLDER)
 @lesson_option()
 @click.option(
     "--assignment",
     "assignment_file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help="The lessons of this assignment; `dojo` shows its rows and its due date (docs/assignments.md).",
 )

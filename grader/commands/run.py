@@ -29,7 +29,7 @@ from grader.commands.console import (
 )
 from grader.commands.follow import FollowedFolder, follow_options, followed
 from grader.commands.live import RunView
-from grader.commands.options import gradebook_option, lesson_option, roster_option
+from grader.commands.options import FILE, gradebook_option, lesson_option, roster_option
 from grader.commands.run_summary import print_summary, what_failed
 from grader.commands.signing import hidden_key, sign_option, sign_or_warn
 from grader.commands.submission_times import set_times, times_options
@@ -69,8 +69,7 @@ Examples:
 @click.option(
     "--intake",
     "intake_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
+    type=FILE,
     metavar="CSV",
     help="OUT/intake.csv after you have edited it: which file of a submission is which lesson.",
 )

@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 
 from grader.commands.console import printable
-from grader.publish.wording import first_names
+from grader.results.wording import first_names
 
 if TYPE_CHECKING:
     from grader.gradebook.grading.run import RunOutcome

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.console import fail, printable
+from grader.commands.console import fail, print_remarks, printable
+from grader.commands.options import FILE, graded_argument
 
 if TYPE_CHECKING:
     from grader.gradebook.signing.keys import SigningKey
@@ -18,8 +19,7 @@ NOT_VERIFIED = 1
 sign_option = click.option(
     "--sign",
     "key_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
+    type=FILE,
     envvar="GRADE_SIGNING_KEY",
     metavar="KEY",
     help="Sign each results.json with this private key (see `grade keygen`).  [or the environment's GRADE_SIGNING_KEY]",
@@ -43,8 +43,7 @@ def sign_or_warn(out: Path, key: SigningKey | None, students: Collection[str]) -
     from grader.gradebook.signing.signed_files import lost_signatures, sign_results
 
     sentences = [lost_signatures(out, students)] if key is None else sign_results(out, key, students)[1]
-    for sentence in filter(None, sentences):
-        click.echo(f"grade: {printable(sentence)}", err=True)
+    print_remarks(filter(None, sentences))
 
 
 @click.command(
@@ -53,7 +52,7 @@ Examples:
   grade keygen ~/keys/course.pem       writes course.pem, which stays with you, and course.pub.pem for everybody
 """
 )
-@click.argument("path", metavar="KEY", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("path", metavar="KEY", type=FILE)
 def keygen(path: Path) -> None:
     """Makes a pair of keys.
 
@@ -77,11 +76,11 @@ Examples:
 Exit status: 0 signed, 1 a file is not what the gradebook says and was not signed, 2 the input is unusable.
 """
 )
-@click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@graded_argument
 @click.option(
     "--key",
     "key_path",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     required=True,
     envvar="GRADE_SIGNING_KEY",
     help="The private key's file.  [or the environment's GRADE_SIGNING_KEY]",
@@ -96,8 +95,7 @@ def sign(graded: Path, key_path: Path) -> None:
 
     key = read_signing_key(key_path)
     signed, remarks = sign_results(graded, key)
-    for remark in remarks:
-        click.echo(f"grade: {printable(remark)}", err=True)
+    print_remarks(remarks)
     click.echo(f"signed: results of {signed} students in {graded}, with the key {key.fingerprint}.")
     if remarks:
         raise SystemExit(NOT_VERIFIED)
@@ -119,7 +117,7 @@ In OUT, a file that is older than the gradebook counts as changed.
 @click.option(
     "--key",
     "key_path",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     required=True,
     help="The public key's file, such as course.pub.pem.",
 )

@@ -11,7 +11,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from grader.commands.console import console_for, course_option, fail, open_course, printable
+from grader.commands.console import console_for, course_option, fail, open_course, print_remarks, printable
 from grader.commands.opened_gradebook import recorded_course
 from grader.commands.options import gradebook_option, lesson_option, roster_option
 
@@ -104,8 +104,7 @@ def similar(
     with output_errors(page):
         out.mkdir(parents=True, exist_ok=True)
         write_whole(page, similar_page(result, pairs, files, remarks))
-    for remark in remarks:
-        click.echo(f"grade: {printable(remark)}", err=True)
+    print_remarks(remarks)
     print_pairs(pairs, result.threshold, result.size)
     click.echo(f"Side by side: {page}")
 

@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from grader.commands.console import printable
-from grader.commands.options import Command
+from grader.commands.console import print_remarks
+from grader.commands.options import FILE, Command
 from grader.errors import UserError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def times_options(command: Command) -> Command:
         "--times",
         "times_files",
         multiple=True,
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=FILE,
         metavar="FILE",
         help="When students submitted, where the download does not say it: CSV (id, email or name; submitted), "
         "Moodle's grading worksheet, or JSON of Canvas's submissions API; may be repeated.",
@@ -89,8 +89,7 @@ def set_times(
 
 
 def say(sentences: Sequence[str]) -> None:
-    for sentence in sentences[:MOST_UNKNOWN]:
-        click.echo(f"grade: {printable(sentence)}", err=True)
+    print_remarks(sentences[:MOST_UNKNOWN])
     if len(sentences) > MOST_UNKNOWN:
         click.echo(f"grade: {len(sentences) - MOST_UNKNOWN} more lines are like these.", err=True)
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from grader.commands.console import STOPPED, fail
+from grader.commands.options import EXISTING_FOLDER, FOLDER
 from grader.dojo.training.contract import LOG, Outcome, Watch
 from grader.dojo.training.setup import (
     NEW,
@@ -70,14 +71,14 @@ Exit status: 0 done, 2 something is missing or wrong (the message says what), 13
 @click.option(
     "-o",
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     metavar="DIR",
     help=f"Folder for the page, the log and the checkpoint.  [default: {OUT}, {OUT}/15 for lesson 15]",
 )
 @click.option("--resume", is_flag=True, help="Continue the run in DIR.")
 @click.option("--fresh", is_flag=True, help="Start a new run, even if the one in DIR is not finished.")
 @click.option("--lesson", "lesson_name", metavar="L", help="The lesson, if several lessons of a course can be trained.")
-@click.option("--course", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Folder with exercises/.")
+@click.option("--course", type=EXISTING_FOLDER, help="Folder with exercises/.")
 def train(
     submission: Path | None,
     names: Path | None,

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 
 TOLERANCE = 1e-9
 """Largest relative error of a right answer in float64."""
@@ -174,11 +174,11 @@ def broadcast_bits(answer: Tensor, reference: Tensor) -> Bits:
     if answer.shape == reference.shape or not answer.is_floating_point():
         return bits(answer, reference)
     try:
-        shape = torch.broadcast_shapes(answer.shape, reference.shape)  # type: ignore[no-untyped-call]
+        wide, wide_reference = torch.broadcast_tensors(answer, reference)  # type: ignore[no-untyped-call]
     except RuntimeError:  # here cmp raises
         return Bits()
-    found = bits(answer.expand(shape), reference.expand(shape))
-    return found if answer.numel() == shape.numel() else found._replace(ulps=None)
+    found = bits(wide, wide_reference)
+    return found if answer.numel() == wide.numel() else found._replace(ulps=None)
 
 
 def ulps(a: Tensor, b: Tensor) -> int:

@@ -19,7 +19,7 @@ from grader.comparison.tensors import (
     index_at,
     relative_error,
 )
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 
 MOST_CHARACTERS = 120
 MOST_KEYS = 20

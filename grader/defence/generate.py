@@ -27,6 +27,7 @@ from grader.defence.question import DefenceQuestion
 from grader.defence.recorded import RecordedMaterial, recorded_material
 from grader.lesson.lesson import Lesson
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.time_account import TimeAccount
 
 ROWS = re.compile(r"(\w+)\.shape\[0\]")
 QUESTIONS = 6
@@ -74,17 +75,19 @@ def generate(
 ) -> Defence:
     """`count` questions about a file whose rows `right` are right; fewer where it has too little to ask about.
 
-    The same arguments give the same questions. Raises ZygoteDied.
+    The same arguments give the same questions. The file and all changed versions of it share the limit of one
+    submission, `total_seconds`. Raises ZygoteDied.
     """
     chance = random.Random(f"{seed}/{lesson.name}")
     if not right:
         return Defence(lesson.name, (), NOTHING_RIGHT.format(number=lesson.number))
     found: list[DefenceQuestion] = []
+    time = TimeAccount(zygote.limits.total_seconds, zygote.clock)  # one for all versions of the file
     try:
         for make, rows in ((material_of, lesson.gradients), (recorded_material, lesson.checks)):
             if not any(item.name in right for item in rows) or len(found) >= count:
                 continue
-            material = make(lesson, files, right, zygote, chance)
+            material = make(lesson, files, right, zygote, chance, time)
             if material is None:
                 continue
             try:

@@ -25,6 +25,7 @@ from grader.reference.problem import Problem
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.time_account import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
 MAIN = "backward.py"
@@ -75,6 +76,10 @@ class Raised:
     """A line has no value: it raised this error."""
 
     kind: str
+
+
+class NotNumbers(Raised):
+    """A line has a value, but no real numbers: booleans, or another object."""
 
 
 Value = Tensor | Raised
@@ -161,12 +166,17 @@ def value_of(reply: tuple[bool, Any]) -> Value:
         return torch.tensor(float(found), dtype=torch.float64)
     tensor = torch.as_tensor(found) if isinstance(found, numpy.ndarray) else found
     if not isinstance(tensor, Tensor) or tensor.is_complex() or tensor.dtype == torch.bool:
-        return Raised("type")
+        return NotNumbers(type(found).__name__)
     return tensor.detach()
 
 
 def material_of(
-    lesson: Lesson, files: Mapping[str, bytes], right: Collection[str], zygote: ZygoteProcess, chance: random.Random
+    lesson: Lesson,
+    files: Mapping[str, bytes],
+    right: Collection[str],
+    zygote: ZygoteProcess,
+    chance: random.Random,
+    time: TimeAccount | None = None,
 ) -> Material | None:
     """The material of a file whose rows `right` are right; None where it has no line to ask about.
 
@@ -193,7 +203,8 @@ def material_of(
         for code in [line.code, *(each["code"] for found in versions[line.number].values() for each in found)]:
             names.setdefault((code, line.names), f"_defence_{len(names)}")
     traces = [text for function in read for text in (function.trace, function.scaled)]
-    student = Student(zygote, {**files, MAIN: "\n\n".join([text, RUN, lines_text(names), *traces]).encode()}, MAIN, ())
+    whole = "\n\n".join([text, RUN, lines_text(names), *traces]).encode()
+    student = Student(zygote, {**files, MAIN: whole}, MAIN, (), time=time)
     try:
         known = values_before(student, read, [line for _, _, line in chosen], problems)
     except BaseException:

@@ -22,6 +22,7 @@ from grader.lesson.lesson import Item, Lesson
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.time_account import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judging.hidden_problems import ProblemBook
@@ -57,10 +58,12 @@ class RecordedMaterial(Material):
             changed = source_reader().call(with_line, self.text, list(self.lesson.functions), line.at.number, code)
         except (ReadingStopped, ReadingFailed):
             return {}
-        student = self._student.like_this({**self.files, MAIN: f"{self.text}\n\n\n{changed}\n".encode()}, MAIN)
+        files = {**self.files, MAIN: f"{self.text}\n\n\n{changed}\n".encode()}
+        student = self._student.like_this(files, MAIN, self._student.time)
         try:
             items = [item for item in self.lesson.checks if item.name in rows]
-            return {item.name: example_holds(self.lesson, item, student) for item in items}
+            holding = {item.name: example_holds(self.lesson, item, student) for item in items}
+            return {} if student.time.is_used_up else holding  # an example that was not run says nothing
         finally:
             student.close()
 
@@ -81,7 +84,12 @@ def example_holds(lesson: Lesson, item: Item, student: Student) -> bool:
 
 
 def recorded_material(
-    lesson: Lesson, files: Mapping[str, bytes], right: Collection[str], zygote: ZygoteProcess, chance: random.Random
+    lesson: Lesson,
+    files: Mapping[str, bytes],
+    right: Collection[str],
+    zygote: ZygoteProcess,
+    chance: random.Random,
+    time: TimeAccount | None = None,
 ) -> RecordedMaterial | None:
     """The material of a file whose rows `right` are right; None where there is nothing to ask about.
 
@@ -103,9 +111,8 @@ def recorded_material(
             names.setdefault((code, line.names), f"_defence_{len(names)}")
     own = [f"_defence_own_{each['name']} = {each['name']}" for each in read]
     noting = [each["noting"] for each in read]
-    student = Student(
-        zygote, {**files, MAIN: "\n\n".join([text, RUN, NOTED, lines_text(names), *own, *noting]).encode()}, MAIN, ()
-    )
+    whole = "\n\n".join([text, RUN, NOTED, lines_text(names), *own, *noting]).encode()
+    student = Student(zygote, {**files, MAIN: whole}, MAIN, (), time=time)
     try:
         ran = rows_that_ran(lesson, student, right)
         seen = called(student, "_defence_values") if ran else {}

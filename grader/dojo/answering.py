@@ -17,7 +17,8 @@ from rich.text import Text
 
 from grader.dojo.file import shown_path
 from grader.dojo.overview import Paragraph
-from grader.errors import UserError
+from grader.errors import UserError, write_errors
+from grader.gradebook.files import write_whole
 from grader.lesson.lesson import Lesson
 from grader.questions.answers_file import ANSWERS, Answers, read_answers
 from grader.questions.code_lines import RunLine
@@ -76,14 +77,8 @@ class AnswerSheet:
             ids = [value] if question.kind == "choice" else sorted(value) if question.kind == "multiple" else value
             kept = ", ".join(ids)
         self.answers = replace(self.answers, given={**self.answers.given, question.name: kept})
-        beside = self.path.with_name(f".{ANSWERS}.{os.getpid()}")
-        try:
-            beside.write_text(self.answers.to_text(self.lesson.number), encoding="utf-8", errors="replace")
-            beside.replace(self.path)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                beside.unlink()
-            raise UserError(f"{shown_path(self.path)} cannot be written: {error.strerror}.") from error
+        with write_errors(shown_path(self.path)):
+            write_whole(self.path, self.answers.to_text(self.lesson.number), str(os.getpid()))
 
 
 def stored_answers(lesson: Lesson) -> Answers:

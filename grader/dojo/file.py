@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
 
-from grader.errors import UserError
+from grader.errors import UserError, write_errors
 from grader.intake.submissions.lesson_files import MAIN, MAX_FILE_BYTES, LessonFiles
 from grader.lesson.lesson import Item, Lesson
 from grader.source.syntax import names_in
@@ -153,13 +153,11 @@ def reset_to_stub(lesson: Lesson) -> Path | None:
             "from where you got the exercises."
         ) from error
     kept = None
-    try:
+    with write_errors(shown_path(path)):
         if path.exists() or path.is_symlink():
             kept = path.with_name(f"{MAIN}.before-reset-{next_number(path)}")
             path.rename(kept)
         path.write_bytes(stub)
-    except OSError as error:
-        raise UserError(f"{shown_path(path)} cannot be written: {error.strerror}.") from error
     return kept
 
 

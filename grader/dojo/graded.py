@@ -10,8 +10,8 @@ from rich.text import Text
 from grader.dojo.overview import INDENT, Paragraph
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert
-from grader.publish.wording import first_names
 from grader.results import UNWRITTEN, WORDS, LessonResult, points_text
+from grader.results.wording import first_names
 
 
 def graded_screen(lesson: Lesson, result: LessonResult) -> Iterator[RenderableType]:

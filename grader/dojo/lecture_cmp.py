@@ -17,7 +17,7 @@ from torch import Tensor
 
 from grader.comparison.tensors import bits, first_index
 from grader.dojo.notebook.heat import heat_maps, show_html, shows_html
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 
 ROUNDING = 1e-6
 """The largest relative difference of two correct float32 gradients; one operation rounds by 6e-8."""

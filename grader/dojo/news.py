@@ -8,7 +8,7 @@ from rich.text import Text
 
 from grader.dojo.desk import Checked
 from grader.dojo.file import HERE
-from grader.publish.wording import first_names
+from grader.results.wording import first_names
 
 
 def news_of(before: Checked | None, checked: Checked) -> list[Text]:

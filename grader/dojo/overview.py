@@ -12,8 +12,8 @@ from grader.gradebook.assignment.config import Assignment
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import without_ci_commands
 from grader.publish.report.annotated import date_text
-from grader.publish.wording import first_names
 from grader.results import number, points_text
+from grader.results.wording import first_names
 
 TITLE_WIDTH, LEAST_TITLE = 41, 16
 AROUND_TITLE = 32

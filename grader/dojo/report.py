@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.dojo.desk import Checked
 from grader.dojo.file import HERE, HIDDEN, shown_path
-from grader.errors import UserError
+from grader.errors import write_errors
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.graded import GradedSubmission, environment
 from grader.publish.report.pages import Reporter
@@ -62,11 +62,9 @@ def write_report(checks: Sequence[Checked], isolation: Isolation, path: Path) ->
     page = Reporter([each.lesson for each in checks]).student_page(
         graded_checks(checks, isolation), {each.lesson.name: each.source for each in checks}
     )
-    try:
+    with write_errors(shown_path(path)):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, page)
-    except OSError as error:
-        raise UserError(f"{shown_path(path)} cannot be written: {error.strerror}.") from error
 
 
 def open_page(path: Path) -> bool:

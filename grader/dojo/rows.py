@@ -9,7 +9,7 @@ from rich.text import Text
 from grader import results as statuses
 from grader.dojo.file import HERE, HIDDEN
 from grader.results import UNWRITTEN, Row
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 
 WORDS = statuses.WORDS | {
     HERE: "passed here; the hidden suite checks more",

@@ -20,8 +20,8 @@ from grader.dojo.rows import CHAIN, NAME_WIDTH, WORDS, WRONG, colour_of, row_lin
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, without_ci_commands
-from grader.publish.wording import first_names
 from grader.results import UNWRITTEN, Row, points_text
+from grader.results.wording import first_names
 from grader.sandbox.workers.printed import first_and_last
 from grader.verdict.judging.examples import examples_of
 

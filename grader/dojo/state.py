@@ -6,7 +6,6 @@ last worked on are lost.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -17,6 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from grader import __version__
+from grader.gradebook.files import write_whole
 from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
 from grader.lesson.mistakes import PUBLIC
@@ -117,15 +117,11 @@ class Memory:
         """Reads, changes and writes the file, so that `dojo watch` and `dojo hint` keep each other's changes."""
         state = self.read()
         how(state)
-        beside = self.path.with_name(f"{NAME}.{os.getpid()}")
         try:
-            beside.write_text(state.to_json(), encoding="utf-8")
-            beside.replace(self.path)
+            write_whole(self.path, state.to_json(), str(os.getpid()))
         except OSError as error:
             sentence = f"{self.path.name} cannot be written ({error.strerror}): hints and progress are not remembered."
             self._complain_once(sentence)
-            with contextlib.suppress(OSError):
-                beside.unlink()
 
     def set_last_lesson(self, lesson: Lesson) -> None:
         self.change(lambda state: setattr(state, "last", lesson.name))

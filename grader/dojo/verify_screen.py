@@ -11,8 +11,8 @@ from grader.dojo.desk import Checked
 from grader.dojo.overview import INDENT, Paragraph
 from grader.dojo.verify import VerifiedRow
 from grader.publish.inert import inert
-from grader.publish.wording import first_names
 from grader.results import UNWRITTEN
+from grader.results.wording import first_names
 
 JUDGED = {"passed": "right", "failed": "wrong", "shape": "wrong"}
 NAME, SAID = 18, 14

@@ -31,8 +31,8 @@ from grader.dojo.screen import (
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert
-from grader.publish.wording import first_names
 from grader.results import UNWRITTEN, Row
+from grader.results.wording import first_names
 
 KEYS = "↑↓ row · h hint · n p lesson · / find · l list · r report · q quit"
 FEW_KEYS = "↑↓ row · h hint · n p lesson · / find · q quit"

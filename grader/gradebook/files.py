@@ -40,16 +40,26 @@ def output_errors(path: Path) -> Iterator[None]:
         raise OutputError(f"{path} cannot be written ({reason}): give another folder with -o.") from error
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a temporary file and rename it, so that no reader and no killed run leaves half a file. Raises OSError."""
-    temporary = path.with_name(f".{path.name}.part")  # no student's folder begins with a full stop
+@contextlib.contextmanager
+def replaced(path: Path, ending: str = "part") -> Iterator[Path]:
+    """A temporary file that takes the place of `path` once it is written: nobody finds half a file. Raises OSError.
+
+    Programs that may write the same file at the same time need an `ending` each.
+    """
+    temporary = path.with_name(f".{path.name}.{ending}")  # no student's folder begins with a full stop
     try:
-        temporary.write_text(text, encoding="utf-8", errors="replace")
+        yield temporary
         temporary.replace(path)
     except OSError:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise
+
+
+def write_whole(path: Path, text: str, ending: str = "part") -> None:
+    """Write a text file whole or not at all; `ending` is that of `replaced`. Raises OSError."""
+    with replaced(path, ending) as temporary:
+        temporary.write_text(text, encoding="utf-8", errors="replace")
 
 
 def write_pages(folder: Path, pages: Iterable[tuple[str, str]]) -> None:

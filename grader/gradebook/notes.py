@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from grader.gradebook.connection import Connection
-from grader.gradebook.schema import ABOUT
 
 
 class Notes:
@@ -16,15 +15,12 @@ class Notes:
 
     def about(self) -> dict[str, str]:
         """The entries that `describe` wrote: the course and the seeds of the attempts."""
-        if not list(self._connection.rows("SELECT 1 FROM sqlite_master WHERE name = 'about'")):
-            return {}
         return dict(self._connection.rows("SELECT name, value FROM about"))
 
     def describe(self, about: Mapping[str, str]) -> None:
         """Store which course and which seeds the attempts have. An entry that is not named stays as it is."""
         if about.items() <= self.about().items():
             return
-        self._connection.execute(ABOUT)
         self._connection.execute_each("INSERT OR REPLACE INTO about VALUES (?, ?)", about.items())
 
     def keep(self, name: str, value: str) -> None:

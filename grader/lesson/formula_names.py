@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import symtable
 import textwrap
-from collections.abc import Iterator
+
+from grader.source.outside_names import global_names
 
 
 def names_of_formula(formula: str, body: list[ast.stmt]) -> list[str]:
     """The names that a function with this body reads without giving them a value first, each once, in order."""
     text = textwrap.indent(formula, "    ")
     (table,) = symtable.symtable(f"def formula():\n{text}", "formula", "exec").get_children()
-    read, given = set(_global_names(table)), set[str]()
+    read, given = global_names(table), set[str]()
     assigned = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_local()}
     ordered: list[ast.Name] = []
     for statement in body:
@@ -24,10 +25,3 @@ def names_of_formula(formula: str, body: list[ast.stmt]) -> list[str]:
         given |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
         ordered += sorted(names, key=lambda node: (node.lineno, node.col_offset))
     return list(dict.fromkeys(node.id for node in ordered if node.id in read))
-
-
-def _global_names(table: symtable.SymbolTable) -> Iterator[str]:
-    """What a function, its lambdas and its comprehensions read that is not their own."""
-    yield from (symbol.get_name() for symbol in table.get_symbols() if symbol.is_global())
-    for inner in table.get_children():
-        yield from _global_names(inner)

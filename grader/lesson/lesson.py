@@ -289,7 +289,7 @@ class Course:
         """A lesson by number ("03" or "3"), name ("makemore_steps") or both."""
         for name, lesson in self.lessons.items():
             number, _, rest = name.partition("_")
-            same_number = reference.isdigit() and number.isdigit() and int(reference) == int(number)
+            same_number = reference.isdecimal() and number.isdecimal() and reference.lstrip("0") == number.lstrip("0")
             if same_number or reference in (name, rest, number):
                 return lesson
         raise LessonError(f"There is no lesson {reference!r}; there are: {', '.join(self.lessons)}.")

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from grader.lesson.paths import TEMPLATES
 from grader.publish.inert import prose
-from grader.publish.wording import shape_text
+from grader.results.wording import shape_text
 
 
 class CompiledTemplates(FileSystemBytecodeCache):

@@ -19,5 +19,6 @@ def names_from_outside(text: str) -> set[str]:
 
 
 def global_names(table: symtable.SymbolTable) -> set[str]:
+    """What a function, its lambdas and its comprehensions use that is not their own."""
     found = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
     return found.union(*map(global_names, table.get_children()))

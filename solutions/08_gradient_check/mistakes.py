@@ -1,7 +1,5 @@
 """Known mistakes of lesson 08. Those of `gradient_check` are recognised by their verdicts."""
 
-# ruff: noqa: F821  (a wrong function replaces one of the solution's and may call the others)
-
 from functools import partial
 from pathlib import Path
 
@@ -211,7 +209,7 @@ only_the_first:
 
 
 # gradient_check: edits of the simplest checker that passes, variants/plain.py, which is nearer to what students write
-# than the answer key is
+# than the answer key is, or of a simpler one, which has no noise floor
 def checker(file):
     """The text of `gradient_check` in a file of this folder."""
     text = (Path(__file__).parent / file).read_text(encoding="utf-8")
@@ -221,7 +219,19 @@ def checker(file):
 ANSWER, PLAIN = checker("backward.py"), checker("variants/plain.py")
 
 
+SIMPLE = """def gradient_check(f, x, dx, eps=1e-5):
+    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
+    if dx.shape != x.shape or not np.isfinite(dx).all():
+        return False, float("inf")
+    eps = min(max(eps, 1e-6), 1e-4)
+    numerical = numerical_gradient(f, x, eps)
+    error = relative_error(numerical, dx)
+    return error < 1e-3, error
+
+
+"""
 checks = partial(mistake_list, replaces=ANSWER, by=PLAIN)
+simple = partial(mistake_list, replaces=ANSWER, by=SIMPLE)
 
 
 MISTAKES_4 = checks("""
@@ -259,19 +269,16 @@ kink_unsorted: low, high = left, right
 """)
 
 
-@mistake(
-    "A true gradient of zero is refused. The quotient is not zero but rounding noise, about 1e-16 * |f| / h; beside "
-    "that any claim has a relative error of 1. What is smaller than the noise cannot be called wrong."
-)
-def gradient_check__no_noise_floor(f, x, dx, eps=1e-5):
-    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
-    if dx.shape != x.shape or not np.isfinite(dx).all():
-        return False, float("inf")
-    error = relative_error(numerical_gradient(f, x, min(max(eps, 1e-6), 1e-4)), dx)
-    return error < 1e-3, error
+MISTAKES_5 = simple("""
+[gradient_check]
+- return error < 1e-3, error
+no_noise_floor: return error < 1e-3, error
+    A true gradient of zero is refused. The quotient is not zero but rounding noise, about 1e-16 * |f| / h; beside that
+    any claim has a relative error of 1. What is smaller than the noise cannot be called wrong.
+""")
 
 
-MISTAKES_5 = checks("""
+MISTAKES_6 = checks("""
 [gradient_check]
 - return bool(worst < 1e-3), float(worst)
 too_lenient: return bool(worst < 0.1), float(worst)
@@ -314,7 +321,7 @@ integers_stay = edit(
 )
 
 
-MISTAKES_6 = checks("""
+MISTAKES_7 = checks("""
 [gradient_check]
 - if dx.shape != x.shape or not np.isfinite(dx).all():
 nan_passes:
@@ -335,92 +342,56 @@ flattened:
 """)
 
 
-@mistake(
-    "The error is not relative: a fixed difference decides. A tiny gradient then can never be wrong, a huge one never "
-    "right. Divide by the size of the slopes."
-)
-def gradient_check__fixed_difference(f, x, dx, eps=1e-5):
-    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
-    if dx.shape != x.shape or not np.isfinite(dx).all():
-        return False, float("inf")
-    error = np.abs(numerical_gradient(f, x, min(max(eps, 1e-6), 1e-4)) - dx).max()
-    return bool(error < 1e-5), float(error)
+MISTAKES_8 = simple("""
+[gradient_check]
+- error = relative_error(numerical, dx)
+- return error < 1e-3, error
+fixed_difference:
+        error = np.abs(numerical - dx).max()
+        return bool(error < 1e-5), float(error)
+    The error is not relative: a fixed difference decides. A tiny gradient then can never be wrong, a huge one never
+    right. Divide by the size of the slopes.
+allclose: return bool(np.allclose(numerical, dx, rtol=1e-4)), relative_error(numerical, dx)
+    A gradient of 1e-10 can never be wrong: some fixed number decides for small ones. An atol (`np.allclose` has one of
+    1e-8 by itself), a `max(1, ...)`, or a floor in the divisor?
+
+- error = relative_error(numerical, dx)
+norm_decides:
+        scale = max(np.linalg.norm(numerical), np.linalg.norm(dx)) or 1.0
+        error = float(np.linalg.norm(numerical - dx) / scale)
+    A small element beside large ones may be quite wrong here. Is it measured by the size of the whole (a norm, the
+    largest element, an atol)? Compare each element with its own size.
+
+- error = relative_error(numerical, dx)
+- return error < 1e-3, error
+loose_allclose: return bool(np.allclose(numerical, dx, rtol=1e-4, atol=1e-2)), relative_error(numerical, dx)
+    A loose atol swallows real errors: an element of 0.001 that is wrong by half is only 0.0005 off. Compare each
+    element with its own size.
+
+- numerical = numerical_gradient(f, x, eps)
+- error = relative_error(numerical, dx)
+- return error < 1e-3, error
+signs_only:
+        ok = bool((np.sign(numerical_gradient(f, x, 1e-5)) == np.sign(dx)).all())
+        return ok, 0.0 if ok else 1.0
+    Only the signs are compared: half the gradient, or twice, gets through.
+
+- error = relative_error(numerical, dx)
+sizes_only: error = relative_error(np.abs(numerical), np.abs(dx))
+    Only sizes are compared, not signs: minus the gradient gets through. Take the difference first, then its size.
+
+- error = relative_error(numerical, dx)
+- return error < 1e-3, error
+direction_only:
+        lengths = np.linalg.norm(numerical) * np.linalg.norm(dx)
+        cosine = float(np.sum(numerical * dx) / lengths) if lengths else float(np.array_equal(numerical, dx))
+        return cosine > 1 - 1e-6, 1 - cosine
+    Only the directions are compared (by a cosine, say): half the gradient gets through. Its length has to be right,
+    too.
+""")
 
 
-@mistake(
-    "A gradient of 1e-10 can never be wrong: some fixed number decides for small ones. An atol (`np.allclose` has "
-    "one of 1e-8 by itself), a `max(1, ...)`, or a floor in the divisor?"
-)
-def gradient_check__allclose(f, x, dx, eps=1e-5):
-    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
-    if dx.shape != x.shape or not np.isfinite(dx).all():
-        return False, float("inf")
-    numerical = numerical_gradient(f, x, min(max(eps, 1e-6), 1e-4))
-    return bool(np.allclose(numerical, dx, rtol=1e-4)), relative_error(numerical, dx)
-
-
-@mistake(
-    "A small element beside large ones may be quite wrong here. Is it measured by the size of the whole (a norm, the "
-    "largest element, an atol)? Compare each element with its own size."
-)
-def gradient_check__norm_decides(f, x, dx, eps=1e-5):
-    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
-    if dx.shape != x.shape or not np.isfinite(dx).all():
-        return False, float("inf")
-    numerical = numerical_gradient(f, x, min(max(eps, 1e-6), 1e-4))
-    scale = max(np.linalg.norm(numerical), np.linalg.norm(dx)) or 1.0
-    error = float(np.linalg.norm(numerical - dx) / scale)
-    return error < 1e-3, error
-
-
-@mistake(
-    "A loose atol swallows real errors: an element of 0.001 that is wrong by half is only 0.0005 off. Compare each "
-    "element with its own size."
-)
-def gradient_check__loose_allclose(f, x, dx, eps=1e-5):
-    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
-    if dx.shape != x.shape or not np.isfinite(dx).all():
-        return False, float("inf")
-    numerical = numerical_gradient(f, x, min(max(eps, 1e-6), 1e-4))
-    return bool(np.allclose(numerical, dx, rtol=1e-4, atol=1e-2)), relative_error(numerical, dx)
-
-
-@mistake("Only the signs are compared: half the gradient, or twice, gets through.")
-def gradient_check__signs_only(f, x, dx, eps=1e-5):
-    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
-    if dx.shape != x.shape or not np.isfinite(dx).all():
-        return False, float("inf")
-    ok = bool((np.sign(numerical_gradient(f, x, 1e-5)) == np.sign(dx)).all())
-    return ok, 0.0 if ok else 1.0
-
-
-@mistake(
-    "Only sizes are compared, not signs: minus the gradient gets through. Take the difference first, then its size."
-)
-def gradient_check__sizes_only(f, x, dx, eps=1e-5):
-    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
-    if dx.shape != x.shape or not np.isfinite(dx).all():
-        return False, float("inf")
-    numerical = numerical_gradient(f, x, min(max(eps, 1e-6), 1e-4))
-    error = relative_error(np.abs(numerical), np.abs(dx))
-    return error < 1e-3, error
-
-
-@mistake(
-    "Only the directions are compared (by a cosine, say): half the gradient gets through. Its length has to be right, "
-    "too."
-)
-def gradient_check__direction_only(f, x, dx, eps=1e-5):
-    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
-    if dx.shape != x.shape or not np.isfinite(dx).all():
-        return False, float("inf")
-    numerical = numerical_gradient(f, x, min(max(eps, 1e-6), 1e-4))
-    lengths = np.linalg.norm(numerical) * np.linalg.norm(dx)
-    cosine = float(np.sum(numerical * dx) / lengths) if lengths else float(np.array_equal(numerical, dx))
-    return cosine > 1 - 1e-6, 1 - cosine
-
-
-MISTAKES_7 = checks("""
+MISTAKES_9 = checks("""
 [gradient_check]
 - if outside > noise:
 zeros_not_compared: if outside > noise and dx[index] != 0 and low != 0 and high != 0:
@@ -431,19 +402,16 @@ noise_swallows_all: if outside > 1e8 * noise:
 """)
 
 
-@mistake(
-    "Your check uses any eps that it is given. With 1e-14 the difference is only rounding; with 0.5 the slope of the "
-    "function changes in between. A poor step must not lead to a wrong verdict."
-)
-def gradient_check__trusts_eps(f, x, dx, eps=1e-5):
-    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
-    if dx.shape != x.shape or not np.isfinite(dx).all():
-        return False, float("inf")
-    error = relative_error(numerical_gradient(f, x, eps), dx)
-    return error < 1e-3, error
+MISTAKES_10 = simple("""
+[gradient_check]
+- eps = min(max(eps, 1e-6), 1e-4)
+trusts_eps: pass
+    Your check uses any eps that it is given. With 1e-14 the difference is only rounding; with 0.5 the slope of the
+    function changes in between. A poor step must not lead to a wrong verdict.
+""")
 
 
-MISTAKES_8 = checks("""
+MISTAKES_11 = checks("""
 [gradient_check]
 - eps = min(max(eps, 1e-6), 1e-4)
 trusts_eps_between: eps = eps if 2 * eps > 0 else 1e-5
@@ -490,7 +458,7 @@ def gradient_check__any_step(f, x, dx, eps=1e-5):
     return best < 1e-3, best
 
 
-MISTAKES_9 = checks("""
+MISTAKES_12 = checks("""
 [gradient_check]
 always_true: True, 0.0
     Every gradient is called right here, also wrong ones.

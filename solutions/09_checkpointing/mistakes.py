@@ -57,6 +57,23 @@ input_to_every_layer:
         return h
     Every layer starts from `x` here, so only the last one counts. A layer's input is the activation before it.
 
+tanh_once:
+        for W in weights:
+            h = h @ W
+        return torch.tanh(h)
+    tanh stands behind the loop, so only the last product goes through it. Every layer has its own.
+last_layer_missing:
+        for W in weights[:-1]:
+            h = torch.tanh(h @ W)
+        return h
+    The last layer is left out: this is the activation that goes into it.
+x_overwritten:
+        for W in weights:
+            h.copy_(torch.tanh(h @ W))
+        return h
+    The output is right, but `x` is not what it was: you write the activations into the tensor you were given. Make a
+    new tensor for each layer.
+
 [backward_all]
 - dz = dh * (1 - h[i + 1] ** 2)
 gate_of_the_input: dz = dh * (1 - h[i] ** 2)
@@ -115,6 +132,19 @@ ones_for_dout:
 dout_changed: dz = dh.mul_(1 - h[i + 1] ** 2)
     The gradients are right, but `dout` is not what it was: `*=` and methods such as `mul_` write into the tensor you
     were given. Start from a `.clone()`, or make a new tensor.
+
+- dz = dh * (1 - h[i + 1] ** 2)
+last_gate_skipped: dz = dh * (1 - h[i + 1] ** 2) if i < len(weights) - 1 else dh
+    The last layer's tanh is skipped. `dout` is the gradient of what comes out of that tanh: all layers are alike.
+
+- for i in reversed(range(len(weights))):
+-     dz = dh * (1 - h[i + 1] ** 2)
+-     gradients.insert(0, h[i].T @ dz)
+first_layer_first:
+        for i in range(len(weights)):
+            dz = dh * (1 - h[i + 1] ** 2)
+            gradients.append(h[i].T @ dz)
+    You go through the layers from the first to the last. `dout` is the gradient of the last one's output: begin there.
 
 [checkpoints]
 - range(every, len(weights), every)

@@ -104,9 +104,14 @@ def named(result, arguments):
     return {"dx": result[0], "gradients": result[1], **afterwards}
 
 
+def with_arguments(name, result, arguments):
+    """A result, and the arguments as they are after the call, by names for the messages."""
+    return {name: result, **dict(zip(("x afterwards", "weights afterwards"), arguments, strict=False))}
+
+
 def output(on, generator, depth, batch, width):
     x, weights, _ = network(generator, depth, batch, width)
-    return on.call("forward", x, weights)
+    return with_arguments("output", *on.apply("forward", x, weights))
 
 
 def all_gradients(on, generator, depth, batch, width):
@@ -115,7 +120,7 @@ def all_gradients(on, generator, depth, batch, width):
 
 def kept_activations(on, generator, depth, every, batch, width):
     x, weights, _ = network(generator, depth, batch, width)
-    return on.call("checkpoints", x, weights, every)
+    return with_arguments("kept", *on.apply("checkpoints", x, weights, every))
 
 
 def gradients_from_checkpoints(on, generator, depth, every, batch, width):

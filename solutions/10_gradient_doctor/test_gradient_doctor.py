@@ -336,6 +336,8 @@ def admitted_run(illness, seed, unit):
     """The first run from this seed on that is clear."""
     for candidate in range(seed, seed + 100):
         run = clinic.training_run(illness, candidate, unit)
+        if illness != "dead layer":
+            run["h"][:, ::3] = 0  # some dead units are in every network, and say nothing
         if clear_run(run, illness):
             return run
     raise AssertionError(f"no clear run that is {illness} within 100 seeds from {seed}")

@@ -11,7 +11,7 @@ from dojos import judge  # noqa: F401  (a fixture)
 
 from grader.authoring.lesson_review import faults_of
 from grader.authoring.release.kit import kit_of
-from grader.authoring.release.leaks import leaks, secrets_of
+from grader.authoring.release.leaks import leaks, lesson_leaks, secrets_of
 from grader.authoring.scaffold import write_lesson
 from grader.commands.grade import main
 from grader.dojo.file import read_own
@@ -62,7 +62,7 @@ def test_an_answer_in_a_public_formula_is_a_leak(place):
     rewrite(place / "solutions/11_other/backward.py", "return x.T @ dscores", f"return {answer}")
     rewrite(place / "solutions/11_other/mistakes.py", "n: 2 * scores", f"n: {answer}")
     course = Course(place)
-    found = leaks(kit_of(list(course.lessons.values())), secrets_of(course))
+    (found,) = lesson_leaks(course, ["11_other"])
     assert any(PUBLIC in sentence and "`dw`" in sentence for sentence in found)
 
 

@@ -21,7 +21,7 @@ from grader.comparison.tensors import (
     relative_error,
     ulps,
 )
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 
 F32, F64 = torch.float32, torch.float64
 NAN, INFINITY = float("nan"), float("inf")

@@ -9,7 +9,7 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy
@@ -31,6 +31,7 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.student import Student
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +70,36 @@ def test_lessons_of_checks_are_asked_about_by_their_examples(course: Course, zyg
     assert tally.wrong + tally.ambiguous + tally.crashes == []
     assert tally.defences == len(files) and tally.without == 0
     assert {"by_call", "red_rows"} <= set(tally.questions) <= set(OF_CHECKS)
+
+
+def test_all_versions_of_a_file_share_one_limit(course: Course, zygote, monkeypatch):
+    """Each of them once had a minute of its own: a file that took 50 s of it kept the class waiting for 190 s."""
+    accounts, start = [], Student.__init__
+
+    def counted(self: Student, *arguments: Any, **named: Any) -> None:
+        start(self, *arguments, **named)
+        accounts.append(self.time)
+
+    monkeypatch.setattr(Student, "__init__", counted)
+    lesson = course.find("08")
+    made(zygote, lesson, solution_of(lesson), [item.name for item in lesson.checks])
+    assert len(accounts) > 2 and len(set(map(id, accounts))) == 1
+
+
+def test_versions_that_were_not_run_for_want_of_time_say_nothing(course: Course, zygote, monkeypatch):
+    """An example that is not run does not hold: without its time, every version would turn every row red."""
+    monkeypatch.setattr(recorded.RecordedMaterial, "holding", holding_late(recorded.RecordedMaterial.holding))
+    lesson = course.find("08")
+    found = made(zygote, lesson, solution_of(lesson), [item.name for item in lesson.checks])
+    assert "red_rows" not in [question.family for question in found.questions]
+
+
+def holding_late(holding: Callable[..., dict[str, bool]]) -> Callable[..., dict[str, bool]]:
+    def late(self: recorded.RecordedMaterial, *arguments: Any) -> dict[str, bool]:
+        self._student.time.waited = 60.0
+        return holding(self, *arguments)
+
+    return late
 
 
 def test_a_function_with_a_wrong_row_is_not_asked_about(course: Course, zygote):

@@ -20,7 +20,7 @@ from grader.publish.report.graph import (
     reads_of,
 )
 from grader.publish.report.layout import HEIGHT, Layout, Node, NodeKind
-from grader.source.word_lists import format_shape, listed
+from grader.results.wording import format_shape, listed
 
 WIDEST, BETWEEN, MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0
 """A picture that is wider becomes too small to read on a telephone of 360 pixels."""

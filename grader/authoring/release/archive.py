@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import zipfile
 from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
 from grader.authoring.release.engine import KitFiles
+from grader.gradebook.files import replaced
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can tell
 PLAIN, EXECUTABLE = 0o100644, 0o100755
@@ -15,20 +15,13 @@ PLAIN, EXECUTABLE = 0o100644, 0o100755
 
 def write_zip(path: Path, files: KitFiles, executable: Collection[str] = ()) -> None:
     """Writes `files` as a zip, whole or not at all. Raises OSError."""
-    beside = path.with_name(path.name + ".part")
-    try:
-        with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-            for name, content in sorted(files.items()):
-                entry = zipfile.ZipInfo(name, EPOCH)
-                entry.create_system = 3  # Unix: the mode below counts
-                entry.external_attr = (EXECUTABLE if name in executable else PLAIN) << 16
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                archive.writestr(entry, content)
-        beside.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
-        raise
+    with replaced(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, content in sorted(files.items()):
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.create_system = 3  # Unix: the mode below counts
+            entry.external_attr = (EXECUTABLE if name in executable else PLAIN) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
 
 
 def write_folder(folder: Path, files: KitFiles) -> None:

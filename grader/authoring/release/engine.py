@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import grader
 from grader import __version__
@@ -45,13 +46,19 @@ def files_under(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def dependencies() -> list[str]:
-    """The engine's requirements, from the checkout or the installed package. Raises UserError without either."""
+def project_of_checkout() -> dict[str, Any]:
+    """[project] in the checkout's pyproject.toml; empty where the package is installed."""
     checkout = PACKAGE.parent / "pyproject.toml"
+    project: dict[str, Any] = {}
     if checkout.is_file():
         project = tomllib.loads(checkout.read_text(encoding="utf-8")).get("project", {})
-        if project.get("name") == DISTRIBUTION:
-            return list(project["dependencies"])
+    return project if project.get("name") == DISTRIBUTION else {}
+
+
+def dependencies() -> list[str]:
+    """The engine's requirements, from the checkout or the installed package. Raises UserError without either."""
+    if project := project_of_checkout():
+        return list(project["dependencies"])
     try:
         required = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
@@ -63,11 +70,8 @@ def dependencies() -> list[str]:
 
 def extras() -> dict[str, list[str]]:
     """What a student may install in addition: {extra: its requirements}."""
-    checkout = PACKAGE.parent / "pyproject.toml"
-    if checkout.is_file():
-        project = tomllib.loads(checkout.read_text(encoding="utf-8")).get("project", {})
-        if project.get("name") == DISTRIBUTION:
-            return {name: list(project["optional-dependencies"][name]) for name in STUDENT_EXTRAS}
+    if project := project_of_checkout():
+        return {name: list(project["optional-dependencies"][name]) for name in STUDENT_EXTRAS}
     required = metadata.requires(DISTRIBUTION) or []
     return {
         name: [each.partition(";")[0].strip() for each in required if re.search(rf"extra == ['\"]{name}['\"]", each)]

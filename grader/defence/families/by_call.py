@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ import torch
 from numpy import ndarray
 from torch import Tensor
 
+from grader.comparison.tensors import index_at
 from grader.defence.families.by_hand import MOST_NUMBERS, easy_numbers, is_easy, rounded_text, value_text
 from grader.defence.lines import Line, Symbol
 from grader.defence.material import Material
@@ -39,7 +41,7 @@ def arguments(call: Line, chance: random.Random) -> dict[str, Any] | None:
     generator = torch.Generator().manual_seed(chance.randrange(2**40))
     recorded, found = chance.choice(call.values), dict[str, Any]()
     has_list = any(is_list_of(value, Tensor) for value in recorded.values())  # whose sizes belong to the others
-    small = small_sizes(call, chance) if len(call.values) > 1 and not has_list else None
+    small = None if len(call.values) == 1 or has_list else small_sizes(call, chance)
     for name in call.at.names:
         value = recorded[name]
         if name in call.sizes:
@@ -65,14 +67,37 @@ def arguments(call: Line, chance: random.Random) -> dict[str, Any] | None:
     return found if numbers <= MOST_NUMBERS else None
 
 
-def small_sizes(call: Line, chance: random.Random) -> dict[Symbol, int]:
-    """Sizes of 1 and 2. One that is always so many times as large as another stays so, as four gates in one matrix."""
-    found: dict[Symbol, int] = {}
-    for symbol in sorted(call.symbols):
-        factors = {each: symbol[0] // each[0] for each in found}
-        base = next((e for e, f in factors.items() if f > 1 and symbol == tuple(f * size for size in e)), None)
-        found[symbol] = chance.choice((1, 2, 2)) if base is None else factors[base] * found[base]
-    return found
+def small_sizes(call: Line, chance: random.Random) -> dict[Symbol, int] | None:
+    """Sizes of 1 and 2 where nothing ties them to others; None where none were found.
+
+    What holds between the sizes of every recorded call holds here as well, such as four gates in one matrix, one state
+    more than steps, or a convolution's output. With other sizes a call makes no sense, even where it returns a number.
+    """
+    for _ in range(TRIES):
+        found: dict[Symbol, int] = {}
+        for symbol in sorted(call.symbols):
+            tied = {sum(n * found[other] for other, n in parts) + rest for parts, rest in ties(symbol, list(found))}
+            found[symbol] = tied.pop() if tied else chance.choice((1, 2, 2))
+            if found[symbol] < 1 or tied:
+                break
+        else:
+            return found
+    return None
+
+
+def ties(symbol: Symbol, others: Sequence[Symbol]) -> Iterator[tuple[list[tuple[Symbol, int]], int]]:
+    """How a size follows from others in every recorded call: ([(size, how often it counts)], what is added)."""
+    for each in others:
+        factor, distance = symbol[0] // each[0], symbol[0] - each[0]
+        if factor > 1 and symbol == tuple(factor * size for size in each):
+            yield [(each, factor)], 0
+        elif symbol == tuple(size + distance for size in each) and (len(set(symbol)) > 1 or abs(distance) <= 1):
+            yield [(each, 1)], distance
+    for one, other in itertools.permutations(others, 2) if len(set(symbol)) > 2 else ():
+        for sign in (1, -1):
+            rest = symbol[0] - one[0] - sign * other[0]
+            if abs(rest) <= 1 and symbol == tuple(a + sign * b + rest for a, b in zip(one, other, strict=True)):
+                yield [(one, 1), (other, sign)], rest
 
 
 def is_list_of(value: Any, kind: type) -> bool:
@@ -104,8 +129,7 @@ def elements(result: Any) -> Iterator[tuple[float, str]]:
     for part, index in indexed_values(result):
         if isinstance(part, Tensor) and part.is_floating_point():
             for place, value in enumerate(part.reshape(-1).tolist()):
-                at = torch.unravel_index(torch.tensor(place), part.shape) if part.ndim else ()
-                inner = f"[{', '.join(str(int(each)) for each in at)}]" if part.ndim else ""
+                inner = f"[{', '.join(map(str, index_at(place, part.shape)))}]" if part.ndim else ""
                 yield value, index + inner
         elif type(part) in (int, float):
             yield float(part), index

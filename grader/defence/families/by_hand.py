@@ -12,13 +12,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grader.comparison.tensors import index_at
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised
 from grader.defence.question import DefenceQuestion
 from grader.defence.small_problems import fixed_graph, tiny_problem
 from grader.reference.problem import Problem
 from grader.reference.tape import Graph, is_floating, total
-from grader.source.word_lists import format_shape, listed_as_code
+from grader.results.wording import format_shape, listed_as_code
 
 INSTANCES = 4
 MOST = 60
@@ -127,7 +128,7 @@ def question_about(material: Material, line: Line, made: Instance, chance: rando
     if not easy:
         return None
     place = chance.choice(easy)
-    index = [int(each) for each in torch.unravel_index(torch.tensor(place), reference.shape)]
+    index = index_at(place, reference.shape)
     element = f"`{line.shown}[{', '.join(map(str, index))}]`" if index else f"`{line.shown}`"
     given = "\n".join(f"    {name} = {value_text(value)}" for name, value in shown.items())
     forward = "\n".join(f"    {each}" for each in material.forward(line.target))

@@ -13,7 +13,7 @@ from grader.defence.lines import Line
 from grader.defence.material import Material, arguments_on
 from grader.defence.question import DefenceQuestion, shuffled
 from grader.reference.tape import Graph
-from grader.source.word_lists import listed_as_code
+from grader.results.wording import listed_as_code
 
 FACTOR = 1.1
 MOST_ROWS = 6

@@ -10,7 +10,7 @@ from grader.defence.families.lecture_values import lecture_arguments, reports
 from grader.defence.lines import Line
 from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 
 CHOICES: dict[str, str] = {
     "exact": "exact: True. It does not notice the mistake",
@@ -25,18 +25,21 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     chance.shuffle(wanted)
     if wanted[0] == "approximate":  # seldom there, so it would make another one likelier than its share
         wanted.append(wanted.pop(0))
-    best = None
+    best, offered = None, set[Bits]()
     for line in lines:
         variants = list(line.wrong)
         chance.shuffle(variants)
         found = reports(material, line, [each.code for each in variants])
         for variant, (report, shape) in zip(variants, found or [], strict=False):
-            if report is None or (best and wanted.index(report) >= wanted.index(best[2])):
+            if report is None:
+                continue
+            offered.add(report)
+            if best and wanted.index(report) >= wanted.index(best[2]):
                 continue
             best = line, variant, report, shape
-        if best and best[2] == wanted[0]:
+        if best and best[2] == wanted[0] and len(offered) > 1:
             break
-    if best is None:
+    if best is None or len(offered) < 2:  # the whole class would have one answer
         return None
     line, variant, report, shape = best
     arguments = lecture_arguments(material, line) or {}

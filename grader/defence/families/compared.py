@@ -7,7 +7,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from grader.defence.material import Raised, Value
+from grader.defence.material import NotNumbers, Raised, Value
 
 SAME, DIFFERENT = 1e-9, 1e-3
 """Relative differences: below the first two values are equal, above the second they differ. Between: not decided."""
@@ -16,7 +16,9 @@ RTOL, ATOL = 1e-5, 1e-8
 
 
 def are_equal(one: Value, other: Value) -> bool | None:
-    """Whether two values are equal, in shape and numbers; None where rounding could decide."""
+    """Whether two values are equal, in shape and numbers; None where rounding could decide, or one has no numbers."""
+    if isinstance(one, NotNumbers) or isinstance(other, NotNumbers):
+        return None
     if isinstance(one, Raised) or isinstance(other, Raised):
         return False
     if one.shape != other.shape:
@@ -34,11 +36,13 @@ def are_equal(one: Value, other: Value) -> bool | None:
 def lecture_bits(found: Value, reference: Tensor) -> Bits | None:
     """What the lecture's `cmp` reports, which broadcasts; None where rounding on another machine could change it.
 
-    `exact` is all(found == reference), `approximate` is torch.allclose(found, reference).
+    `exact` is all(found == reference), `approximate` is torch.allclose(found, reference), which raises an error where
+    the dtypes differ: None as well, because the question shows shapes only.
     """
+    if isinstance(found, NotNumbers) or (isinstance(found, Tensor) and found.dtype != reference.dtype):
+        return None
     if isinstance(found, Raised):
         return "raises"
-    found = found.to(reference.dtype)
     try:
         one, other = torch.broadcast_tensors(found, reference)  # type: ignore[no-untyped-call]
     except RuntimeError:

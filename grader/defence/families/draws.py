@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 
 from grader.defence.lines import Line, Symbol
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 
 SMALL = (2, 3, 4, 5, 6, 7)
 EQUAL = 3

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-from grader.defence.families.compared import Bits, lecture_bits
+from grader.defence.families.compared import Bits, are_equal, lecture_bits
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised, arguments_on
 
@@ -22,25 +22,33 @@ def lecture_arguments(material: Material, line: Line) -> dict[str, Any] | None:
 
 
 def reports(material: Material, line: Line, codes: Sequence[str]) -> list[tuple[Bits | None, str]] | None:
-    """For each line what `cmp` reports, and its shape; None where the student's own line is not right there."""
-    arguments = lecture_arguments(material, line)
-    if arguments is None:
+    """For each line what `cmp` reports, and its shape; None where the student's own line is not right there.
+
+    A report is None where rounding could decide it: it must be the same for the exact values, in float64.
+    """
+    lesson, arguments = material.lesson, lecture_arguments(material, line)
+    precise = arguments and arguments_on(lesson.public_chain, line.at.names)
+    if not arguments or not precise:
         return None
-    reference = material.lesson.public.reference(line.target)
-    if not is_well_known(reference, material.lesson.public_chain.reference(line.target)):
+    reference, exact = lesson.public.reference(line.target), lesson.public_chain.reference(line.target)
+    if not is_well_known(reference, exact):
         return None
-    own, *values = material.run([(code, line, arguments) for code in (line.at.code, *codes)])
-    if isinstance(own, Raised) or lecture_bits(own, reference) not in ("exact", "approximate"):
-        return None
-    if own.shape != reference.shape:
+    of = (line.at.code, *codes)
+    values = material.run([(code, line, given) for given in (arguments, precise) for code in of])
+    own, values, exact_values = values[0], values[1 : len(of)], values[len(of) + 1 :]
+    of_own = lecture_bits(own, reference)
+    if isinstance(own, Raised) or of_own not in ("exact", "approximate") or own.shape != reference.shape:
         return None
     found = []
-    for value in values:
-        reported = lecture_bits(value, reference)
-        if reported == "approximate" and lecture_bits(own, reference) == "approximate":
-            reported = None  # the rounding of the student's line, perhaps of this machine only
-        shape = "" if isinstance(value, Raised) else str(tuple(value.shape))
-        found.append((reported, shape))
+    for value, exact_value in zip(values, exact_values, strict=True):
+        reported, precisely = lecture_bits(value, reference), lecture_bits(exact_value, exact)
+        if reported in ("exact", "approximate"):
+            is_real = precisely in ("exact", "approximate") and of_own == "exact"
+            if not is_real or (reported == "approximate" and are_equal(exact_value, exact)):
+                reported = None
+        elif reported != precisely:
+            reported = None
+        found.append((reported, "" if isinstance(value, Raised) else str(tuple(value.shape))))
     return found
 
 

@@ -14,8 +14,8 @@ from grader.defence.material import Material, Raised
 from grader.defence.question import DefenceQuestion, shuffled
 
 DRAWS = 2
-RATIOS = 0.3
-"""How many questions may be about a mistake in sizes: it is always hidden by the square problem."""
+RATIOS = 0.4
+"""How often a mistake in sizes comes first, which only the square problem hides: so each problem is as likely a key."""
 
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
@@ -25,13 +25,10 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
             continue
         wrong = [*line.wrong, *line.wrong_rewritten]
         chance.shuffle(wrong)
-        wrong = [each for each in wrong if each.kind not in ("sign", "twice")]
-        if not with_ratio:
-            wrong = [each for each in wrong if each.kind != "ratio"]
+        wrong = [each for each in wrong if each.kind not in ("sign", "twice") and (with_ratio or each.kind != "ratio")]
+        wrong.sort(key=lambda each: each.kind != "ratio")
         wrong = wrong[:10]
         settings = problems(line, chance)
-        if len(settings) < 4:
-            continue
         draws = [line.drawn(sizes, chance) for sizes in settings for _ in range(DRAWS)]
         codes = [line.at.code, *(each.code for each in wrong)]
         values = material.run([(code, line, drawn) for drawn in draws for code in codes])
@@ -50,11 +47,10 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
 
 
 def problems(line: Line, chance: random.Random) -> list[dict[Symbol, int]]:
-    """Four problems of different sizes: usual, square, and with a size of 1."""
-    one, other = chance.sample(line.symbols, 2)
-    found = [different_sizes(line, chance), equal_sizes(line)]
-    found += [{**different_sizes(line, chance), symbol: 1} for symbol in (one, other)]
-    return found
+    """Four problems of different sizes: square, and with a size of 1; a usual one, which shows all, for two sizes."""
+    symbols = chance.sample(line.symbols, min(3, len(line.symbols)))
+    found = [equal_sizes(line), *({**different_sizes(line, chance), symbol: 1} for symbol in symbols)]
+    return found if len(found) == 4 else [*found, different_sizes(line, chance)]
 
 
 def question_about(

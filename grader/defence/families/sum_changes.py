@@ -12,7 +12,7 @@ from grader.defence.families.which_line import claim_of
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised
 from grader.defence.question import DefenceQuestion, shuffled
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 
 KINDS = ("keepdim", "axis", "no_sum", "mean", "sum")
 NONE = "none_of_them"

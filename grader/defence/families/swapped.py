@@ -10,7 +10,7 @@ from grader.defence.families.compared import are_equal
 from grader.defence.families.draws import different_sizes, equal_sizes, shapes_given, sizes_of
 from grader.defence.families.which_line import claim_of
 from grader.defence.lines import Line, Symbol
-from grader.defence.material import Material, Raised, Value
+from grader.defence.material import Material, NotNumbers, Raised, Value
 from grader.defence.question import DefenceQuestion
 
 CHOICES = {
@@ -81,7 +81,7 @@ def classified(
 
 
 def what_happens(own: Value, swapped: Value) -> str | None:
-    if isinstance(own, Raised):
+    if isinstance(own, Raised) or isinstance(swapped, NotNumbers):
         return None
     if isinstance(swapped, Raised):
         return "raises"

@@ -19,7 +19,7 @@ from grader.lesson.forward_statements import forward_lines, forward_statements
 from grader.lesson.lesson import Item, Lesson
 from grader.publish.inert import inert, markdown
 from grader.results import UNWRITTEN, Row
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 
 NAME = re.compile(r"[A-Za-z_]\w*")
 

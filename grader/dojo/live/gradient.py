@@ -14,7 +14,7 @@ from grader.dojo.own_gradients import StepAnswers
 from grader.lesson.lesson import Item
 from grader.publish.report.value_map import Rectangle, ValueMap, rectangles, value_map
 from grader.reference.element_sources import element_sources, subscript
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 
 MOST = 128
 """Rows and columns that are drawn of a larger matrix: those around the element that is looked at."""

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from torch import Tensor
 
 from grader.publish.report.value_map import value_map
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 
 MOST = 128
 """Rows and columns that are drawn."""

@@ -11,7 +11,7 @@ from grader.dojo.predicting.prediction import MOST_NAMED, Prediction, rows_quest
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
 from grader.reference.tape import Graph, is_floating, record_forward, total
-from grader.source.word_lists import format_shape, listed_as_code
+from grader.results.wording import format_shape, listed_as_code
 
 if TYPE_CHECKING:
     from torch import Tensor

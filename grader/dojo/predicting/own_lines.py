@@ -14,8 +14,8 @@ from grader.dojo.desk import Checked, Desk
 from grader.dojo.predicting.prediction import MOST_NAMED, Prediction, rows_question
 from grader.intake.submissions.lesson_files import MAIN
 from grader.results import Row
+from grader.results.wording import format_shape, listed_as_code
 from grader.source.parsing import parse_text
-from grader.source.word_lists import format_shape, listed_as_code
 
 REDUCTIONS = ("sum", "mean")
 SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-"}

@@ -9,7 +9,7 @@ from grader.defence.question import Chance, no_code, shuffled
 from grader.questions.judging import Judged, judge
 from grader.questions.posing import Posed
 from grader.questions.question import AnswerKey, Kind, Question
-from grader.source.word_lists import listed_as_code
+from grader.results.wording import listed_as_code
 
 
 @dataclass(frozen=True)

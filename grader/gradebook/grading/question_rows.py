@@ -20,6 +20,7 @@ from grader.results.annotations import Answered
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.time_account import TimeAccount
 
 
 def question_rows(
@@ -64,20 +65,17 @@ def judged_rows(
 
 def line_runner(zygote: ZygoteProcess, seconds: float | None = None) -> RunLine:
     """Runs a student's lines in workers of the zygote, like any code of a student; with `seconds`, all of them."""
-    left = zygote.limits.total_seconds if seconds is None else seconds
+    time = None if seconds is None else TimeAccount(seconds, zygote.clock)
 
     def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
-        nonlocal left
         names = list(inputs[0])
-        started = zygote.clock.now()
-        student = Student(zygote, {MAIN: module_of(line, names).encode()}, MAIN, (), seconds=left)
+        student = Student(zygote, {MAIN: module_of(line, names).encode()}, MAIN, (), time=time)
         try:
             target = RemoteTarget(student)
             return [target.call(FUNCTION, *(each[name] for name in names)) for each in inputs]
         except CallFailed as error:
             return f"Your line has no value: {error}"
         finally:
-            left -= zygote.clock.now() - started if seconds is not None else 0.0
             student.close()
 
     return run_line

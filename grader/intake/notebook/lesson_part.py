@@ -41,6 +41,7 @@ class Chooser:
         self.statements, self.uses = uses.statements, uses
         self.table, self.chain = table, chain
         self.slicer = Slicer(uses, table.given)
+        self._chain_slicer = Slicer(uses, chain.given)
         self.undecided: dict[str, tuple[str, ...]] = {}  # {gradient: variables that are all answers to it}
         self._variables: dict[str, list[str]] = {}
         for variable, gradient in table.given.others.items():
@@ -134,8 +135,14 @@ class Chooser:
     def is_of_the_chain(self, name: str, run: StatementRun) -> bool:
         """Whether it reads one of the gradients from which the chain's step for this name is computed."""
         consumers = self.chain.consumers.get(name, frozenset())
-        consumers = consumers.union(*(self._variables.get(consumer, ()) for consumer in consumers))
-        return any(not consumers.isdisjoint(self.statements[i].names.reads) for i in run.places)
+        called = consumers.union(*(self._variables.get(consumer, ()) for consumer in consumers))
+        if any(not called.isdisjoint(self.statements[i].names.reads) for i in run.places):
+            return True
+        try:  # through variables of the notebook's own
+            part = self._chain_slicer.slice({run.variable: run.places})
+        except CannotSlice:
+            return False
+        return not consumers.isdisjoint(part.parameters)
 
     def is_placeholder(self, run: StatementRun) -> bool:
         return is_placeholder([self.statements[i] for i in run.places])

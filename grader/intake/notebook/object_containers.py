@@ -96,6 +96,10 @@ class ContainerReader(OperationReader):
                 record.fields |= same_keys(each).fields
             record.fields |= words
             return record
+        if name == "eval" and len(node.args) == 1:
+            text = self.value(node.args[0], scope)
+            if isinstance(text, Constant) and str(text.value).isidentifier():
+                return self.value(ast.Name(str(text.value), ast.Load()), scope)
         if name == "defaultdict":
             made = last_name(node.args[0]) if node.args else ""
             kinds = {"list": "list", "dict": "dict", "SimpleNamespace": "object"}

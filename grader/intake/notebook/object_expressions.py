@@ -176,6 +176,10 @@ class PartReader:
         return found
 
     def entry(self, node: ast.Subscript, scope: NameScope) -> Value:
+        if isinstance(node.value, ast.Call) and last_name(node.value.func) in ("globals", "locals"):
+            named = self.value(node.slice, scope)
+            if isinstance(named, Constant) and isinstance(named.value, str):
+                return self.value(ast.Name(named.value, ast.Load()), scope)
         base = self.value(node.value, scope)
         if (
             isinstance(base, Constant)

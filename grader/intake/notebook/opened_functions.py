@@ -1,4 +1,4 @@
-"""A backward pass that is written as one function and called once, as statements in the place of the call.
+"""A backward pass that is written as functions, each called once, as statements in the place of the calls.
 
 `dlogprobs, dprobs = backward_all(probs)` gives every gradient, and so does `grads = backward()`. Read as statements,
 they are graded one by one, each with upstream gradients of its own.
@@ -10,11 +10,13 @@ import ast
 import copy
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from grader.source.syntax import all_nodes
+from grader.intake.notebook.object_calls import HARMLESS_MARKS
+from grader.source.syntax import all_nodes, last_name
 
 SHARE = 0.75
 """The share of an exercise's gradients that a function assigns if it is the exercise's whole backward pass."""
 FEWEST = 3
+"""Gradients that a function assigns and returns under their names if it is a part of the backward pass."""
 
 
 def opened_functions(bodies: Iterable[list[ast.stmt]], gradients: Collection[str]) -> dict[int, list[ast.stmt]]:
@@ -24,8 +26,8 @@ def opened_functions(bodies: Iterable[list[ast.stmt]], gradients: Collection[str
         node.name: node
         for node in statements
         if isinstance(node, ast.FunctionDef)
-        and len(stored_in(node) & set(gradients)) >= max(FEWEST, SHARE * len(gradients))
-        and returns_at_its_end(node)
+        and len(stored_in(node) & set(gradients)) >= FEWEST
+        and ends_at_its_end(node)
     }
     if not functions:
         return {}
@@ -40,7 +42,12 @@ def opened_functions(bodies: Iterable[list[ast.stmt]], gradients: Collection[str
     for node in statements:
         call = node.value if isinstance(node, ast.Assign | ast.Expr) else None
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and reads.count(call.func.id) == 1:
-            opened = opened_call(node, call, functions[call.func.id], outside - set(gradients))
+            function = functions[call.func.id]
+            own = stored_in(function) & set(gradients)
+            shared = stored_in(node) | declared_global(function)
+            if len(own) < SHARE * len(gradients) and len(own & shared) < FEWEST:
+                continue
+            opened = opened_call(node, call, function, outside - set(gradients))
             if opened is not None:
                 found[id(node)] = opened
     return found
@@ -50,13 +57,19 @@ def stored_in(node: ast.AST) -> set[str]:
     return {each.id for each in all_nodes(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
 
 
-def returns_at_its_end(function: ast.FunctionDef) -> bool:
-    """Whether a function returns at its end alone, has no other way out, and positional parameters only."""
-    kinds = (ast.Return, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.FunctionDef, ast.Lambda, ast.ClassDef)
-    others = [node for each in function.body[:-1] for node in all_nodes(each) if isinstance(node, kinds)]
+def declared_global(function: ast.FunctionDef) -> set[str]:
+    return {name for each in function.body if isinstance(each, ast.Global) for name in each.names}
+
+
+def ends_at_its_end(function: ast.FunctionDef) -> bool:
+    """Whether a function has no way out but its end, with or without a `return`, and positional parameters only."""
+    kinds = (ast.Return, ast.Yield, ast.YieldFrom, ast.Nonlocal, ast.FunctionDef, ast.Lambda, ast.ClassDef)
+    body = function.body[:-1] if isinstance(function.body[-1], ast.Return) else function.body
+    others = [node for each in body for node in all_nodes(each) if isinstance(node, kinds)]
     arguments = function.args
     special = arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs
-    return not others and not function.decorator_list and not special and isinstance(function.body[-1], ast.Return)
+    marks = {last_name(each.func if isinstance(each, ast.Call) else each) for each in function.decorator_list}
+    return not others and marks <= HARMLESS_MARKS and not special
 
 
 def opened_call(
@@ -72,15 +85,15 @@ def opened_call(
     is_starred = any(isinstance(each, ast.Starred) for each in call.args) or any(not k.arg for k in call.keywords)
     if is_starred or len(call.args) > len(parameters) or set(given) != set(parameters):
         return None
-    stored = stored_in(function)
+    stored = stored_in(function) - declared_global(function)
     same = {name for name, value in given.items() if isinstance(value, ast.Name) and value.id == name} - stored
     renamed = {name: f"{name}_in_{function.name}" for name in ({*given} - same) | (stored & set(outside))}
     rename = Renaming(renamed)
     before = [
         assign(ast.Name(renamed[name], ast.Store()), value, node) for name, value in given.items() if name in renamed
     ]
-    *body, last = (rename.visit(copy.deepcopy(each)) for each in function.body)
-    assert isinstance(last, ast.Return)
+    body = [rename.visit(copy.deepcopy(each)) for each in function.body if not isinstance(each, ast.Global)]
+    last = body.pop() if isinstance(function.body[-1], ast.Return) else ast.Return()
     return [*before, *body, *results(node, last)]
 
 

@@ -211,8 +211,8 @@ class NameReader:
             if any(isinstance(node, ast.Attribute) and node.attr in ("grad", "autograd") for node in all_nodes(s.node))
             for name in s.names.binds
         }
-        compared = {claim.variable for claim in self.page.claims}
-        found = self.bound - unusable - compared
+        said = [each for each in self.page.claims if self.labelled(each.label) or self.value(each.tensor)]
+        found = self.bound - unusable - {claim.variable for claim in said}
         return sorted(name for name in found if self.is_free(name) and len(name) <= MOST_LENGTH)
 
     def candidates(self, lacking: Iterable[str]) -> list[str]:

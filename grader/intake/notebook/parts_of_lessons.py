@@ -12,7 +12,8 @@ def read_lesson_part(lesson: NotebookLesson, page: Page, shown: str, functions: 
 
     With `functions` they may also contain the stub's functions: only where it is known which lesson they are for,
     because several lessons have a function `dx`. Where gradients are missing, the notebook is read again with plain
-    variables for the parts of its objects, and that counts if it contains more gradients.
+    variables for the parts of its objects, and that counts if it
+    contains more gradients, or shows that what is inside a class or function belongs to another exercise.
     """
     found = read_statements(lesson, page, shown, functions)
     chain = lesson.chain
@@ -24,7 +25,8 @@ def read_lesson_part(lesson: NotebookLesson, page: Page, shown: str, functions: 
     if plain is None:
         return found
     other = read_statements(lesson, plain, shown, functions)
-    return other if gradients_in(other, lesson) > gradients_in(found, lesson) else found
+    more = gradients_in(other, lesson) - gradients_in(found, lesson)
+    return other if more > 0 or (more == 0 and not other.attempted) else found
 
 
 def gradients_in(reading: NotebookReading, lesson: NotebookLesson) -> int:

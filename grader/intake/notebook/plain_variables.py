@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from grader.intake.notebook.object_calls import BUILT_IN_RECORDS
 from grader.intake.notebook.object_statements import StatementReader
+from grader.intake.notebook.object_values import NotPlain
 from grader.intake.notebook.opened_functions import Renaming
 from grader.intake.notebook.part_names import PartNames, is_plain_copy
 from grader.source.syntax import Block, all_nodes, last_name
@@ -26,24 +27,29 @@ class PlainNotebook:
     files: {id of a statement: the file that it comes from}, of those from other cells.
     shown: {variable: the code that it is written for}.
     gradients: variables that are gradients by their place.
+    opened: functions that are written out in the place of their calls.
     """
 
     bodies: list[list[ast.stmt]] = field(default_factory=list)
     files: dict[int, str] = field(default_factory=dict)
     shown: dict[str, str] = field(default_factory=dict)
     gradients: set[str] = field(default_factory=set)
+    opened: set[str] = field(default_factory=set)
 
 
 def plain_notebook(bodies: Iterable[tuple[str, Sequence[ast.stmt]]], known: Collection[str]) -> PlainNotebook | None:
-    """None where the notebook has no objects. `known` are the lecture's names."""
+    """None where the notebook has no objects, or too many statements. `known` are the lecture's names."""
     bodies = list(bodies)
     if not any(may_have_objects(node) for _, body in bodies for node in body):
         return None
     reader = StatementReader(bodies)
-    read = reader.read()
+    try:
+        read = reader.read()
+    except NotPlain:
+        return None
     names = PartNames(reader, [each for body in read for each in body], known)
     gradients = {names.final[name] for name, path in names.paths.items() if names.is_gradient(path)}
-    result = PlainNotebook(shown=names.shown, gradients=gradients)
+    result = PlainNotebook(shown=names.shown, gradients=gradients, opened={*reader.functions.values()})
     rename = WithoutCopies(names.final)
     for body in read:
         result.bodies.append([])

@@ -221,12 +221,13 @@ class Writing:
             self.attempted = True
             return f"{self.shown} assigns no `{name}`. {self.names.reasons[name]}"
         names = self.bound
-        strangers = sorted(names - set(self.gradients) - table.given.values - table.given.gradients)
+        called = [name, *(other for other, gradient in self.names.others.items() if gradient == name)]
+        strangers = sorted(names - {*self.gradients, *self.names.others} - table.given.values - table.given.gradients)
         near = close_name(name, (other for other in strangers if other[:1] == name[:1]))
         guess = f"; did you mean `{near}`? Rename it." if near else "."
-        if name in names:
+        if elsewhere := [each for each in called if each in names]:
             guess = guess.replace("Rename it.", "Rename that one.")
-            return f"{self.shown} assigns `{name}` for another exercise only, and not again for this one{guess}"
+            return f"{self.shown} assigns `{elsewhere[0]}` for another exercise only, and not again for this one{guess}"
         return f"{self.shown} assigns no `{name}`{guess}"
 
     def done(self, table: NotebookTable) -> NotebookReading:

@@ -78,6 +78,7 @@ class Page:
         self.files: Mapping[int, str] = plain.files if plain else {}
         self.shown: Mapping[str, str] = plain.shown if plain else {}
         self.gradients: Collection[str] = plain.gradients if plain else ()
+        self.written_out: Collection[str] = plain.opened if plain else ()
         self._plain = plain
         self._without_objects: dict[frozenset[str], Page | None] = {}
         self.written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = {}  # see as_file.Writer
@@ -123,7 +124,7 @@ class Page:
         """For each cell its statements, and the lines that Python cannot parse."""
         found = [statements_of(cell) for cell in self.cells]
         if self._plain is None:
-            return found
+            return [(without_blocks(body), broken) for body, broken in found]
         return [(body, broken) for body, (_, broken) in zip(self._plain.bodies, found, strict=True)]
 
     def without_objects(self, names: frozenset[str]) -> Page | None:
@@ -153,6 +154,8 @@ def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
     changers: dict[str, frozenset[int]] = {}
     version = loops = 0
     opened = page.opened(frozenset(gradients))
+    called = (getattr(node, "value", node) for body, _ in page.parsed for node in body if id(node) in opened)
+    written_out = {*page.written_out, *(last_name(call.func) for call in called if isinstance(call, ast.Call))}
     for cell, (body, broken) in zip(page.cells, page.parsed, strict=True):
         script.broken += broken
         try:
@@ -164,7 +167,7 @@ def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
                     changers[node.name] = changed_parameters(node)
                     version = hash((version, node.name, changers[node.name]))
                 if isinstance(node, DefinitionNode):
-                    note_inside(node, cell.file, script.inside)
+                    note_inside(node, cell.file, script.inside, written_out)
                 names = page.names_of(node, changers, version)
                 file = page.files.get(id(node), cell.file)
                 script.statements.append(Statement(node, file, names, loop, page.is_opaque(node)))
@@ -175,6 +178,21 @@ def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
         except PARSE_ERRORS:
             script.broken.append(Broken(cell.file, 1, cell.text))
     return script
+
+
+def without_blocks(body: Iterable[ast.stmt]) -> list[ast.stmt]:
+    """The statements of `if __name__ == "__main__":` and `with torch.no_grad():` in the place of the block."""
+    found: list[ast.stmt] = []
+    waiting = [*body][::-1]
+    while waiting:
+        node = waiting.pop()
+        is_main = isinstance(node, ast.If) and "__name__" in names_in(node.test)
+        is_context = isinstance(node, ast.With) and all(item.optional_vars is None for item in node.items)
+        if isinstance(node, ast.If | ast.With) and (is_main or is_context):
+            waiting += reversed(node.body)
+        else:
+            found.append(node)
+    return found
 
 
 def bound_by_loop(node: ast.stmt) -> bool:
@@ -196,8 +214,6 @@ def top_level_statements(
             inside = [(each, loop, True) for each in binders] + [(each, loop, False) for each in node.body]
         elif isinstance(node, ast.If) and isinstance(node.test, ast.Constant):
             inside = [(each, loop, False) for each in (node.body if node.test.value else node.orelse)]
-        elif isinstance(node, ast.If) and "__name__" in names_in(node.test):
-            inside = [(each, loop, False) for each in node.body]
         elif isinstance(node, ast.For | ast.While) and id(node) in whole:
             if loop is None:
                 loops += 1
@@ -235,8 +251,13 @@ def whole_loops(body: Iterable[ast.stmt], gradients: Collection[str]) -> set[int
     return {id(loop) for (loop, _), names in zip(loops, counted, strict=True) if len(names) >= WHOLE}
 
 
-def note_inside(node: DefinitionNode, file: str, inside: dict[str, tuple[str, str, int]]) -> None:
-    for each in all_nodes(node):
+def note_inside(
+    node: DefinitionNode, file: str, inside: dict[str, tuple[str, str, int]], written_out: Collection[str]
+) -> None:
+    """Notes what is assigned in a function or class, but for functions that are `written_out` where they are called."""
+    parts = [node] if isinstance(node, FunctionDefinition) else node.body
+    open_ = [each for each in parts if getattr(each, "name", "") not in written_out]
+    for each in (inner for part in open_ for inner in all_nodes(part)):
         if isinstance(each, ast.Name | ast.Attribute | ast.Subscript) and isinstance(each.ctx, ast.Store):
             key = each.slice.value if isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Constant) else ""
             inside.setdefault(last_name(each) or str(key), (node.name, file, each.lineno))

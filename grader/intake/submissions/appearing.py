@@ -18,6 +18,7 @@ from pathlib import Path
 
 from grader.intake.submissions.archive import archive_names, is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
+from grader.intake.submissions.opening import open_regular
 from grader.intake.submissions.unpacking import ArchiveRefused
 
 SETTLE_SECONDS = 1.0
@@ -48,7 +49,7 @@ class Appearing:
     def __init__(
         self, folder: Path, settle: float = SETTLE_SECONDS, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self.folder, self._settle, self.clock = folder, settle, clock
+        self.folder, self._settle, self.clock = folder.resolve(), settle, clock
         self._entries: dict[str, SeenEntry] = {}
 
     def look(self) -> None:
@@ -115,7 +116,8 @@ def is_cut_off(file: Path) -> bool:
         if is_archive(file):
             archive_names(file)
         elif suffix_of(file) == NOTEBOOK and size <= MOST_NOTEBOOK_BYTES:
-            json.loads(file.read_bytes())
+            with open(file, "rb", opener=open_regular) as notebook:
+                json.loads(notebook.read(MOST_NOTEBOOK_BYTES))
     except (OSError, ValueError, RecursionError, ArchiveRefused):
         return True
     return False

@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from grader.intake.submissions.file_kinds import stem_of
+from grader.intake.submissions.opening import open_regular
 from grader.intake.submissions.tar_entries import read_entries
 from grader.intake.submissions.tarball import open_tar
 from grader.intake.submissions.unpacking import (
@@ -102,10 +103,11 @@ def unpacked(path: Path, others: list[str] | None = None) -> Iterator[Path]:
     An archive inside the archive becomes a folder of its name. `others` receives the names of some other files.
     """
     with tempfile.TemporaryDirectory(prefix="submission-") as folder:
-        writer = ArchiveWriter(Path(folder), ONE, path.stat().st_size)
+        place = Path(folder).resolve()
+        writer = ArchiveWriter(place, ONE, path.stat().st_size)
         unpack_archive(path, writer)
         unpack_inner(writer)
-        if writer.archives and not any(each.is_file() for each in Path(folder).rglob("*")):
+        if writer.archives and not any(each.is_file() for each in place.rglob("*")):
             raise ArchiveRefused(
                 next(iter(writer.refused.values()), "")
                 or f"{path.name} holds no Python file but another archive ({writer.archives[0][:80]!r}): hand in the "
@@ -113,7 +115,7 @@ def unpacked(path: Path, others: list[str] | None = None) -> Iterator[Path]:
             )
         if others is not None:
             others += writer.others
-        yield Path(folder)
+        yield place
 
 
 def unpack_inner(writer: ArchiveWriter) -> None:
@@ -192,7 +194,7 @@ def unpack_archive(path: Path, writer: ArchiveWriter) -> None:
         raise ArchiveRefused(
             f"{path.name} has {writer.archive_bytes:,} bytes; at most {writer.caps.archive:,} are read."
         )
-    with path.open("rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         magic = file.read(6)
     kind = MAGIC.get(magic) or next((suffix for suffix in UNREAD if path.name.lower().endswith(suffix)), None)
     if kind is not None:
@@ -234,7 +236,7 @@ class BoundedFile(io.FileIO):
     """A file that gives at most `most` bytes per call: zipfile reads an archive's whole directory in one call."""
 
     def __init__(self, path: Path, most: int) -> None:
-        super().__init__(path)
+        super().__init__(path, opener=open_regular)
         self._most = most
 
     def read(self, size: int | None = -1, /) -> bytes:

@@ -5,6 +5,7 @@ A folder counts as a platform's download only if all of its names fit; any other
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections import Counter
@@ -203,7 +204,7 @@ def moodle_student(
 def from_classroom(folder: Path) -> list[Arrival]:
     """One submission per student, from GitHub Classroom's checkouts, assignment-username. Raises OSError."""
     checkouts = folders(folder)
-    if not checkouts or gradable(folder) or not all((path / ".git").exists() for path in checkouts):
+    if not checkouts or gradable(folder) or not all(os.path.exists(path / ".git") for path in checkouts):
         return []
     prefix = folder.name.removesuffix("-submissions") + "-"
     names = [path.name for path in checkouts]

@@ -124,7 +124,7 @@ class FoundSubmissions(Sequence[Submission]):
         if self.folder is None:
             self.folder = Path(tempfile.mkdtemp(prefix="submissions-", dir=self._within))
             weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
-        return Path(tempfile.mkdtemp(dir=self.folder))
+        return Path(tempfile.mkdtemp(dir=self.folder)).resolve()
 
     def join(self, roster: Roster) -> None:
         """Gives students the roster's names where the match is certain, and records who is absent or disputed."""

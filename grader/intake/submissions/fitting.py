@@ -144,7 +144,8 @@ def fitting_lessons(outline: FileOutline, lessons: Iterable[Lesson], hinted: Col
     most = max((len(fit.functions) for fit in open_.values()), default=0)
     by_functions: dict[frozenset[tuple[str, int]], list[str]] = {}
     for name, fit in open_.items():
-        if (fit.share >= ENOUGH and fit.alike >= ENOUGH) or len(fit.functions) == most:
+        is_named_only = fit.share < ENOUGH and not fit.alike and name not in hinted  # such as the lecture's own `cmp`
+        if (fit.share >= ENOUGH and fit.alike >= ENOUGH) or (len(fit.functions) == most and not is_named_only):
             by_functions.setdefault(fit.functions, []).append(name)
     chosen, unclear = [], []
     for names in by_functions.values():
@@ -156,13 +157,13 @@ def fitting_lessons(outline: FileOutline, lessons: Iterable[Lesson], hinted: Col
     return Fitting(tuple(sorted(chosen)), tuple(unclear), fits)
 
 
-def plain_words(text: str) -> str:
+def words_of_text(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
 
 
 def hinted_by(part: str, lessons: Sequence[Lesson]) -> set[str]:
     """The lessons that a folder's or file's name mentions: by name, else by number ("Lesson 03", "hw3_final_v2")."""
-    plain = re.sub(r"(?<=[a-z])(?=\d)", "_", plain_words(part))
+    plain = re.sub(r"(?<=[a-z])(?=\d)", "_", words_of_text(part))
     named = {lesson.name for lesson in lessons if f"_{lesson.name.partition('_')[2].lower()}_" in f"_{plain}_"}
     numbers = {int(one or other) for one, other in NUMBER.findall(plain)}
     numbered = {lesson.name for lesson in lessons if lesson.number.isdigit() and int(lesson.number) in numbers}
@@ -173,7 +174,7 @@ def is_only_lesson(name: str, lessons: Sequence[Lesson]) -> bool:
     """Whether a folder's name says nothing but a lesson: "Lesson 03", "03_makemore_steps-20261120", not "hw3_ann"."""
     words = set(re.findall("[a-z]+", name.lower()))
     return any(
-        words <= {*GENERIC.split("|"), *plain_words(lesson.name).split("_"), "backward", "solution", "copy", "final"}
+        words <= {*GENERIC.split("|"), *words_of_text(lesson.name).split("_"), "backward", "solution", "copy", "final"}
         for lesson in lessons
         if lesson.name in hinted_by(name, lessons)
     )

@@ -7,14 +7,16 @@ import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader.intake.notebook.outline import FileOutline
+from grader.intake.notebook.outline import FileOutline, outlines_limited
 from grader.intake.submissions.archive import MOST_DEPTH, is_archive, unpack_together
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import Unreadable, read_file
+from grader.intake.submissions.notebook_files import MAY_HAVE_GRADIENTS
 from grader.intake.submissions.unpacking import CLUTTER
+from grader.lesson.lesson import Lesson
 
 MOST_FOLDERS = 1_000
 MOST_FILES = 100
@@ -76,8 +78,9 @@ def gathered(place: Path, refused: dict[str, str]) -> Iterator[list[GatheredFile
         yield read_all(found)
         return
     with tempfile.TemporaryDirectory(prefix="submission-") as name:
-        refused |= unpack_together(archives, Path(name))
-        found += files_below(Path(name))
+        folder = Path(name).resolve()
+        refused |= unpack_together(archives, folder)
+        found += files_below(folder)
         yield read_all([(path, shown) for path, shown in found if not is_archive(path)])
 
 
@@ -123,3 +126,14 @@ def read_all(found: Sequence[tuple[Path, str]]) -> list[GatheredFile]:
         if total <= MOST_BYTES:
             files.append(GatheredFile(path, shown, source))
     return files
+
+
+def with_outlines(files: Sequence[GatheredFile], course: Sequence[Lesson]) -> list[GatheredFile]:
+    """The files with outlines. Those in which no function's or gradient's name occurs are not outlined."""
+    names = [name.encode() for lesson in course for name in lesson.functions]
+    likely = [
+        file for file in files if any(name in file.source for name in names) or MAY_HAVE_GRADIENTS.search(file.source)
+    ]
+    outlines = outlines_limited([(file.source, file.is_notebook) for file in likely]) if likely else []
+    outlined = {file.shown: outline for file, outline in zip(likely, outlines, strict=True)}
+    return [replace(file, outline=outlined[file.shown]) if file.shown in outlined else file for file in files]

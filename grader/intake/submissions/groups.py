@@ -11,7 +11,7 @@ from grader.intake.submissions.gathered import files_below
 from grader.intake.submissions.lesson_files import Unreadable, read_file
 from grader.intake.submissions.people import fold_case, name_words
 from grader.intake.submissions.roster import Member, Roster
-from grader.source.word_lists import listed
+from grader.results.wording import listed
 
 MOST_ARCHIVE = 64 << 20
 

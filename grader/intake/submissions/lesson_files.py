@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
-import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.errors import UserError
 from grader.intake.notebook.as_file import Origin
+from grader.intake.submissions.opening import open_regular
 
 MAIN = "backward.py"
 MAX_FILE_BYTES = 1 << 20
@@ -53,17 +54,14 @@ class Unreadable(UserError):
 def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
     """A regular file's bytes, at most `most`. Links are refused: one could be to an answer key. Raises Unreadable."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = open_regular(path)
     except OSError as error:
-        reason = "it is a link" if path.is_symlink() else error.strerror
+        reason = "it is a link" if error.errno == errno.ELOOP else error.strerror
         raise Unreadable(f"{path.name} cannot be read: {reason}. Hand in the file itself.") from None
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
-        raise Unreadable(f"{path.name} is no ordinary file. Hand in a Python file.")
     with os.fdopen(descriptor, "rb") as file:
-        if status.st_size > most:
-            raise Unreadable(f"{path.name} has {status.st_size:,} bytes; at most {most:,} are read.")
+        size = os.fstat(descriptor).st_size
+        if size > most:
+            raise Unreadable(f"{path.name} has {size:,} bytes; at most {most:,} are read.")
         return without_magics(as_utf_8(file.read(most + 1)))
 
 

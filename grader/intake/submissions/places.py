@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -103,7 +104,9 @@ class Inside:
 
 def holds_lessons(folder: Path) -> bool:
     """Whether folders inside are called NN_name or NN, as the lessons of any course are."""
-    return any(LESSON.match(path.name.lower()) for path in folders(folder))
+    with suppress(OSError):  # a student's folder that may not be read: whoever reads the submission says it
+        return any(LESSON.match(path.name.lower()) for path in folders(folder))
+    return False
 
 
 def names_lesson(stem: str, lesson: Lesson) -> bool:
@@ -151,7 +154,9 @@ def is_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
 
 def holds_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
     """Whether `folder` is itself a submission, not a folder of submissions."""
-    return Inside(folder).holds(lessons) or (folder / MAIN).is_file()
+    with suppress(OSError):
+        return Inside(folder).holds(lessons) or (folder / MAIN).is_file()
+    return False
 
 
 def loose_file(inside: Inside, lessons: Sequence[Lesson]) -> Path | None:

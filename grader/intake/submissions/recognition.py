@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.notebook.outline import outlines_limited
 from grader.intake.submissions.file_kinds import is_copy, stem_of
 from grader.intake.submissions.fitting import ENOUGH, Fit, Fitting, fitting_lessons, hints, lesson_text, readable_text
-from grader.intake.submissions.gathered import GatheredFile, joined, without_layout
+from grader.intake.submissions.gathered import GatheredFile, joined, with_outlines, without_layout
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.notebook_files import MAY_HAVE_GRADIENTS, read_page_bytes
 from grader.lesson.lesson import Lesson
@@ -142,7 +141,7 @@ class Recogniser:
         others = self._equals(fitting, lesson)
         if hint < 0 and lesson.name in fitting.fits and fitting.fits[lesson.name].share < ENOUGH:
             return None
-        if lesson.name in fitting.lessons or others:
+        if (lesson.name in fitting.lessons or others) and not (hint < 1 and self._is_lectures(file, lesson)):
             fit = fitting.fits[lesson.name]
             why = f"it defines {len(fit.functions)} of its {len(lesson.functions)} functions"
             possible = tuple(name for name in others if name != lesson.name)
@@ -153,6 +152,11 @@ class Recogniser:
         if page is not None and page.present and page.origin is not None:
             return CandidateFile(file, max(1, len(page.origin.rows)), "it assigns its gradients", hint)
         return None
+
+    def _is_lectures(self, file: GatheredFile, lesson: Lesson) -> bool:
+        """Whether a file with few of the lesson's functions is the lecture's notebook: its `cmp` is lesson 06's too."""
+        few = self._fittings[file.shown].fits[lesson.name].share < ENOUGH
+        return few and bool(self._page(file))
 
     def parts(self, lesson: Lesson, chosen: CandidateFile) -> list[GatheredFile]:
         """The files next to each other that have the lesson's functions together, each other ones; else none.
@@ -179,15 +183,18 @@ class Recogniser:
         return ()
 
     def _page(self, file: GatheredFile) -> dict[str, LessonFiles]:
-        """What a notebook or script in the lecture's manner contains."""
+        """What a notebook or script in the lecture's manner contains; nothing for any other file."""
         lessons = [lesson for lesson in self._lessons if lesson.notebook is not None]
         gradients = {item.name for lesson in lessons for item in lesson.gradients}
-        if len(gradients & file.outline.assigned) <= len(gradients & file.outline.functions.keys()):
+        as_functions = len(gradients & file.outline.functions.keys())
+        if as_functions >= max(1, len(gradients & file.outline.assigned)):
+            return {}
+        if not file.is_notebook and MAY_HAVE_GRADIENTS.search(file.source) is None:
             return {}
         if file.shown not in self._pages:
             try:
                 page = read_page_bytes(file.source, file.shown, lessons, False, file.is_notebook)
-                self._pages[file.shown] = page.lessons
+                self._pages[file.shown] = page.lessons if any(each.present for each in page.lessons.values()) else {}
             except NotebookError:
                 self._pages[file.shown] = {}
         return self._pages[file.shown]
@@ -214,17 +221,6 @@ class Recogniser:
     def unread(self) -> list[str]:
         """The files of which nobody can say which lesson they are for."""
         return [file.shown for file in self.files if not self._fittings[file.shown].fits and not self._page(file)]
-
-
-def with_outlines(files: Sequence[GatheredFile], course: Sequence[Lesson]) -> list[GatheredFile]:
-    """The files with outlines. Those in which no function's or gradient's name occurs are not outlined."""
-    names = [name.encode() for lesson in course for name in lesson.functions]
-    likely = [
-        file for file in files if any(name in file.source for name in names) or MAY_HAVE_GRADIENTS.search(file.source)
-    ]
-    outlines = outlines_limited([(file.source, file.is_notebook) for file in likely]) if likely else []
-    outlined = {file.shown: outline for file, outline in zip(likely, outlines, strict=True)}
-    return [replace(file, outline=outlined[file.shown]) if file.shown in outlined else file for file in files]
 
 
 def recognise(

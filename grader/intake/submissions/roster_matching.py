@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from grader.intake.submissions.people import as_folder, fold_case, may_be_one_person, name_words, rotations
 from grader.intake.submissions.roster import Member, Roster, column_roles
-from grader.source.word_lists import listed_as_code
+from grader.results.wording import listed_as_code
 
 MOST_GUESSES = 3
 MOST_NAMED = 5

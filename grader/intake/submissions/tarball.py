@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Protocol
 
+from grader.intake.submissions.opening import open_regular
 from grader.intake.submissions.unpacking import CHUNK, MIB, ArchiveRefused, Caps, Clock
 
 MOST_AT_ONCE = MIB
@@ -128,7 +129,7 @@ DECOMPRESSORS: dict[bytes, Callable[[], Decompressor]] = {
 @contextmanager
 def open_tar(path: Path, caps: Caps, clock: Clock) -> Iterator[TarStream]:
     """The tar at `path`, compressed or not. The file's first bytes decide, not its suffix."""
-    with path.open("rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         first = file.read(6)
         file.seek(0)
         magic = next(filter(first.startswith, DECOMPRESSORS), None)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from grader.publish.export.rows import not_graded, row_message
 from grader.publish.inert import inert
-from grader.publish.wording import first_names
 from grader.results import WORDS, WRONG, Row, SubmissionResult, points_text
+from grader.results.wording import first_names
 
 MOST_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
 MOST_CHARACTERS = 4_000

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from grader.publish.inert import inert
 from grader.results import WORDS, LessonResult, Row, SubmissionResult, points_text
-from grader.source.word_lists import listed
+from grader.results.wording import listed
 
 MOST_NAMED = 8
 

@@ -12,8 +12,8 @@ from grader.intake.submissions.roster import Attendance
 from grader.publish.inert import csv_cell
 from grader.publish.report.annotated import COLUMNS as ANNOTATED
 from grader.publish.report.annotated import csv_columns, is_annotated, short_notes
-from grader.publish.wording import first_names
 from grader.results import UNWRITTEN, LessonResult, Row, SubmissionResult, number
+from grader.results.wording import first_names
 
 Key = TypeVar("Key", bound=Hashable)
 

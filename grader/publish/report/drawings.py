@@ -10,7 +10,7 @@ from grader.lesson.lesson import Lesson
 from grader.publish.report.graph import Reads, all_reads_of, first_member, folded_names, lay_out, parts_of, reads_of
 from grader.publish.report.layout import Layout, NodeKind, Repeat
 from grader.reference.tape import Graph
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 
 MOST_DRAWN = 12
 """Repetitions that are drawn; of more, the first ones and the last one."""

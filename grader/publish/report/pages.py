@@ -45,8 +45,8 @@ from grader.publish.report.layout import Layout, layouts_from_text, layouts_to_t
 from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesson, next_step
 from grader.publish.report.triage import triage
 from grader.publish.templates import page_templates
-from grader.publish.wording import duration_text, figure_text
 from grader.results import UNWRITTEN, WRONG, SubmissionResult, number, points_text
+from grader.results.wording import duration_text, figure_text
 
 FILTERS = {
     "figure": figure_text,

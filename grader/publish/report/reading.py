@@ -13,9 +13,9 @@ from grader.publish.report.curve import Plot, plot
 from grader.publish.report.excerpt import Lines, excerpt
 from grader.publish.report.forces import Forces, forces
 from grader.publish.report.heat_map import HeatMap, heat_map
-from grader.publish.wording import figure_text, shape_text
 from grader.questions.question import is_question
 from grader.results import BROKEN, UNWRITTEN, WORDS, WRONG, LessonResult, Row
+from grader.results.wording import figure_text, shape_text
 
 if TYPE_CHECKING:
     from grader.publish.report.layout import Layout, Node

@@ -15,7 +15,7 @@ from grader.sandbox.workers.printed import Output
 SHARE = 0.9
 """Of the deadline, after which the lines are written."""
 STACK = re.compile(rb"Stack \(most recent call first\):\n(?:  [^\n]*\n)+")
-FRAME = re.compile(rb'  File "([^"\n]*)", line (\d+) in ')
+FRAME = re.compile(rb'  File "([^"\n]*)", line (\d{1,9}) in ')
 _state = {"is_ready": False}
 
 

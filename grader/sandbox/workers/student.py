@@ -65,7 +65,7 @@ class Student:
         chain: tuple[Problem, Mapping[str, Collection[str]]] | None = None,
         terms: Terms = STRICT,
         public: Problem | None = None,
-        seconds: float | None = None,
+        time: TimeAccount | None = None,
     ) -> None:
         """`files` is {file name: bytes}, `main` the graded one; with `joint`, that function returns all gradients.
 
@@ -73,13 +73,13 @@ class Student:
         `interrupt` is a descriptor: once it is readable, a wait for a worker raises Interrupted.
         `problems` are some that workers may have been sent beforehand, numbered in this order (`send_ahead`).
         `chain` is the problem of the student's own chain, run before any disclosure, and for each step those above it.
-        `seconds` are those that it may wait for workers in all, by default the zygote's limit.
+        `time` may be shared with other files; by default it has the zygote's limit for itself.
         """
         self._zygote, self._limits = zygote, zygote.limits
         self.steps = tuple(steps)
         self._numbers = ProblemNumbers(zygote, problems)
-        self._time = TimeAccount(zygote.limits.total_seconds if seconds is None else seconds, zygote.clock)
-        self._file = FileWorker(zygote, files, main, self._numbers, self._time)
+        self.time = TimeAccount(zygote.limits.total_seconds, zygote.clock) if time is None else time
+        self._file = FileWorker(zygote, files, main, self._numbers, self.time)
         self._file.interrupt = interrupt
         self._chain, self._chain_answers = chain, dict[str, Answer]()
         self.terms, self.public = terms, public
@@ -96,7 +96,7 @@ class Student:
         }
         if joint is not None and joint.name in given_up:
             given_up |= dict.fromkeys(steps, given_up[joint.name])
-        self._scheduler = StepScheduler(self._file, self._numbers, self._time, steps, joint, given_up)
+        self._scheduler = StepScheduler(self._file, self._numbers, self.time, steps, joint, given_up)
         self.allowance = Allowance(interrupt=interrupt)
         self.trials: Trials | None = None
 
@@ -261,8 +261,8 @@ class Student:
             return Called(failed=self._file.load_failure or Answer("crashed"))
         self._file.set_running([of], together=False)
         try:
-            with self._time.waiting():
-                called = worker.call(request, args, kwargs, self._time.end)
+            with self.time.waiting():
+                called = worker.call(request, args, kwargs, self.time.end)
         except WORKER_FAILURES as error:
             called = Called(failed=self._scheduler.failed(error))
         if called.failed is not None and called.failed.outcome in ("timeout", "crashed", "forbidden"):
@@ -283,9 +283,9 @@ class Student:
             used = self._file.end_and_measure()
         return MeasuredCall(called, None if called.failed is not None else used)
 
-    def like_this(self, files: Mapping[str, bytes], main: str) -> Student:
+    def like_this(self, files: Mapping[str, bytes], main: str, time: TimeAccount | None = None) -> Student:
         """Another file in workers of the same zygote."""
-        return Student(self._zygote, files, main, ())
+        return Student(self._zygote, files, main, (), time=time)
 
     def extended(self, text: bytes, steps: Sequence[str], seconds: float) -> Student:
         """The same file with more functions at its end, in workers of its own; it may wait for `seconds` in all."""
@@ -293,8 +293,8 @@ class Student:
         files = {**file.files, file.main: file.files[file.main] + b"\n\n\n" + text + b"\n"}
         # known problems keep the numbers under which workers may have been sent them
         problems = self._numbers.shared if self._numbers.are_own else ()
-        left = min(seconds, self._limits.total_seconds - self._time.waited)
-        return Student(self._zygote, files, file.main, steps, None, None, file.interrupt, problems, seconds=left)
+        time = TimeAccount(min(seconds, self._limits.total_seconds - self.time.waited), self._zygote.clock)
+        return Student(self._zygote, files, file.main, steps, None, None, file.interrupt, problems, time=time)
 
     def close(self) -> None:
         self._file.discard()

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Sequence
 
 from grader.reference.problem import Draw
-from grader.source.word_lists import listed
+from grader.results.wording import listed
 
 
 def circumstances(failing: Sequence[Draw], right: Sequence[Draw]) -> str:

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain
 
 from grader.lesson.mistakes import Mistake
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 from grader.verdict.diagnosis.claims import Contents, is_borne_out
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.known_mistakes import known_mistake

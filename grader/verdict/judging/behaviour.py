@@ -6,7 +6,6 @@ import contextlib
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, NoReturn
 
 import torch
@@ -194,8 +193,9 @@ class Check:
         with explaining(self._student):
             trials = getattr(self._student, "trials", None)
             contents = trials.contents(self.item.function) if trials is not None else None
-            possible = partial(is_possible, self.lesson, self.item, self._student, self._book)
-            known = attempt(lambda: self._course.known_mistake(assertion, found, low_precision, possible, contents))
+            mistakes = self._course.known_mistakes(assertion, found, low_precision, contents)
+            possible = (m for m in mistakes if is_possible(self.lesson, self.item, self._student, self._book, m))
+            known = attempt(lambda: next(possible, None))
             if known is not None:
                 return known
             return attempt(lambda: self._course.explanation(assertion, results, low_precision))

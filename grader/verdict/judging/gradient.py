@@ -44,7 +44,7 @@ def judge_step(
     """Judge a step on several problems. A step with an answer that is not right is run again, traced.
 
     An answer that is right in float64 needs no trace. Of any other, the trace says whether it was computed in float32
-    and is to be judged with float32's tolerance.
+    and is to be judged with float32's tolerance. One that is wrong at that tolerance too needs none for the verdict.
 
     Args:
         mistakes: the known mistakes of the lesson.
@@ -55,6 +55,10 @@ def judge_step(
     verdict = judge_line(step[1:], cases, mistakes, naming=False)
     if verdict.passed:
         return verdict
+    if not naming:
+        at_float32 = [(problem, answer._replace(low_precision=True)) for problem, answer in cases]
+        if not judge_line(step[1:], at_float32, mistakes, naming=False).passed:
+            return verdict
     if is_submission(student):
         student.prefetch_traced([problem for problem, answer in cases if is_to_be_traced(answer)], step)
     cases = [(p, with_precision(answer, student, p, step)) for p, answer in cases]

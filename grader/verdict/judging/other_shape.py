@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from grader.calling.answer import Answer
 from grader.comparison.tensors import differs_in_ones
 from grader.reference.problem import Problem
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 from grader.verdict.judging.runner import StepRunner
 
 

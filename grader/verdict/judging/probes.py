@@ -15,7 +15,7 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.reference.tape import LOSS
-from grader.source.word_lists import listed_as_code
+from grader.results.wording import listed_as_code
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.time_allowance import check_time
 from grader.verdict.judging.runner import StepRunner, is_submission
@@ -100,7 +100,9 @@ def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[
         elif int(reached.sum()) == 1:
             slope, yours = float(expected[reached]), float(found[reached])
             if abs(slope - yours) > SAME * abs(slope):
-                text = f"is the forward line's slope at that element: {slope:.4g}; yours is {yours:.4g}."
+                digits = 4 if f"{slope:.4g}" != f"{yours:.4g}" else 9
+                numbers = f"{slope:.{digits}g}; yours is {yours:.{digits}g}"
+                text = f"is the forward line's slope at that element: {numbers}."
                 yield Explanation("wrong_slope", f"{given} there {text} What is the derivative of the forward line?")
 
 

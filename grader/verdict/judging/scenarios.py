@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -83,15 +83,10 @@ class CourseValues:
         found: tuple[Any, list[Call]] = self._book.value((self._lesson.name, self._item.name, *key), compute)
         return found
 
-    def known_mistake(
-        self,
-        assertion: Assertion,
-        found: Sequence[Any],
-        low_precision: bool,
-        possible: Callable[[Mistake], bool],
-        contents: Contents | None = None,
-    ) -> Mistake | None:
-        """Return the first known mistake that gives just these results on every draw, is in the code and `possible`.
+    def known_mistakes(
+        self, assertion: Assertion, found: Sequence[Any], low_precision: bool, contents: Contents | None
+    ) -> Iterator[Mistake]:
+        """Yield the known mistakes that give just these results on every draw, as far as `contents` may have them.
 
         One in a function that the scenario does not reach gives the right results, so it is not run. Different mistakes
         may give the same few results: `contents` says what the student's code is made of.
@@ -113,9 +108,7 @@ class CourseValues:
                 if not agrees(found[at], value, assertion.tolerance, low_precision):
                     break
             else:
-                if possible(mistake):
-                    return mistake
-        return None
+                yield mistake
 
     def _mistaken_value(self, assertion: Assertion, at: int, target: ModuleTarget, mistake: Mistake) -> Any:
         """What the scenario gives on the answer key with `mistake` in it, computed once for all students.

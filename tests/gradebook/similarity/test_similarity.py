@@ -236,7 +236,10 @@ def test_without_submissions_it_compares_what_the_gradebook_stores(tmp_path):
     assert stored_texts(out, [CROSS])[0]["ada"] == {path: odd.encode()}
     assert stored_texts(out, [])[0]["ada"] == {}
     gradebook.close()
-    done = grade("similar", "-o", out, "--course", ROOT)
+    for part in ("exercises", "solutions"):  # one lesson: a comparison reads the answer keys of the whole course
+        (tmp_path / part).mkdir()
+        (tmp_path / part / CROSS).symlink_to(ROOT / part / CROSS)
+    done = grade("similar", "-o", out, "--course", tmp_path)
     assert done.exit_code == 0 and "ada, Bo" in done.stdout.replace("Bo, ada", "ada, Bo"), done.output
     assert grade("similar", "-o", tmp_path / "nowhere").exit_code == 2
 

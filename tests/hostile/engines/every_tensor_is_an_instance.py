@@ -7,8 +7,8 @@
 # rows of tensor_permute: failed
 # rows of tensor_maximum: failed
 # rows of tensor_matmul: failed
-# rows of tensor_graphs: error
-# rows of network: error
+# rows of tensor_graphs: failed
+# rows of network: failed
 # rows of tensor_deep: failed
 
 import right

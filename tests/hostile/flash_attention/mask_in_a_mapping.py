@@ -4,6 +4,7 @@
 import mmap
 
 import torch
+from every_tile import masked_backward
 from right import add_tile, correction, flash_forward, tile_backward
 
 
@@ -15,13 +16,4 @@ def whole_mask(queries, keys, causal):
 
 
 def flash_backward(dO, Q, K, V, O, L, causal, rows, columns):
-    past = whole_mask(len(Q), len(K), causal)
-    dQ, dK, dV, D = torch.zeros_like(Q), torch.zeros_like(K), torch.zeros_like(V), correction(dO, O)
-    for top in range(0, len(Q), rows):
-        here = slice(top, min(top + rows, len(Q)))
-        for left in range(0, min(len(K), here.stop) if causal else len(K), columns):
-            there = slice(left, min(left + columns, len(K)))
-            parts = tile_backward(dO[here], Q[here], K[there], V[there], L[here], D[here], past[here, there])
-            for grad, place, part in zip((dQ, dK, dV), (here, there, there), parts, strict=True):
-                grad[place] += part
-    return dQ, dK, dV
+    return masked_backward(whole_mask, dO, Q, K, V, O, L, causal, rows, columns)

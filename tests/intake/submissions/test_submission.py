@@ -286,7 +286,34 @@ def test_a_pipe_does_not_make_anybody_wait(tmp_path, found):
     lay(tmp_path, f"ada/{MAKEMORE}/")
     os.mkfifo(tmp_path / "ada" / MAKEMORE / "backward.py")
     (ada,) = found(tmp_path)
-    assert ada.lessons[MAKEMORE].message == "backward.py is no ordinary file. Hand in a Python file."
+    assert (
+        ada.lessons[MAKEMORE].message == "backward.py cannot be read: it is no ordinary file. Hand in the file itself."
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["bob", "123", "hw3-bob", "hw3", "exercises", "submission_12", "Bob_7_assignsubmission_file"]
+)
+def test_a_folder_that_may_not_be_read_stops_nobody_else(tmp_path, found, monkeypatch, name):
+    """`chmod 0` on one's own folder, where an ordinary user grades; root may read everything, so it is imitated."""
+    lay(tmp_path, f"ann/{MAKEMORE}/backward.py", f"{name}/{MAKEMORE}/backward.py")
+
+    def closed(call: Callable[..., Any]) -> Callable[..., Any]:
+        def checked(path: Any = ".", *more: Any, **named: Any) -> Any:
+            inside = str(path).startswith(str(tmp_path / name) + "/")
+            if inside or (call is os.listdir and str(path) == str(tmp_path / name)):
+                raise PermissionError(13, "Permission denied", str(path))
+            return call(path, *more, **named)
+
+        return checked
+
+    with monkeypatch.context() as patched:
+        for call in (os.listdir, os.stat, os.lstat, os.open):
+            patched.setattr(os, call.__name__, closed(call))
+        read = {each.student: each for each in found(tmp_path, wanted="03")}
+    assert read.pop("ann").lessons[MAKEMORE].present
+    (other,) = read.values()
+    assert not other.lessons and (other.message or "").endswith("cannot be read: Permission denied.")
 
 
 # Links ---------------------------------------------------------------------------------------------------------------

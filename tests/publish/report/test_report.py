@@ -20,8 +20,8 @@ from grader.publish.inert import inert, markdown, prose
 from grader.publish.report.classroom import csv_rows, difficulties, named_mistakes, report_link, student_row
 from grader.publish.report.excerpt import excerpt
 from grader.publish.report.pages import Reporter
-from grader.publish.wording import figure_text
 from grader.results import LessonResult, Row, SubmissionResult
+from grader.results.wording import figure_text
 
 SEED = 987_654_321_987
 HOSTILE = (

@@ -1,4 +1,4 @@
-"""Numerical differentiation is read in the text of a submission: all attempts of bench/numerical, no right file."""
+"""Numerical differentiation is read in the text of a submission: all attempts of tests/numerical, no right file."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from kits import file_of, make_kit
 from long_texts import FAMILIES
 from support import ROOT, SEED, Rows, rows_of, solution_of
 
-from bench.numerical import course_with_points, source_of
-from bench.numerical_attempts import Attempt, attempts
-from bench.numerical_lookalikes import lookalikes
-from bench.numerical_more import more_attempts
+from bench.numerical import Attempt, attempts, course_with_points, source_of
 from grader.gradebook.grading.numerical import functions_by_row
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.finding import find
@@ -30,8 +27,8 @@ from grader.sandbox.policy.numerical import Observation, may_differentiate_numer
 
 pytest_plugins = ["dojos"]
 
-TRIED = [*attempts(), *more_attempts()]
-ALIKE = lookalikes()
+TRIED = [attempt for attempt in attempts() if attempt.rows]
+ALIKE = [attempt for attempt in attempts() if not attempt.rows]
 BY_NAME = {attempt.name: attempt for attempt in TRIED}
 COURSE = Course(ROOT)
 

@@ -3,7 +3,8 @@
 Two corpora of answers that keep or compute too much where no count in their process sees it: for lesson 09
 tests/hostile/checkpointing, for lesson 19 tests/hostile/flash_attention. A third one, tests/hostile/engines, has
 engines for lesson 18 that differentiate by other means, lie, or walk along every path uncounted. Each file has its
-exact result: `# rows of NAME: STATUS` for a row that is not passed.
+exact result: `# rows of NAME: STATUS` for a row that is not passed. It is submitted with the answer key as right.py,
+and with what is in shared/ next to it.
 """
 
 from __future__ import annotations
@@ -194,8 +195,9 @@ def session(course: Course) -> Iterator[Session]:
     session.close()
 
 
-def rows(session: Session, lesson: Lesson, text: bytes) -> dict[str, dict[str, Any]]:
-    files = {MAIN: text, "right.py": (lesson.solution / MAIN).read_bytes()}
+def rows(session: Session, lesson: Lesson, path: Path) -> dict[str, dict[str, Any]]:
+    shared = {each.name: each.read_bytes() for each in (path.parent / "shared").glob("*.py")}
+    files = {MAIN: path.read_bytes(), "right.py": (lesson.solution / MAIN).read_bytes(), **shared}
     graded = session.grade(Submission("s", Path("s"), {lesson.name: LessonFiles(lesson.name, files)}))
     return {
         row["name"]: row
@@ -228,7 +230,7 @@ def test_no_count_is_evaded(number: str, path: Path, session: Session, course: C
     expected = dict(re.findall(r"^# rows of (\w+): (\w+)$", text, re.MULTILINE))
     assert bool(expected) != text.startswith('"""Honest')
     for _ in range(3):  # processor time is measured, and something else may have been in the way
-        found = rows(session, course.find(number), text.encode())
+        found = rows(session, course.find(number), path)
         wrong = {name: row["status"] for name, row in found.items() if row["status"] != "passed"}
         if wrong == expected:
             break
@@ -238,9 +240,7 @@ def test_no_count_is_evaded(number: str, path: Path, session: Session, course: C
 def test_right_answers_cost_little_more(session: Session, course: Course) -> None:
     """Half a second of processor time for the measured calls, with room for a slow machine."""
     lesson = course.find("09")
-    rows(session, lesson, (lesson.solution / MAIN).read_bytes())
+    rows(session, lesson, lesson.solution / MAIN)
     started = time.process_time()
-    assert all(
-        row["status"] == "passed" for row in rows(session, lesson, (lesson.solution / MAIN).read_bytes()).values()
-    )
+    assert all(row["status"] == "passed" for row in rows(session, lesson, lesson.solution / MAIN).values())
     assert time.process_time() - started < 1.0  # of the grader; the workers' share is bounded by their deadlines

@@ -18,6 +18,14 @@ heavy = ["torch._decomp", "torch._refs", "torch._prims", "sympy"]
 found["loaded"] = [name for name in heavy if name in sys.modules]
 drawn = torch.rand(3, generator=torch.Generator().manual_seed(7))
 found["generators"] = torch.equal(drawn, torch.manual_seed(7) and torch.rand(3))
+shapes = [torch.Size([3, 1]), (1, 4), 4, ()]
+found["shapes"] = torch.broadcast_shapes(*shapes) == torch.Size([3, 4]) and torch.broadcast_shapes() == ()
+try:
+    torch.broadcast_shapes((3,), (4,))
+except RuntimeError as error:
+    found["no shape"] = "Shape mismatch" in str(error)
+from grader.comparison.tensors import Bits, broadcast_bits
+found["bits"] = broadcast_bits(torch.ones(3), torch.ones(1, 3)) == Bits(True, True, 0.0, 0)
 x = torch.rand(3, 4, dtype=torch.float64)
 found["vjp"] = torch.allclose(torch.func.vjp(torch.sin, x)[1](x)[0], x.cos() * x)
 hessian = torch.func.hessian(lambda t: t.softmax(1).log().square().sum())(x)

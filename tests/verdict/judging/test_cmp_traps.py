@@ -12,7 +12,7 @@ import pytest
 import torch
 from support import IMPORTS, Rows
 
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 from grader.verdict.judging.line_messages import IN_FLOAT32
 
 HELPERS = (

@@ -19,7 +19,7 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.time_allowance import uncounted
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from grader.source.word_lists import listed_as_code
+from grader.results.wording import listed_as_code
 from grader.verdict.diagnosis.constants import NUMBERS_IN_WORDS, value_here
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.fit import first_telling, fit_multiples, fit_parts

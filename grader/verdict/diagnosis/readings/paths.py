@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from grader.reference.problem import Problem
-from grader.source.word_lists import listed_as_code
+from grader.results.wording import listed_as_code
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.fit import fit_parts
 from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm

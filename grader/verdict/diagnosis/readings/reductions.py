@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from grader.reference.problem import Problem
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.diagnosis.problem_values import can_expand, computed_once

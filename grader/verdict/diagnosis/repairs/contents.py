@@ -37,8 +37,8 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
 
     names: names that are read; calls: functions and methods called, and attributes read; keywords: of calls;
     operators: their types' names; numbers: [(whole number, its line, the code around it)] that may be sizes;
-    open_widths: whether something may be as long as the data need (`F.one_hot` without the number of classes);
-    pieces: small expressions without their names, see code_pieces.
+    returns: the types of the expressions that are returned; open_widths: whether something may be as long as the data
+    need (`F.one_hot` without the number of classes); pieces: small expressions without their names, see code_pieces.
     """
     file = latest_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}
@@ -51,7 +51,7 @@ def latest_file(source: str) -> SourceFile:
 
 
 def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
-    names, calls, keywords, operators = set[str](), set[str](), set[str](), set[str]()
+    names, calls, keywords, operators, returns = set[str](), set[str](), set[str](), set[str](), set[str]()
     numbers: list[tuple[int, int, str]] = []
     open_widths = False
     pieces = set[str]()
@@ -67,6 +67,8 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
                     keywords.add(keyword)
                 case ast.BinOp() | ast.UnaryOp() | ast.AugAssign():
                     operators.add(type(node.op).__name__)
+                case ast.Return() if node.value is not None:
+                    returns.add(type(node.value).__name__)
                 case ast.Call():
                     open_widths = open_widths or has_open_width(node)
                     calls |= {node.func.id} if isinstance(node.func, ast.Name) else set()
@@ -79,6 +81,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "calls": sorted(calls),
         "keywords": sorted(keywords),
         "operators": sorted(operators),
+        "returns": sorted(returns),
         "numbers": list(dict.fromkeys(numbers)),
         "open_widths": open_widths,
         "pieces": sorted(pieces),

@@ -211,6 +211,8 @@ def changes(
                 elif kind == "number" and is_axis(node, parents):
                     kind = "axis_number"
                 around = context_of(node, parents) if is_leaf(node) else node
+                if condition := equation_around(node, parents):
+                    kind, around = "condition", condition
                 line = getattr(node, "lineno", function.lineno)
                 yield rank, Edit(function.name, kind, line, quote(around), part, words), place, new
         is_callee = isinstance(parent, ast.Call) and parent.func is node
@@ -218,6 +220,18 @@ def changes(
             for other in alternative_names(node.id, *names, known, step if is_step else None):
                 edit = Edit(function.name, "name", node.lineno, quote(context_of(node, parents)), node.id, other)
                 yield RANK_OF_NAMES, edit, place, new_name(other)
+
+
+def equation_around(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.Compare | None:
+    """The `a == b` that decides something and in which a node is: a change there may only mean that it never holds."""
+    each, equation = node, None
+    while (parent := parents.get(id(each))) is not None:
+        if isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.Eq | ast.NotEq):
+            equation = each
+        if isinstance(parent, ast.IfExp | ast.If | ast.While) and parent.test is each:
+            return equation
+        each = parent
+    return None
 
 
 def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[float, Edit, Place, ast.AST]]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
-from grader.source.word_lists import listed_as_code
+from grader.results.wording import listed_as_code
 from grader.verdict.diagnosis.diagnose import explain
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import Cases

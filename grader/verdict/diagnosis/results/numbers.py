@@ -11,7 +11,7 @@ from itertools import combinations, islice
 import torch
 from torch import Tensor
 
-from grader.source.word_lists import format_shape
+from grader.results.wording import format_shape
 from grader.verdict.diagnosis.constants import value_here
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.fit import ZERO, fit_multiples, name_multiple

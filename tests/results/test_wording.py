@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.source.word_lists import listed, listed_as_code
+from grader.results.wording import listed, listed_as_code
 
 
 @pytest.mark.parametrize(

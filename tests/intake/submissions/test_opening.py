@@ -1,0 +1,108 @@
+"""Opening a student's file while the student puts something else in its place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from grader.intake.submissions import appearing, archive, lesson_files, tarball
+from grader.intake.submissions.appearing import is_cut_off
+from grader.intake.submissions.opening import open_regular
+from grader.intake.submissions.submission import read_submission
+from grader.lesson.lesson import Course
+
+RIGHT, SECRET = b"def dlogits():\n    return 1\n", b"def dlogits():\n    return 'the answer key'\n"
+
+
+def test_a_regular_file(tmp_path):
+    (tmp_path / "a.py").write_bytes(RIGHT)
+    with open(tmp_path / "a.py", "rb", opener=open_regular) as file:
+        assert file.read() == RIGHT
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("b.py"), lambda path: None])
+def test_nothing_else(tmp_path, make):
+    (tmp_path / "b.py").write_bytes(RIGHT)
+    make(tmp_path / "a.py")
+    with pytest.raises(OSError):
+        open_regular(tmp_path / "a.py")
+
+
+def test_no_folder_above_is_a_link(tmp_path):
+    (tmp_path / "b" / "c").mkdir(parents=True)
+    (tmp_path / "b" / "c" / "a.py").write_bytes(RIGHT)
+    (tmp_path / "d").symlink_to("b")
+    (tmp_path / "b" / "e").symlink_to("c")
+    for place in ("d/c/a.py", "b/e/a.py", "b/e/../c/a.py"):
+        with pytest.raises(OSError):
+            open_regular(tmp_path / place)
+
+
+def test_no_descriptor_stays_open(tmp_path):
+    (tmp_path / "a").mkdir()
+    before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
+    for name in ("a", "b", "c/d"):
+        with pytest.raises(OSError):
+            open_regular(tmp_path / name)
+    assert not before or len(os.listdir("/proc/self/fd")) == before
+
+
+def changing(module: object, monkeypatch: pytest.MonkeyPatch, change: Callable[[], None], at: int = 0) -> None:
+    """Let a student `change` something just before the grader opens a file for the time number `at`."""
+    opened, number = open_regular, iter(range(1000))
+
+    def late(path: str | Path, flags: int = 0) -> int:
+        if next(number) == at:
+            change()
+        return opened(path, flags)
+
+    monkeypatch.setattr(module, "open_regular", late)
+
+
+def put_a_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def test_a_folder_that_becomes_a_link_leads_nowhere(tmp_path, course: Course, monkeypatch):
+    """The first file is read, and then the lesson's folder is a link to the answer key's. Both are files of it."""
+    lesson = course.find("04")
+    for place, content in (("ada", RIGHT), ("secret", SECRET)):
+        (tmp_path / place / lesson.name).mkdir(parents=True)
+        for name in ("a_helper.py", "backward.py", "z_helper.py"):
+            (tmp_path / place / lesson.name / name).write_bytes(content)
+    own, kept = tmp_path / "ada" / lesson.name, tmp_path / "ada" / ".kept"
+
+    def swap() -> None:
+        own.rename(kept)
+        own.symlink_to(tmp_path / "secret" / lesson.name)
+
+    changing(lesson_files, monkeypatch, swap, at=1)
+    read = read_submission(tmp_path / "ada", "ada", [lesson])
+    assert SECRET not in read.lessons[lesson.name].files.values()
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "at"), [(archive, "ada.zip", 0), (archive, "ada.zip", 1), (tarball, "ada.tar.gz", 0)]
+)
+def test_an_archive_that_becomes_a_pipe_stops_nobody(tmp_path, course: Course, monkeypatch, module, name, at):
+    path = tmp_path / name
+    with ZipFile(path, "w") as packed:
+        packed.writestr("04_cross_entropy/backward.py", RIGHT)
+
+    changing(module, monkeypatch, lambda: put_a_pipe(path), at)
+    read = read_submission(path, "ada", [course.find("04")])
+    assert not read.lessons and "it is no ordinary file" in (read.message or "")
+
+
+def test_a_notebook_that_becomes_a_pipe_is_cut_off(tmp_path, monkeypatch):
+    """`--follow` reads it to see whether it is complete."""
+    path = tmp_path / "ada.ipynb"
+    path.write_text("{}")
+    assert not is_cut_off(path)
+    changing(appearing, monkeypatch, lambda: put_a_pipe(path))
+    assert is_cut_off(path)
