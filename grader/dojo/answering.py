@@ -161,6 +161,8 @@ def verdict_words(judged: Judged | None) -> tuple[str, str]:
 def stored_sentence(sheet: AnswerSheet) -> str:
     """How many questions are answered, and where the answers are."""
     count = f"{answered(sheet)} of {len(sheet.questions)} answered"
+    if not answered(sheet):
+        return f"{count}: nothing is stored yet."
     return f"{count}, stored in {shown_path(sheet.path)}. Submit it with your files."
 
 

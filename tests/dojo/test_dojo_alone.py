@@ -106,6 +106,8 @@ def test_a_lesson_by_a_part_of_its_name(kit, dojo):
         == "dojo: There is no lesson '_e'. The lessons are 03 makemore_steps, 04 cross_entropy, 06 embedding_net.\n"
     )
     assert dojo("check", "ste").stdout.startswith("03 ")
+    for copied in ("03.", "exercises/03_makemore_steps/"):  # the end of a sentence, a shell's completion
+        assert dojo("check", copied).stdout.startswith("03 ")
     both = dojo("reset", "emb").stdout
     assert both == "exercises/06_embedding_net/backward.py is the stub already: nothing in it has been changed.\n"
     assert [path.name for path in file_of(kit, "06").parent.glob("*.before-reset-*")] == []

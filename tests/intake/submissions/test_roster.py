@@ -277,6 +277,6 @@ def test_the_class_page_says_who_handed_in_nothing_and_does_not_count_them(lesso
     assert f'data-is="{NOTHING}"><th scope="row">Bo &lt;b&gt;</th>' in page and "submitted nothing" in page
     assert "On the roster; submitted nothing." in page and "Bo%20" not in page
     assert "<dt>median score</dt><dd>66.7 %</dd>" in page and "– for 1" not in page
-    excused = SubmissionResult("Bo", status=NOTHING, excused=Excuse("TA", "2026-11-20", "Ill"))  # in no run
+    excused = SubmissionResult(student="Bo", status=NOTHING, excused=Excuse("TA", "2026-11-20", "Ill"))  # in no run
     page = Reporter([lesson]).class_page([graded("ada"), excused])
     assert "submitted nothing, excused" in page and "none for 1" not in page and "Bo/" not in page
