@@ -11,7 +11,7 @@ from grader.defence.lines import Line
 from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion, shuffled
 from grader.defence.recorded import RecordedMaterial
-from grader.source.word_lists import listed_as_code
+from grader.results.wording import listed_as_code
 
 MOST_TRIED, CHANGES, OTHERS = 6, 4, 2
 
