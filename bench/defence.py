@@ -316,7 +316,7 @@ def record_of(source: Source, name: str, seed: str, zygote: ZygoteProcess | None
 
 def key_of(question: DefenceQuestion) -> str:
     """The key, for counting: of four lines the letter, because the key's name is always the same."""
-    return question.key_text if question.family == "which_line" else str(question.key)
+    return question.key_text if question.family in ("which_line", "which_change") else str(question.key)
 
 
 def waiting_text(number: int, seed: str, lessons: Sequence[str] = ()) -> str:

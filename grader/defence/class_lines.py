@@ -77,15 +77,15 @@ def changeable(method: ast.FunctionDef) -> Iterator[tuple[ast.expr, str]]:
         if any(node is each for each in loops):
             continue
         if isinstance(node, ast.Lambda):
-            yield node.body, f"lambda {with_quotes(ast.unparse(node.args))}: {{code}}"
+            yield node.body, f"lambda {with_doubled_braces(ast.unparse(node.args))}: {{code}}"
         elif isinstance(node, (ast.Assign, ast.AugAssign, ast.Return)) and node.value is not None:
             if any(isinstance(inner, ast.Lambda) for inner in ast.walk(node.value)):
                 continue
             code, line = ast.unparse(node.value), ast.unparse(node)
-            yield node.value, with_quotes(line.removesuffix(code)) + "{code}"
+            yield node.value, with_doubled_braces(line.removesuffix(code)) + "{code}"
 
 
-def with_quotes(text: str) -> str:
+def with_doubled_braces(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 

@@ -86,19 +86,19 @@ def training_sizes(lesson: Lesson) -> Mapping[str, int] | None:
     if not lesson.gradients or LOSS not in lesson.public.values:
         return None
     smallest = problem_of(lesson, dict.fromkeys(size_names(lesson), SIZES[0]), 0)
-    if smallest is not None and number_of_parameters(smallest) > MOST_PARAMETERS:
+    if smallest is not None and count_of_parameters(smallest) > MOST_PARAMETERS:
         return None
     for seed in range(TRIES):
         sizes = {name: chance.choice(SIZES) for name in size_names(lesson)}
         problem = problem_of(lesson, sizes, seed)
-        if problem is None or number_of_parameters(problem) > MOST_PARAMETERS:
+        if problem is None or count_of_parameters(problem) > MOST_PARAMETERS:
             continue
         losses = trained(lesson, problem, "")
         return sizes if losses[0] > 0 and 0 <= losses[-1] < (1 - LEAST_FALL) * losses[0] else None
     return None
 
 
-def number_of_parameters(problem: Problem) -> int:
+def count_of_parameters(problem: Problem) -> int:
     return sum(value.numel() for value in problem.inputs.values() if is_floating(value))
 
 
