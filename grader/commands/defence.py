@@ -7,7 +7,7 @@ import io
 import secrets
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,7 +104,7 @@ def made_sheets(
     """A sheet per student with enough right lines, stored under its code. Raises UserError where nobody has one."""
     from grader.commands.opened_gradebook import open_gradebook
     from grader.dojo.check import LocalJudge
-    from grader.gradebook.defence_sheets import keep_sheet, own_code
+    from grader.gradebook.defence_sheets import keep_sheet, own_code, rows_graded_wrong
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.roster import read_roster
     from grader.publish.progress_bar import progress_bar
@@ -131,7 +131,8 @@ def made_sheets(
                     continue
                 digest = f"{submission.sha256}/{count}"
                 code, kept = own_code(gradebook, chosen, student, lesson.name, digest)  # what was printed once stays
-                sheet = kept or new_sheet(judge, lesson, submitted, student, code, chosen, count)
+                wrong = rows_graded_wrong(gradebook, student, lesson.name)
+                sheet = kept or new_sheet(judge, lesson, submitted, student, wrong, code, chosen, count)
                 if isinstance(sheet, str):
                     click.echo(f"grade: {printable(student)}: no questions. {sheet}", err=True)
                     continue
@@ -145,15 +146,25 @@ def made_sheets(
 
 
 def new_sheet(
-    judge: LocalJudge, lesson: Lesson, submitted: LessonFiles, student: str, code: str, seed: str, count: int
+    judge: LocalJudge,
+    lesson: Lesson,
+    submitted: LessonFiles,
+    student: str,
+    wrong: Collection[str],
+    code: str,
+    seed: str,
+    count: int,
 ) -> Sheet | str:
-    """Questions about the right rows of a file, which runs in a worker; or why there are none."""
+    """Questions about the right rows of a file, which runs in a worker; or why there are none.
+
+    None is about a row of `wrong`, also where the public check finds nothing wrong with it.
+    """
     from grader.defence.generate import generate
     from grader.dojo.file import HERE
     from grader.gradebook.defence_sheets import Sheet
 
     rows = judge.judge(lesson, submitted).rows
-    right = [row.name for row in rows if row.status in ("passed", HERE)]
+    right = [row.name for row in rows if row.status in ("passed", HERE) and row.name not in wrong]
     made = generate(lesson, submitted.files, right, judge.zygote, f"{seed}/{student}", count)
     if judge.isolation.level == "none":
         fail("workers could no longer be locked in: nothing more was run. See docs/isolation.md.")

@@ -56,6 +56,16 @@ def own_code(gradebook: Gradebook, seed: str, student: str, lesson: str, digest:
         digest += "'"
 
 
+def rows_graded_wrong(gradebook: Gradebook, student: str, lesson: str) -> set[str]:
+    """The rows that a student's newest graded attempt at the lesson has not passed; empty where none was graded.
+
+    The hidden suite finds more than the public check, which decides what the other questions are about.
+    """
+    graded = [each for attempt in gradebook.stored_attempts(student) for each in attempt.read().lessons]
+    rows = next((each.rows for each in reversed(graded) if each.name == lesson and each.rows), [])
+    return {row.name for row in rows if row.status != "passed"}
+
+
 def keep_sheet(gradebook: Gradebook, sheet: Sheet) -> None:
     """Store a sheet with its keys, so that its answers can be entered whatever happens to the files."""
     value = {

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from lecture_notebooks import NOTEBOOKS, STYLES
-from made_gradebook import current, grade
+from made_gradebook import CROSS, current, grade, write_gradebook
 from made_results import lesson as lesson_of
 from made_results import row
 from support import ROOT, solution_of
@@ -76,6 +76,19 @@ def test_from_paper_to_a_row_that_stays(course: Course, tmp_path: Path):
     again = grade("defence", tmp_path / "class", "--lesson", "02", "--paper", "-o", out)
     assert again.exit_code == 0 and (out / "defence" / lesson.name / "papers.html").read_text() == papers
     assert current(out)["Ada"].comments
+
+
+def test_no_question_is_about_a_row_that_was_graded_wrong(course: Course, tmp_path: Path):
+    """The public check finds nothing wrong with the solution; the gradebook says that `dlogits` failed."""
+    folder, out = tmp_path / "class" / "Ada" / CROSS, tmp_path / "grades"
+    folder.mkdir(parents=True)
+    (folder / "backward.py").write_text(solution_of(course.find("04")), encoding="utf-8")
+    write_gradebook(out, {"Ada": 0})
+    asked = grade("defence", tmp_path / "class", "--lesson", "04", "--paper", "-o", out)
+    assert asked.exit_code == 2 and "Ada: no questions." in asked.output
+    write_gradebook(tmp_path / "others", {"Ada": 2})
+    asked = grade("defence", tmp_path / "class", "--lesson", "04", "--paper", "-o", tmp_path / "others")
+    assert asked.exit_code == 0, asked.output
 
 
 def test_a_defence_has_the_points_of_the_assignment():
