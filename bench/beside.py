@@ -3,11 +3,13 @@
     git worktree add ../before HEAD~20
     python -m bench.beside ../before                 lesson 03, right and wrong submissions
     python -m bench.beside ../before --turns 30 --lesson 06
+    python -m bench.beside ../before --class 300     `grade run` as it comes, on a made-up class
 
 Both checkouts run in this Python, each in a process of its own with a warm session. They take turns, ten submissions at
 a time, because the speed of a machine changes within minutes. Processor time is that of the grader, its zygote, its
 workers and its reader of source text together; wall-clock time is what somebody waits who has one submission graded.
-The ratio is the median over the turns of this checkout's figure divided by the other's.
+The ratio is the median over the turns of this checkout's figure divided by the other's. With --class, both grade the
+same folder of right and wrong submissions, no two the same, from the start of the command to its end.
 """
 
 from __future__ import annotations
@@ -16,12 +18,17 @@ import argparse
 import statistics
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from bench.made_up_class import RIGHT, WRONG, write_class
+from grader.lesson.lesson import Course
+
 ROOT = Path(__file__).resolve().parent.parent
 AT_A_TIME = 10
-KINDS = ("right", "wrong")
+KINDS = (RIGHT, WRONG)
 
 # Runs in either checkout, so it uses only what both have.
 PROGRAM = """
@@ -50,6 +57,16 @@ for line in sys.stdin:
         session.grade(Submission("student", Path("student"), lessons))
     print(processor_seconds() - spent, time.perf_counter() - started, flush=True)
 session.close()
+"""
+
+GRADE = """
+import sys
+sys.path.insert(0, ".")
+try:
+    from grader.commands.start_grade import main
+except ImportError:  # a checkout from before it started early
+    from grader.commands.grade import main
+main()
 """
 
 
@@ -98,12 +115,40 @@ def compare(ours: Checkout, other: Checkout, kind: str, turns: int) -> list[tupl
     return columns
 
 
+def seconds_of_class(root: Path, lesson: str, submissions: Path) -> float:
+    """Seconds of one `grade run` of the checkout at `root`. Raises RuntimeError when it grades nothing."""
+    with tempfile.TemporaryDirectory(prefix="beside-") as out:
+        command = [sys.executable, "-c", GRADE, "run", str(submissions), "--lesson", lesson, "-o", out]
+        started = time.perf_counter()
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+        seconds = time.perf_counter() - started
+        if not (Path(out) / "grades.csv").is_file():
+            raise RuntimeError(f"the checkout in {root} graded nothing: {done.stderr[-500:]}")
+    return seconds
+
+
+def compare_class(other: Path, lesson: str, count: int, turns: int) -> None:
+    """Print what `grade run` takes for a made-up class of each kind, in turns."""
+    for kind in KINDS:
+        with tempfile.TemporaryDirectory(prefix="class-") as folder:
+            write_class(Path(folder), Course(ROOT).find(lesson), count, [kind])
+            pairs = [[seconds_of_class(root, lesson, Path(folder)) for root in (other, ROOT)] for _ in range(turns)]
+        theirs, mine = (statistics.median(column) for column in zip(*pairs, strict=True))
+        ratio = statistics.median(b / a for a, b in pairs)
+        print(f"{f'{count} {kind}, seconds':24} {theirs:8.1f} {mine:8.1f} {ratio:6.3f}", flush=True)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.beside", description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("other", type=Path, help="another checkout of this repository")
     parser.add_argument("--turns", type=int, default=20)
     parser.add_argument("--lesson", default="03")
+    parser.add_argument("--class", dest="count", type=int, default=0, metavar="N", help="`grade run` on N submissions")
     chosen = parser.parse_args(arguments)
+    if chosen.count:
+        print(f"{'grade run':24} {'other':>8} {'here':>8} {'ratio':>6}")
+        compare_class(chosen.other.resolve(), chosen.lesson, chosen.count, chosen.turns)
+        return 0
     ours, other = Checkout(ROOT, chosen.lesson), Checkout(chosen.other, chosen.lesson)
     try:
         print(f"{'per submission':24} {'other':>8} {'here':>8} {'ratio':>6}")
