@@ -71,6 +71,8 @@ def start(folder: Path | None, bare: bool, guided: bool | None, before: Path | N
             f"{folder}{os.sep} is there already, with your work in it. Go on there:\n\n    cd {folder}\n    dojo"
         )
         return
+    if before is not None:
+        require_lessons(before)  # before there is a new folder, which the next attempt would find
     source = nearest_course(course) or (WITH_EXERCISES if has_lessons(WITH_EXERCISES) else None)
     if source is None:
         raise UserError("no lessons were installed with `dojo`. Name a folder that has exercises/ with --course.")
@@ -88,12 +90,16 @@ def copy_from(before: Path, folder: Path) -> None:
     """Copy a student's work from another folder, and say what was copied. Raises UserError."""
     from grader.dojo.start import take_over
 
-    if not has_lessons(before):
-        raise UserError(f"{before} has no folder exercises/: name the folder in which you worked before.")
+    require_lessons(before)
     if before.resolve() == folder.resolve():
         raise UserError(f"{before} is the folder that you are in: name the one in which you worked before.")
     sentences = take_over(Course(before, secrets=False), Course(folder, secrets=False))
     click.echo("\n".join(sentences) or f"Nothing is written in {before} yet: nothing was copied.")
+
+
+def require_lessons(before: Path) -> None:
+    if not has_lessons(before):
+        raise UserError(f"{before} has no folder exercises/: name the folder in which you worked before.")
 
 
 def is_working_folder(folder: Path) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from grader.dojo.file import FIGURES, Outline, is_untouched, own_file, shown_path
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT
+from grader.intake.submissions.file_kinds import NOTEBOOK
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.bare_stub import bare_stub
 from grader.lesson.course_settings import NAME as SETTINGS
@@ -80,7 +81,8 @@ def copy_work(before: Lesson, lesson: Lesson) -> str:
             if outline.complete and lacking:
                 left = f" It has no {', '.join(lacking)} yet: see {shown_path(lesson.pristine)}."
     for path in sorted(before.exercise.iterdir()):
-        is_own = path.is_file() and (path.suffix == ".py" or path.name == ANSWERS) and path.name not in (MAIN, FIGURES)
+        is_work = path.suffix in (".py", NOTEBOOK) or path.name == ANSWERS
+        is_own = path.is_file() and is_work and path.name not in (MAIN, FIGURES)
         if is_own and not (lesson.exercise / path.name).exists():
             shutil.copyfile(path, lesson.exercise / path.name)
             copied.append(path.name)

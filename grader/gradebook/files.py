@@ -89,12 +89,17 @@ def drop_report(folder: Path, lesson: str) -> None:
 
 
 def remove_report(folder: Path) -> None:
-    """Remove a student's results and reports, and the folder if nothing else is in it. Raises OutputError."""
+    """Remove a student's results and reports, also of single lessons in FOLDER/LESSON, and the folders left empty.
+
+    Raises OutputError.
+    """
     with output_errors(folder):
-        for name in (*FILES, *DERIVED):
-            (folder / name).unlink(missing_ok=True)
-    with contextlib.suppress(OSError):  # somebody keeps other files in it
-        folder.rmdir()
+        lessons = [place for place in folder.glob("*") if place.is_dir() and not place.is_symlink()]
+        for place in (*lessons, folder):
+            for name in (*FILES, *DERIVED):
+                (place / name).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # somebody keeps other files in it
+                place.rmdir()
 
 
 def replace_report(folder: Path, pages: Mapping[str, str]) -> None:

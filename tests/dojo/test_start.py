@@ -119,8 +119,9 @@ def test_work_is_copied_into_a_new_release(tmp_path, source, monkeypatch):
     (before / "backward.py").write_text(work)
     (before / "helpers.py").write_text("Y = 2\n")
     (before / "answers.toml").write_text('student = "ada"\n')
+    (before / "notes.ipynb").write_text("{}")
     monkeypatch.chdir(new)
-    copied = "Lesson 03: backward.py, answers.toml, helpers.py copied."
+    copied = "Lesson 03: backward.py, answers.toml, helpers.py, notes.ipynb copied."
     lacks = " It has no dC yet: see exercises/03_makemore_steps/.stub.\n"
     assert start("--from", "../old") == (0, copied + lacks, "")
     assert (after / "backward.py").read_text() == work and (after / "helpers.py").read_text() == "Y = 2\n"
@@ -129,6 +130,7 @@ def test_work_is_copied_into_a_new_release(tmp_path, source, monkeypatch):
     assert start("--from", "../old") == (0, left, "")
     assert (after / "backward.py").read_text() == "Z = 3\n"
     assert start("--from", tmp_path)[0] == 2 and start("--from", ".")[0] == 2
+    assert start("../fourth", "--from", tmp_path)[0] == 2 and not (tmp_path / "fourth").exists()
     monkeypatch.chdir(old)
     assert start("../third", "--from", ".")[0] == 0
     third = tmp_path / "third" / "exercises" / "03_makemore_steps"

@@ -13,6 +13,7 @@ from support import ROOT
 from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.files import remove_report, write_files
 from grader.gradebook.records import Decision
 from grader.lesson.lesson import Course
 
@@ -49,3 +50,13 @@ def test_the_best_attempt_may_have_come_under_the_earlier_name(gradebook):
     assert [found.lessons[0].rows[0].status for found in (last, best)] == ["failed", "passed"]
     gradebook.set_assignment(assignment)
     assert gradebook.current_of("Ada Okafor") == best
+
+
+def test_the_reports_under_the_old_name_go_also_those_of_single_lessons(tmp_path):
+    for place in ("ada", "ada/03_makemore_steps", "bo", "bo/mine"):
+        write_files(tmp_path / place, {"results.json": "{}", "report.html": ""})
+    (tmp_path / "bo" / "mine" / "notes.txt").touch()
+    for name in ("ada", "bo", "cy"):
+        remove_report(tmp_path / name)
+    left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*"))
+    assert left == ["bo", "bo/mine", "bo/mine/notes.txt"]

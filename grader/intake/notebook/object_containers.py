@@ -20,6 +20,7 @@ from grader.intake.notebook.object_values import (
     Value,
     constant_of,
     entries_of,
+    is_name,
     list_record,
     same_keys,
 )
@@ -98,8 +99,8 @@ class ContainerReader(OperationReader):
             return record
         if name == "eval" and len(node.args) == 1:
             text = self.value(node.args[0], scope)
-            if isinstance(text, Constant) and str(text.value).isidentifier():
-                return self.value(ast.Name(str(text.value), ast.Load()), scope)
+            if isinstance(text, Constant) and is_name(text.value):
+                return self.value(ast.Name(text.value, ast.Load()), scope)
         if name == "defaultdict":
             made = last_name(node.args[0]) if node.args else ""
             kinds = {"list": "list", "dict": "dict", "SimpleNamespace": "object"}

@@ -18,6 +18,7 @@ from grader.intake.notebook.object_values import (
     Value,
     Variable,
     constant_of,
+    is_name,
     list_record,
     truth,
 )
@@ -178,7 +179,7 @@ class PartReader:
     def entry(self, node: ast.Subscript, scope: NameScope) -> Value:
         if isinstance(node.value, ast.Call) and last_name(node.value.func) in ("globals", "locals"):
             named = self.value(node.slice, scope)
-            if isinstance(named, Constant) and isinstance(named.value, str):
+            if isinstance(named, Constant) and is_name(named.value):
                 return self.value(ast.Name(named.value, ast.Load()), scope)
         base = self.value(node.value, scope)
         if (

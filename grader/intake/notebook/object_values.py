@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import keyword
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 MOST_UNROLLED = 64
 """Rounds of a loop that is written out."""
@@ -129,6 +130,11 @@ Value = Record | Variable | Constant | OpenFunction | ast.expr
 Arguments = tuple[list[Value], dict[Key, Value]]
 """Those without a name, and {name: value}"""
 NOTHING = Constant(None)
+
+
+def is_name(value: object) -> TypeGuard[str]:
+    """Whether it is a text that can be a variable's name."""
+    return isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value)
 
 
 def truth(value: Value) -> bool | None:

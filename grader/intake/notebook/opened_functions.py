@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from grader.intake.notebook.object_calls import HARMLESS_MARKS
@@ -22,32 +23,35 @@ FEWEST = 3
 def opened_functions(bodies: Iterable[list[ast.stmt]], gradients: Collection[str]) -> dict[int, list[ast.stmt]]:
     """{id of a call's statement: the statements of the function called}, for functions that are called just once."""
     statements = [node for body in bodies for node in body]
-    functions = {
-        node.name: node
+    openable = {
+        id(node)
         for node in statements
         if isinstance(node, ast.FunctionDef)
         and len(stored_in(node) & set(gradients)) >= FEWEST
         and ends_at_its_end(node)
     }
-    if not functions:
+    if not openable:
         return {}
-    reads = [
-        each.id
-        for node in statements
-        for each in all_nodes(node)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each.id in functions
-    ]
+    names = (each for node in statements for each in all_nodes(node) if isinstance(each, ast.Name))
+    reads = Counter(each.id for each in names if isinstance(each.ctx, ast.Load))
     outside = {n for node in statements if not isinstance(node, ast.FunctionDef) for n in stored_in(node)}
     found: dict[int, list[ast.stmt]] = {}
+    # a call means the last function of the name above it; only where there is none, the first one below
+    latest = {node.name: node for node in reversed(statements) if isinstance(node, ast.FunctionDef)}
     for node in statements:
+        if isinstance(node, ast.FunctionDef):
+            latest[node.name] = node
         call = node.value if isinstance(node, ast.Assign | ast.Expr) else None
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and reads.count(call.func.id) == 1:
-            function = functions[call.func.id]
-            own = stored_in(function) & set(gradients)
-            shared = stored_in(node) | declared_global(function)
-            if len(own) < SHARE * len(gradients) and len(own & shared) < FEWEST:
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and reads[call.func.id] == 1:
+            function = latest.get(call.func.id)
+            if function is None or id(function) not in openable:
                 continue
-            opened = opened_call(node, call, function, outside - set(gradients))
+            own = stored_in(function) & set(gradients)
+            shared = own & (stored_in(node) | declared_global(function))
+            is_whole = len(own) >= SHARE * len(gradients)
+            if not is_whole and len(shared) < FEWEST:
+                continue
+            opened = opened_call(node, call, function, outside - (own if is_whole else shared))
             if opened is not None:
                 found[id(node)] = opened
     return found
@@ -77,7 +81,7 @@ def opened_call(
 ) -> list[ast.stmt] | None:
     """The function's statements with the arguments bound before and the results after; None where nobody can tell.
 
-    A local name that is also one of the file's gets a name of its own.
+    A local name that is also one of `outside`, the file's, gets a name of its own.
     """
     parameters = [each.arg for each in function.args.args]
     given = dict(zip(parameters, call.args, strict=False))

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
 
@@ -33,10 +34,26 @@ def visible(folder: Path) -> list[Path]:
 
 
 def holds_results(folder: Path) -> bool:
-    """Whether `grade run` wrote the folder, and nobody works in it."""
-    return (folder / RESULTS).is_file() and not any(
-        each.name == KIT or LESSON.match(each.name) or suffix_of(each) in (".py", NOTEBOOK) for each in folder.iterdir()
-    )
+    """Whether `grade run` wrote the folder, and nothing below it may be submitted.
+
+    The name alone decides nothing: a student may submit a `gradebook.sqlite`. A folder that may not be read counts as
+    a submission: whoever reads the submission says it.
+    """
+
+    def stop(error: OSError) -> None:
+        raise error
+
+    with suppress(OSError):
+        return (folder / RESULTS).is_file() and not any(
+            is_work(Path(name)) for _, _, names in os.walk(folder, onerror=stop) for name in names
+        )
+    return False
+
+
+def is_work(path: Path) -> bool:
+    """Whether somebody may submit a file of this name. `grade feedback` writes archives next to the results."""
+    is_answers = fnmatch(path.name.lower(), "answers*.toml")
+    return is_answers or suffix_of(path) in (".py", NOTEBOOK) or (is_archive(path) and not path.match("*-feedback.zip"))
 
 
 def folders(folder: Path) -> list[Path]:

@@ -168,7 +168,8 @@ class RosterIndex:
                 add(member, Rank.KEY)
         for name in submitter.names:
             # a form adds who uploaded a file to its name: `backward - Ada Okafor`, `Ada Okafor - backward`
-            for words in {"".join(name_words(part)) for part in (name, *name.split(" - "))}:
+            whole, *parts = ("".join(name_words(part)) for part in (name, *name.split(" - ")))
+            for words in [whole] if whole in self._names or whole in self._rotated else parts:
                 add(self._names[words] if words in self._names else self._rotated.get(words), Rank.NAME)
         return list(found.values())
 

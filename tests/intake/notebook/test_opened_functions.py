@@ -45,3 +45,20 @@ def test_what_cannot_be_told_stays_a_call():
     assert opened(FUNCTION.replace("    n =", "    if k:\n        return None\n    n =") + call) is None
     assert opened("@cached\n" + FUNCTION.strip() + "\n" + call) is None
     assert opened(FUNCTION.replace("dprobs", "e").replace("dlogits", "f") + call) is None  # not the whole pass
+
+
+def test_a_call_means_the_function_above_it():
+    """A draft above, and a copy below that is never called, are not what gave the gradients."""
+    call = "dprobs, dlogits, dh, dC = backward(probs, 2)"
+    draft, below = (FUNCTION.replace("1 / probs", number) for number in ("8", "9"))
+    body = ast.parse(f"{draft}\n{FUNCTION}\n{call}\n{below}").body
+    (found,) = opened_functions([body], GRADIENTS).values()
+    assert "dprobs = 1 / probs * k_in_backward" in map(ast.unparse, found)
+
+
+def test_a_gradient_that_a_part_of_the_pass_keeps_for_itself_does_not_replace_the_file_s():
+    part = FUNCTION.replace("return dprobs, dlogits, dh, dC", "return dprobs, dlogits, dh")
+    others = ("dW", "db", "dx")
+    body = ast.parse(f"dC = 5\n{part}\ndprobs, dlogits, dh = backward(probs, 2)").body
+    (found,) = opened_functions([body], (*GRADIENTS, *others)).values()
+    assert ast.unparse(found[-1]) == "dC_in_backward = dh"

@@ -71,3 +71,11 @@ def test_a_notebook_without_objects_is_not_read_again():
 def test_a_notebook_of_too_many_statements_is_read_as_it_is():
     """The limit once ended the reading: "the grader has an error that shows in this file"."""
     assert plain_notebook([("cell", ast.parse("g = {}\n" + "x = 1\n" * 5_001).body)], KNOWN) is None
+
+
+@pytest.mark.parametrize("call", ["eval('{}')", "globals()['{}']"])
+@pytest.mark.parametrize("name", ["a b", "class", "None", ""])
+def test_a_text_that_is_no_name_stays_a_text(call, name):
+    """Otherwise what is written for it is no Python."""
+    code = "\n".join(plain(f"p = {{}}\np['h'] = q\ny = {call.format(name)}"))
+    assert f"y = {call.format(name)}" in code

@@ -167,6 +167,13 @@ def test_a_form_adds_who_uploads_to_the_name_of_the_file(name):
     assert join(CLASS, {f"{name} - Bo Chen": (), name.replace(" - ", "-"): ()}).members == {}
 
 
+def test_a_part_of_a_name_that_the_roster_has_is_nobody_s():
+    """Anna - Maria Silva is not Anna, even where two are called so."""
+    one, two, three = "Anna|1", "Anna - Maria Silva|2", "Anna - Maria Silva|3"
+    assert join(members(one, two), {"Anna - Maria Silva": ()}).members["Anna - Maria Silva"].id == "2"
+    assert join(members(one, two, three), {"Anna - Maria Silva": ()}).members == {}
+
+
 def test_ids_and_addresses_that_a_platform_tells_are_exact():
     joined = join(CLASS, {"someone": ("99", "ada@X.edu"), "Amélie D.": ("18",), "no one": ("77",)})
     assert {student: member.id for student, member in joined.members.items()} == {"someone": "17", "Amélie D.": "18"}

@@ -446,6 +446,15 @@ def test_the_results_of_an_earlier_run_are_nobody_s_submission(tmp_path, found):
     assert [each.student for each in found(tmp_path / "class")] == ["ann", "bo", "cy"], "a student graded at home"
 
 
+def test_a_gradebook_among_a_student_s_files_hides_nothing(tmp_path, found):
+    """Neither one's own work, wherever it is, nor the class in whose folder one may write."""
+    lay(tmp_path, "ann/gradebook.sqlite", f"ann/hw/{ENTROPY}/backward.py", "bo/gradebook.sqlite", "bo/work.zip")
+    lay(tmp_path, "cy/gradebook.sqlite", "cy/hw/answers.toml", "grades/gradebook.sqlite", "grades/moodle-feedback.zip")
+    assert [each.student for each in found(tmp_path)] == ["ann", "bo", "cy"]
+    lay(tmp_path, "gradebook.sqlite")
+    assert [each.student for each in found(tmp_path)] == ["ann", "bo", "cy"]
+
+
 # The fingerprint -----------------------------------------------------------------------------------------------------
 
 
