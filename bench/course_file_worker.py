@@ -31,15 +31,23 @@ from grader.verdict.judging.hidden_problems import ProblemBook
 class FileInThisProcess(ModuleType):
     """Takes the place of a `Student`: the file as a module of this process. Raises CallFailed where it does not run."""
 
-    def __init__(self, zygote: object, files: Mapping[str, bytes], main: str, steps: Sequence[str]) -> None:
+    def __init__(
+        self, zygote: object, files: Mapping[str, bytes], main: str, steps: Sequence[str], time: Any = None
+    ) -> None:
         super().__init__("backward")
+        self._defence_time = time
         try:
             exec(compiled(files[main]), vars(self))
         except Exception as error:
             raise CallFailed(Answer("raised", message=str(error)), "the file") from error
 
-    def like_this(self, files: Mapping[str, bytes], main: str) -> FileInThisProcess:
-        return FileInThisProcess(None, files, main, ())
+    @property
+    def time(self) -> Any:
+        """A property: the file may import `time`, and its names are in the same namespace."""
+        return self._defence_time
+
+    def like_this(self, files: Mapping[str, bytes], main: str, time: Any = None) -> FileInThisProcess:
+        return FileInThisProcess(None, files, main, (), time)
 
     def close(self) -> None:
         """Do nothing: there is no process."""

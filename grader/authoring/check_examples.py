@@ -31,7 +31,8 @@ def example_faults(lesson: Lesson, right: Mapping[str, ModuleType]) -> Iterator[
         for file, module in right.items():
             failed = failure_of_example(lesson, rows[name], module, book)
             if failed is not None:
-                yield f"{NAME}: test_{name} refuses what is right, {file}: it is {failed.status}: {failed}"
+                reason = failed.__cause__ or failed
+                yield f"{NAME}: test_{name} refuses what is right, {file}: it is {failed.status}: {reason}"
         if failure_of_example(lesson, rows[name], stub, book) is None:
             yield f"{NAME}: test_{name} passes the stub, so it asks for nothing."
     yield from leaked_answer_lines(lesson)

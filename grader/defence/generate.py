@@ -23,11 +23,12 @@ from grader.defence.families import (
     zero,
 )
 from grader.defence.lines import Line
-from grader.defence.material import Material, material_of
+from grader.defence.material import MAIN, Material, material_of
 from grader.defence.question import DefenceQuestion
 from grader.defence.recorded import RecordedMaterial, recorded_material
 from grader.lesson.lesson import Lesson
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.time_account import TimeAccount
 
 ROWS = re.compile(r"(\w+)\.shape\[0\]")
@@ -83,7 +84,7 @@ def generate(
     """
     chance = random.Random(f"{seed}/{lesson.name}")
     if not right:
-        return Defence(lesson.name, (), NOTHING_RIGHT.format(number=lesson.number))
+        return Defence(lesson.name, (), why_nothing_is_right(lesson, files, zygote))
     found: list[DefenceQuestion] = []
     time = TimeAccount(zygote.limits.total_seconds, zygote.clock)  # one for all versions of the file
     try:
@@ -99,18 +100,33 @@ def generate(
             finally:
                 material.close()
     except CallFailed as error:
-        return Defence(lesson.name, (), f"The file of lesson {lesson.number} does not run: {error}")
+        return Defence(lesson.name, (), DOES_NOT_RUN.format(number=lesson.number, error=error))
     too_little = (NO_LINES if lesson.gradients else NO_FUNCTIONS).format(number=lesson.number)
     reason = "" if len(found) >= FEWEST else too_little
     return Defence(lesson.name, tuple(found) if not reason else (), reason)
 
 
+def why_nothing_is_right(lesson: Lesson, files: Mapping[str, bytes], zygote: ZygoteProcess) -> str:
+    """What an error says that ends the file before its functions can be called; otherwise that no row is right."""
+    student = Student(zygote, files, MAIN, ())
+    try:
+        failure = student.load_failure
+    finally:
+        student.close()
+    if failure is None:
+        return NOTHING_RIGHT.format(number=lesson.number)
+    where = f"line {failure.line}: " if failure.line else ""
+    return DOES_NOT_RUN.format(number=lesson.number, error=where + failure.message)
+
+
+DOES_NOT_RUN = "The file of lesson {number} does not run: {error}"
 NOTHING_RIGHT = (
     "Nothing of lesson {number} is right yet, and a defence asks only about right rows: `dojo check {number}` "
     "shows what is missing."
 )
 NO_LINES = (
-    "The right gradients of lesson {number} are not written as lines of arithmetic that a defence could vary; "
+    "A defence found too little to ask about in the right gradients of lesson {number}: it can change and run only "
+    "expressions, and can draw other numbers only for tensors of real numbers, not for classes or indices. Instead, "
     "ask about the file in person."
 )
 NO_FUNCTIONS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
+import dataclasses
 import random
 import re
 import sys
@@ -24,8 +25,10 @@ from bench.defence_keys import with_method_changed
 from grader.defence import material, recorded
 from grader.defence.changed_lines import Variant, rewritten, wrong_versions
 from grader.defence.class_lines import ClassChange, class_changes, with_class_change
+from grader.defence.families import cmp_report
 from grader.defence.families.by_call import small_sizes
 from grader.defence.families.compared import are_equal, lecture_bits
+from grader.defence.families.lecture_values import with_an_effect
 from grader.defence.families.looks import chosen_alike
 from grader.defence.families.swapped import what_happens
 from grader.defence.file_lines import FileLine, functions_in
@@ -228,6 +231,28 @@ def test_a_number_by_hand_is_not_asked_at_a_tie(course: Course):
                     assert (values == values.max()).sum() == 1 or values[question.claim["index"][1]] < values.max()
 
 
+@pytest.mark.parametrize(
+    ("line", "without_effect"),
+    [
+        ("dlogits.sum(0).T", "dlogits.sum(0)"),
+        ("dlogits.sum(0, keepdim=True).squeeze()", "dlogits.sum(0).squeeze()"),
+    ],
+)
+def test_a_change_without_an_effect_is_no_mistake(course: Course, zygote, line: str, without_effect: str):
+    """`.T` of a vector: leaving it out changes nothing, for any input."""
+    text = f"def db2(dlogits):\n    return {line}\n".encode()
+    made_of = material.material_of(course.find("03"), {"backward.py": text}, ["db2"], zygote, random.Random(1))
+    assert made_of is not None
+    (own,) = made_of.lines
+    wrong = tuple(each for each in own.wrong if each.code == without_effect or each.kind in ("sign", "twice"))
+    lines = [dataclasses.replace(own, wrong=wrong)]
+    questions = [cmp_report.pose(made_of, lines, random.Random(seed)) for seed in range(4)]
+    kept = {each.code for each in with_an_effect(made_of, lines[0])}
+    made_of.close()
+    assert len(wrong) == 3 and kept == {each.code for each in wrong} - {without_effect}
+    assert all(question is None or question.claim["code"] != without_effect for question in questions)
+
+
 def test_a_line_without_a_fixed_value_is_not_asked_about():
     text = "def f(Q):\n    O = torch.empty_like(Q)\n    n = torch.randn_like(Q)\n    m = Q.normal_()\n"
     text += "    z = torch.zeros_like(Q)\n    return 2 * Q\n"
@@ -253,6 +278,8 @@ def test_a_students_code_runs_in_the_worker_only(course: Course, zygote):
         ("08", "x = 1\n", ["relative_error"], "only checks of whole functions"),
         ("08", "raise ValueError('no')\n", ["relative_error"], "The file of lesson 08 does not run"),
         ("03", "def db2(dlogits): return dlogits.sum(0)\n", [], "Nothing of lesson 03 is right yet"),
+        ("03", "def db2(:\n", [], "The file of lesson 03 does not run: line 1: SyntaxError: "),
+        ("09", "x = 1\nraise ValueError('no')\n", [], "The file of lesson 09 does not run: line 2: ValueError: no"),
         ("03", "def db2(:\n", ["db2"], "ask about the file in person"),
         ("03", "def db2(dlogits):\n    return sum(row for row in dlogits)\n", ["db2"], "ask about the file in person"),
         ("03", "raise ValueError('no')\ndef db2(dlogits):\n    return dlogits.sum(0)\n", ["db2"], "ask about the file"),

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from grader.defence.families.compared import Bits
-from grader.defence.families.lecture_values import lecture_arguments, reports
+from grader.defence.families.lecture_values import lecture_arguments, reports, with_an_effect
 from grader.defence.lines import Line
 from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion
@@ -27,7 +27,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         wanted.append(wanted.pop(0))
     best, offered = None, set[Bits]()
     for line in lines:
-        variants = list(line.wrong)
+        variants = with_an_effect(material, line)
         chance.shuffle(variants)
         found = reports(material, line, [each.code for each in variants])
         for variant, (report, shape) in zip(variants, found or [], strict=False):

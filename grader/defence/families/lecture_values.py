@@ -7,6 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
+from grader.defence.changed_lines import Variant
 from grader.defence.families.compared import Bits, are_equal, lecture_bits
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised, arguments_on
@@ -55,3 +56,15 @@ def reports(material: Material, line: Line, codes: Sequence[str]) -> list[tuple[
 def is_well_known(reference: Tensor, exact: Tensor) -> bool:
     """Whether a reference in float32 is more than rounding, as that of a bias before a batch norm is, which is zero."""
     return bool((reference - exact).abs().max() <= ROUNDING * exact.abs().max())
+
+
+def with_an_effect(material: Material, line: Line) -> list[Variant]:
+    """The changed lines that differ from the student's on a small problem. Without `.T`, a vector is the same."""
+    codes = [line.at.code, *(each.code for each in line.wrong)]
+    values = material.run([(code, line, given) for given in line.values for code in codes])
+    rows = [values[i * len(codes) : (i + 1) * len(codes)] for i in range(len(line.values))]
+    return [
+        variant
+        for place, variant in enumerate(line.wrong, 1)
+        if any(are_equal(row[place], row[0]) is False for row in rows)
+    ]

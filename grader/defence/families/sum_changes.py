@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from grader.defence.changed_lines import Variant
 from grader.defence.families.draws import different_sizes, shapes_given, sizes_of
-from grader.defence.families.lecture_values import reports
+from grader.defence.families.lecture_values import reports, with_an_effect
 from grader.defence.families.which_line import claim_of
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised
@@ -22,7 +22,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     order = [misses, shape]
     chance.shuffle(order)
     for line in lines:
-        changed = {each.kind: each for each in line.wrong if each.kind in KINDS}
+        changed = {each.kind: each for each in with_an_effect(material, line) if each.kind in KINDS}
         if "keepdim" not in changed:
             continue
         for ask in order:

@@ -16,6 +16,7 @@ from grader.calling.numerical_watch import Seen
 from grader.gradebook.grading import numerical
 from grader.gradebook.grading.recall import Recall
 from grader.gradebook.grading.trials import FileTrials
+from grader.gradebook.grading.wrong_functions import name_wrong_functions
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
@@ -127,6 +128,7 @@ def judge_file(
             known = recall.rows if recall is not None else {}
             locate_changes(lesson, [row for row in rows if row.name not in known], student, submitted)
             locate_gradients(lesson, rows, submitted)
+            name_wrong_functions(lesson, rows, [row for row in rows if row.name not in known], submitted)
             seen = student.observe([row.name for row in rows if row.status == "passed"])
             if recall is not None:
                 recall.own_chain = student.chain() if recall.chain is None else None

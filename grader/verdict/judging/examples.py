@@ -76,8 +76,9 @@ def run_example(example: Callable[..., None], check: Example) -> CheckFailed | N
     except OURS:
         raise
     except Exception as error:  # the example could not work with what the student returned
-        name = getattr(check.on, "last_name", "") or check.item.function
-        return CheckFailed(f"What `{name}` returned is not what was expected: {error}.", "shape")
+        failed = check.unusable()
+        failed.__cause__ = error  # for the example's author
+        return failed
 
 
 @lru_cache(maxsize=64)

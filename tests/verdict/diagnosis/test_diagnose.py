@@ -438,6 +438,18 @@ def test_an_upstream_gradient_as_it_came_where_the_derivative_is_one(plain_sums,
     assert explanation is not None and explanation.id == name
 
 
+def summed(t):
+    t.u = t.x * t.c
+    t.w = t.u.tanh()
+    t.loss = t.w.sum()
+
+
+def test_ones_are_not_called_the_gradient_of_what_a_sum_reads():
+    cases = made(summed, inputs, [{"rows": 4, "columns": 5}, {"rows": 6, "columns": 7}])
+    explanation = text(cases, "x", lambda problem: torch.ones_like(problem.values["x"]))
+    assert explanation is None or explanation.id != "other_gradient"
+
+
 def test_an_empty_tensor_is_not_called_zero(problems):
     assert text(problems, "y", lambda p: torch.zeros(0)) is None
 

@@ -1,0 +1,36 @@
+"""Rows that are computed with a wrong function of the same file."""
+
+from __future__ import annotations
+
+from support import solution_of
+
+from grader.gradebook.grading.wrong_functions import name_wrong_functions
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.lesson.lesson import Course
+from grader.results import NamedMistake, Row
+
+PLAIN = "Worst element [0]."
+WITH = "This is computed with your `{}`, which is not right yet: start there. " + PLAIN
+
+
+def messages(course: Course, number: str, wrong: list[str], named: str = "") -> dict[str, str | None]:
+    """{row: message}; the row `named` has a named mistake."""
+    lesson = course.find(number)
+    rows = [Row(item.name, "failed" if item.name in wrong else "passed", 0, item.points) for item in lesson.items]
+    for row in rows:
+        row.message = PLAIN if row.name in wrong else None
+        row.mistake = NamedMistake("sign", PLAIN) if row.name == named else None
+    name_wrong_functions(lesson, rows, rows, LessonFiles(lesson.name, {MAIN: solution_of(lesson).encode()}))
+    return {row.name: row.message for row in rows if row.message is not None}
+
+
+def test_a_gradient_that_is_computed_with_a_wrong_function(course: Course):
+    """`db2` is computed before gelu_backward is called, and the mistake in `dgain2` is known."""
+    found = messages(course, "14", ["gelu_backward", "dW1", "db2", "dgain2"], named="dgain2")
+    assert found == {"gelu_backward": PLAIN, "db2": PLAIN, "dgain2": PLAIN, "dW1": WITH.format("gelu_backward")}
+
+
+def test_a_check_that_is_computed_with_a_wrong_function(course: Course):
+    found = messages(course, "09", ["backward_all", "backward_checkpointed"])
+    assert found == {"backward_all": PLAIN, "backward_checkpointed": WITH.format("backward_all")}
+    assert messages(course, "09", ["backward_checkpointed"]) == {"backward_checkpointed": PLAIN}

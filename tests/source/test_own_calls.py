@@ -1,0 +1,36 @@
+"""Which functions a function is computed with."""
+
+from __future__ import annotations
+
+from grader.source.own_calls import calls_behind, own_calls
+
+FILE = """
+def gelu(x): return x
+def norm(x): return x
+def helper(x): return gelu(x)
+def other(norm): return norm * 2
+def both(x): return helper(x) + norm(x)
+
+def backward(x, W):
+    db = x.sum(0)
+    dpre, dact = helper(x), x * 2
+    dW = W.T @ dpre
+    dx = dpre
+    dx = dact
+    for layer in range(2):
+        dx += norm(dact)
+    grads = {"dpost": both(x)}
+    return {"db": db, "dW": dW, "dx": dx, "dpost": grads["dpost"], "dsum": dW.sum() + dx.sum()}
+"""
+
+
+def test_calls_are_found_through_helpers():
+    found = own_calls(FILE, ["both", "other", "backward", "gelu"], ["gelu", "norm", "both"])
+    assert found == {"both": ["gelu", "norm"], "other": [], "backward": ["gelu", "norm"], "gelu": ["gelu"]}
+
+
+def test_each_gradient_has_the_calls_that_it_is_computed_from():
+    names = ["db", "dW", "dx", "dsum"]
+    found = calls_behind(FILE, "backward", names, ["gelu", "norm"])
+    assert found == {"db": [], "dW": ["gelu"], "dx": ["norm"], "dsum": ["gelu", "norm"]}
+    assert calls_behind("def f(:", "f", names, ["gelu"]) == {}
