@@ -21,6 +21,7 @@ from grader.sandbox.policy.affine_names import (
     LIKE,
     LIKE_FIRST,
     PRODUCTS,
+    RETURNED,
     ROUNDING_KEYWORDS,
     SHAPES,
     SUMS,
@@ -82,6 +83,7 @@ class _Affine:
                     depends = self.depends(value)
                     for target in targets:
                         self._bind(target, value, depends)
+                    self._share(set().union(*map(self._sharing, targets)))  # `a = b = ...` is one value
                 case ast.AugAssign(target=target, op=op, value=value):
                     if isinstance(op, ast.Add):  # of lists
                         self._share(self._sharing(target) | self._sharing(value))
@@ -112,8 +114,8 @@ class _Affine:
             case ast.Subscript(value=value, slice=index):
                 self._refuse(index)
                 return self.depends(value)
-            case ast.Slice(lower=lower, upper=upper, step=step):
-                self._refuse(lower, upper, step)
+            case ast.Slice():
+                self._refuse(node.lower, node.upper, node.step)
                 return False
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return any([self.depends(part) for part in parts])
@@ -157,7 +159,8 @@ class _Affine:
     def _call(self, node: ast.Call) -> bool:
         operands, name = self._operands(node)
         given = [self.depends(operand) for operand in operands]
-        self._refuse(*(keyword.value for keyword in node.keywords))
+        several = [each for each in operands if isinstance(each, ast.Starred)]
+        self._refuse(*several, *(keyword.value for keyword in node.keywords))
         if any(keyword.arg == "inplace" for keyword in node.keywords):
             raise NotAffine
         if not any(given):
@@ -168,7 +171,8 @@ class _Affine:
             return False
         is_function, is_method = isinstance(node.func, ast.Name), len(operands) > len(node.args)
         if name in PRODUCTS:
-            allowed = sum(given) == 1 and not any(isinstance(each, (ast.List, ast.Tuple)) for each in operands)
+            is_listed = name == "einsum" and len(operands) == 2 and self._is_list(operands[1])
+            allowed = sum(given) == 1 and not is_listed
         elif name == "where":  # of torch.where the condition is the first operand
             allowed = not is_method and not given[0]
         elif name in SUMS_WITH_PRODUCT:
@@ -232,6 +236,7 @@ class _Affine:
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 for part in parts:
                     self._bind(part, value, depends)
+                self._share(self._sharing(target))  # `a, b = [value] * 2`
             case ast.Subscript():
                 if self.depends(target) or depends:
                     self._write_into(target)
@@ -265,10 +270,11 @@ class _Affine:
                 return self._sharing(value)
             case ast.Call():
                 operands, name = self._operands(node)
-                if not (isinstance(node.func, ast.Name) or name in ("append", "extend", "stack", "values", "einsum")):
-                    operands = operands[:1] if name in VIEWS or name.endswith("_") else []
-                results = [keyword.value for keyword in node.keywords if keyword.arg == "out"]
-                return set().union(*map(self._sharing, [*operands, *results]))
+                takes_any = isinstance(node.func, ast.Name) or name in RETURNED
+                is_view = takes_any or name in VIEWS or name.endswith("_")
+                given = operands if takes_any else operands[: int(is_view)]
+                named = [each.value for each in node.keywords if is_view or each.arg == "out"]
+                return set().union(*map(self._sharing, [*given, *named]))
         return set()
 
     def _is_list(self, node: ast.expr) -> bool:
@@ -276,13 +282,15 @@ class _Affine:
         match node:
             case ast.BinOp(left=left, op=ast.Add() | ast.Mult(), right=right):
                 return self._is_list(left) or self._is_list(right)
+            case ast.Subscript(value=value):
+                return self._is_list(value)
             case ast.Call(func=ast.Name(id=name)):
                 return name not in ("sum", "len", "float", "int", "abs")
             case ast.Call(func=ast.Attribute(attr=name)):
                 return name in ("chunk", "split", "unbind")
-        return isinstance(node, (ast.List, ast.ListComp, ast.Tuple)) or (
-            isinstance(node, ast.Name) and node.id in self._lists
-        )
+            case ast.Name(id=name):
+                return name in self._lists
+        return isinstance(node, (ast.List, ast.ListComp, ast.Tuple))
 
     def _write_into(self, node: ast.expr) -> None:
         """What depends on upstream gradients is written into the value."""

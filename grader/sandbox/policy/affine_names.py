@@ -12,6 +12,8 @@ VIEWS = frozenset(
     """.split()  # noqa: SIM905
 )
 """What may share memory with its first operand."""
+RETURNED = frozenset({"append", "extend", "stack", "values", "einsum"})
+"""What may share memory with any operand."""
 FIRST = VIEWS - {"bool", "float", "float32", "float64", "int", "long", "to", "type", "type_as", "H"} | {
     *("sum", "mean", "clone", "neg", "negative", "cumsum", "flip", "repeat", "tile", "repeat_interleave", "diag"),
     *("diag_embed", "gather", "index_select", "take", "take_along_dim", "tril", "triu", "trace", "item", "tolist"),

@@ -60,6 +60,24 @@ WRONG = {
     "through lists that were added": "g = x.clone()\n    rows = [g]\n    more = rows + rows\n    more[0].add_(dy)\n"
     "    return g * g",
     "through added lists": "g = x.clone()\n    rows = [g] + [x]\n    rows[0].add_(dy)\n    return g * g",
+    "operands in a starred tuple": "return torch.einsum('ij,ij->ij', *(dy, dy))",
+    "operands in a starred list": "both = [dy, dz]\n    return torch.mul(*both)",
+    "operands of einsum in a list": "both = [dy, dz]\n    return torch.einsum('ij,ij->ij', both)",
+    "operands of einsum in a list of lists": "both = [[dy, dz]]\n    return torch.einsum('ij,ij->ij', both[0])",
+    "operands of einsum from a call": "return torch.einsum('ij,ij->ij', list((dy, dz)))",
+    "operands of einsum from a comprehension": "return torch.einsum('ij,ij->ij', [u for u in (dy, dz)])",
+    "operands of einsum from two lists": "return torch.einsum('ij,ij->ij', [dy] + [dy])",
+    "a starred divisor": "return torch.div(*(x, dy))",
+    "a starred value": "return x / torch.full_like(*(x, dy.sum().item()))",
+    "through a start value": "g = x.clone()\n    sum([], start=g).add_(dy)\n    return g * g",
+    "through a named input": "g = x.clone()\n    torch.squeeze(input=g).add_(dy)\n    return g * g",
+    "through a named input of a view": "g = x.clone()\n    h = torch.t(input=g)\n    h += dy\n    return g * g",
+    "through inner lists": "g = x.clone()\n    a = [[g]]\n    b = a[0] + a[0]\n    b[0].add_(dy)\n    return g * g",
+    "through two names of a result": "g = h = x.clone()\n    g += dy\n    return h * h",
+    "through a repeated element": "g, h = [x.clone()] * 2\n    g += dy\n    return h * h",
+    "through a default of max": "g = x.clone()\n    h = max([], default=g)\n    h += dy\n    return g * g",
+    "through repeated rows of a loop": "for g, h in [[x.clone()] * 2]:\n        g += dy\n    return h * h",
+    "through a starred name": "g = x.clone()\n    h, *rest = [g, g]\n    rest[0].add_(dy)\n    return h * h",
 }
 
 
