@@ -31,7 +31,7 @@ def calls_behind(source: str, function: str, gradients: Sequence[str], called: S
     behind: dict[str, set[str]] = {}  # {variable: functions of the file}
 
     def functions_in(node: ast.AST) -> set[str]:
-        read = names_read(node)
+        read = names_read_in(node)
         return {name for name in read if name in definitions}.union(*(behind.get(name, set()) for name in read))
 
     returned: dict[str, ast.expr] = {}
@@ -39,7 +39,7 @@ def calls_behind(source: str, function: str, gradients: Sequence[str], called: S
         if isinstance(node, ast.Return):
             returned |= returned_parts(node.value, gradients)
             continue
-        for target, value in assignments(node):
+        for target, value in assigned_pairs(node):
             functions = functions_in(value)
             for each in ast.walk(target):
                 if name := assigned_variable(each):
@@ -56,7 +56,7 @@ def definitions_in(source: str) -> dict[str, Definition]:
     return {node.name: node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
 
 
-def names_read(node: ast.AST) -> set[str]:
+def names_read_in(node: ast.AST) -> set[str]:
     """The names that it reads, without those that it sets itself: a parameter may have a function's name."""
     names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
     own = {each.id for each in names if isinstance(each.ctx, ast.Store)} if isinstance(node, Definition) else set()
@@ -75,7 +75,7 @@ def reached(definitions: Mapping[str, Definition], start: Collection[str]) -> se
     """`start`, and every function of the file that is called from there."""
     found, waiting = set(start), list(start)
     while waiting:
-        for name in names_read(definitions[waiting.pop()]) & definitions.keys():
+        for name in names_read_in(definitions[waiting.pop()]) & definitions.keys():
             if name not in found:
                 found.add(name)
                 waiting.append(name)
@@ -91,7 +91,7 @@ def ordered(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from ordered(getattr(statement, field, ()))
 
 
-def assignments(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
+def assigned_pairs(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
     """(target, what it is computed from), one by one for `a, b = x, y`."""
     if isinstance(statement, ast.Assign):
         for target in statement.targets:
