@@ -285,7 +285,7 @@ true_class_for_tokens: dC.index_add_(0, Yb, demb.sum(1))
 -     "dC": dC,
 - }
 forward_order: return dC, demb, dW, db, dgamma, dbeta, dW2, db2
-    You return a tuple in the order of the forward pass, the table first. It has to have the order that the docstring
+    Your tuple has the order of the forward pass, the table first. It has to have the order that the docstring
     gives; a dictionary needs none.
 """)
 

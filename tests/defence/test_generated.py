@@ -220,12 +220,12 @@ def test_four_lines_cannot_be_told_apart_by_length():
     assert max(places.values()) <= 20 and len(places) > 2, places
 
 
-def test_a_number_by_hand_is_not_asked_at_a_tie(course: Course):
+def test_a_number_by_hand_is_not_asked_at_a_tie(course: Course, zygote):
     """Of two equal largest numbers autograd chooses one: no key about either."""
     lesson = course.find("01")
     with without_workers():
         for seed in range(12):
-            for question in made(None, lesson, solution_of(lesson), ["drating"], str(seed)).questions:  # type: ignore[arg-type]
+            for question in made(zygote, lesson, solution_of(lesson), ["drating"], str(seed)).questions:
                 if question.family == "by_hand":
                     values = question.claim["fixed"]["rating"][question.claim["index"][0]]
                     assert (values == values.max()).sum() == 1 or values[question.claim["index"][1]] < values.max()
