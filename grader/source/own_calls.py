@@ -75,7 +75,8 @@ def reached(definitions: Mapping[str, Definition], start: Collection[str]) -> se
     """`start`, and every function of the file that is called from there."""
     found, waiting = set(start), list(start)
     while waiting:
-        for name in names_read_in(definitions[waiting.pop()]) & definitions.keys():
+        definition = definitions.get(waiting.pop())  # None for a function that is a value, such as a lambda
+        for name in names_read_in(definition) & definitions.keys() if definition is not None else ():
             if name not in found:
                 found.add(name)
                 waiting.append(name)

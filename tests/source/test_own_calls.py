@@ -34,3 +34,7 @@ def test_each_gradient_has_the_calls_that_it_is_computed_from():
     found = calls_behind(FILE, "backward", names, ["gelu", "norm"])
     assert found == {"db": [], "dW": ["gelu"], "dx": ["norm"], "dsum": ["gelu", "norm"]}
     assert calls_behind("def f(:", "f", names, ["gelu"]) == {}
+
+
+def test_a_function_that_is_a_value_has_no_calls_to_read():
+    assert own_calls("def gelu(x): return x\ndx = lambda x: gelu(x)\n", ["dx"], ["gelu"]) == {"dx": []}
