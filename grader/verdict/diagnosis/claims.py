@@ -90,7 +90,7 @@ CLAIMS: tuple[tuple[re.Pattern[str], Callable[[Contents, str], bool]], ...] = tu
         (r"\b[Yy]ou use `(\w+)` where\b", reads),
         (r"`(\w+)` is not used\b", does_not_read),
         (r"\b[Ii]n terms of `(\w+)` the idea", reads),
-        (r"\b[Yy]ou return a tuple\b", lambda contents, _: set(contents["returns"]) != {"Dict"}),
+        (r"\b[Yy]our tuple has\b", lambda contents, _: set(contents["returns"]) != {"Dict"}),
         (r"\b[Yy]ou take the exponential\b|\bexp is applied\b", calls("exp", "exp_", "expm1", "softmax", "exp2")),
         (r"\b[Yy]ou apply tanh\b|\bone tanh too many\b|goes through tanh once more", calls("tanh", "tanh_")),
         (r"\b[Yy]ou take the log(?:arithm)?\b", calls("log", "log_", "log_softmax", "log10", "log2", "log1p")),

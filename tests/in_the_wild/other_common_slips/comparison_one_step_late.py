@@ -4,11 +4,14 @@ lesson: 07
 by: dojo
 learning_rate: failed | = With another comparison in place of `step <= max_steps / 2`, `learning_rate` is right.
     What should hold when both are equal? Its public example: exercises/07_training/examples.py:122
-trajectory: failed | = `losses[6]` is 1.56500865; expected 1.60390664. Its public example:
+trajectory: failed | = This is computed with your `learning_rate`, which is not right yet: start there.
+    `losses[6]` is 1.56500865; expected 1.60390664. Its public example:
     exercises/07_training/examples.py:127
-resumed: failed | = `losses[6]` is 1.5314059; expected 1.52901971. Its public example:
+resumed: failed | = This is computed with your `learning_rate`, which is not right yet: start there.
+    `losses[6]` is 1.5314059; expected 1.52901971. Its public example:
     exercises/07_training/examples.py:131
-no_grad: failed | = `losses[4]` is 1.62461119; expected 1.6318506. Its public example:
+no_grad: failed | = This is computed with your `learning_rate`, which is not right yet: start there.
+    `losses[4]` is 1.62461119; expected 1.6318506. Its public example:
     exercises/07_training/examples.py:135
 others: passed
 """
