@@ -11,7 +11,7 @@ import json
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -23,9 +23,14 @@ from grader.defence import material, recorded
 from grader.defence.file_lines import versions_of
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.course_formulas import LocalStudent
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.source.reader_process import json_data
 from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judging.hidden_problems import ProblemBook
+
+NO_ZYGOTE: Any = SimpleNamespace(limits=Limits(), clock=WaitingClock())
+"""In place of a zygote where no worker is started: the limits of a submission, and a clock."""
 
 
 class FileInThisProcess(ModuleType):

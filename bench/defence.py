@@ -29,11 +29,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import torch
 
-from bench.course_file_worker import without_workers
+from bench.course_file_worker import NO_ZYGOTE, without_workers
 from bench.defence_guesses import guesses, right_by_lesson, right_by_majority
 from bench.defence_keys import Source, holds_here, is_confirmed, module_of
 from grader.calling.joint import Joint
@@ -290,9 +290,8 @@ def record_of(source: Source, name: str, seed: str, zygote: ZygoteProcess | None
     began = processor_seconds(zygote)
     try:
         with timed_families(zygote) as family_seconds:
-            made = generate(
-                source.lesson, {"backward.py": source.text.encode()}, source.right, cast("ZygoteProcess", zygote), seed
-            )
+            files = {"backward.py": source.text.encode()}
+            made = generate(source.lesson, files, source.right, zygote or NO_ZYGOTE, seed)
     except Exception as error:
         found["crashes"].append(f"crash: {name}: {type(error).__name__}: {error}")
         return found

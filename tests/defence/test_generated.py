@@ -19,7 +19,7 @@ import torch
 from shared_nursery import forked_zygote
 from support import solution_of
 
-from bench.course_file_worker import without_workers
+from bench.course_file_worker import NO_ZYGOTE, without_workers
 from bench.defence import CourseFile, files_of, right_rows, tally_of
 from bench.defence_keys import with_method_changed
 from grader.defence import material, recorded
@@ -180,7 +180,7 @@ def revealed(file: CourseFile) -> tuple[int, list[str]]:
     own = {normal(n) for n in ast.walk(ast.parse(file.text)) if isinstance(n, ast.expr)}
     answers = {normal(ast.parse(line.code, mode="eval").body) for line in of_wrong} - own
     with without_workers():
-        questions = made(None, lesson, file.text, right).questions  # type: ignore[arg-type]
+        questions = made(NO_ZYGOTE, lesson, file.text, right).questions
     found = []
     for question in questions:
         words = "\n".join([question.text, *question.choices.values(), *question.why.values(), question.model])
