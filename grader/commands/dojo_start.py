@@ -11,6 +11,7 @@ import click
 
 from grader.commands.dojo_desk import console, desk, show
 from grader.commands.lesson_param import course_option
+from grader.commands.options import EXISTING_FOLDER
 from grader.errors import UserError
 from grader.lesson.lesson import Course
 from grader.lesson.paths import WITH_EXERCISES, has_lessons, nearest_course
@@ -40,7 +41,7 @@ Exit status: 0 the folder is there, 2 it cannot be made (the message says why).
 @click.option(
     "--from",
     "before",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=EXISTING_FOLDER,
     metavar="OLD",
     help="Copy what you wrote in the folder OLD.",
 )

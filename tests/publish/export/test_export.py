@@ -53,7 +53,7 @@ def test_gradescope_has_a_test_for_each_row(ada):
     assert {key: found[key] for key in found if key != "tests"} == {
         "score": 2,
         "execution_time": 2,
-        "output": "2 of 11 points.\n\n05_other was not graded: No folder was handed in.",
+        "output": "2 of 11 points.\n\n05_other was not graded: No folder was submitted.",
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",
@@ -152,7 +152,7 @@ def test_junit_has_a_suite_for_each_lesson_and_a_case_for_each_row(ada):
     wrong = root.find(".//testcase[@name='dwrong']/failure")
     assert wrong is not None and wrong.get("message") == "The sign is turned round."
     assert (wrong.text or "").startswith("Wrong value (04_small/backward.py, line 7)\n")
-    assert root.findtext("testsuite[2]/system-out") == "No folder was handed in."
+    assert root.findtext("testsuite[2]/system-out") == "No folder was submitted."
 
 
 # GitHub: annotations -------------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ def commands_of(found: SubmissionResult, repository: Path) -> list[str]:
 def test_annotations_are_at_the_students_file_and_line(ada, repository):
     """Relative to the repository, as the runner has to have them."""
     assert commands_of(ada, repository) == [
-        "::error title=05_other%3A not graded::No folder was handed in.",
+        "::error title=05_other%3A not graded::No folder was submitted.",
         "::error file=exercises/04_small/backward.py,line=7,title=dwrong%3A wrong value::The sign is turned round.",
         "::error file=exercises/04_small/backward.py,line=9,title=dshape%3A wrong shape::Found (3,), expected (4, 3).",
         "::error file=exercises/04_small/backward.py,line=20,title=derror%3A error::ValueError: no",
