@@ -225,7 +225,7 @@ class LessonPart:
 
 @dataclass(frozen=True)
 class NextStep:
-    """What to do next: a row to fix or to write, or a lesson to hand in; nothing when all is right."""
+    """What to do next: a row to fix or to write, or a lesson to submit; nothing when all is right."""
 
     part: LessonPart | None = None
     line: ReportRow | None = None
