@@ -46,8 +46,8 @@ class StoredAttempt(NamedTuple):
     finished: str
     key: str
     results: str
-    submission: str | None
-    conditions: str | None
+    submission: str
+    conditions: str
     extras: str | None
 
     def read(self) -> SubmissionResult:
@@ -65,7 +65,7 @@ class StoredVerdict(NamedTuple):
 
     key: str
     results: SubmissionResult
-    conditions: Any = None
+    conditions: Any
     extras: Any = None
 
 
@@ -80,23 +80,22 @@ class AttemptTable(Notes):
         super().__init__(connection)
         self.blobs = Blobs(connection)
 
-    def add(self, verdict: StoredVerdict, submission: Submission | None = None, stale: bool = False) -> int:
+    def add(self, verdict: StoredVerdict, submission: Submission, stale: bool = False) -> int:
         """Add one attempt; returns its id. With an empty key the submission will be graded again.
 
         If `stale`, the student's folder does not show it yet.
         """
         results = verdict.results
         about = results.submission_sha256, results.status, results.score, results.max_score
-        submitted = None if submission is None else submission.submitted
         with self._connection.transaction():
             if stale:
                 self.mark_stale([results.student])
             text, conditions, extras = self._stored(verdict)
-            files = None if submission is None else self.blobs.store_value(submission)
-            when = None if submitted is None else time_to_text(submitted)
+            files = self.blobs.store_value(submission)
+            when = None if submission.submitted is None else time_to_text(submission.submitted)
             values = (results.student, verdict.key, *about, text, when, files, conditions, extras)
             attempt = self._connection.execute(ADD, values)
-            if when is not None and submission is not None and submission.time_source:
+            if when is not None and submission.time_source:
                 self._connection.execute(ADD_TIME, (attempt, when, submission.time_source))
             return attempt
 
@@ -127,12 +126,10 @@ class AttemptTable(Notes):
                 self._connection.execute(ADD_VERDICT, (attempt, verdict.key, *self._stored(verdict)))
                 self.mark_stale([verdict.results.student])
 
-    def _stored(self, verdict: StoredVerdict) -> tuple[str, str | None, str | None]:
+    def _stored(self, verdict: StoredVerdict) -> tuple[str, str, str | None]:
         """(results as JSON, key of the conditions' blob, key of the extras' blob)"""
-        conditions, extras = (
-            None if value is None else self.blobs.store_value(value) for value in (verdict.conditions, verdict.extras)
-        )
-        return json.dumps(verdict.results.to_json()), conditions, extras
+        extras = None if verdict.extras is None else self.blobs.store_value(verdict.extras)
+        return json.dumps(verdict.results.to_json()), self.blobs.store_value(verdict.conditions), extras
 
     def attempts(self) -> Iterator[tuple[str, str, int]]:
         """(student, key of the newest verdict, id) of every attempt, oldest first."""

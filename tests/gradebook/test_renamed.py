@@ -26,7 +26,7 @@ def gradebook(tmp_path: Path) -> Gradebook:
     book = Gradebook(tmp_path / GRADEBOOK)
     for student, source, right in (("ada", "first", 2), ("ada", "second", 0), ("Ada Okafor", "second", 0)):
         submission = submission_of(student, source)
-        book.add(StoredVerdict("", results_for(submission, right)), submission)
+        book.add(StoredVerdict("", results_for(submission, right), None), submission)
     book.decisions.add([Decision(0, "ada", "comment", "TA", datetime.now(UTC), text="Well done.")])
     assert book.rename("Ada Okafor", ["ada"]) == ["ada"]
     return book

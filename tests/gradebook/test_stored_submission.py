@@ -121,7 +121,7 @@ def test_times_of_a_file_belong_to_attempts_in_order(tmp_path):
             submission = replace(submission_of("Ada", source), submitted=None)
             if source == "second":
                 submission = replace(submission, submitted=times[-1].when, time_source=times[-1].place)
-            gradebook.add(StoredVerdict("", results_for(submission, 1)), submission)
+            gradebook.add(StoredVerdict("", results_for(submission, 1), None), submission)
         gradebook.set_earlier_times("Ada", times)
         attempts = [each.attempt() for each in gradebook.stored_attempts("Ada")]
         assert [each.submitted and each.submitted.day for each in attempts] == expected

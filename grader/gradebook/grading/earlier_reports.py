@@ -28,10 +28,7 @@ def reported_in(folder: Path) -> SubmissionResult | None:
 def is_superseded(results: SubmissionResult, later: Sequence[SubmissionResult]) -> bool:
     """Whether a `later` attempt graded any lesson of `results`."""
     names = graded_lessons(results)
-    return any(  # an attempt of an earlier version does not say which lessons failed
-        (attempt.status == "error" and attempt.not_graded is None) or names & graded_lessons(attempt)
-        for attempt in later
-    )
+    return any(names & graded_lessons(attempt) for attempt in later)
 
 
 def are_reported(results: SubmissionResult, folder: Path, is_latest: bool) -> bool:

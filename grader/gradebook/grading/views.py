@@ -124,8 +124,7 @@ class Views:
         return graded, sources
 
     def _stored(self, attempt: StoredAttempt) -> tuple[dict[str, Any], dict[str, str]]:
-        """(an attempt's extras, {lesson: the graded file}); both empty for an attempt of an earlier version."""
+        """(an attempt's extras, {lesson: the graded file})"""
         blobs = self._gradebook.blobs
         extras = {} if attempt.extras is None else blobs.load_value(dict[str, Any], attempt.extras)
-        files = None if attempt.submission is None else blobs.load_value(Submission, attempt.submission)
-        return extras, sources_of(files) if files else {}
+        return extras, sources_of(blobs.load_value(Submission, attempt.submission))
