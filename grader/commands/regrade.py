@@ -24,11 +24,9 @@ from grader.commands.console import (
     require_solutions,
 )
 from grader.commands.early_nursery import GRADER_PROGRAM
-from grader.commands.live import RunView
-from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_views
+from grader.commands.live import RunView, what_failed
+from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_other_gradebooks, write_views
 from grader.commands.options import lesson_option
-from grader.commands.run_summary import what_failed
-from grader.commands.term import write_other_gradebooks
 from grader.results import WORDS, points_text
 from grader.sandbox.isolation.probe import LEVELS
 

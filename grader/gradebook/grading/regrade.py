@@ -8,19 +8,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grader.gradebook.attempt_table import StoredAttempt, StoredVerdict
 from grader.gradebook.connection import Connection
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.grader_processes import grade_all
-from grader.gradebook.grading.keys import Conditions, conditions_key, fingerprint, libraries, result_key, sha256_of
+from grader.gradebook.grading.keys import (
+    LOADED,
+    Conditions,
+    conditions_key,
+    fingerprint,
+    libraries,
+    result_key,
+    sha256_of,
+)
 from grader.gradebook.grading.proposals import Proposal, Proposals
 from grader.gradebook.grading.publisher import DRAWING
 from grader.gradebook.grading.run import RunListener
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import stop_at_signals
-from grader.gradebook.grading.versions import LOADED
-from grader.gradebook.stored_files import Blobs
+from grader.gradebook.tables import Blobs, StoredAttempt, StoredVerdict
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.results import LessonResult, SubmissionResult, number

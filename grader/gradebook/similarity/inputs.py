@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from grader.gradebook.attempt_table import StoredAttempt
 from grader.gradebook.current import is_result_of
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.similarity.evidence import Rows
+from grader.gradebook.tables import StoredAttempt
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
