@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands.dojo_desk import console, desk, show
-from grader.commands.lesson_param import course_option
+from grader.commands.dojo_desk import console, course_option, desk, show
 from grader.commands.options import EXISTING_FOLDER
 from grader.errors import UserError
 from grader.lesson.lesson import Course
@@ -111,7 +110,7 @@ def is_working_folder(folder: Path) -> bool:
 def follow_guide(folder: Path, waits: bool) -> None:
     """Say what to open, and with `waits` go on to `dojo watch` with the guide below its screen."""
     from grader.dojo.file import own_file, shown_path
-    from grader.dojo.guide import Guide, welcome
+    from grader.dojo.milestones import Guide, welcome
 
     with desk(folder) as at:
         lesson = at.current()
