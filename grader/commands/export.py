@@ -11,7 +11,7 @@ import click
 from grader.commands.assignments import assignment_option, with_assignment
 from grader.commands.console import course_option, fail, open_course, require_solutions
 from grader.commands.gradebooks import canvas, mailmerge, moodle
-from grader.commands.options import FILE, FOLDER, lesson_option
+from grader.commands.options import FILE, FOLDER, VISIBILITY, lesson_option, visibility_option
 from grader.errors import write_errors
 from grader.results import points_text
 from grader.sandbox.isolation.probe import LEVELS
@@ -133,9 +133,6 @@ def path_in_course(file: Path, root: Path) -> str:
         fail(f"{file} is not in the course {root}, from which the job reads it: move it there, and commit it.")
 
 
-VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
-
-
 @export.command(
     "gradescope",
     epilog="""\b
@@ -164,7 +161,7 @@ Examples:
     metavar="POINTS",
     help="The assignment's autograder points on Gradescope, to which scores are scaled.  [default: as here]",
 )
-@click.option("--visibility", type=click.Choice(VISIBILITY), default="visible", show_default=True, help="Of the tests.")
+@visibility_option
 @click.option(
     "--stdout-visibility", type=click.Choice(VISIBILITY), default="hidden", show_default=True, help="Of its own output."
 )

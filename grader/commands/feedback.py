@@ -1,22 +1,25 @@
-"""`grade feedback`: reports in the form in which Canvas, Moodle and Gradescope give them back to students."""
+"""`grade feedback`: reports in the form in which platforms give them back to students."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.console import course_option, fail, print_remarks
-from grader.commands.feedback_download import (
-    download_argument,
-    feedback_out_option,
-    read_download,
-    roster_at,
-    run_roster_option,
-)
-from grader.commands.feedback_platforms import feedback_canvas, feedback_gradescope, feedback_moodle
-from grader.commands.options import FILE, graded_argument
+from grader.commands.console import console_for, course_option, fail, open_course, print_remarks
+from grader.commands.gradebooks import max_option
+from grader.commands.options import FILE, Command, graded_argument, roster_option, visibility_option
 from grader.errors import write_errors
+from grader.results import points_text
+
+if TYPE_CHECKING:
+    from grader.intake.submissions.arrival import Arrival
+    from grader.intake.submissions.roster import Roster
+    from grader.intake.submissions.submission import Submission
+    from grader.publish.feedback.download import Returned
 
 EPILOG = """\b
 Examples:
@@ -25,7 +28,6 @@ Examples:
   grade feedback gradescope grades/ export.zip --roster roster.csv       an autograder that hands out these results
   grade feedback classroom50 grades/ download/ --scores scores.json      Classroom 50's grade book
   grade feedback folder grades/ --roster roster.csv                      a folder per student, and a CSV for mail merge
-
 \b
 Exit status: 0 written, 2 the command line or the input is unusable.
 """
@@ -40,10 +42,88 @@ def feedback() -> None:
     """
 
 
+# What the commands share ----------------------------------------------------------------------------------------------
+
+
+run_roster_option = roster_option("CSV with id, name, email: the one that `grade run` had.")
+
+
+def download_arguments(command: Command) -> Command:
+    """OUT, DOWNLOAD and --roster."""
+    download = click.argument("download", metavar="DOWNLOAD", type=click.Path(path_type=Path, exists=True))
+    return graded_argument(download(run_roster_option(command)))
+
+
+def feedback_out_option(default: str) -> Callable[[Command], Command]:
+    path = click.Path(path_type=Path)
+    return click.option("-o", "--out", type=path, default=None, help=f"What to write.  [default: OUT/{default}]")
+
+
+def roster_at(path: Path | None) -> Roster | None:
+    from grader.intake.submissions.roster import read_roster
+
+    return None if path is None else read_roster(path)
+
+
+def read_download(
+    graded: Path,
+    download: Path,
+    roster: Roster | None,
+    course: Path | None,
+    is_expected: Callable[[Arrival], bool],
+    expected: str,
+) -> list[Returned]:
+    """What goes back; remarks about everything else are printed. Ends the program where nothing goes back."""
+    from grader.commands.run_inputs import stored_lines
+    from grader.intake.submissions.intake_csv import decisions
+    from grader.publish.feedback.download import returned_reports
+    from grader.publish.progress_bar import progress_bar
+
+    loaded, lessons = open_course(course, ())
+    decided = decisions(stored_lines(graded, loaded))
+    console = console_for(stderr=True)
+
+    def shown(submissions: Sequence[Submission]) -> Iterator[Submission]:
+        with progress_bar(console, live=console.is_terminal) as bar:
+            yield from bar.track(submissions, description="reading the download")
+
+    back, remarks = returned_reports(graded, download, lessons, roster, is_expected, expected, decided, shown)
+    print_remarks(remarks)
+    if not back:
+        fail("nothing was written: no submission in the download is certainly that of a student with a report in OUT.")
+    return back
+
+
+def write_archive(
+    path: Path,
+    back: Sequence[Returned],
+    platform: Callable[[Returned], dict[str, bytes]],
+    scripts: Mapping[str, bytes] = MappingProxyType({}),
+) -> int:
+    """Write the zip with `scripts` and what the platform gives to each student; return to how many.
+
+    Who gets nothing is printed.
+    """
+    from grader.authoring.release.engine import write_zip
+    from grader.publish.feedback.reports import NoFeedback
+
+    files, sent = dict(scripts), 0
+    for each in back:
+        try:
+            files |= platform(each)
+            sent += 1
+        except NoFeedback as reason:
+            print_remarks([f"`{each.results.student}` gets no feedback: {reason}."])
+    with write_errors(path):
+        write_zip(path, files, scripts)
+    return sent
+
+
+# The commands ---------------------------------------------------------------------------------------------------------
+
+
 @feedback.command("classroom50")
-@graded_argument
-@download_argument
-@run_roster_option
+@download_arguments
 @click.option(
     "--scores",
     "scores_path",
@@ -54,12 +134,7 @@ def feedback() -> None:
 @feedback_out_option("scores.json")
 @course_option
 def feedback_classroom50(
-    graded: Path,
-    download: Path,
-    roster_file: Path | None,
-    scores_path: Path,
-    out: Path | None,
-    course: Path | None,
+    graded: Path, download: Path, roster_file: Path | None, scores_path: Path, out: Path | None, course: Path | None
 ) -> None:
     """Writes Classroom 50's scores.json with the scores in OUT.
 
@@ -120,5 +195,101 @@ def feedback_folder(graded: Path, roster_file: Path | None, out: Path | None) ->
     click.echo(f"wrote {place}: reports for {written} students.")
 
 
-for command in (feedback_canvas, feedback_moodle, feedback_gradescope):
-    feedback.add_command(command)
+@feedback.command("canvas")
+@download_arguments
+@feedback_out_option("canvas-feedback.zip")
+@course_option
+def feedback_canvas(
+    graded: Path, download: Path, roster_file: Path | None, out: Path | None, course: Path | None
+) -> None:
+    """Writes the zip for Canvas's "Re-Upload Submissions".
+
+    Each report becomes a file in a comment. Canvas's grade book has no column for comments, so `grade export
+    canvas` cannot carry any.
+    """
+    from grader.publish.feedback.platforms import canvas_feedback
+
+    name, roster = "okaforada_12345_67890_backward.py", roster_at(roster_file)
+    back = read_download(graded, download, roster, course, lambda each: each.account.startswith("Canvas "), name)
+    path = out or graded / "canvas-feedback.zip"
+    sent = write_archive(path, back, lambda each: canvas_feedback(each.names, each.files))
+    click.echo(f"wrote {path}: reports for {sent} students. In Canvas: the assignment, Re-Upload Submissions.")
+
+
+@feedback.command("moodle")
+@download_arguments
+@max_option
+@feedback_out_option("moodle-feedback.zip")
+@course_option
+def feedback_moodle(
+    graded: Path,
+    download: Path,
+    roster_file: Path | None,
+    maxima: tuple[str, ...],
+    out: Path | None,
+    course: Path | None,
+) -> None:
+    """Writes the zip for Moodle's "Upload multiple feedback files in a zip".
+
+    If the roster is the assignment's grading worksheet, OUT/moodle-worksheet.csv is the same worksheet with grades,
+    scaled to its maximum, and with a summary in the column "Feedback comments".
+    """
+    from grader.gradebook.files import write_whole
+    from grader.publish.export.grade_books import is_worksheet
+    from grader.publish.feedback.platforms import comments_column, graded_worksheet, moodle_feedback
+
+    name, roster = "Ada Okafor_12345_assignsubmission_file", roster_at(roster_file)
+    if maxima and (roster is None or not is_worksheet(roster)):
+        fail("--max is for the grading worksheet: give Moodle's own with --roster.")
+    back = read_download(graded, download, roster, course, lambda each: each.account.startswith("Moodle "), name)
+    path = out or graded / "moodle-feedback.zip"
+    sent = write_archive(path, back, lambda each: moodle_feedback(each.names, each.files))
+    click.echo(f"wrote {path}: reports for {sent} students. In Moodle: Upload multiple feedback files in a zip.")
+    if roster is not None and is_worksheet(roster):
+        place = path.with_name("moodle-worksheet.csv")
+        text, scaling = graded_worksheet(graded, roster, maxima)
+        print_remarks(scaling)
+        with write_errors(place):
+            write_whole(place, text)
+        comments = "grades and comments" if comments_column(roster) else "grades; it has no column Feedback comments"
+        click.echo(f"wrote {place}: {comments}. In Moodle: Upload grading worksheet.")
+
+
+@feedback.command("gradescope")
+@download_arguments
+@click.option(
+    "--max",
+    "maximum",
+    type=click.FloatRange(0, min_open=True),
+    default=None,
+    help="The assignment's autograder points, to which scores are scaled.  [default: the points of a full score]",
+)
+@visibility_option
+@feedback_out_option("gradescope-feedback.zip")
+@course_option
+def feedback_gradescope(
+    graded: Path,
+    download: Path,
+    roster_file: Path | None,
+    maximum: float | None,
+    visibility: str,
+    out: Path | None,
+    course: Path | None,
+) -> None:
+    """Writes an autograder.zip that returns existing results.
+
+    It gives students the results in OUT instead of grading. Gradescope has no upload for feedback. Upload the zip
+    under Configure Autograder and choose Regrade All Submissions.
+    """
+    from grader.intake.submissions.gradescope import NAME
+    from grader.publish.feedback.platforms import autograder_scripts, stored_result
+
+    def has_its_name(arrival: Arrival) -> bool:
+        return bool(NAME.fullmatch(arrival.path.name))
+
+    back = read_download(graded, download, roster_at(roster_file), course, has_its_name, "submission_12345")
+    path = out or graded / "gradescope-feedback.zip"
+    sent = write_archive(path, back, lambda each: stored_result(each, visibility, maximum), autograder_scripts())
+    click.echo(f"wrote {path}: results of {sent} submissions. It contains reports: give it to nobody else.")
+    worth = points_text(maximum or max((each.results.max_score for each in back), default=0))
+    click.echo(f"The assignment's autograder points: {worth}. Configure Autograder, then regrade all.")

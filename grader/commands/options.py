@@ -52,6 +52,12 @@ def csv_option(name: str) -> Callable[[Command], Command]:
     return click.option("-o", "--out", type=FILE, help=f"[default: OUT/{name}]")
 
 
+VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
+visibility_option = click.option(
+    "--visibility", type=click.Choice(VISIBILITY), default="visible", show_default=True, help="Of the tests."
+)
+
+
 VARIABLE = "GRADE_AUTHOR"
 
 author_option = click.option(

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.assignments import stored_assignment
-from grader.commands.before_grading import check_lessons, checked_isolation
 from grader.commands.console import (
     FAULT,
     STOPPED,
     console_for,
     course_option,
     fail,
+    print_remarks,
     printable,
     require_solutions,
 )
@@ -27,11 +27,12 @@ from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.commands.live import RunView, what_failed
 from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_other_gradebooks, write_views
 from grader.commands.options import lesson_option
+from grader.commands.run_inputs import check_lessons, checked_isolation
 from grader.results import WORDS, points_text
 from grader.sandbox.isolation.probe import LEVELS
 
 if TYPE_CHECKING:
-    from grader.gradebook.grading.regrade_changes import RowChange, StudentChange
+    from grader.gradebook.grading.proposals import RowChange, StudentChange
 
 MOST_ROWS = 15
 
@@ -72,9 +73,9 @@ def regrade(
     It uses the course as it is now, and prints what would change. Without --apply every score stays as it is. Decisions
     (`grade adjust` and others) stay in force.
     """
+    from grader.gradebook.grading.proposals import changes_by
     from grader.gradebook.grading.regrade import apply_regrade, plan_regrade
     from grader.gradebook.grading.regrade import regrade as grade_again
-    from grader.gradebook.grading.regrade_changes import changes_by
     from grader.gradebook.grading.run_identity import DRAWN, RunIdentity
     from grader.gradebook.grading.settings import Settings
 
@@ -119,8 +120,7 @@ def regrade(
                 err=True,
             )
             raise SystemExit(STOPPED)
-        for sentence in what_failed(outcome.faults, len(plan.due)):
-            click.echo(f"grade: {sentence}", err=True)
+        print_remarks(what_failed(outcome.faults, len(plan.due)))
         changes = changes_by(outcome.results, plan.results, gradebook, assignment)
         if not quiet:
             print_changes(changes, len(gradebook.students()), plan.lessons)

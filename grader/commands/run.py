@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import secrets
 from contextlib import ExitStack
@@ -15,15 +14,14 @@ import click
 
 from grader.commands import early_nursery
 from grader.commands.assignments import assignment_option, extensions_from, extensions_option, with_assignment
-from grader.commands.before_grading import LIMIT_NAMES, check_lessons, checked_isolation, existing, limits_from
 from grader.commands.console import (
     BELOW,
     FAULT,
     STOPPED,
     console_for,
     course_option,
-    fail,
     open_course,
+    print_remarks,
     printable,
     require_solutions,
 )
@@ -31,7 +29,18 @@ from grader.commands.follow import FollowedFolder, follow_options, followed
 from grader.commands.live import RunView, print_summary, what_failed
 from grader.commands.opened_gradebook import write_other_gradebooks
 from grader.commands.options import FILE, gradebook_option, lesson_option, roster_option
-from grader.commands.run_inputs import set_times, times_options
+from grader.commands.run_inputs import (
+    LIMIT_NAMES,
+    apply_intake,
+    check_lessons,
+    checked_isolation,
+    existing,
+    limits_from,
+    require_dask,
+    set_times,
+    store_intake,
+    times_options,
+)
 from grader.commands.signing import hidden_key, sign_option, sign_or_warn
 from grader.publish.export.github import commands_stopped
 from grader.publish.export.outputs import FORMATS
@@ -178,7 +187,6 @@ def run(
     nursery = None if cluster else early_nursery.take()  # it loads torch while the submissions are read
     if nursery is not None:
         click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
-    from grader.commands.run_inputs import apply_intake, store_intake
     from grader.gradebook.grading.run import grade_run
     from grader.gradebook.grading.run_identity import RunIdentity
     from grader.gradebook.grading.settings import Settings
@@ -198,8 +206,9 @@ def run(
     lessons = lessons or list(loaded.lessons.values())
     require_solutions(lessons)
     roster = None if roster_file is None else read_roster(roster_file)
-    given_roster = None if roster is None or roster_file is None else (roster_file, roster)
-    with_times = partial(set_times, files=times_files, zone=times_zone, assignment=assignment, roster=given_roster)
+    with_times = partial(
+        set_times, files=times_files, zone=times_zone, assignment=assignment, roster=(roster_file, roster)
+    )
     inbox = None
     if follow:
         folder = followed(submissions, cluster, formats, bool(lesson_names) or assignment is not None)
@@ -210,8 +219,7 @@ def run(
         found = find(submissions, lessons, list(loaded.lessons.values()), roster)
         with_times(found, quiet=quiet)
         intake_lines = apply_intake(found, out, intake_file, loaded)
-        for remark in found.remarks:
-            click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
+        print_remarks(f"{'roster: ' if roster else ''}{remark}" for remark in found.remarks)
     decisions = [] if extensions_file is None else extensions_from(extensions_file, assignment, out, found, roster)
     left_out: list[str] = []
     if not lesson_names and assignment is None:
@@ -220,11 +228,7 @@ def run(
         lessons = counted
     check_lessons(lessons)
     limits = limits_from(timeout, chosen_limits)
-    isolation = None
-    if cluster is None:
-        isolation = checked_isolation(require)
-    elif importlib.util.find_spec("distributed") is None:
-        fail("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
+    isolation = checked_isolation(require) if cluster is None else require_dask()
     unpacked = found.folder if inbox is None else inbox.unpacked
     settings = Settings(
         course=str(loaded.root.resolve()),
@@ -267,12 +271,11 @@ def run(
     open_questions = store_intake(found, out, intake_lines) if inbox is None else inbox.store_intake()
     count = len(found if inbox is None else inbox.found)
     if not quiet:
-        click.echo("".join(f"grade: {printable(sentence)}\n" for sentence in open_questions), err=True, nl=False)
+        print_remarks(open_questions)
         print_summary(console, outcome, count, out, left_out)
     elif outcome.stopped:
         click.echo(f"grade: stopped: {len(outcome.results)} of {count} were graded and are on disk.", err=True)
-    for sentence in what_failed(outcome.reasons, count):
-        click.echo(f"grade: {sentence}", err=True)
+    print_remarks(what_failed(outcome.reasons, count))
     sign_or_warn(out, key, {result.student for result in outcome.results})
     write_formats(out, (result.student for result in outcome.results), formats)
     if "classroom50" in formats and not outcome.stopped:

@@ -1,16 +1,17 @@
-"""What `grade run` reads next to submissions: intake.csv (--intake), and when students submitted (--times)."""
+"""What `grade run` looks at before it grades: the course, this machine, limits, intake.csv, times of submission."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import tzinfo
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import click
 
-from grader.commands.console import print_remarks
+from grader.commands.console import fail, print_remarks
 from grader.commands.options import FILE, Command
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
@@ -25,12 +26,67 @@ from grader.intake.submissions.intake_csv import (
     updated_lines,
 )
 from grader.lesson.lesson import Course
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
 if TYPE_CHECKING:
     from grader.gradebook.assignment.config import Assignment
     from grader.intake.submissions.finding import FoundSubmissions
     from grader.intake.submissions.roster import Roster
     from grader.intake.submissions.submission_times import ReadTimes
+    from grader.lesson.lesson import Lesson
+
+MOST_FAULTS = 20
+LIMIT_NAMES = tuple(Limits().to_dict())
+
+
+def check_lessons(lessons: Sequence[Lesson]) -> None:
+    """Refuse to grade with a lesson that is broken, before any submission would fail because of it."""
+    from grader.lesson.validation import lesson_faults
+
+    faults = [f"{lesson.name}: {sentence}" for lesson in lessons for sentence in lesson_faults(lesson)]
+    if faults:
+        numbers = " ".join(dict.fromkeys(fault.partition("_")[0] for fault in faults))
+        shown = "\n".join(faults[:MOST_FAULTS])
+        fail(f"the course is broken, and nothing was graded. Fix it, then run `grade verify {numbers}`.\n{shown}")
+
+
+def checked_isolation(require: str) -> Isolation:
+    """This machine's isolation. Refuses to grade with less than required. Workers of a cluster check their own."""
+    isolation = probe()
+    if not at_least(isolation.level, require):
+        fail(
+            f"this machine isolates student code at level {isolation.level!r} only, and {require!r} is required. "
+            f"{' '.join(isolation.missing)} Grade on a machine that offers more (see docs/isolation.md), or accept "
+            f"less with --require {isolation.level} if you trust the submissions."
+        )
+    if isolation.level in ("weak", "none"):
+        click.echo(f"grade: warning: isolation is {isolation.level!r}. {' '.join(isolation.missing)}", err=True)
+    return isolation
+
+
+def require_dask() -> None:
+    """Refuse to grade on a cluster where Dask is not installed."""
+    if find_spec("distributed") is None:
+        fail("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
+
+
+def existing(folders: Iterable[Path | None]) -> list[str]:
+    """The whole paths of those that exist."""
+    return [str(folder.resolve()) for folder in folders if folder is not None and folder.is_dir()]
+
+
+def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:
+    """Limits with `timeout` for the file and for each step, and what --limit names. Bad ones end with a sentence."""
+    values: dict[str, Any] = {"import_seconds": timeout, "step_seconds": timeout, "total_seconds": 6 * timeout}
+    try:
+        for entry in chosen:
+            name, _, number = entry.partition("=")
+            values[name] = float(number) if "." in number else int(number)
+        return Limits.from_dict(values)
+    except (ValueError, TypeError) as error:
+        fail(f"--limit: {error}. Give NAME=NUMBER with one of {', '.join(LIMIT_NAMES)}.")
+
 
 MOST_NAMED = 5
 
@@ -130,7 +186,7 @@ def set_times(
     files: Sequence[Path],
     zone: tzinfo | None,
     assignment: Assignment | None,
-    roster: tuple[Path, Roster] | None,
+    roster: tuple[Path | None, Roster | None],
     quiet: bool,
 ) -> None:
     """Give the submissions their times, from the roster and then from `files`, and print what is not clear.
@@ -142,11 +198,12 @@ def set_times(
     due = None if assignment is None else assignment.due
     if zone is None and due is not None and isinstance(due.tzinfo, ZoneInfo):
         zone = due.tzinfo  # an offset is no zone: it changes with the season
-    if roster is not None:
+    path, members = roster
+    if path is not None and members is not None:
         try:
-            read = times_in_roster(roster[1], roster[0].name, zone)
+            read = times_in_roster(members, path.name, zone)
             say([*read.bad, *found.set_times(read.times, replaces=False)])
-            summarise(roster[0], read, quiet)
+            summarise(path, read, quiet)
         except NoZone as error:
             say([str(error)] if due is not None else [])
     for file in files:

@@ -64,9 +64,16 @@ def similar(
     listed, because short right answers are often the same.
     """
     from grader.gradebook.files import output_errors, write_whole
-    from grader.gradebook.similarity.inputs import graded_texts, groups_of, steps_of_course, stored_texts, verdicts_in
     from grader.gradebook.similarity.pairs import similarities
-    from grader.gradebook.similarity.reading import known_code, read_class
+    from grader.gradebook.similarity.reading import (
+        graded_texts,
+        groups_of,
+        known_code,
+        read_class,
+        steps_of_course,
+        stored_texts,
+        verdicts_in,
+    )
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.roster import read_roster
     from grader.publish.progress_bar import progress_bar

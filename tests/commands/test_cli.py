@@ -256,7 +256,7 @@ def test_bad_input_is_one_sentence_and_exit_status_2(arguments, sentence, tmp_pa
 
 def test_less_isolation_than_required_is_refused_with_the_way_out(monkeypatch, submissions, tmp_path):
     found = Isolation("weak", (), ("No Landlock (left out): files can be read.",))
-    monkeypatch.setattr("grader.commands.before_grading.probe", lambda: found)
+    monkeypatch.setattr("grader.commands.run_inputs.probe", lambda: found)
     arguments = ["run", str(submissions), "--lesson", "04", "--course", str(ROOT), "-o", str(tmp_path / "out")]
     result = CliRunner().invoke(cli.main, arguments)
     assert result.exit_code == console.UNUSABLE

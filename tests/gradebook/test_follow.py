@@ -17,8 +17,7 @@ from grader.commands.follow import FollowedFolder
 from grader.gradebook.files import FILES, write_files
 from grader.gradebook.grading import follow
 from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.feed import Feed
-from grader.gradebook.grading.follow import POLL_SECONDS, PUBLISH_SECONDS, Following
+from grader.gradebook.grading.follow import POLL_SECONDS, PUBLISH_SECONDS, Feed, Following
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.run import RunOutcome, grade_run
 from grader.gradebook.grading.settings import Settings

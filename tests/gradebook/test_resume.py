@@ -27,7 +27,7 @@ from support import ROOT, solution_of, without_seconds
 
 from grader.gradebook.files import OutputError
 from grader.gradebook.grading import grader_processes
-from grader.gradebook.grading.feed import Feed
+from grader.gradebook.grading.follow import Feed
 from grader.gradebook.grading.grader_processes import GraderProcess, Reply, grade_all
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.gradebook.assignment.attempts import DIGITS
+from grader.gradebook.assignment.attempts import DIGITS, in_utc
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
-from grader.gradebook.assignment.lateness import in_utc
 from grader.gradebook.assignment.points import standings_by_days
 from grader.gradebook.records import Attempt, Decision
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from grader.gradebook.assignment.lateness import in_utc
+from grader.gradebook.assignment.attempts import in_utc
 from grader.gradebook.records import Decision
 from grader.results import number
 from grader.results.annotations import Adjustment, Comment, Excuse

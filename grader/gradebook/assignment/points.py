@@ -14,11 +14,14 @@ from grader.gradebook.assignment.attempts import (
     CandidateAttempt,
     attempts_at,
     choose,
+    delay_of,
     in_submission_order,
+    kept_percent,
+    later,
+    text_in_zone_of,
 )
 from grader.gradebook.assignment.config import Assignment, DefencePolicy
 from grader.gradebook.assignment.in_force import DecisionsInForce
-from grader.gradebook.assignment.lateness import delay_of, kept_percent, later, text_in_zone_of
 from grader.gradebook.assignment.weighted import (
     decided_lesson,
     is_final,

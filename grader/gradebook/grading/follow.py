@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+import queue
 from collections import deque
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from math import inf
 from typing import NamedTuple, Protocol
 
-from grader.gradebook.grading.feed import Feed
-from grader.gradebook.grading.publisher import RunListener
+from grader.gradebook.grading.graded import RunListener
 from grader.gradebook.grading.stop import Stop
 from grader.intake.submissions.appearing import Appearing, FolderState
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
+
+
+class Feed(Iterator[Submission]):
+    """Graders wait in `next`, each in its own thread, until there is a submission or the feed is closed.
+
+    `tick` is called between two results, in the thread that takes them; it returns in how many seconds it wants to be
+    called again.
+    """
+
+    def __init__(self, tick: Callable[[], float]) -> None:
+        self.tick = tick
+        self._waiting: queue.SimpleQueue[Submission | None] = queue.SimpleQueue()
+
+    def put(self, submission: Submission) -> None:
+        self._waiting.put(submission)
+
+    @property
+    def size(self) -> int:
+        """How many submissions no grader has taken yet."""
+        return self._waiting.qsize()
+
+    def __next__(self) -> Submission:
+        submission = self._waiting.get()
+        if submission is None:
+            self.close()  # for the next thread
+            raise StopIteration
+        return submission
+
+    def close(self) -> None:
+        self._waiting.put(None)
+
 
 POLL_SECONDS = 0.5
 POLL_PAUSE, PUBLISH_PAUSE = 10, 20

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grader.gradebook.files import OutputError
-from grader.gradebook.grading.feed import Feed
+from grader.gradebook.grading.follow import Feed
 from grader.gradebook.grading.settings import PROGRAM, Settings
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult

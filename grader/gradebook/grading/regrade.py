@@ -11,6 +11,7 @@ from typing import Any
 from grader.gradebook.connection import Connection
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.grading.graded import DRAWING
 from grader.gradebook.grading.grader_processes import grade_all
 from grader.gradebook.grading.keys import (
     LOADED,
@@ -22,7 +23,6 @@ from grader.gradebook.grading.keys import (
     sha256_of,
 )
 from grader.gradebook.grading.proposals import Proposal, Proposals
-from grader.gradebook.grading.publisher import DRAWING
 from grader.gradebook.grading.run import RunListener
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import stop_at_signals

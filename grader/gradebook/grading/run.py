@@ -12,13 +12,11 @@ from grader.gradebook.assignment.in_force import not_yet_made
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output, remove_report
-from grader.gradebook.grading.feed import Feed
-from grader.gradebook.grading.follow import Following, Inbox
-from grader.gradebook.grading.graded import fault_results
+from grader.gradebook.grading.follow import Feed, Following, Inbox
+from grader.gradebook.grading.graded import Publisher, fault_results
+from grader.gradebook.grading.graded import RunListener as RunListener
 from grader.gradebook.grading.grader_processes import grade_all
 from grader.gradebook.grading.keys import Conditions, conditions_key, result_key
-from grader.gradebook.grading.publisher import Publisher
-from grader.gradebook.grading.publisher import RunListener as RunListener
 from grader.gradebook.grading.run_identity import RunIdentity
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import Stop, stop_at_signals

@@ -22,8 +22,7 @@ from typing import IO, Any
 
 from grader.errors import GraderFault
 from grader.gradebook.files import OutputError, write_files
-from grader.gradebook.grading.graded import GradedSubmission, sources_of
-from grader.gradebook.grading.publisher import Publisher
+from grader.gradebook.grading.graded import GradedSubmission, Publisher, sources_of
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission

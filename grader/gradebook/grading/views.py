@@ -12,8 +12,7 @@ from grader.gradebook.class_results import ClassResults
 from grader.gradebook.current import graded_lessons, is_result_of
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import FILES, drop_report, output_errors, replace_report, write_files, write_pages
-from grader.gradebook.grading.graded import GradedSubmission, sources_of
-from grader.gradebook.grading.publisher import DRAWING, Publisher
+from grader.gradebook.grading.graded import DRAWING, GradedSubmission, Publisher, sources_of
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.gradebook.tables import StoredAttempt
 from grader.intake.submissions.roster import Attendance

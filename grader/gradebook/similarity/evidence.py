@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from grader.gradebook.similarity.reading import KnownCode, ReadFile, condensed, distance
+from grader.gradebook.similarity.reading import KnownCode, ReadFile, Rows, condensed, distance
 from grader.results import UNWRITTEN, Row
 from grader.source.code_forms import FunctionForm
 
@@ -62,10 +62,6 @@ class Portrait:
 
     items: dict[EvidenceKey, EvidenceItem] = field(default_factory=dict)
     forms: dict[tuple[str, str], str] = field(default_factory=dict)
-
-
-Rows = Mapping[tuple[str, str], Row]
-"""{(lesson, function): the verdict on it}"""
 
 
 def portrait(student: str, files: Mapping[str, ReadFile], rows: Rows, known: Mapping[str, KnownCode]) -> Portrait:

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from grader.gradebook.similarity.evidence import EvidenceItem, EvidenceKey, Portrait, Rarity, Rows, portrait
-from grader.gradebook.similarity.reading import KnownCode, ReadClass
+from grader.gradebook.similarity.evidence import EvidenceItem, EvidenceKey, Portrait, Rarity, portrait
+from grader.gradebook.similarity.reading import KnownCode, ReadClass, Rows
 
 MARGIN_BITS = 2.0
 MOST_OF_A_FUNCTION = 12.0

@@ -12,8 +12,6 @@ from grader.publish.inert import inert
 from grader.publish.report.annotated import sentences_about
 from grader.results import SubmissionResult, number, points_text
 
-VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
-
 
 @dataclass(frozen=True)
 class Visibility:

@@ -11,8 +11,8 @@ from made_attempts import DAY, DUE, HOUR, attempt, decision, homework, lesson_wi
 from made_results import lesson, row
 from support import SCHEMA
 
+from grader.gradebook.assignment.attempts import delay_of
 from grader.gradebook.assignment.config import LatePolicy
-from grader.gradebook.assignment.lateness import delay_of
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.current import current_results
 from grader.results import SubmissionResult

@@ -19,9 +19,16 @@ from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.records import Decision
 from grader.gradebook.similarity.evidence import portrait
-from grader.gradebook.similarity.inputs import groups_of, steps_of_course, stored_texts
 from grader.gradebook.similarity.pairs import Similarities, similarities, threshold_for
-from grader.gradebook.similarity.reading import KnownCode, ReadClass, known_code, read_class
+from grader.gradebook.similarity.reading import (
+    KnownCode,
+    ReadClass,
+    groups_of,
+    known_code,
+    read_class,
+    steps_of_course,
+    stored_texts,
+)
 from grader.gradebook.tables import StoredVerdict
 from grader.intake.submissions.roster import Member, Roster
 from grader.lesson.lesson import Course

@@ -21,8 +21,9 @@ from support import ROOT
 
 from grader.commands import grade as cli
 from grader.commands.console import UNUSABLE, printable
+from grader.commands.options import VISIBILITY
 from grader.publish.export import github
-from grader.publish.export.gradescope import VISIBILITIES, Visibility, gradescope_results
+from grader.publish.export.gradescope import Visibility, gradescope_results
 from grader.publish.export.junit import junit_xml
 from grader.publish.export.outputs import report_to_github, write_formats
 from grader.results import WORDS, SubmissionResult
@@ -81,7 +82,7 @@ def test_gradescope_has_a_test_for_each_row(ada):
     }
 
 
-@pytest.mark.parametrize("visibility", VISIBILITIES)
+@pytest.mark.parametrize("visibility", VISIBILITY)
 def test_gradescope_visibility_and_leaderboard_are_options(ada, visibility):
     found = gradescope_results(ada, Visibility(visibility, visibility, leaderboard=True))
     assert (found["visibility"], found["stdout_visibility"]) == (visibility, visibility)

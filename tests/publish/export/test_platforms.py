@@ -28,9 +28,9 @@ from runner import Command, Runner
 from support import ROOT
 
 from grader.commands import grade as cli
+from grader.commands.options import VISIBILITY
 from grader.lesson.lesson import Course
 from grader.publish.export import autograder, start_autograder
-from grader.publish.export.gradescope import VISIBILITIES
 from grader.publish.export.outputs import write_formats
 from grader.sandbox.isolation.probe import Isolation
 
@@ -342,7 +342,7 @@ def checked(root: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((root / "results" / "results.json").read_text())
     known = {"score", "execution_time", "output", "output_format", "visibility", "stdout_visibility", "tests"}
     assert set(found) == known
-    assert found["visibility"] in VISIBILITIES and found["stdout_visibility"] in VISIBILITIES
+    assert found["visibility"] in VISIBILITY and found["stdout_visibility"] in VISIBILITY
     for test in found["tests"]:
         assert set(test) == {"name", "number", "score", "max_score", "status", "output", "output_format"}
         assert test["status"] in ("passed", "failed") and test["output_format"] == "text"
