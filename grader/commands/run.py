@@ -228,7 +228,9 @@ def run(
         lessons = counted
     check_lessons(lessons)
     limits = limits_from(timeout, chosen_limits)
-    isolation = checked_isolation(require) if cluster is None else require_dask()
+    isolation = checked_isolation(require) if cluster is None else None
+    if cluster is not None:
+        require_dask()
     unpacked = found.folder if inbox is None else inbox.unpacked
     settings = Settings(
         course=str(loaded.root.resolve()),

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -63,10 +64,15 @@ class AnswerSheet:
         raw = self.answers.given[question.name]
         if self._keys:
             return judge(self.posed(question), self._keys[question.name], raw, run_line)
+        trouble = self.trouble(question, raw)
+        return None if trouble is None else Judged("error", 0, trouble)
+
+    def trouble(self, question: Question, raw: str) -> str | None:
+        """Why an answer cannot be read, in a sentence; None where it can."""
         try:
             read_answer(self.posed(question), raw)
         except AnswerError as error:
-            return Judged("error", 0, str(error))
+            return str(error)
         return None
 
     def record(self, question: Question, raw: str) -> None:
@@ -109,26 +115,32 @@ def is_open(sheet: AnswerSheet, question: Question) -> bool:
     return question.name not in sheet.answers.given
 
 
+def readable_answer(
+    ask: Ask, trouble: Callable[[str], str | None], otherwise: str
+) -> Generator[RenderableType, None, str | None]:
+    """Ask until `trouble` has no sentence about an answer, or it is empty: return it, or None where somebody stops."""
+    while True:
+        raw = ask()
+        if raw is None or raw.strip().lower() == STOP:
+            return None
+        found = trouble(raw) if raw.strip() else None
+        if found is None:
+            return raw.strip()
+        yield Paragraph(f"{found} Try again, or press Enter to {otherwise}.", "red")
+
+
 def ask_questions(sheet: AnswerSheet, due: Sequence[Question], ask: Ask, run_line: RunLine) -> Iterator[RenderableType]:
     """Ask one question after another. Repeat it if the answer has another form; skip it if the answer is empty."""
     places = list(sheet.questions)
     for question in due:
         posed = sheet.posed(question)
         yield from question_screen(posed, places.index(question.name) + 1, len(places))
-        while True:
-            raw = ask()
-            if raw is None or raw.strip().lower() == STOP:
-                yield from stop_screen(sheet)
-                return
-            if not raw.strip():
-                break
-            try:
-                sheet.record(question, raw)
-            except AnswerError as error:
-                yield Paragraph(f"{error} Try again, or press Enter to skip.", "red")
-                continue
-            yield Paragraph(*verdict_words(sheet.judged(question, run_line)))
+        raw = yield from readable_answer(ask, partial(sheet.trouble, question), "skip")
+        if raw is None:
             break
+        if raw:
+            sheet.record(question, raw)
+            yield Paragraph(*verdict_words(sheet.judged(question, run_line)))
         yield ""
     yield from stop_screen(sheet)
 
@@ -137,14 +149,18 @@ def question_screen(posed: Posed, number: int, of: int) -> Iterator[RenderableTy
     question = posed.question
     yield Text.assemble((f"Question {number} of {of}", "bold"), (f"  {question.name}", "dim"))
     yield Paragraph(posed.text, indent=INDENT)
-    for letter, each in posed.letters.items():
-        yield Paragraph(f"{letter})  {posed.choices[each]}", indent=INDENT, hang=len(letter) + 3)
+    yield from choice_lines(posed)
     if question.given:
         shapes = ", ".join(f"{name} ({shape})" if shape else f"{name} ()" for name, shape in question.given.items())
         yield Paragraph(f"Given: {shapes}.", "dim", INDENT)
     if question.figure:
         yield Paragraph(f"Figure: {question.figure}, in the lesson's folder.", "dim", INDENT)
     yield Paragraph(f"Answer with {EXPECTED[question.kind]}.", "dim", INDENT)
+
+
+def choice_lines(posed: Posed) -> Iterator[RenderableType]:
+    for letter, each in posed.letters.items():
+        yield Paragraph(f"{letter})  {posed.choices[each]}", indent=INDENT, hang=len(letter) + 3)
 
 
 def verdict_words(judged: Judged | None) -> tuple[str, str]:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from grader.defence.question import DefenceQuestion
-from grader.dojo.answering import INDENT, MARKS, STOP
+from grader.dojo.answering import INDENT, MARKS, choice_lines, readable_answer
 from grader.dojo.overview import Paragraph
 from grader.questions.reading import EXPECTED
 
-Ask = Callable[[float | None], str | None]
+AskWithin = Callable[[float | None], str | None]
 """Reads one line; None where there is no more input. Raises TimeoutError after so many seconds."""
 
 
@@ -31,7 +32,7 @@ class Round:
     clock: Callable[[], float] = time.monotonic
     answers: list[str] = field(default_factory=list)
 
-    def screens(self, ask: Ask) -> Iterator[RenderableType]:
+    def screens(self, ask: AskWithin) -> Iterator[RenderableType]:
         """Ask one question after another; an empty line leaves one out, q stops."""
         end = None if self.minutes is None else self.clock() + 60 * self.minutes
         for number, question in enumerate(self.questions, 1):
@@ -39,33 +40,26 @@ class Round:
             if end is not None:
                 left = max(0, int(end - self.clock()))
                 yield Paragraph(f"{left // 60}:{left % 60:02} minutes left.", "dim", INDENT)
-            while True:
-                try:
-                    raw = ask(None if end is None else end - self.clock())
-                except TimeoutError:
-                    yield ""
-                    yield Paragraph("The time is over. An answer without Enter does not count.", "bold")
-                    yield from self.finish()
-                    return
-                if end is not None and self.clock() > end:
-                    yield Paragraph("The time is over. The last answer came too late and does not count.", "bold")
-                    yield from self.finish()
-                    return
-                if raw is None or raw.strip().lower() == STOP:
-                    yield from self.finish()
-                    return
-                if not raw.strip():
-                    self.answers.append("")
-                    break
-                if trouble := question.trouble(raw):
-                    yield Paragraph(f"{trouble} Try again, or press Enter to leave it out.", "red")
-                    continue
-                self.answers.append(raw.strip())
-                if self.shows_verdicts:
-                    yield from verdict_screen(question, raw)
+            try:
+                raw = yield from readable_answer(partial(self._ask, ask, end), question.trouble, "leave it out")
+            except TimeoutError as over:
+                yield from [] if over.args else [""]
+                why = over.args[0] if over.args else "An answer without Enter does not count."
+                yield Paragraph(f"The time is over. {why}", "bold")
                 break
+            if raw is None:
+                break
+            self.answers.append(raw)
+            if raw and self.shows_verdicts:
+                yield from verdict_screen(question, raw)
             yield ""
         yield from self.finish()
+
+    def _ask(self, ask: AskWithin, end: float | None) -> str | None:
+        raw = ask(None if end is None else end - self.clock())
+        if end is not None and self.clock() > end:
+            raise TimeoutError("The last answer came too late and does not count.")
+        return raw
 
     def finish(self) -> Iterator[RenderableType]:
         self.answers += [""] * (len(self.questions) - len(self.answers))
@@ -91,8 +85,7 @@ def defence_question_screen(question: DefenceQuestion, number: int, of: int) -> 
             yield Paragraph(
                 line.strip(), "cyan" if is_code else "", INDENT * (2 if is_code else 1), 2 if is_code else 0
             )
-    for each, text in question.choices.items():
-        yield Paragraph(f"{question.letters[each]})  {text}", indent=INDENT, hang=4)
+    yield from choice_lines(question.posed)
     yield Paragraph(f"Answer with {EXPECTED[question.kind]}.", "dim", INDENT)
 
 

@@ -51,7 +51,8 @@ def size_prediction(lesson: Lesson, chance: Chance) -> Prediction | None:
         else f"Add {STEP:g} to this one element of `{name}`, and {end} {change}: {STEP:g} times as much."
     )
     shown = f"The largest element of `d{name}` is {sizes[name]:.2g}. {why}"
-    return Prediction(f"The size of d{name}", "choice", text, right, shown, lines_that_read(lesson, name), choices)
+    title, code = f"The size of d{name}", lines_that_read(lesson, name)
+    return Prediction("", title, "choice", text, right, choices, model=shown, code=code)
 
 
 def loss_change(lesson: Lesson, name: str, everywhere: bool) -> float:
@@ -135,7 +136,9 @@ def shape_prediction(lesson: Lesson, chance: Chance) -> Prediction | None:
         f"It is {shape}, that of `{consumer}`: each of its elements has read an element of `{name}`. The gradient has "
         f"to be {own} again, so their contributions are added."
     )
-    return Prediction(f"The shape of d{name}", "shape", text, shape, shown, lines_that_read(lesson, name))
+    return Prediction(
+        "", f"The shape of d{name}", "shape", text, shape, model=shown, code=lines_that_read(lesson, name)
+    )
 
 
 def broadcasts(lesson: Lesson) -> Iterator[tuple[str, str, str]]:

@@ -88,7 +88,7 @@ def about(
             f"published problem. Which shape does `{own[0]}` have now?"
         )
         shown = f"It is {format_shape(first.shape)}; the check says: {first.message}"
-        found.append(Prediction(title, "shape", text, format_shape(first.shape), shown, code))
+        found.append(Prediction("", title, "shape", text, format_shape(first.shape), model=shown, code=code))
     others = [name for name in red if name not in own]
     green = [name for name in rows if name not in red]
     those = f"`{own[0]}`" if len(own) == 1 else "its own"

@@ -2,44 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from grader.defence.question import Chance, no_code, shuffled
-from grader.questions.judging import Judged, judge
-from grader.questions.posing import Posed
-from grader.questions.question import AnswerKey, Kind, Question
+from grader.defence.question import Chance, DefenceQuestion, shuffled
 from grader.results.wording import listed_as_code
 
 
 @dataclass(frozen=True)
-class Prediction:
-    """One question, with the answer that running the code gave.
+class Prediction(DefenceQuestion):
+    """One question, with the answer that running the code gave; `row` is what it is about, in a few words.
 
-    Attributes:
-        title: what it is about, in a few words.
-        code: lines of code that the text is about.
-        choices: {id: text} in the order in which they are shown; none for a shape.
-        key: a shape, an id, or the ids of several choices.
-        shown: what the run showed, in sentences, and why.
+    `code` are lines of code that the text is about. `model` is what the run showed, in sentences, and why.
     """
 
-    title: str
-    kind: Kind
-    text: str
-    key: str | tuple[str, ...]
-    shown: str
     code: Sequence[str] = ()
-    choices: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def posed(self) -> Posed:
-        return Posed(Question("prediction", self.kind, self.text, choices=self.choices), {}, self.text, self.choices)
-
-    def judged(self, raw: object) -> Judged:
-        """The verdict. An answer of another form is an error with a sentence."""
-        why = dict.fromkeys(self.choices, "") if self.kind == "multiple" else {}
-        return judge(self.posed, AnswerKey(self.key, None, why, "", "", ()), raw, no_code)
 
 
 NONE = "none_of_them"
@@ -54,4 +31,5 @@ def rows_question(
     choices = shuffled({row: f"`{row}`" for row in (*some[0], *some[1])}, chance) | {NONE: "none of them"}
     key = tuple(row for row in choices if row in red) or (NONE,)
     shown = f"Red: {listed_as_code(red, MOST_NAMED)}." if red else "No other row turned red."
-    return Prediction(title, "multiple", text, key, f"{shown} {why}", code, choices)
+    whys = dict.fromkeys(choices, "")
+    return Prediction("", title, "multiple", text, key, choices, whys, model=f"{shown} {why}", code=code)

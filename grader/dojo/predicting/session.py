@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from grader.dojo.answering import INDENT, STOP, Ask
+from grader.dojo.answering import INDENT, Ask, choice_lines, readable_answer
 from grader.dojo.desk import Desk
 from grader.dojo.file import is_untouched, read_own
 from grader.dojo.overview import Paragraph
@@ -50,34 +50,25 @@ def ask_predictions(predictions: Sequence[Prediction], ask: Ask) -> Iterator[Ren
     right = answered = 0
     for number, prediction in enumerate(predictions, 1):
         yield from prediction_screen(prediction, number, len(predictions))
-        while True:
-            raw = ask()
-            if raw is None or raw.strip().lower() == STOP:
-                yield from score(right, answered)
-                return
-            if not raw.strip():
-                break
-            judged = prediction.judged(raw)
-            if judged.status == "error":
-                yield Paragraph(f"{judged.message} Try again, or press Enter to see the result.", "red")
-                continue
-            answered += 1
-            right += judged.status == "passed"
-            yield Text("As you predicted.", "bold green") if judged.status == "passed" else Text("Not so.", "bold red")
+        raw = yield from readable_answer(ask, prediction.trouble, "see the result")
+        if raw is None:
             break
-        yield Paragraph(inert(f"{answer_line(prediction)} {prediction.shown}".strip()), indent=INDENT)
+        if raw:
+            is_right = prediction.judged(raw).status == "passed"
+            answered += 1
+            right += is_right
+            yield Text("As you predicted.", "bold green") if is_right else Text("Not so.", "bold red")
+        yield Paragraph(inert(f"{answer_line(prediction)} {prediction.model}".strip()), indent=INDENT)
         yield ""
     yield from score(right, answered)
 
 
 def prediction_screen(prediction: Prediction, number: int, of: int) -> Iterator[RenderableType]:
-    yield Text.assemble((f"Prediction {number} of {of}", "bold"), (f"  {prediction.title}", "dim"))
+    yield Text.assemble((f"Prediction {number} of {of}", "bold"), (f"  {prediction.row}", "dim"))
     for line in prediction.code:
         yield Paragraph(inert(line), "cyan", INDENT + 2)
     yield Paragraph(prediction.text, indent=INDENT)
-    posed = prediction.posed
-    for letter, each in posed.letters.items():
-        yield Paragraph(f"{letter})  {posed.choices[each]}", indent=INDENT, hang=len(letter) + 3)
+    yield from choice_lines(prediction.posed)
     yield Paragraph(f"Answer with {EXPECTED[prediction.kind]}.", "dim", INDENT)
 
 
