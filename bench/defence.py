@@ -26,6 +26,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -354,8 +355,7 @@ class Waited(NamedTuple):
 
 def wait_for(file: CourseFile, seed: str, sender: Connection) -> None:
     """Check a file, then generate a defence about it, as `dojo defend` and `grade defence` do."""
-    judge = LocalJudge()
-    try:
+    with closing(LocalJudge()) as judge:
         submitted = LessonFiles(file.lesson.name, {"backward.py": file.text.encode()})
         rows = judge.judge(file.lesson, submitted).rows
         right = [row.name for row in rows if row.status in ("passed", HERE)]
@@ -364,8 +364,6 @@ def wait_for(file: CourseFile, seed: str, sender: Connection) -> None:
         waited = time.perf_counter() - began
         time.sleep(REAPED)
         sender.send(Waited(len(made.questions), waited, processor_seconds(judge.zygote) - used))
-    finally:
-        judge.close()
 
 
 @contextlib.contextmanager

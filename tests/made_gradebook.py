@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -59,8 +60,5 @@ def grade(*arguments: object) -> Result:
 
 
 def current(out: Path) -> dict[str, SubmissionResult]:
-    gradebook = Gradebook(out / GRADEBOOK)
-    try:
+    with closing(Gradebook(out / GRADEBOOK)) as gradebook:
         return {each.student: each for each in gradebook.current()}
-    finally:
-        gradebook.close()

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from grader.authoring.lesson_sources import ANSWER, solution_text, stub_of, suite_of, variant_files
-from grader.authoring.published import answer_faults, public_mistakes_files
+from grader.authoring.published import answer_faults, one_line, public_mistakes_files
 from grader.calling.in_process import ModuleTarget
 from grader.lesson.lesson import Item, Lesson, LessonError
 from grader.lesson.mistakes import Mistake
@@ -240,13 +240,8 @@ def leaked_answer_lines(lesson: Lesson) -> Iterator[str]:
     path = lesson.exercise / NAME
     if not path.is_file():
         return
-    public = {collapse_spaces(line) for line in path.read_text(encoding="utf-8").splitlines()}
+    public = {one_line(line) for line in path.read_text(encoding="utf-8").splitlines()}
     answers = ANSWER.finditer(solution_text(lesson))
-    for line in {collapse_spaces(line) for answer in answers for line in answer[0].splitlines()}:
+    for line in {one_line(line) for answer in answers for line in answer[0].splitlines()}:
         if len(line) >= LEAST_LINE and line in public:
             yield f"{NAME} holds a line of an answer, which students would read there: {line}"
-
-
-def collapse_spaces(line: str) -> str:
-    """The line with single spaces between its words."""
-    return " ".join(line.split())

@@ -87,6 +87,7 @@ def question_answers(lesson: Lesson) -> str:
 
 
 def one_line(text: str) -> str:
+    """The text with single spaces between its words."""
     return " ".join(text.split())
 
 

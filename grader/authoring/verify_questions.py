@@ -13,7 +13,7 @@ from typing import Any
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson
-from grader.questions.code_lines import Results, RunLine, trusted_results
+from grader.questions.code_lines import RunLine, trusted_results
 from grader.questions.judging import INCOMPLETE, Judged, is_same, judge
 from grader.questions.posing import Posed, pose, seed_of
 from grader.questions.question import KINDS, AnswerKey, Question, answer_keys_of, questions_of
@@ -45,7 +45,7 @@ def question_faults(lesson: Lesson, run_line: RunLine | None = None, students: i
         proofs = load_module(path, f"backprop_ninja_questions_{lesson.name}") if path.is_file() else ModuleType("none")
         for question in questions.values():
             for fault in faults_of_question(
-                lesson, question, keys[question.name], proofs, run_line or trusted_lines, students
+                lesson, question, keys[question.name], proofs, run_line or trusted_results, students
             ):
                 yield f"question {question.name}: {fault}"
         yield from faults_of_all(questions, keys)
@@ -65,11 +65,6 @@ def question_summary(lesson: Lesson, students: int = STUDENTS) -> str:
         f"{len(questions)} questions ({of_kind}), {drawn} of them drawn for {students} students: "
         f"{sum(times.values()):,} keys accepted, {wrong:,} wrong answers explained"
     )
-
-
-def trusted_lines(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
-    """Runs a line of the course in this process: `grade verify` runs no student's line."""
-    return trusted_results(line, inputs)
 
 
 def faults_of_question(

@@ -8,6 +8,7 @@ import secrets
 import shlex
 import sys
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -112,8 +113,7 @@ def made_sheets(
     roster = None if roster_file is None else read_roster(roster_file)
     found = find(list(submissions), [lesson], list(loaded.lessons.values()), roster)
     sheets, console = list["Sheet"](), console_for(stderr=True)
-    judge = LocalJudge()
-    try:
+    with closing(LocalJudge()) as judge:
         if judge.isolation.level == "none":
             fail("this machine cannot lock workers in, so no student's code is run: see docs/isolation.md.")
         with open_gradebook(out, new=True) as gradebook, progress_bar(console, console.is_terminal) as bar:
@@ -137,8 +137,6 @@ def made_sheets(
                     continue
                 keep_sheet(gradebook, sheet)
                 sheets.append(sheet)
-    finally:
-        judge.close()
     if not sheets:
         fail("there are no questions to ask: see the sentences above.")
     return sheets

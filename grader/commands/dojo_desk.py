@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 from rich.console import Console, RenderableType
 
-from grader.commands.console import STOPPED, fail
+from grader.commands.console import STOPPED, console_for, fail
 from grader.commands.options import EXISTING_FOLDER
 from grader.dojo.desk import Desk
 from grader.dojo.training.setup import training_course
@@ -19,13 +19,8 @@ from grader.errors import UserError
 from grader.lesson.lesson import Course, Lesson
 
 
-def console() -> Console:
-    """Colours on a terminal, plain text of 80 columns elsewhere."""
-    return Console(highlight=False, markup=False, emoji=False)
-
-
 def show(screen: Iterable[RenderableType]) -> None:
-    out = console()
+    out = console_for()
     for part in screen:
         out.print(part)
 

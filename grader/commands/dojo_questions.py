@@ -14,7 +14,8 @@ from typing import Any
 import click
 from rich.console import Console
 
-from grader.commands.dojo_desk import LessonParam, console, course_option, desk, selected_work, show
+from grader.commands.console import console_for
+from grader.commands.dojo_desk import LessonParam, course_option, desk, selected_work, show
 from grader.dojo.answering import AnswerSheet, answers_screen, ask_questions, due_questions, known_student
 from grader.dojo.desk import Desk
 from grader.dojo.file import HERE
@@ -65,7 +66,7 @@ def answer(lesson_name: str, names: tuple[str, ...], listed: bool, student: str 
             return
         if not sheet.answers.student:
             sheet = AnswerSheet(lesson, ask_name(at))
-        out = console()
+        out = console_for()
         for part in ask_questions(sheet, due, read_input_line, run_line):
             out.print(part)
 
@@ -139,7 +140,7 @@ def predict(lesson_name: str | None, seed: int | None, course: Path | None) -> N
         chosen = random.randrange(SEEDS) if seed is None else seed
         with at.busy(f"running lesson {lesson.number}"):
             predictions = predictions_for(at, lesson, chosen)
-        out = console()
+        out = console_for()
         for part in ask_predictions(predictions, read_input_line):
             out.print(part)
         again = f"dojo predict {lesson.number} --seed {chosen}"
@@ -188,7 +189,7 @@ def defend(words: tuple[str, ...], seed: str | None, count: int, minutes: float 
             defence = generate(lesson, submitted.files, right, at.judge.zygote, chosen, count)
         if defence.reason:
             raise UserError(defence.reason)
-        out = console()
+        out = console_for()
         held = Round(defence.questions, shows_verdicts=minutes is None, minutes=minutes)
         for part in held.screens(read_line_within):
             out.print(part)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from grader.commands.dojo_desk import console, course_option, desk, show
+from grader.commands.console import console_for
+from grader.commands.dojo_desk import course_option, desk, show
 from grader.commands.options import EXISTING_FOLDER
 from grader.errors import UserError
 from grader.lesson.lesson import Course
@@ -126,7 +127,7 @@ def follow_guide(folder: Path, waits: bool) -> None:
         at.busy = contextlib.nullcontext
         from grader.dojo.watch import WatchSession
 
-        WatchSession(at, lesson, console(), lessons=[lesson], guide=Guide()).run()
+        WatchSession(at, lesson, console_for(), lessons=[lesson], guide=Guide()).run()
 
 
 def input_line() -> bool:

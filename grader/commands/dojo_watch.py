@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from grader.commands.dojo_desk import LessonParam, console, course_option, desk, selected_work
+from grader.commands.console import console_for
+from grader.commands.dojo_desk import LessonParam, course_option, desk, selected_work
 from grader.errors import UserError
 
 WATCH_EPILOG = """\b
@@ -75,7 +76,7 @@ def watch_work(words: tuple[str, ...], course: Path | None, opened: bool, port: 
         from grader.dojo.watch import WatchSession
 
         if not opened:
-            WatchSession(at, lessons[0], console(), work=work, lessons=lessons).run()
+            WatchSession(at, lessons[0], console_for(), work=work, lessons=lessons).run()
             return
         try:
             from grader.dojo.live.questions import LiveQuestions
@@ -86,4 +87,6 @@ def watch_work(words: tuple[str, ...], course: Path | None, opened: bool, port: 
         questions = LiveQuestions(at.course, at.judge.run_line)
         page = stack.enter_context(LiveServer(at.course.root, at.judge.isolation, port, questions))
         open_in_browser(page.address)
-        WatchSession(at, lessons[0], console(), work=work, lessons=lessons, live=page.address, shown=page.show).run()
+        WatchSession(
+            at, lessons[0], console_for(), work=work, lessons=lessons, live=page.address, shown=page.show
+        ).run()

@@ -11,10 +11,9 @@ import click
 from grader.commands.assignments import assignment_option, with_assignment
 from grader.commands.console import course_option, fail, open_course, require_solutions
 from grader.commands.gradebooks import canvas, mailmerge, moodle
-from grader.commands.options import FILE, FOLDER, VISIBILITY, lesson_option, visibility_option
+from grader.commands.options import FILE, FOLDER, VISIBILITY, lesson_option, require_option, visibility_option
 from grader.errors import write_errors
 from grader.results import points_text
-from grader.sandbox.isolation.probe import LEVELS
 
 if TYPE_CHECKING:
     from grader.lesson.lesson import Lesson
@@ -41,13 +40,6 @@ def export() -> None:
     """
 
 
-require_option = click.option(
-    "--require",
-    type=click.Choice(LEVELS),
-    default="fair",
-    show_default=True,
-    help="Refuse to grade with less isolation than this.",
-)
 CPU_WHEELS = "--extra-index-url=https://download.pytorch.org/whl/cpu"
 """PyTorch without GPU libraries, which are ten times as large and of no use to a grader."""
 

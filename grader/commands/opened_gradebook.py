@@ -5,7 +5,7 @@ So are those of the other gradebooks of a term, in which a decision frees or spe
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,12 +43,8 @@ def open_gradebook(out: Path, new: bool = False) -> Iterator[Gradebook]:
     """
     if not new:
         require_gradebook(out)
-    with lock_output(out):
-        gradebook = Gradebook(out / GRADEBOOK)
-        try:
-            yield gradebook
-        finally:
-            gradebook.close()
+    with lock_output(out), closing(Gradebook(out / GRADEBOOK)) as gradebook:
+        yield gradebook
 
 
 def require_gradebook(out: Path) -> None:
@@ -61,11 +57,8 @@ def require_gradebook(out: Path) -> None:
 def read_gradebook(out: Path) -> Iterator[Gradebook]:
     """The gradebook in `out`, to be read only; another command may write it meanwhile. Raises UserError."""
     require_gradebook(out)
-    gradebook = Gradebook(out / GRADEBOOK)
-    try:
+    with closing(Gradebook(out / GRADEBOOK)) as gradebook:
         yield gradebook
-    finally:
-        gradebook.close()
 
 
 def course_of(gradebook: Gradebook, given: Path | None) -> Course | None:
@@ -153,11 +146,8 @@ def completions(ctx: click.Context, incomplete: str, names: Any) -> list[Complet
     try:
         if not path.is_file():
             return []
-        gradebook = Gradebook(path)
-        try:
+        with closing(Gradebook(path)) as gradebook:
             found = names(gradebook)
-        finally:
-            gradebook.close()
     except UserError:
         return []
     return [CompletionItem(name) for name in found if name.lower().startswith(incomplete.lower())]

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 import click
 
+from grader.sandbox.isolation.probe import LEVELS
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 FILE, FOLDER = click.Path(path_type=Path, dir_okay=False), click.Path(path_type=Path, file_okay=False)
 EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
@@ -52,6 +54,13 @@ def csv_option(name: str) -> Callable[[Command], Command]:
     return click.option("-o", "--out", type=FILE, help=f"[default: OUT/{name}]")
 
 
+require_option = click.option(
+    "--require",
+    type=click.Choice(LEVELS),
+    default="fair",
+    show_default=True,
+    help="Refuse to grade with less isolation than this.",
+)
 VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
 visibility_option = click.option(
     "--visibility", type=click.Choice(VISIBILITY), default="visible", show_default=True, help="Of the tests."

@@ -26,10 +26,9 @@ from grader.commands.console import (
 from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.commands.live import RunView, what_failed
 from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_other_gradebooks, write_views
-from grader.commands.options import lesson_option
+from grader.commands.options import lesson_option, require_option
 from grader.commands.run_inputs import check_lessons, checked_isolation
 from grader.results import WORDS, points_text
-from grader.sandbox.isolation.probe import LEVELS
 
 if TYPE_CHECKING:
     from grader.gradebook.grading.proposals import RowChange, StudentChange
@@ -54,7 +53,7 @@ because of a fault of the grader (then nothing is applied), 130 stopped (the sam
 @lesson_option("This lesson, changed or not; may be repeated.")
 @click.option("--all", "everything", is_flag=True, help="Every lesson, changed or not.")
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one per core]")
-@click.option("--require", type=click.Choice(LEVELS), default="fair", show_default=True, help="The least isolation.")
+@require_option
 @click.option("--quiet", is_flag=True, help="Print only what goes wrong.")
 @out_option
 @course_option

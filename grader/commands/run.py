@@ -28,7 +28,7 @@ from grader.commands.console import (
 from grader.commands.follow import FollowedFolder, follow_options, followed
 from grader.commands.live import RunView, print_summary, what_failed
 from grader.commands.opened_gradebook import write_other_gradebooks
-from grader.commands.options import FILE, gradebook_option, lesson_option, roster_option
+from grader.commands.options import FILE, gradebook_option, lesson_option, require_option, roster_option
 from grader.commands.run_inputs import (
     LIMIT_NAMES,
     apply_intake,
@@ -44,7 +44,6 @@ from grader.commands.run_inputs import (
 from grader.commands.signing import hidden_key, sign_option, sign_or_warn
 from grader.publish.export.github import commands_stopped
 from grader.publish.export.outputs import FORMATS
-from grader.sandbox.isolation.probe import LEVELS
 
 EPILOG = """\b
 Examples:
@@ -101,13 +100,7 @@ Examples:
     show_default=True,
     help="Seconds for running a file, and again for each of its steps.",
 )
-@click.option(
-    "--require",
-    type=click.Choice(LEVELS),
-    default="fair",
-    show_default=True,
-    help="Refuse to grade with less isolation than this.",
-)
+@require_option
 @click.option(
     "--limit",
     "chosen_limits",

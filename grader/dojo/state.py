@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from grader import __version__
 from grader.gradebook.files import write_whole
+from grader.gradebook.plain_values import from_plain, to_plain
 from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
 from grader.lesson.mistakes import PUBLIC
@@ -44,53 +44,16 @@ class State:
     grades: dict[str, tuple[str, float, float]] = field(default_factory=dict)
 
     def to_json(self) -> str:
-        lines = [f' "version": {VERSION}', f' "last": {json.dumps(self.last)}']
-        tables = ("hints", self.hints), ("verdicts", self.verdicts), ("questions", self.questions)
-        for name, table in (*tables, ("grades", self.grades)):
-            entries = ",".join(f"\n  {json.dumps(key)}: {json.dumps(entry)}" for key, entry in sorted(table.items()))
-            lines.append(f' "{name}": {{{entries}}}')
-        return "{\n" + ",\n".join(lines) + "\n}\n"
+        return json.dumps({"version": VERSION, **to_plain(self, bytes.hex)}, indent=1) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> State:
-        """Raises ValueError for anything that `to_json` would not have written."""
+        """Raises TypeError or ValueError for anything that `to_json` would not have written."""
         found = json.loads(text)
-        if not (
-            is_mapping(found, lambda _: True)
-            and found.get("version") == VERSION
-            and isinstance(found.get("last"), str | None)
-            and is_mapping(found.get("hints"), lambda rows: is_mapping(rows, lambda taken: type(taken) is int))
-            and is_mapping(found.get("verdicts"), is_verdict)
-            and is_mapping(found.get("questions", {}), lambda rows: is_mapping(rows, lambda text: type(text) is str))
-            and is_mapping(found.get("grades", {}), is_grade)
-        ):
+        if not isinstance(found, dict) or found.get("version") != VERSION:
             raise ValueError("it was not written by this version")
-        verdicts = {lesson: (digest, rows) for lesson, (digest, rows) in found["verdicts"].items()}
-        grades = {lesson: (digest, points, most) for lesson, (digest, points, most) in found.get("grades", {}).items()}
-        return cls(found.get("last"), found["hints"], verdicts, found.get("questions", {}), grades)
-
-
-def is_mapping(value: Any, is_entry: Callable[[Any], bool]) -> bool:
-    return isinstance(value, dict) and all(isinstance(key, str) and is_entry(each) for key, each in value.items())
-
-
-def is_verdict(value: Any) -> bool:
-    """Whether it is a digest and a mapping of rows to statuses."""
-    return (
-        isinstance(value, list)
-        and [type(part) for part in value] == [str, dict]
-        and is_mapping(value[1], lambda status: isinstance(status, str))
-    )
-
-
-def is_grade(value: Any) -> bool:
-    """Whether it is a digest, points and a maximum."""
-    return (
-        isinstance(value, list)
-        and len(value) == 3
-        and isinstance(value[0], str)
-        and all(type(number) in (int, float) for number in value[1:])
-    )
+        state: State = from_plain(cls, found, bytes.fromhex)
+        return state
 
 
 class Memory:
@@ -105,7 +68,7 @@ class Memory:
             return State.from_json(self.path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return State()
-        except (OSError, ValueError, RecursionError) as error:
+        except (OSError, TypeError, ValueError, RecursionError) as error:
             reason = error.strerror if isinstance(error, OSError) else "its text makes no sense"
             self._complain_once(
                 f"{self.path.name} cannot be used ({reason}), so it counts as new: hints taken are forgotten, nothing "

@@ -67,6 +67,11 @@ class VerifiedRow:
     is_zero: bool = False
 
     @property
+    def disagrees(self) -> bool:
+        """Whether the checker has said anything else of the gradient than the judge."""
+        return self.is_missed or self.is_rejected_wrongly or self.said == "error"
+
+    @property
     def is_missed(self) -> bool:
         """Whether the gradient is wrong and the checker accepts it."""
         return self.said == "right" and self.judged != "passed"

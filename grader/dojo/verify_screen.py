@@ -29,7 +29,9 @@ def lesson_part(checked: Checked, rows: Sequence[VerifiedRow]) -> Iterator[Rende
         yield Text(f"    {'row':<{NAME}}{'your checker':<{SAID}}{'the judge':<{SAID}}rejects broken copies", "dim")
     for row in written:
         judge = JUDGED.get(row.judged, "no value")
-        line = Text(f"    {row.name:<{NAME}}").append(f"{row.said or 'not asked':<{SAID}}", verified_style(row))
+        line = Text(f"    {row.name:<{NAME}}").append(
+            f"{row.said or 'not asked':<{SAID}}", "bold red" if row.disagrees else ""
+        )
         line.append(f"{judge:<{SAID}}", "" if judge == "right" else "bold red")
         rejected = sum(said in ("wrong", "cannot tell") for said in row.broken.values())
         line.append(f"{rejected} of {len(row.broken)}", "" if rejected == len(row.broken) else "bold red")
@@ -37,10 +39,6 @@ def lesson_part(checked: Checked, rows: Sequence[VerifiedRow]) -> Iterator[Rende
     todo = [row.name for row in rows if row.judged in UNWRITTEN]
     if todo:
         yield Text(f"    {len(todo)} not written yet: {first_names(todo)}", "dim")
-
-
-def verified_style(row: VerifiedRow) -> str:
-    return "bold red" if row.is_missed or row.is_rejected_wrongly or row.said == "error" else ""
 
 
 def summary(rows: Sequence[VerifiedRow], function: str) -> Iterator[RenderableType]:
@@ -56,7 +54,7 @@ def summary(rows: Sequence[VerifiedRow], function: str) -> Iterator[RenderableTy
             yield from (Paragraph(sentence, indent=INDENT) for sentence in sentences)
             yield ""
     compared = [row for row in rows if row.said is not None]
-    agree = sum(not (row.is_missed or row.is_rejected_wrongly or row.said == "error") for row in compared)
+    agree = sum(not row.disagrees for row in compared)
     copies = [said for row in rows for said in row.broken.values()]
     caught = sum(said in ("wrong", "cannot tell") for said in copies)
     yield Paragraph(

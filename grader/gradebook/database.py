@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -92,13 +93,10 @@ class Gradebook(AttemptTable):
         own = self._connection.path.parent.absolute().name
         term = dict[str, list[TermWork]]()
         for folder in self.others_of_term(assignment):
-            other = Gradebook(folder / GRADEBOOK)
-            try:
+            with closing(Gradebook(folder / GRADEBOOK)) as other:
                 check_term(own, assignment, folder.name, other.assignment())
                 for who, work in other.works(student):
                     term.setdefault(who, []).append(work)
-            finally:
-                other.close()
         return term
 
     def others_of_term(self, assignment: Assignment | None = None) -> list[Path]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from grader.errors import UserError
+from grader.gradebook.assignment.rows import names_of_lesson
 from grader.intake.submissions.people import fold_case, may_be_one_person, name_words
 from grader.intake.submissions.roster import Member
 from grader.results import LessonResult, Row, SubmissionResult
@@ -96,9 +97,7 @@ def row_names(lessons: Iterable[LessonResult]) -> Iterable[str]:
 def spellings(name: str) -> set[str]:
     """How people write a lesson or a row: `03.dprobs` for `03_makemore_steps.dprobs`; a row's own name."""
     lesson, dot, row = name.partition(".")
-    number, _, rest = lesson.partition("_")
-    lessons = {lesson, number, rest, number.lstrip("0") or number} - {""}
-    return {f"{each}{dot}{row}" for each in lessons} | ({row} if dot else set())
+    return {f"{each}{dot}{row}" for each in names_of_lesson(lesson)} | ({row} if dot else set())
 
 
 def points_of_part(results: SubmissionResult, name: str | None) -> tuple[float, float]:

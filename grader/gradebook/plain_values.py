@@ -46,11 +46,13 @@ def from_plain(kind: Any, data: Any, load: LoadBytes) -> Any:
     Raises KeyError, TypeError or ValueError where `data` is something else.
     """
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if kind is Any or data is None:
+    if kind is Any:
         return data
     if origin in (typing.Union, UnionType):
         kinds = [each for each in arguments if each is not NoneType]
-        return from_plain(kinds[0], data, load) if len(kinds) == 1 else data
+        return from_plain(kinds[0], data, load) if len(kinds) == 1 and data is not None else data
+    if isinstance(origin or kind, type) and not isinstance(data, plain_types(kind, origin or kind)):
+        raise TypeError(f"{type(data).__name__} where {kind} was stored")
     if kind is bytes:
         return load(data)
     if kind is datetime:
@@ -73,6 +75,19 @@ def from_plain(kind: Any, data: Any, load: LoadBytes) -> Any:
         collection = tuple if issubclass(origin, tuple) else origin if origin in (set, frozenset) else list
         return collection(from_plain(arguments[0], entry, load) for entry in data)
     return data
+
+
+def plain_types(kind: Any, origin: type) -> tuple[type, ...]:
+    """What JSON has for a value of type `kind`."""
+    if kind is float or kind is timedelta:
+        return (int, float)
+    if issubclass(origin, Mapping) or is_dataclass(origin):
+        return (dict,)
+    if hasattr(origin, "_fields"):
+        return (list, dict)
+    if issubclass(origin, (Sequence, set, frozenset)) and origin not in (str, bytes):
+        return (list,)
+    return (str,) if kind in (bytes, datetime, Path) else (origin,)
 
 
 def time_to_text(time: datetime) -> str:

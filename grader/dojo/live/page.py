@@ -18,7 +18,6 @@ from grader.dojo.screen import tally
 from grader.dojo.view import View
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.forward_statements import forward_lines
-from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
 from grader.publish.inert import inert
 from grader.publish.report.drawings import layouts_of
@@ -130,13 +129,9 @@ class LivePage:
                 gradient_view(checked, item, place, in_chain),
                 line.excerpt or excerpt(source, item.function, function),
                 at,
-                forward_texts(board.view.lesson, item.target),
+                forward_lines(board.view.lesson, item.target)[:MOST_FORWARD] if item.target else [],
             )
         )
-
-
-def forward_texts(lesson: Lesson, target: str | None) -> list[str]:
-    return forward_lines(lesson, target)[:MOST_FORWARD] if target else []
 
 
 def news_of_view(view: View, board: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from grader.dojo.training.contract import Options, Outcome, Watch, load_checkpoint
 from grader.errors import LessonError, UserError
+from grader.gradebook.assignment.rows import names_of_lesson
 from grader.lesson.config import LessonConfig, lesson_config
 from grader.lesson.paths import nearest_course
 
@@ -34,7 +35,7 @@ def training_course(given: Path | None) -> Path:
 def find_script(course: Path, lesson_name: str | None) -> tuple[Path, LessonConfig]:
     """(the folder of the lesson to train, its lesson.toml): the first that can be trained. Raises UserError."""
     found = trainable(course)
-    chosen = [name for name in found if lesson_name is None or is_named(name, lesson_name)]
+    chosen = [name for name in found if lesson_name is None or lesson_name in names_of_lesson(name)]
     if chosen:
         return course / "exercises" / chosen[0], found[chosen[0]]
     if not found:
@@ -55,11 +56,6 @@ def trainable(course: Path) -> dict[str, LessonConfig]:
     return found
 
 
-def is_named(name: str, given: str) -> bool:
-    """Whether `given` is the lesson's number, its name or both."""
-    return (given.zfill(2) if given.isdigit() else given) in (name, *name.split("_", 1))
-
-
 def lesson_and_file(course: Path, submission: Path | None, lesson: str | None) -> tuple[str | None, Path | None]:
     """(the lesson that is meant, the submission): `dojo train 15` names a lesson, and a path may be in its folder.
 
@@ -69,7 +65,7 @@ def lesson_and_file(course: Path, submission: Path | None, lesson: str | None) -
         return lesson, submission
     names = trainable(course)
     if not submission.exists():
-        chosen = next((name for name in names if is_named(name, str(submission))), None)
+        chosen = next((name for name in names if str(submission) in names_of_lesson(name)), None)
         if chosen is None and str(submission).isdigit():
             others = ", ".join(f"`dojo train {name.partition('_')[0]}`" for name in names)
             raise UserError(f"Lesson {submission} has no network to train; these have: {others or 'none'}.")

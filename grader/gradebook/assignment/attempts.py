@@ -183,7 +183,7 @@ def best_together(candidates: Mapping[str, Sequence[CandidateAttempt]]) -> dict[
     max_score` for each lesson; the share of that choice is larger, until it is the largest.
     """
     share = 0.0
-    chosen = choose_each(candidates, by_points)
+    chosen = choose_each(candidates, lambda each: each.score)
     for _ in range(MOST_ROUNDS):
         before, share = share, share_of(chosen.values())
         if round(share, DIGITS) <= round(before, DIGITS):
@@ -200,10 +200,6 @@ def choose_each(
         lesson: max(each, key=lambda one: (round(value(one), DIGITS), -one.delay.days, one.number))
         for lesson, each in candidates.items()
     }
-
-
-def by_points(candidate: CandidateAttempt) -> float:
-    return candidate.score
 
 
 def share_of(chosen: Iterable[CandidateAttempt]) -> float:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
 from grader.errors import LessonError
-from grader.gradebook.assignment.rows import entries_in, is_positive, row_points
+from grader.gradebook.assignment.rows import entries_in, is_positive, names_of_lesson, row_points
 from grader.lesson.course_settings import CHOICES
 from grader.lesson.lesson import Lesson
 from grader.lesson.toml_tables import Table, is_number, parse_toml, read_lesson_text, toml_value_text
@@ -53,9 +53,7 @@ def defence_policies(table: Table, lessons: Collection[Lesson], rows: Mapping[st
     most = table.value(
         "keep_at_most", 0, lambda value: is_number(value) and 0 <= value <= 100, "a number from 0 to 100"
     )
-    known = {
-        name: lesson.name for lesson in lessons for name in (lesson.name, lesson.number, lesson.number.lstrip("0"))
-    }
+    known = {name: lesson.name for lesson in lessons for name in names_of_lesson(lesson.name)}
     chosen = table.texts("lessons") or list(rows)
     for name in chosen:
         if known.get(name) not in rows:

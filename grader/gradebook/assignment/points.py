@@ -275,7 +275,9 @@ def with_decisions(results: SubmissionResult, decisions: DecisionsInForce) -> Su
     status, not_graded = results.status, results.not_graded
     if adjustment is not None:
         status, not_graded = "graded", None
-    elif status == "nothing" and has_adjustment(results):
+    elif status == "nothing" and (
+        any(lesson.adjustment for lesson in results.lessons) or any(row.adjustment for row in results.rows())
+    ):
         status = "graded"
     return replace(
         results,
@@ -287,8 +289,3 @@ def with_decisions(results: SubmissionResult, decisions: DecisionsInForce) -> Su
         excused=excused,
         comments=decisions.comments(None),
     )
-
-
-def has_adjustment(results: SubmissionResult) -> bool:
-    lessons = any(lesson.adjustment is not None for lesson in results.lessons)
-    return lessons or any(row.adjustment is not None for row in results.rows())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -179,15 +180,12 @@ class StoredSubmissions:
         self.taken: dict[int, tuple[Submission, DueAttempt]] = {}
 
     def __iter__(self) -> Iterator[Submission]:
-        connection = Connection(self._path, any_thread=True)
-        try:
+        with closing(Connection(self._path, any_thread=True)) as connection:
             blobs = Blobs(connection)
             for attempt in self._attempts:
                 submission: Submission = blobs.load_value(Submission, attempt.stored.submission)
                 self.taken[id(submission)] = submission, attempt
                 yield submission
-        finally:
-            connection.close()
 
 
 def proposal_key(attempt: DueAttempt, course: Course, settings: Settings) -> str:
@@ -236,7 +234,8 @@ def key_of(
 ) -> str:
     """The key under which `grade run` finds the verdict current; empty where a run would find it out of date."""
     names = list(conditions.lessons)
-    if not all(conditions.lessons[name] == fingerprint_in(course, name) for name in names):
+    known = course.lessons
+    if not all(name in known and conditions.lessons[name] == fingerprint(known[name]) for name in names):
         return ""
     if conditions.grader != LOADED and set(names) != set(attempt.lessons):
         return ""
@@ -245,7 +244,3 @@ def key_of(
         settings, lessons=names, limits=dict(conditions.limits), left_out=list(conditions.left_out), reports=True
     )
     return result_key(conditions_key([course.lessons[name] for name in names], same), submission)
-
-
-def fingerprint_in(course: Course, name: str) -> str | None:
-    return fingerprint(course.lessons[name]) if name in course.lessons else None

@@ -61,9 +61,10 @@ class RunIdentity:
             )
         seed = about.get("seed", self.seed)
         if seed != self.seed and not (fresh and regrades_everything(gradebook, submissions, lessons)):
+            remedy = "Leave out --seed" if seed == DRAWN else f"Add --seed {seed}"
             raise OutputError(
                 f"{out} was graded with {seed_policy(seed)}, and this run has {seed_policy(self.seed)}: scores would "
-                f"not be comparable. Nothing was written. {seed_remedy(seed)}, give another folder with -o, or grade "
+                f"not be comparable. Nothing was written. {remedy}, give another folder with -o, or grade "
                 "everything in it again with --fresh."
             )
 
@@ -76,10 +77,6 @@ class RunIdentity:
 
 def seed_policy(seed: str) -> str:
     return "hidden problems that every run draws" if seed == DRAWN else f"--seed {seed}"
-
-
-def seed_remedy(seed: str) -> str:
-    return "Leave out --seed" if seed == DRAWN else f"Add --seed {seed}"
 
 
 def regrades_everything(gradebook: Gradebook, submissions: Sequence[Submission], lessons: Sequence[Lesson]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -26,10 +27,9 @@ def sign_results(out: Path, key: SigningKey, students: Collection[str] | None = 
     """
     if not (out / GRADEBOOK).is_file():
         raise UserError(f"{out} has no {GRADEBOOK}: only results that a gradebook confirms are signed.")
-    gradebook = Gradebook(out / GRADEBOOK)
     signed, remarks = 0, []
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    try:
+    with closing(Gradebook(out / GRADEBOOK)) as gradebook:
         about = gradebook.about()
         for current in gradebook.current():
             if students is not None and current.student not in students:
@@ -44,8 +44,6 @@ def sign_results(out: Path, key: SigningKey, students: Collection[str] | None = 
                     sign_file(path, found, key, course_digest(found, about), now)
                     signed += path.parent == out / current.student
         gradebook.describe({SIGNED_WITH: key.fingerprint})
-    finally:
-        gradebook.close()
     return signed, remarks
 
 
@@ -75,11 +73,8 @@ def course_digest(results: SubmissionResult, about: Mapping[str, str]) -> str:
 
 def lost_signatures(out: Path, students: Collection[str]) -> str:
     """A sentence where results of these students are not signed, and others in OUT are or were; else ""."""
-    gradebook = Gradebook(out / GRADEBOOK)
-    try:
+    with closing(Gradebook(out / GRADEBOOK)) as gradebook:
         fingerprint = gradebook.about().get(SIGNED_WITH)
-    finally:
-        gradebook.close()
     if fingerprint is None or all(is_signed(path) for who in students for path in student_files(out / who)):
         return ""
     return (
@@ -121,11 +116,8 @@ def current_in(out: Path) -> dict[str, SubmissionResult]:
     """{student: what the gradebook says now}; empty without a gradebook. Raises OutputError."""
     if not (out / GRADEBOOK).is_file():
         return {}
-    gradebook = Gradebook(out / GRADEBOOK)
-    try:
+    with closing(Gradebook(out / GRADEBOOK)) as gradebook:
         return {each.student: each for each in gradebook.current()}
-    finally:
-        gradebook.close()
 
 
 def verify_file(file: FileToVerify, key: PublicKey) -> tuple[bool, str]:

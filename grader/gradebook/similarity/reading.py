@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -183,9 +184,8 @@ def stored_texts(out: Path, lessons: Collection[str]) -> dict[str, dict[str, byt
 
     The files of a lesson are those of the attempt that counts.
     """
-    book = Gradebook(out / GRADEBOOK)
     found: dict[str, dict[str, bytes]] = {}
-    try:
+    with closing(Gradebook(out / GRADEBOOK)) as book:
         names, attempts = book.new_names(), dict[str, list[StoredAttempt]]()
         for student, stored in book.by_student():
             attempts.setdefault(names.get(student, student), []).extend(stored)
@@ -202,8 +202,6 @@ def stored_texts(out: Path, lessons: Collection[str]) -> dict[str, dict[str, byt
                     loaded[attempt.id] = graded_texts(book.blobs.load_value(Submission, attempt.submission))
                 texts = loaded[attempt.id].items()
                 found[results.student] |= {path: text for path, text in texts if path.startswith(f"{lesson.name}/")}
-    finally:
-        book.close()
     return found
 
 
@@ -218,11 +216,8 @@ def verdicts_in(out: Path, course: Course, students: Collection[str]) -> tuple[d
     """(the current verdicts of these students in a gradebook, sentences about what is missing)."""
     found: dict[str, Rows] = {}
     if (out / GRADEBOOK).is_file():
-        book = Gradebook(out / GRADEBOOK)
-        try:
+        with closing(Gradebook(out / GRADEBOOK)) as book:
             found = {each.student: rows_by_function(each, course) for each in book.current()}
-        finally:
-            book.close()
     missing = [student for student in students if not found.get(student)]
     if not missing:
         return found, []

@@ -145,7 +145,8 @@ def classroom(results: SubmissionResult, message_length: int) -> dict[str, Any]:
             "status": "pass" if row.status == "passed" else "fail",
             "score": row.points,
             "max_score": row.max_points,
-            "message": harmless_line(row_message(row))[:message_length],
+            # the reporter prints messages as they are: none may begin a line of its own, or look like a command
+            "message": without_ci_commands(" ".join(row_message(row).split()))[:message_length],
             "line_no": row.line or 0,
         }
         for lesson, row in rows
@@ -154,11 +155,6 @@ def classroom(results: SubmissionResult, message_length: int) -> dict[str, Any]:
     if tests and all(test["status"] == "pass" for test in tests):
         status = "pass"
     return {"version": 3, "status": status, "max_score": results.max_score, "tests": tests}
-
-
-def harmless_line(text: str) -> str:
-    """The reporter prints messages as they are: none may begin a line of its own, or look like a command."""
-    return without_ci_commands(" ".join(text.split()))
 
 
 def classroom_result(results: SubmissionResult) -> str:

@@ -135,11 +135,6 @@ WORKSHEET = ("identifier", "grade", "last modified (grade)")
 """The columns, in small letters, without which Moodle reads no worksheet."""
 
 
-def moodle_columns(marks: Marks) -> dict[str, str]:
-    """{lesson: column}: one column with the total."""
-    return {TOTAL: GRADE}
-
-
 def moodle_maxima(roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
     """{lesson: maximum} for the column Grade, where the roster is a worksheet. Raises UserError."""
     maximum = worksheet_maximum(roster)
@@ -173,4 +168,4 @@ def worksheet_rows(roster: Roster, marks: Marks, columns: Mapping[str, str]) -> 
     return rows
 
 
-MOODLE = Platform(moodle_columns, moodle_maxima, moodle_csv)
+MOODLE = Platform(lambda marks: {TOTAL: GRADE}, moodle_maxima, moodle_csv)

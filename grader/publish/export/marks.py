@@ -6,11 +6,13 @@ import csv
 import io
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from grader.errors import UserError
+from grader.gradebook.assignment.rows import names_of_lesson
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.intake.submissions.roster import Member, Roster
 from grader.intake.submissions.roster_matching import Submitter, join
@@ -88,11 +90,8 @@ def class_results(out: Path) -> dict[str, SubmissionResult]:
     try:
         folders = sorted(path for path in out.iterdir() if path.is_dir())
         if (out / GRADEBOOK).is_file():
-            gradebook = Gradebook(out / GRADEBOOK)
-            try:
+            with closing(Gradebook(out / GRADEBOOK)) as gradebook:
                 results = {found.student: found for found in gradebook.current()}
-            finally:
-                gradebook.close()
         else:
             results = {folder.name: found for folder in folders if (found := read_results(folder)) is not None}
     except OSError as error:
@@ -174,13 +173,8 @@ def columns_by_lesson(marks: Marks, named: Sequence[str], default: Mapping[str, 
 
 def lesson_named(marks: Marks, wanted: str) -> str | None:
     """The lesson, or TOTAL, that a number or a name means; None unless it is exactly one."""
-    fitting = [name for name in marks.possible if wanted in (name, *name.split("_", 1)) or number_is(wanted, name)]
+    fitting = [name for name in marks.possible if wanted in names_of_lesson(name)]
     return fitting[0] if len(fitting) == 1 else None
-
-
-def number_is(wanted: str, lesson: str) -> bool:
-    digits = lesson.partition("_")[0]
-    return wanted.isdecimal() and digits.isdecimal() and int(wanted) == int(digits)
 
 
 def as_csv(rows: Sequence[Sequence[str]]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -185,11 +186,8 @@ def graded_digests(
     digests: dict[str, set[str]] = {}
     tuples: dict[tuple[str, ...], None] = {}
     if (out / GRADEBOOK).is_file():
-        gradebook = Gradebook(out / GRADEBOOK)
-        try:
+        with closing(Gradebook(out / GRADEBOOK)) as gradebook:
             attempts = [each for name in results for each in gradebook.attempts_of(name)]
-        finally:
-            gradebook.close()
     else:
         attempts = list(results.values())
     for attempt in attempts:
