@@ -27,8 +27,7 @@ from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.keys import Conditions
 from grader.gradebook.grading.proposals import Proposal, Proposals
 from grader.gradebook.grading.regrade import plan_regrade, proposal_key
-from grader.gradebook.grading.run_identity import RunIdentity
-from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.settings import RunIdentity, Settings
 from grader.gradebook.grading.views import Views
 from grader.gradebook.tables import StoredVerdict
 from grader.intake.submissions.lesson_files import LessonFiles

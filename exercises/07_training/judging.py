@@ -9,8 +9,8 @@ from pathlib import Path
 
 import torch
 
-from grader.dojo.training.blame import VariableWatch, blamed_line
 from grader.dojo.training.contract import ROUNDING
+from grader.dojo.training.own_file import VariableWatch, blamed_line
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 

@@ -10,7 +10,7 @@ import click
 
 from grader.commands.assignments import assignment_option, with_assignment
 from grader.commands.console import course_option, fail, open_course, require_solutions
-from grader.commands.gradebooks import canvas, mailmerge, moodle
+from grader.commands.export_scores import canvas, mailmerge, moodle
 from grader.commands.options import FILE, FOLDER, VISIBILITY, lesson_option, require_option, visibility_option
 from grader.errors import write_errors
 from grader.results import points_text

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.console import console_for, course_option, fail, open_course, print_remarks
-from grader.commands.gradebooks import max_option
+from grader.commands.export_scores import max_option
 from grader.commands.options import FILE, Command, graded_argument, roster_option, visibility_option
 from grader.errors import write_errors
 from grader.results import points_text

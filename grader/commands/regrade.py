@@ -75,8 +75,7 @@ def regrade(
     from grader.gradebook.grading.proposals import changes_by
     from grader.gradebook.grading.regrade import apply_regrade, plan_regrade
     from grader.gradebook.grading.regrade import regrade as grade_again
-    from grader.gradebook.grading.run_identity import DRAWN, RunIdentity
-    from grader.gradebook.grading.settings import Settings
+    from grader.gradebook.grading.settings import DRAWN, RunIdentity, Settings
 
     gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles
     with open_gradebook(out) as gradebook:

@@ -181,8 +181,7 @@ def run(
     if nursery is not None:
         click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
     from grader.gradebook.grading.run import grade_run
-    from grader.gradebook.grading.run_identity import RunIdentity
-    from grader.gradebook.grading.settings import Settings
+    from grader.gradebook.grading.settings import RunIdentity, Settings
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.places import innermost
     from grader.intake.submissions.roster import read_roster

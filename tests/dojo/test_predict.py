@@ -136,14 +136,14 @@ def test_keys_from_the_forward_pass() -> None:
         for seed in range(3):
             spoiled = spoiled_prediction(lesson, Chance(seed))
             assert spoiled is not None
-            target = spoiled.title.split()[-1].removeprefix("d")
+            target = spoiled.row.split()[-1].removeprefix("d")
             wrong = spoiled_by_autograd(problem, target)
             rows = [row for row in spoiled.choices if row != NONE]
             red = {row for row in rows if not torch.allclose(wrong[row[1:]], right[row[1:]], rtol=1e-6, atol=1e-12)}
             assert {row for row in spoiled.key if row != NONE} == red
             size = size_prediction(lesson, Chance(seed))
             assert size is not None
-            largest = float(right[size.title.split()[-1][1:]].abs().max())
+            largest = float(right[size.row.split()[-1][1:]].abs().max())
             nearest = {key: float(text.split()[-1]) for key, text in size.choices.items() if key != "is_zero"}
             assert size.key == (
                 "is_zero" if largest < 1e-12 else min(nearest, key=lambda k: abs(math.log(nearest[k] / largest)))

@@ -24,9 +24,8 @@ from support import ROOT, solution_of
 from grader.authoring.lesson_sources import stub_of
 from grader.commands import console
 from grader.commands import dojo as dojo_cli
-from grader.dojo.training.blame import VariableWatch, blamed_line
 from grader.dojo.training.contract import CHECKPOINT, LOG, PAGE, load_checkpoint
-from grader.dojo.training.own_file import NotWritten, OwnFile, OwnFileError
+from grader.dojo.training.own_file import NotWritten, OwnFile, OwnFileError, VariableWatch, blamed_line
 from grader.lesson.course_modules import load_module
 from grader.publish.report.curve import logarithmic_ticks, plot, smooth
 
@@ -586,7 +585,7 @@ def test_every_command_has_help(command):
 # A course of one's own ------------------------------------------------------------------------------------------------
 
 SCRIPT = """
-from grader.dojo.training.blame import VariableWatch, blamed_line
+from grader.dojo.training.own_file import VariableWatch, blamed_line
 from grader.dojo.training.contract import Outcome
 
 def run(student, options, watch, kept=None):

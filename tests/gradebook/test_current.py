@@ -28,8 +28,7 @@ from grader.gradebook.files import DERIVED, FILES, OutputError, write_files
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.run import RunOutcome, grade_run
-from grader.gradebook.grading.run_identity import RunIdentity
-from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.settings import RunIdentity, Settings
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course

@@ -30,8 +30,7 @@ from grader.gradebook.grading import regrade as regrade_module
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.run import grade_run
-from grader.gradebook.grading.run_identity import RunIdentity
-from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.settings import RunIdentity, Settings
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support import solution_of
 
-from grader.gradebook.grading.wrong_functions import name_wrong_functions
+from grader.gradebook.grading.row_places import name_wrong_functions
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Course
 from grader.results import NamedMistake, Row

@@ -15,9 +15,8 @@ from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.numerical_watch import Seen
 from grader.gradebook.grading import numerical
 from grader.gradebook.grading.recall import Recall
-from grader.gradebook.grading.row_places import explain_missing, locate_changes, locate_gradients
+from grader.gradebook.grading.row_places import explain_missing, locate_changes, locate_gradients, name_wrong_functions
 from grader.gradebook.grading.trials import FileTrials
-from grader.gradebook.grading.wrong_functions import name_wrong_functions
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from grader.gradebook.assignment.in_force import not_yet_made
-from grader.gradebook.class_results import ClassResults
+from grader.gradebook.current import ClassResults
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output, remove_report
 from grader.gradebook.grading.follow import Feed, Following, Inbox
@@ -17,8 +17,7 @@ from grader.gradebook.grading.graded import Publisher, fault_results
 from grader.gradebook.grading.graded import RunListener as RunListener
 from grader.gradebook.grading.grader_processes import grade_all
 from grader.gradebook.grading.keys import Conditions, conditions_key, result_key
-from grader.gradebook.grading.run_identity import RunIdentity
-from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.settings import RunIdentity, Settings
 from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.gradebook.grading.views import (
     Views,

@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader.gradebook.class_results import ClassResults
-from grader.gradebook.current import graded_lessons, is_result_of
+from grader.gradebook.current import ClassResults, graded_lessons, is_result_of
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import FILES, drop_report, output_errors, replace_report, write_files, write_pages
 from grader.gradebook.grading.graded import DRAWING, GradedSubmission, Publisher, sources_of

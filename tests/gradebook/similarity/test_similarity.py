@@ -18,8 +18,7 @@ from grader.commands.grade import main
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.records import Decision
-from grader.gradebook.similarity.evidence import portrait
-from grader.gradebook.similarity.pairs import Similarities, similarities, threshold_for
+from grader.gradebook.similarity.pairs import Similarities, portrait, similarities, threshold_for
 from grader.gradebook.similarity.reading import (
     KnownCode,
     ReadClass,
