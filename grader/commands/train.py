@@ -48,9 +48,6 @@ class Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
         self._bar.stop()
 
     def line(self, text: str) -> None:

@@ -16,19 +16,35 @@ STEP = 5
 """Milliseconds without another change before a change is reported. The library's default of 50 costs 70 per save."""
 
 
-class Changes:
-    """Readable after a Python file or notebook in `folder` was written, replaced, moved or removed."""
+class Wakeup:
+    """Readable once something was reported, by any thread, until it is taken."""
 
-    def __init__(self, folder: Path, deep: bool = True) -> None:
-        """`deep`: also in its subfolders."""
-        self._folder, self._deep, self._stop = folder, deep, threading.Event()
+    def __init__(self) -> None:
         self._read_end, self._write_end = os.pipe()
         os.set_blocking(self._read_end, False)
         os.set_blocking(self._write_end, False)
-        self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def fileno(self) -> int:
         return self._read_end
+
+    def report(self) -> None:
+        with contextlib.suppress(BlockingIOError):  # it is readable already
+            os.write(self._write_end, b".")
+
+    def take(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._read_end, 1000):
+                pass
+
+
+class Changes(Wakeup):
+    """Reports that a Python file or notebook in `folder` was written, replaced, moved or removed."""
+
+    def __init__(self, folder: Path, deep: bool = True) -> None:
+        """`deep`: also in its subfolders."""
+        super().__init__()
+        self._folder, self._deep, self._stop = folder, deep, threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self) -> Changes:
         self._thread.start()
@@ -37,16 +53,6 @@ class Changes:
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._thread.join(2)
-
-    def report(self) -> None:
-        """Reports a change that was not one."""
-        with contextlib.suppress(BlockingIOError):  # it is readable already
-            os.write(self._write_end, b".")
-
-    def take(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            while os.read(self._read_end, 1000):
-                pass
 
     def _watch(self) -> None:
         changes = watchfiles.watch(

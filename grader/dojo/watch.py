@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from pathlib import Path
 
 from rich.console import Console, RenderableType
 from rich.text import Text
@@ -45,7 +44,6 @@ class WatchSession:
         desk: Desk,
         lesson: Lesson,
         console: Console,
-        browser: Callable[[Path], bool] = open_page,
         work: Work | None = None,
         lessons: Sequence[Lesson] = (),
         guide: Guide | None = None,
@@ -56,7 +54,7 @@ class WatchSession:
 
         `shown` is called with each view, once it is on the screen; `live` is the address of the page that shows it too.
         """
-        self._desk, self._console, self._browser = desk, console, browser
+        self._desk, self._console = desk, console
         self._work, self._lessons = work or Exercises(desk.course), lessons
         self._guide, self._live, self._shown = guide, live, shown
         self._view = self._view_of(lesson)
@@ -269,7 +267,7 @@ class WatchSession:
         except UserError as error:
             self._say(Text(str(error), "bold red"))
             return
-        self._say(Text(f"{'Opened' if self._browser(path) else 'Open it in a browser:'} {shown_path(path)}"))
+        self._say(Text(f"{'Opened' if open_page(path) else 'Open it in a browser:'} {shown_path(path)}"))
 
     # the screen
 

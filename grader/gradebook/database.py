@@ -69,12 +69,12 @@ class Gradebook(AttemptTable):
             if any(each.kind != "extension" for each in in_force(decisions)):
                 yield assigned(student, assignment, [], decisions)
 
-    def current_of(self, student: str, verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS) -> SubmissionResult:
+    def current_of(self, student: str) -> SubmissionResult:
         """The current results of one student."""
         attempts, assignment = list(self.stored_attempts(student))[::-1], self.assignment()
         decisions, term = self.decisions_about(student), self._term(assignment, student)
         attempts += self._former_attempts(student, self.new_names()) if assignment is not None else []
-        return standing_of(student, assignment, attempts, decisions, verdicts, term)
+        return standing_of(student, assignment, attempts, decisions, NO_VERDICTS, term)
 
     def _former_attempts(self, student: str, names: Mapping[str, str]) -> list[StoredAttempt]:
         """A student's attempts under names that a roster has replaced, newest first; `names` are `new_names()`.
@@ -202,8 +202,8 @@ def standing_of(
     assignment: Assignment | None,
     newest_first: Sequence[StoredAttempt],
     decisions: Sequence[Decision],
-    verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS,
-    term: Term = MappingProxyType({}),
+    verdicts: Mapping[int, SubmissionResult],
+    term: Term,
 ) -> SubmissionResult:
     """A student's current results, from attempts and decisions; `term` is as of Gradebook._term."""
     read = (verdicts.get(each.id) or each.read() for each in newest_first)

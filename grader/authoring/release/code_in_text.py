@@ -31,16 +31,9 @@ def code_in(name: str, text: str) -> Iterator[ast.Module]:
                 yield from code_in_prose(node.value)
         comments = [line.partition("#")[2].removeprefix(" ") if "#" in line else "" for line in text.splitlines()]
         yield from code_in_prose("\n".join(comments))
-    elif name.endswith((".ipynb", ".json")):
+    elif name.endswith((".ipynb", ".json", ".toml")):
         try:
-            data = json.loads(text)
-        except ValueError:
-            data = text
-        for words in texts_in(data):
-            yield from code_in_prose(words)
-    elif name.endswith(".toml"):
-        try:
-            data = tomllib.loads(text)
+            data = tomllib.loads(text) if name.endswith(".toml") else json.loads(text)
         except ValueError:
             data = text
         for words in texts_in(data):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import sys
 import threading
@@ -16,6 +15,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from grader import __version__
+from grader.dojo.changes import Wakeup
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.editor.remarks import function_lines, hover, remarks
 from grader.dojo.file import read_own
@@ -30,9 +30,7 @@ class SaveChecker:
 
     def __init__(self, desk: Desk, found: Callable[[Checked], None], failed: Callable[[Lesson, str], None]) -> None:
         self._desk, self._found, self._failed = desk, found, failed
-        self._read_end, self._write_end = os.pipe()
-        os.set_blocking(self._read_end, False)
-        os.set_blocking(self._write_end, False)
+        self._cancel = Wakeup()
         self._saved = threading.Condition()
         self._due: Lesson | None = None
         self._ended = False
@@ -44,22 +42,20 @@ class SaveChecker:
         with self._saved:
             self._due = lesson
             self._saved.notify()
-            with contextlib.suppress(BlockingIOError):  # it is readable already
-                os.write(self._write_end, b".")
+            self._cancel.report()
 
     def close(self) -> None:
         with self._saved:
             self._ended = True
             self._saved.notify()
-            with contextlib.suppress(BlockingIOError):
-                os.write(self._write_end, b".")
+            self._cancel.report()
         self._thread.join(5)
 
     def _run(self) -> None:
         while (lesson := self._next()) is not None:
             try:
                 self._desk.judge.prepare(lesson)
-                checked = self._desk.check(lesson, read_own(lesson), self._read_end)
+                checked = self._desk.check(lesson, read_own(lesson), self._cancel.fileno())
                 self._desk.remember(checked)
                 self._found(checked)
             except Interrupted:
@@ -73,9 +69,7 @@ class SaveChecker:
         with self._saved:
             self._saved.wait_for(lambda: self._due is not None or self._ended)
             lesson, self._due = self._due, None
-            with contextlib.suppress(BlockingIOError):
-                while os.read(self._read_end, 100):
-                    pass
+            self._cancel.take()
             return None if self._ended else lesson
 
 

@@ -9,30 +9,12 @@ from jinja2 import Template
 
 from grader.dojo.training.contract import PAGE, Outcome, writing
 from grader.publish.inert import inert
-from grader.publish.report.curve import Plot, plot
+from grader.publish.report.curve import plot
 from grader.publish.templates import page_templates
 
 SMALLEST, SMALLEST_EXACT = 1e-8, 1e-16
 """Smaller differences are drawn as the first: a logarithmic axis has no zero, and a loss near 2 is exact to 2.4e-7. The
 second is for runs in float64, whose differences are all smaller than the first."""
-
-
-def loss_plot(outcome: Outcome) -> Plot | None:
-    curves = [outcome.losses] + ([outcome.reference] if outcome.reference else [])
-    return plot(outcome.losses, curves, outcome.window, outcome.steps, 1e-6) if outcome.losses else None
-
-
-def loss_differences(outcome: Outcome) -> list[float]:
-    return [abs(a - b) for a, b in zip(outcome.losses, outcome.reference or (), strict=False)]
-
-
-def difference_plot(outcome: Outcome) -> Plot | None:
-    found = loss_differences(outcome)
-    return plot(found, [], 1, outcome.steps, smallest_drawn(outcome), filled=True) if any(found) else None
-
-
-def smallest_drawn(outcome: Outcome) -> float:
-    return SMALLEST if max(loss_differences(outcome), default=1.0) > SMALLEST else SMALLEST_EXACT
 
 
 @cache
@@ -42,13 +24,16 @@ def template() -> Template:
 
 def page(outcome: Outcome, resume: str) -> str:
     """The page as text; `resume` is the command that goes on."""
+    curves = [outcome.losses] + ([outcome.reference] if outcome.reference else [])
+    apart = [abs(a - b) for a, b in zip(outcome.losses, outcome.reference or (), strict=False)]
+    smallest = SMALLEST if max(apart, default=1.0) > SMALLEST else SMALLEST_EXACT
     return template().render(
         run=outcome,
         resume=resume,
-        curve=loss_plot(outcome),
-        apart=difference_plot(outcome),
-        largest=max(loss_differences(outcome), default=0.0),
-        smallest=smallest_drawn(outcome),
+        curve=plot(outcome.losses, curves, outcome.window, outcome.steps, 1e-6) if outcome.losses else None,
+        apart=plot(apart, [], 1, outcome.steps, smallest, filled=True) if any(apart) else None,
+        largest=max(apart, default=0.0),
+        smallest=smallest,
     )
 
 

@@ -31,13 +31,14 @@ def spend_free_days(student: str, term: Sequence[TermWork], days: int) -> tuple[
     best: dict[int, tuple[float, tuple[int, ...]]] = {0: (0.0, ())}  # {days spent: (sum of shares, days of each)}
     for place in by_date:
         work = term[place]
-        shares = shares_by_days(student, work, days)
+        decisions = DecisionsInForce(work.decisions)
+        standings = standings_by_days(student, work.assignment, work.attempts, decisions, days)
         found: dict[int, tuple[float, tuple[int, ...]]] = {}
         for spent, (total, ways) in best.items():
-            for own, share in shares.items():
-                new = round(total + share, DIGITS), (*ways, own)
-                if spent + own <= days and new > found.get(spent + own, (-1.0, ())):
-                    found[spent + own] = new
+            for each in standings:
+                new, after = (round(total + each.share, DIGITS), (*ways, each.free_days)), spent + each.free_days
+                if after <= days and new > found.get(after, (-1.0, ())):
+                    found[after] = new
         best = found
     _, _, ways = max((total, -spent, ways) for spent, (total, ways) in best.items())
     allowed = dict(zip(by_date, ways, strict=True))
@@ -48,13 +49,6 @@ def share_free_days(name: str, assignment: Assignment, other_name: str, other: A
     """Whether the assignments of two gradebooks name the same term, and give the same number of days."""
     terms = [{own, *each.late.term} for own, each in ((name, assignment), (other_name, other))]
     return terms[0] == terms[1] and assignment.late.free_days == other.late.free_days
-
-
-def shares_by_days(student: str, work: TermWork, days: int) -> dict[int, float]:
-    """{days that an assignment uses: its share of the maximum}, for every number of days that could help."""
-    decisions = DecisionsInForce(work.decisions)
-    found = standings_by_days(student, work.assignment, work.attempts, decisions, days)
-    return {each.free_days: each.share for each in found}
 
 
 def order_in_term(work: TermWork) -> tuple[float, str, str]:

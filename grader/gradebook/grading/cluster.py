@@ -16,7 +16,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 
 from distributed import Client, Future, Security
 from distributed.comm.core import connect
@@ -56,7 +55,7 @@ def grade_on_cluster(
 
     Raises ClusterError before the first submission is sent, ClusterLost after that, and OutputError.
     """
-    with Cluster(address, settings) as cluster:
+    with contextlib.closing(Cluster(address, settings)) as cluster:
         for submission, reply in cluster.grade(submissions, on_start):
             if reply.files:
                 write_files(Path(settings.out) / submission.student, reply.files)
@@ -101,14 +100,6 @@ class Cluster:
         if refused:
             more = f" (The same is true of {len(refused) - 1} more.)" if len(refused) > 1 else ""
             raise ClusterError(refused[0] + more)
-
-    def __enter__(self) -> Cluster:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Takes back what is not graded yet, and ends the grader processes on the workers."""

@@ -22,6 +22,7 @@ from grader.results import LessonResult, SubmissionResult, number, points_text, 
 
 TOTAL = "total"
 AGAIN = re.compile(r"(.+)-\d+")
+"""The name of a second submission that came under one name: `ada-2`."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ where the roster confirms who the student is and nothing speaks against it. Ever
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -20,13 +19,12 @@ from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
-from grader.publish.export.marks import class_results
+from grader.publish.export.marks import AGAIN, class_results
 from grader.publish.feedback.reports import NoFeedback, decision_sentences, report_files
 from grader.results import SubmissionResult, number
 
 NOTHING_READ = Submission("", Path(), {}).sha256
 """The digest of a submission of which nothing can be graded."""
-NUMBERED_NAME = re.compile(r"(.+)-\d+")
 
 
 class InDownload(NamedTuple):
@@ -69,7 +67,7 @@ def match_download(
 
 def is_shared(student: str, names: Collection[str]) -> bool:
     """Whether intake had to number submissions of this name: `ada` and `ada-2`."""
-    numbered = NUMBERED_NAME.fullmatch(student)
+    numbered = AGAIN.fullmatch(student)
     return f"{student}-2" in names or (numbered is not None and numbered[1] in names)
 
 
