@@ -12,8 +12,7 @@ from grader.commands.dojo_desk import LessonParam, course_option, desk, lesson_o
 from grader.commands.dojo_grade import grade_own, verify_own
 from grader.commands.dojo_questions import answer, defend, predict
 from grader.commands.dojo_servers import assistant, lsp
-from grader.commands.dojo_start import start
-from grader.commands.dojo_watch import open_live, watch
+from grader.commands.dojo_watch import open_live, start, watch
 from grader.commands.options import FILE
 from grader.commands.train import train
 from grader.dojo.file import is_untouched, own_file, reset_to_stub, shown_path

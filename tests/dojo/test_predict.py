@@ -20,9 +20,8 @@ from grader.defence.question import Chance
 from grader.dojo import check as dojo_check
 from grader.dojo.check import LocalJudge
 from grader.dojo.desk import Desk
-from grader.dojo.predicting.forward_pass import loss_change, shape_prediction, size_prediction, spoiled_prediction
+from grader.dojo.predicting.forward_pass import NONE, loss_change, shape_prediction, size_prediction, spoiled_prediction
 from grader.dojo.predicting.own_lines import lost_sums, other_signs
-from grader.dojo.predicting.prediction import NONE
 from grader.dojo.predicting.session import predictions_for
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import Problem

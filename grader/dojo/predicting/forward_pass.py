@@ -1,13 +1,15 @@
-"""Predictions about a lesson's backward pass, from forward.py alone: sizes, shapes, and what a wrong row spoils."""
+"""Predictions: questions about what code will do, here about a lesson's backward pass, from forward.py alone.
+
+They are about sizes, shapes, and what a wrong row spoils."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from grader.defence.question import Chance
-from grader.dojo.predicting.prediction import MOST_NAMED, Prediction, rows_question
+from grader.defence.question import Chance, DefenceQuestion, shuffled
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
 from grader.reference.tape import Graph, is_floating, record_forward, total
@@ -15,6 +17,33 @@ from grader.results.wording import format_shape, listed_as_code
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Prediction(DefenceQuestion):
+    """One question, with the answer that running the code gave; `row` is what it is about, in a few words.
+
+    `code` are lines of code that the text is about. `model` is what the run showed, in sentences, and why.
+    """
+
+    code: Sequence[str] = ()
+
+
+NONE = "none_of_them"
+MOST_NAMED = 6
+
+
+def rows_question(
+    title: str, text: str, code: Sequence[str], red: Sequence[str], green: Sequence[str], why: str, chance: Chance
+) -> Prediction:
+    """Which of up to six rows turn red? `red` are those that did, `green` rows that did not."""
+    some = chance.sample(list(red), min(len(red), 3)), chance.sample(list(green), min(len(green), 3))
+    choices = shuffled({row: f"`{row}`" for row in (*some[0], *some[1])}, chance) | {NONE: "none of them"}
+    key = tuple(row for row in choices if row in red) or (NONE,)
+    shown = f"Red: {listed_as_code(red, MOST_NAMED)}." if red else "No other row turned red."
+    whys = dict.fromkeys(choices, "")
+    return Prediction("", title, "multiple", text, key, choices, whys, model=f"{shown} {why}", code=code)
+
 
 ZERO = 1e-12
 """Below this share of the upstream gradients' size, a gradient in float64 is zero apart from rounding."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from grader.defence.question import Chance
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.predicting.prediction import MOST_NAMED, Prediction, rows_question
+from grader.dojo.predicting.forward_pass import MOST_NAMED, Prediction, rows_question
 from grader.intake.submissions.lesson_files import MAIN
 from grader.results import Row
 from grader.results.wording import format_shape, listed_as_code

@@ -12,9 +12,8 @@ from grader.dojo.answering import INDENT, Ask, choice_lines, readable_answer
 from grader.dojo.desk import Desk
 from grader.dojo.file import is_untouched, read_own
 from grader.dojo.overview import Paragraph
-from grader.dojo.predicting.forward_pass import shape_prediction, size_prediction, spoiled_prediction
+from grader.dojo.predicting.forward_pass import Prediction, shape_prediction, size_prediction, spoiled_prediction
 from grader.dojo.predicting.own_lines import own_predictions
-from grader.dojo.predicting.prediction import Prediction
 from grader.errors import UserError
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Lesson
