@@ -12,12 +12,12 @@ import copy
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from grader.intake.notebook.object_calls import BUILT_IN_RECORDS
+from grader.intake.notebook.object_calls import makes_record
 from grader.intake.notebook.object_statements import StatementReader
 from grader.intake.notebook.object_values import NotPlain
 from grader.intake.notebook.opened_functions import Renaming
 from grader.intake.notebook.part_names import PartNames, is_plain_copy
-from grader.source.syntax import Block, all_nodes, last_name
+from grader.source.syntax import Block, all_nodes
 
 
 @dataclass
@@ -78,9 +78,4 @@ class WithoutCopies(Renaming):
 
 def may_have_objects(node: ast.stmt) -> bool:
     """Whether it defines a class or makes a dictionary or a namespace."""
-    for each in all_nodes(node):
-        if isinstance(each, ast.ClassDef):
-            return True
-        if isinstance(each, ast.Dict) or (isinstance(each, ast.Call) and last_name(each.func) in BUILT_IN_RECORDS):
-            return True
-    return False
+    return any(isinstance(each, ast.ClassDef) or makes_record(each) for each in all_nodes(node))
