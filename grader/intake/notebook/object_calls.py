@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence, Set
 
 from grader.intake.notebook.object_classes import NAMESPACES, ObjectMaker
 from grader.intake.notebook.object_values import (
@@ -26,6 +26,8 @@ from grader.source.syntax import all_nodes, last_name, parameters, stored_names
 
 MOST_CALLS = 400
 DEEPEST = 12
+FEWEST = 3
+"""Gradients that a function assigns if it is a part of the backward pass."""
 RESULT = "result"
 """What a function's result is called until somebody names it."""
 HARMLESS_MARKS = frozenset({"no_grad", "staticmethod", "classmethod", "property", "cached_property", "inference_mode"})
@@ -35,7 +37,8 @@ BUILT_IN_RECORDS = NAMESPACES | {"dict", "defaultdict", "OrderedDict", "setattr"
 class CallReader(ObjectMaker):
     """Evaluates calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, gradients: Collection[str]) -> None:
+        self.gradients = frozenset(gradients)
         self.depth = self.calls = 0
         self.in_place = 0  # blocks around the statement that stay
         self.line: ast.stmt | None = None  # the statement that is read
@@ -116,14 +119,25 @@ class CallReader(ObjectMaker):
                 return OpenFunction(found.node, found.scope, me)
         return NOTHING
 
+    def may_have_objects(self, node: ast.AST) -> bool:
+        """Whether code defines a class, makes a dictionary or a namespace, or is a function that assigns gradients."""
+        for each in all_nodes(node):
+            if isinstance(each, ast.ClassDef | ast.Dict):
+                return True
+            if isinstance(each, ast.Call) and last_name(each.func) in BUILT_IN_RECORDS:
+                return True
+            if assigns_gradients(each, self.gradients):
+                return True
+        return False
+
     def is_about_objects(self, function: OpenFunction, given: Arguments, depth: int = 0) -> bool:
         """Whether a function reads, makes or receives an object, so that its call cannot stay as it is."""
         values = [*given[0], *given[1].values()]
         if any(isinstance(each, Record) and (each.has_objects or each.kind == "dict") for each in values):
             return True
+        if self.may_have_objects(function.node):
+            return True
         for node in (each for statement in function.node.body for each in all_nodes(statement)):
-            if makes_record(node):
-                return True
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 found = function.scope.holder(node.id).values.get(node.id)
                 if isinstance(found, Record) and (found.variable is None or found.kind == "dict"):
@@ -145,8 +159,7 @@ class CallReader(ObjectMaker):
         self.functions[self.calls] = node.name
         shared = {name for each in all_nodes(node) if isinstance(each, ast.Global) for name in each.names}
         defined = {each.name for each in node.body if isinstance(each, ast.FunctionDef | ast.ClassDef)}
-        stored = {name for each in node.body for name in stored_names(each)}
-        names = {each.arg for each, _ in parameters(node)} | defined | stored
+        names = {each.arg for each, _ in parameters(node)} | defined | stored_names_of(node)
         scope = NameScope({}, function.scope, frozenset(names - shared), self.calls, self.in_place)
         line = self.line
         self.depth += 1
@@ -204,6 +217,11 @@ class CallReader(ObjectMaker):
                     self.set_part(each, key, value)
 
 
-def makes_record(node: ast.AST) -> bool:
-    """Whether it makes a dictionary or a namespace, or sets an attribute."""
-    return isinstance(node, ast.Dict) or (isinstance(node, ast.Call) and last_name(node.func) in BUILT_IN_RECORDS)
+def stored_names_of(function: ast.FunctionDef) -> set[str]:
+    """The names that a function's body assigns."""
+    return {name for each in function.body for name in stored_names(each)}
+
+
+def assigns_gradients(node: ast.AST, gradients: Set[str]) -> bool:
+    """Whether it is a function that is a part of the backward pass."""
+    return isinstance(node, ast.FunctionDef) and len(stored_names_of(node) & gradients) >= FEWEST

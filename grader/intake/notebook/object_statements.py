@@ -136,7 +136,9 @@ class StatementReader(StoreWriter):
             holder = scope.holder(name)
             value = holder.values.get(name)
             is_plain = holder.outer is not None and isinstance(value, Variable | Constant | ast.expr)
-            if is_plain and value is not None and not is_own(value, name, holder):
+            if isinstance(value, Variable) and is_own(value, name, holder):
+                value.constant = None
+            elif is_plain and value is not None:
                 holder.values[name] = self.bind(name, self.express(value), holder)
         outside, self.out = self.out, []
         self.in_place += 1
@@ -165,8 +167,7 @@ class StatementReader(StoreWriter):
         inner, assigned, before = scope, dict[str, ast.stmt](), dict[str, Value]()
         if scope.outer is None:  # each round has variables of its own
             assigned = {name: each for each in node.body for name in stored_names(each)}
-            before = {name: ast.Name(name, ast.Load()) for name in assigned if name in self.bound}
-            before |= {name: self.globals[name] for name in assigned if name in self.globals}
+            before = {name: self.globals[name] for name in assigned if name in self.globals}
             inner = NameScope(dict(before), scope, frozenset(assigned), 0, self.in_place)
         for entry in entries_of(over):
             for name, value in self.matched(node.target, entry, NameScope()).values.items():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import TypeGuard
 
 from grader.intake.notebook.object_calls import RESULT, CallReader
 from grader.intake.notebook.object_values import (
@@ -39,14 +40,13 @@ class StoreWriter(CallReader):
         globals: the notebook's own names, with those values that are not plain.
     """
 
-    def __init__(self, bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> None:
-        super().__init__()
+    def __init__(self, bodies: Iterable[tuple[str, Sequence[ast.stmt]]], gradients: Collection[str] = ()) -> None:
+        super().__init__(gradients)
         self.bodies = [(file, list(body)) for file, body in bodies]
         self.out: list[PlainStatement] = []
         self.parts: dict[str, tuple[Record, Key]] = {}
         self.locals: dict[str, tuple[str, int]] = {}
         self.globals: dict[str, Value] = {}
-        self.bound: set[str] = set()  # by the statements that are written
         self.versions = self.numbered = 0
         nodes = [(file, node) for file, body in self.bodies for each in body for node in all_nodes(each)]
         self.files = {id(node): file for file, node in nodes if isinstance(node, ast.stmt)}
@@ -59,8 +59,6 @@ class StoreWriter(CallReader):
         for each in all_nodes(node):
             if isinstance(each, ast.expr | ast.stmt | ast.keyword) and not hasattr(each, "lineno"):
                 ast.copy_location(each, self.line)
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-                self.bound.add(each.id)
         self.out.append((self.files[id(self.line)], node))
         if len(self.out) > MOST_WRITTEN:
             raise NotPlain("too many statements")
@@ -118,8 +116,9 @@ class StoreWriter(CallReader):
         self.locals[own.name] = name, holder.call
         return own
 
-    def bind(self, name: str, value: ast.expr, scope: NameScope) -> Variable:
+    def bind(self, name: str, value: ast.expr, scope: NameScope, constant: object = None) -> Variable:
         own = self.new_variable(name, scope)
+        own.constant = constant
         self.assign(own.name, value)
         return own
 
@@ -133,7 +132,11 @@ class StoreWriter(CallReader):
                 self.add(ast.Assign([self.target(ast.Name(name, ast.Store()), scope)], code))
                 return
             holder.values[name] = self.kept(value, name, holder)
-            if isinstance(value, Variable) and self.locals.get(value.name, ("", 0))[0] == RESULT:
+            if is_number(value) or (isinstance(value, Variable) and name in self.gradients):
+                holder.values[name] = self.bind(
+                    name, self.express(value), holder, value.value if is_number(value) else None
+                )
+            elif isinstance(value, Variable) and self.locals.get(value.name, ("", 0))[0] == RESULT:
                 self.locals[value.name] = name, self.locals[value.name][1]  # called as the caller calls it
         elif isinstance(value, Record | OpenFunction):
             holder.values[name] = self.kept(value, name, holder)
@@ -156,12 +159,11 @@ class StoreWriter(CallReader):
         return name
 
     def set_part(self, record: Record, key: Key, value: Value) -> None:
-        is_number = isinstance(value, Constant) and isinstance(value.value, int) and not isinstance(value.value, bool)
         record.variable = None
         if isinstance(value, Record):
             value.belongs(record, key)
             self.keep_parts(value)
-        if isinstance(value, Record | OpenFunction) or (isinstance(value, Constant) and not is_number):
+        if isinstance(value, Record | OpenFunction) or (isinstance(value, Constant) and not is_number(value)):
             record.fields[key] = value
         elif isinstance(value, ast.Constant) and value.value is ...:
             record.fields[key] = NOTHING
@@ -193,6 +195,11 @@ class StoreWriter(CallReader):
 def as_expression(target: ast.expr) -> ast.expr:
     """The target of an assignment as an expression that reads it."""
     return remade(target, ctx=ast.Load())
+
+
+def is_number(value: Value) -> TypeGuard[Constant]:
+    """Whether it is a whole number, which keeps its name in the code: it may be a size."""
+    return isinstance(value, Constant) and isinstance(value.value, int) and not isinstance(value.value, bool)
 
 
 def is_own(value: Value, name: str, scope: NameScope) -> bool:

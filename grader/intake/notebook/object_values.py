@@ -136,13 +136,8 @@ class NameScope:
         return self.holder(name).outer is None
 
     def value(self, name: str) -> Value | None:
-        """None for a plain variable of the notebook. Raises NotPlain."""
-        holder = self.holder(name)
-        if name in holder.values:
-            return holder.values[name]
-        if holder.outer is not None:
-            raise NotPlain(f"{name} is read before it is assigned")
-        return None
+        """None for a plain variable of the notebook."""
+        return self.holder(name).values.get(name)
 
     def set(self, name: str, value: Value) -> None:
         self.holder(name).values[name] = value
