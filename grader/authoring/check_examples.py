@@ -7,7 +7,7 @@ from types import ModuleType
 
 from grader.authoring.lesson_sources import solution_text
 from grader.authoring.stubs import ANSWER, stub_of
-from grader.calling.in_process import ModuleTarget
+from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.course_formulas import LocalStudent
 from grader.verdict.judging.check_endings import CheckFailed

@@ -26,11 +26,9 @@ from grader.sandbox.policy.reading import static_findings
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.printed import cut, label_lines
 from grader.sandbox.workers.student import Student
-from grader.source.assignment_lines import assignment_lines
-from grader.source.in_place_changes import lines_of_changes
-from grader.source.nested_definitions import nested_definitions
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.similar_names import close_names
+from grader.source.student_lines import assignment_lines, lines_of_changes, nested_definitions
 from grader.verdict.judging.chain import chain_verdicts
 from grader.verdict.judging.own_sizes import is_published, terms_of
 from grader.verdict.judging.verdicts import STATUS_OF

@@ -26,7 +26,7 @@ from grader.source.syntax import all_nodes, last_name, parameters, stored_names
 
 MOST_CALLS = 400
 DEEPEST = 12
-FEWEST = 3
+FEWEST_GRADIENTS = 3
 """Gradients that a function assigns if it is a part of the backward pass."""
 RESULT = "result"
 """What a function's result is called until somebody names it."""
@@ -224,4 +224,4 @@ def stored_names_of(function: ast.FunctionDef) -> set[str]:
 
 def assigns_gradients(node: ast.AST, gradients: Set[str]) -> bool:
     """Whether it is a function that is a part of the backward pass."""
-    return isinstance(node, ast.FunctionDef) and len(stored_names_of(node) & gradients) >= FEWEST
+    return isinstance(node, ast.FunctionDef) and len(stored_names_of(node) & gradients) >= FEWEST_GRADIENTS
