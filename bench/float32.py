@@ -25,9 +25,8 @@ from rich.table import Table
 
 from grader.authoring.lesson_sources import right_files
 from grader.calling.answer import Answer
-from grader.calling.float32 import to_float32
 from grader.calling.joint import call_joint
-from grader.calling.steps import call_step
+from grader.calling.steps import call_step, to_float32
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent, run_formula

@@ -32,7 +32,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_table
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw, Problem, derive
-from grader.source.literals import WrittenNumber
+from grader.source.syntax import WrittenNumber
 from grader.verdict.judging.gradient import judge_on_terms, judge_step
 from grader.verdict.judging.own_sizes import OwnProblems, Terms, own_problems
 from grader.verdict.judging.verdicts import Verdict

@@ -16,7 +16,7 @@ import torch
 
 from grader.authoring.lesson_sources import ANSWER, solution_text, stub_of, suite_of, variant_files
 from grader.authoring.published import answer_faults, one_line, public_mistakes_files
-from grader.calling.in_process import ModuleTarget
+from grader.calling.target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.lesson.validation import no_value, row_faults

@@ -1,4 +1,4 @@
-"""A function's parameters, and the arguments for them: forward values and upstream gradients, by name."""
+"""A function's parameters, and the arguments for them: forward values and upstream gradients, by name or together."""
 
 from __future__ import annotations
 
@@ -122,3 +122,17 @@ def fresh(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: fresh(entry) for key, entry in value.items()}
     return value.clone() if isinstance(value, Tensor) else value
+
+
+Groups = Mapping[str, Sequence[str] | Mapping[str, str]]
+"""{name: the names of its values}, for a list; {name: {key: the name of its value}}, for a dict."""
+
+
+def grouped(values: Mapping[str, Any], groups: Groups) -> dict[str, Any]:
+    """{name of a group: its values}, as a list or a dict."""
+    return {
+        name: {key: values[member] for key, member in members.items()}
+        if isinstance(members, Mapping)
+        else [values[member] for member in members]
+        for name, members in groups.items()
+    }

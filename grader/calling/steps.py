@@ -1,21 +1,52 @@
 """Calling one step: parameters by name, fresh copies in, the result and what the step did to its arguments out.
 
 Used inside the worker for student code, and in the trusted process for the course's own formulas: one meaning for both.
+Problems are drawn in float64. Code that cannot run in it, such as `F.one_hot(Xb, 27).float().T @ demb`, is run in
+float32: torch refuses to mix them, each function in words of its own.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
+import numpy
 import torch
 from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.failures import failure, first_line, safe_text
-from grader.calling.float32 import is_about_dtypes, to_float32
 from grader.calling.parameters import UnknownParameter, arguments_for, interface_of
+
+ABOUT_DTYPES = re.compile(
+    r"d(?:ata)?types?\b|scalar type|same type|TensorOptions|Type promot|"
+    r"\b(?:Float|Double|(?:Float|Double)Tensor|float32|float64)\b|^AssertionError"
+)
+"""Errors that may come from float64. torch 2 and numpy have some forty wordings; an `assert` often has none."""
+
+
+def is_about_dtypes(answer: Answer) -> bool:
+    """Whether the answer is an error that the same code may not raise in float32."""
+    return answer.outcome == "raised" and ABOUT_DTYPES.search(answer.message) is not None
+
+
+def narrow(value: Any) -> Any:
+    """A float64 tensor or array in float32, also in lists, tuples and dicts; anything else as it is."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(narrow(entry) for entry in value)
+    if isinstance(value, dict):
+        return to_float32(value)
+    if isinstance(value, numpy.ndarray) and value.dtype == numpy.float64:
+        return value.astype(numpy.float32)
+    if isinstance(value, Tensor) and value.dtype == torch.float64:
+        return value.detach().to(torch.float32).requires_grad_(value.requires_grad)
+    return value
+
+
+def to_float32(named: Mapping[Any, Any]) -> dict[Any, Any]:
+    return {name: narrow(value) for name, value in named.items()}
 
 
 class OperatorCount(Protocol):

@@ -12,7 +12,7 @@ from grader.intake.notebook.outline import FileOutline, outlines_limited
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.fitting import ENOUGH, Fitting, fits_of, fitting_lessons, hints, lesson_text
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, read_file
-from grader.intake.submissions.notebook_files import PageRead, nothing_gradable, read_page
+from grader.intake.submissions.lesson_reading import PageRead, nothing_gradable, read_page
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_table
 from grader.source.reader import source_reader

@@ -1,12 +1,14 @@
-"""Which functions of a file another one of its functions calls, and which gradients are computed from these calls."""
+"""Which functions of a file call each other, and which gradients are computed from these calls."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from grader.source.assignment_lines import assigned_variable, returned_parts
 from grader.source.parsing import parse_submitted
+from grader.source.student_lines import assigned_variable, returned_parts
+from grader.source.syntax import nested_statements
 
 Definition = ast.FunctionDef | ast.ClassDef
 
@@ -35,7 +37,7 @@ def calls_behind(source: str, function: str, gradients: Sequence[str], called: S
         return {name for name in read if name in definitions}.union(*(behind.get(name, set()) for name in read))
 
     returned: dict[str, ast.expr] = {}
-    for node in ordered(definitions[function].body):
+    for node in nested_statements(definitions[function].body):
         if isinstance(node, ast.Return):
             returned |= returned_parts(node.value, gradients)
             continue
@@ -83,15 +85,6 @@ def reached(definitions: Mapping[str, Definition], start: Collection[str]) -> se
     return found
 
 
-def ordered(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements and those of the blocks in them, not those of functions that are defined there."""
-    for statement in statements:
-        yield statement
-        if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-            for field in ("body", "orelse", "finalbody"):
-                yield from ordered(getattr(statement, field, ()))
-
-
 def assigned_pairs(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
     """(target, what it is computed from), one by one for `a, b = x, y`."""
     if isinstance(statement, ast.Assign):
@@ -105,3 +98,41 @@ def assigned_pairs(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
         yield statement.target, statement.value
     elif isinstance(statement, ast.For):
         yield statement.target, statement.iter
+
+
+START = re.compile(r"^(?:@|(?:async )?def (\w+)|class (\w+)|(\w+)\b.*?=|\S)", re.MULTILINE)
+IDENTIFIER = re.compile(r"\w+")
+
+
+def definition_texts(text: str) -> dict[str, str]:
+    """{name: the lines of its definition}; what defines no name is under ""."""
+    starts = list(START.finditer(text))
+    found: dict[str, str] = {}
+    decorators = ""
+    for start, following in zip(starts, [*starts[1:], None], strict=True):
+        lines = text[start.start() : following.start() if following else len(text)].strip()
+        if lines.startswith("@"):
+            decorators += lines
+            continue
+        name = next((group for group in start.groups() if group), "")
+        found[name] = f"{found.get(name, '')}{decorators}{lines}\n"
+        decorators = ""
+    return found
+
+
+def changed_definitions(before: str, after: str) -> frozenset[str]:
+    """The names whose definitions differ between two texts; "" among them where something else does."""
+    old, new = definition_texts(before), definition_texts(after)
+    return frozenset(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+
+
+def reachable_definitions(text: str, names: Iterable[str]) -> frozenset[str]:
+    """The definitions that the given ones use, directly or through others; "" is always among them."""
+    known = definition_texts(text)
+    waiting, found = [name for name in names if name in known], {""}
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += set(IDENTIFIER.findall(known[name])) & known.keys()
+    return frozenset(found)

@@ -1,18 +1,21 @@
 """What a piece of code computes, line by line, in normal forms: with its names, without them, and with blanks.
 
-A piece of code is a function's body or a few lines of a text. Names that it does not assign are its inputs.
-"""
+A piece of code is a function's body or a few lines of a text. Names that it does not assign are its inputs."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+import copy
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from grader.source.normal_form import LIBRARY
 from grader.source.normal_statements import Normaliser
 from grader.source.normal_values import Value, plain
+from grader.source.parsing import parse_text
 from grader.source.syntax import all_nodes, children
 
 BLANK, MARKED = plain("_"), plain("@")
@@ -129,3 +132,42 @@ def inputs_of(body: Sequence[ast.stmt]) -> list[str]:
     called = {id(n.func) for s in body for n in all_nodes(s) if isinstance(n, ast.Call)}
     nodes = [n for s in body for n in all_nodes(s) if isinstance(n, ast.Name) and id(n) not in called]
     return list(dict.fromkeys(node.id for node in nodes if node.id not in LIBRARY))
+
+
+TOO_SMALL = (ast.Name, ast.Constant, ast.Starred, ast.Slice, ast.UnaryOp, ast.Attribute)
+TELLING = (ast.Call, ast.Constant, ast.Subscript)
+"""A piece has one of these: `_ - _` and `(_, _)` are in every function, too."""
+MOST_NODES = 6
+"""Nodes of a piece."""
+
+
+def pieces_in(nodes: Iterable[ast.AST]) -> set[str]:
+    """The pieces of some statements. Names of functions that are called stay."""
+    found: set[str] = set()
+    for node in (each for statement in nodes for each in all_nodes(statement)):
+        if not isinstance(node, ast.expr) or isinstance(node, TOO_SMALL):
+            continue  # they are in every function
+        inside = list(islice(all_nodes(node), MOST_NODES + 1))
+        if len(inside) <= MOST_NODES and any(isinstance(each, TELLING) for each in inside):
+            found.add(ast.unparse(Nameless().visit(copy.deepcopy(node))))
+    return found
+
+
+def pieces_of_text(text: str) -> set[str]:
+    """The pieces of some lines; none where they are not Python on their own."""
+    lines = textwrap.dedent(text)
+    tree = parse_text(lines) or parse_text(f"{lines}\n    pass")
+    return pieces_in(tree.body) if tree is not None else set()
+
+
+class Nameless(ast.NodeTransformer):
+    """`_` for each name."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        function = node.func
+        self.generic_visit(node)
+        node.func = function if isinstance(function, ast.Name) else node.func
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Name("_", node.ctx)

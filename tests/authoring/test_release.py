@@ -25,7 +25,7 @@ from grader.authoring.release.wheel import wheel_files
 from grader.commands import grade as cli
 from grader.commands.console import UNUSABLE
 from grader.commands.release import LEAKS
-from grader.intake.submissions.notebook_files import read_page
+from grader.intake.submissions.lesson_reading import read_page
 from grader.lesson.lesson import Course
 
 SMALL = Path(__file__).parents[1] / "courses" / "calling"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from grader.calling.groups import grouped
 from grader.calling.joint import Joint, call_joint, stacked
+from grader.calling.parameters import grouped
 
 JOINT = Joint("gradients", ("loss", "dW", "db", "dC"))
 W, B, C = torch.zeros(2, 3, 4), torch.ones(3), torch.full((2,), 2.0)

@@ -7,11 +7,10 @@ import ast
 import pytest
 
 from grader.source.aliases import VIEW_ATTRIBUTES, SharedNames
-from grader.source.literals import literal_number, literal_string
 from grader.source.parsing import MAX_BYTES, parse_submitted
 from grader.source.program import Program
 from grader.source.scopes import Scope
-from grader.source.syntax import evaluated_outside, parameters, stored_names
+from grader.source.syntax import evaluated_outside, literal_number, literal_string, parameters, stored_names
 
 
 def expression(text: str) -> ast.expr:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from grader.intake.notebook.script import Statement
 from grader.intake.notebook.slices import Slice
 from grader.sandbox.workers.stand_ins import KNOWN
-from grader.source.literals import WrittenNumber
-from grader.source.syntax import all_nodes
+from grader.source.syntax import WrittenNumber, all_nodes
 
 if TYPE_CHECKING:  # torch comes with it
     from grader.results import Row

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence, Set
 
-from grader.intake.notebook.object_containers import ContainerReader
-from grader.intake.notebook.object_expressions import NAMESPACES
+from grader.intake.notebook.object_classes import NAMESPACES, ObjectMaker
 from grader.intake.notebook.object_values import (
     NOTHING,
     Arguments,
+    Constant,
     Key,
     NameScope,
     NotPlain,
@@ -18,26 +17,32 @@ from grader.intake.notebook.object_values import (
     Record,
     Value,
     Variable,
+    entries_of,
     list_record,
+    remade,
     same_keys,
 )
 from grader.source.syntax import all_nodes, last_name, parameters, stored_names
 
 MOST_CALLS = 400
 DEEPEST = 12
+FEWEST_GRADIENTS = 3
+"""Gradients that a function assigns if it is a part of the backward pass."""
 RESULT = "result"
 """What a function's result is called until somebody names it."""
 HARMLESS_MARKS = frozenset({"no_grad", "staticmethod", "classmethod", "property", "cached_property", "inference_mode"})
+BUILT_IN_RECORDS = NAMESPACES | {"dict", "defaultdict", "OrderedDict", "setattr", "namedtuple"}
 
 
-class CallReader(ContainerReader):
-    """Evaluates calls. `calls` counts those whose body was written out, by the function's definition."""
+class CallReader(ObjectMaker):
+    """Evaluates calls."""
 
-    def __init__(self) -> None:
-        self.calls: dict[int, int] = {}
-        self.depth = self.number = 0
+    def __init__(self, gradients: Collection[str]) -> None:
+        self.gradients = frozenset(gradients)
+        self.depth = self.calls = 0
         self.in_place = 0  # blocks around the statement that stay
-        self.file = ""
+        self.line: ast.stmt | None = None  # the statement that is read
+        self.functions: dict[int, str] = {}  # {number of a call: the function's name}
 
     def run(self, body: Sequence[ast.stmt], scope: NameScope) -> Value | None:
         """Reads statements; what they return, None where they go on."""
@@ -47,91 +52,92 @@ class CallReader(ContainerReader):
         """Adds a statement that gives a new variable of a function a value."""
         raise NotImplementedError
 
-    def read_property(self, function: OpenFunction) -> Value:
-        return self.open(function, ([], {}))
-
     def call(self, node: ast.Call, scope: NameScope) -> Value:
         name = last_name(node.func)
+        base: Value | None = None
+        target: Value | None = None
         if isinstance(node.func, ast.Name):
-            known = scope.value(name)
-            target = known if known is not None else None
-        elif isinstance(node.func, ast.Attribute):
-            if isinstance(node.func.value, ast.Call) and last_name(node.func.value.func) == "super":
-                return self.of_base(node, scope)
-            base = self.value(node.func.value, scope)
-            if isinstance(base, Record):
-                found = self.of_container(base, name, node, scope)
-                if found is not None:
-                    return found
-                target = self.attribute(base, name)
-            else:
-                target = None
-        else:
+            target = scope.value(name)
+        elif not isinstance(node.func, ast.Attribute):
             target = self.value(node.func, scope)
-        if isinstance(target, Record) and target.kind == "class":
-            return self.construct(target, self.arguments(node, scope))
-        if isinstance(target, Record) and target.kind == "object":
-            for each in ("__call__", "forward"):
-                if any(each in made_from.fields for made_from in self.classes(target)):
-                    found = self.attribute(target, each)
-                    assert isinstance(found, OpenFunction)
-                    return self.open(found, self.arguments(node, scope))
-        if isinstance(target, OpenFunction):
-            given = self.arguments(node, scope)
-            if target.bound is not None or self.is_about_objects(target, given):
-                return self.open(target, given)
-        if target is None:
-            built_in = self.built_in(name, node, scope)
-            if built_in is not None:
-                return built_in
-        return self.rebuilt_call(node, scope)
-
-    def rebuilt_call(self, node: ast.Call, scope: NameScope) -> ast.expr:
-        new = copy.copy(node)
-        if isinstance(node.func, ast.Attribute):
-            new.func = copy.copy(node.func)
-            new.func.value = self.code(node.func.value, scope)
-        elif isinstance(node.func, ast.Name):
-            new.func = node.func if scope.holder(node.func.id).outer is None else self.code(node.func, scope)
+        elif isinstance(node.func.value, ast.Call) and last_name(node.func.value.func) == "super":
+            target = self.of_base(name, scope)
+            if target is NOTHING:
+                return NOTHING
         else:
-            new.func = self.code(node.func, scope)
-        new.args = [
-            ast.Starred(self.code(each.value, scope), ast.Load())
-            if isinstance(each, ast.Starred)
-            else self.code(each, scope)
-            for each in node.args
-        ]
-        new.keywords = [ast.keyword(each.arg, self.code(each.value, scope)) for each in node.keywords]
-        return new
+            base = self.value(node.func.value, scope)
+        given = self.arguments(node, scope)
+        if isinstance(base, Record):
+            found = self.of_container(base, name, given)
+            if found is not None:
+                return found
+            target = self.attribute(base, name)
+        if isinstance(target, Record) and target.kind == "class":
+            return self.construct(target, given)
+        if isinstance(target, Record) and target.kind == "object":
+            of_class = [each for each in ("__call__", "forward") if any(each in c.fields for c in target.classes[1:])]
+            target = self.attribute(target, of_class[0]) if of_class else target
+        if isinstance(target, OpenFunction) and (target.bound is not None or self.is_about_objects(target, given)):
+            return self.open(target, given)
+        found = self.built_in(name, given, scope) if target is None and not isinstance(base, Record) else None
+        if found is not None:
+            return found
+        if isinstance(node.func, ast.Attribute):
+            function: ast.expr = self.with_base(node.func, base or NOTHING)
+        else:
+            is_own = isinstance(node.func, ast.Name) and scope.is_global(name)
+            function = node.func if is_own else self.express(target or NOTHING)
+        words = [ast.keyword(None if key is None else str(key), self.express(each)) for key, each in given[1].items()]
+        return remade(node, func=function, args=[self.express(each) for each in given[0]], keywords=words)
 
     def arguments(self, node: ast.Call, scope: NameScope) -> Arguments:
+        """Raises NotPlain. What is unpacked with stars and not decided stays so, as `ast.Starred` and under None."""
+        places: list[Value] = []
+        for each in node.args:
+            value = self.value(each.value if isinstance(each, ast.Starred) else each, scope)
+            if not isinstance(each, ast.Starred):
+                places.append(value)
+            elif isinstance(value, Record | Constant):
+                places += entries_of(value)
+            else:
+                places.append(remade(each, value=self.express(value)))
         words: dict[Key, Value] = {}
         for word in node.keywords:
             value = self.value(word.value, scope)
-            words |= {word.arg: value} if word.arg else same_keys(value).fields
-        return self.values_of(node.args, scope), words
+            is_known = word.arg is None and isinstance(value, Record)
+            words |= same_keys(value).fields if is_known else {word.arg: value}
+        return places, words
 
-    def of_base(self, node: ast.Call, scope: NameScope) -> Value:
-        """`super().__init__(...)`: nothing where the base is no class of the notebook."""
-        me = scope.values.get(next(iter(scope.values), ""), None)
-        if not isinstance(me, Record) or not isinstance(node.func, ast.Attribute):
+    def of_base(self, name: str, scope: NameScope) -> Value:
+        """The method in `super().__init__(...)`; NOTHING where the base is no class of the notebook."""
+        me = next(iter(scope.values.values()), None)
+        if not isinstance(me, Record):
             raise NotPlain("super")
-        for each in self.classes(me)[1:]:
-            if node.func.attr in each.fields:
-                found = each.fields[node.func.attr]
-                assert isinstance(found, OpenFunction)
-                return self.open(OpenFunction(found.node, found.scope, found.file, me), self.arguments(node, scope))
+        for each in me.classes[2:]:
+            found = each.fields.get(name)
+            if isinstance(found, OpenFunction):
+                return OpenFunction(found.node, found.scope, me)
         return NOTHING
+
+    def may_have_objects(self, node: ast.AST) -> bool:
+        """Whether code defines a class, makes a dictionary or a namespace, or is a function that assigns gradients."""
+        for each in all_nodes(node):
+            if isinstance(each, ast.ClassDef | ast.Dict):
+                return True
+            if isinstance(each, ast.Call) and last_name(each.func) in BUILT_IN_RECORDS:
+                return True
+            if assigns_gradients(each, self.gradients):
+                return True
+        return False
 
     def is_about_objects(self, function: OpenFunction, given: Arguments, depth: int = 0) -> bool:
         """Whether a function reads, makes or receives an object, so that its call cannot stay as it is."""
         values = [*given[0], *given[1].values()]
         if any(isinstance(each, Record) and (each.has_objects or each.kind == "dict") for each in values):
             return True
-        nodes = [node for each in function.node.body for node in all_nodes(each)]
-        for node in nodes:
-            if isinstance(node, ast.Dict) or (isinstance(node, ast.Call) and last_name(node.func) in BUILT_IN_RECORDS):
-                return True
+        if self.may_have_objects(function.node):
+            return True
+        for node in (each for statement in function.node.body for each in all_nodes(statement)):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 found = function.scope.holder(node.id).values.get(node.id)
                 if isinstance(found, Record) and (found.variable is None or found.kind == "dict"):
@@ -144,69 +150,58 @@ class CallReader(ContainerReader):
     def open(self, function: OpenFunction, given: Arguments) -> Value:
         """What a call returns, after the statements of the function's body. Raises NotPlain."""
         node = function.node
-        total = sum(self.calls.values())
         marks = {last_name(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list}
-        if self.depth >= DEEPEST or total >= MOST_CALLS or not marks <= HARMLESS_MARKS:
+        if self.depth >= DEEPEST or self.calls >= MOST_CALLS or not marks <= HARMLESS_MARKS:
             raise NotPlain("too many calls")
         if any(isinstance(each, ast.Yield | ast.YieldFrom | ast.Await | ast.Nonlocal) for each in all_nodes(node)):
             raise NotPlain("a generator")
-        self.calls[id(node)] = self.calls.get(id(node), 0) + 1
-        self.number += 1
+        self.calls += 1
+        self.functions[self.calls] = node.name
         shared = {name for each in all_nodes(node) if isinstance(each, ast.Global) for name in each.names}
         defined = {each.name for each in node.body if isinstance(each, ast.FunctionDef | ast.ClassDef)}
-        stored = {name for each in node.body for name in stored_names(each)}
-        names = {each.arg for each, _ in parameters(node)} | defined | stored
-        scope = NameScope({}, function.scope, frozenset(names - shared), self.number, self.in_place)
-        self.note_call(self.number, node)
-        file, self.file = self.file, function.file
+        names = {each.arg for each, _ in parameters(node)} | defined | stored_names_of(node)
+        scope = NameScope({}, function.scope, frozenset(names - shared), self.calls, self.in_place)
+        line = self.line
         self.depth += 1
         try:
             self.bind_parameters(function, given, scope)
             found = self.run(node.body, scope)
-            return NOTHING if found is None else self.kept(found, RESULT, scope)
+            return NOTHING if found is None else found
         finally:
             self.depth -= 1
-            self.file = file
-
-    def note_call(self, number: int, node: ast.FunctionDef) -> None:
-        raise NotImplementedError
+            self.line = line
 
     def bind_parameters(self, function: OpenFunction, given: Arguments, scope: NameScope) -> None:
-        node = function.node
-        places, words = list(given[0]), dict(given[1])
-        if function.bound is not None:
-            places.insert(0, function.bound)
-        stars = {each.arg: each for each in (node.args.vararg, node.args.kwarg) if each is not None}
-        for argument, default in parameters(node):
+        arguments, line = function.node.args, self.line
+        places, words = [*([function.bound] if function.bound else []), *given[0]], dict(given[1])
+        if None in words or any(isinstance(each, ast.Starred) for each in places):
+            raise NotPlain("arguments that are not known")
+        for argument, default in parameters(function.node):
             name = argument.arg
-            if argument in stars.values():
+            if argument in (arguments.vararg, arguments.kwarg):
                 continue
-            if places and argument not in node.args.kwonlyargs:
+            if places and argument not in arguments.kwonlyargs:
                 value = places.pop(0)
             elif name in words:
                 value = words.pop(name)
             elif default is not None:
-                value = self.value(default, function.scope)
+                value, self.line = self.value(default, function.scope), function.node
             else:
                 raise NotPlain(f"{name} is not given")
             scope.values[name] = self.kept(value, name, scope)
-        if node.args.vararg is not None:
-            scope.values[node.args.vararg.arg] = list_record(places, "tuple")
-        elif places:
+            self.line = line
+        if arguments.vararg is not None:
+            scope.values[arguments.vararg.arg] = list_record(places, "tuple")
+        if arguments.kwarg is not None:
+            scope.values[arguments.kwarg.arg] = Record("dict", words)
+        if (places and arguments.vararg is None) or (words and arguments.kwarg is None):
             raise NotPlain("too many arguments")
-        if node.args.kwarg is not None:
-            scope.values[node.args.kwarg.arg] = Record("dict", words)
-        elif words:
-            raise NotPlain("another argument")
 
     def kept(self, value: Value, name: str, scope: NameScope) -> Value:
         """The value, in a variable of its own if it is computed."""
         if isinstance(value, Record):
             self.keep_parts(value)
-            return value
-        if isinstance(value, ast.expr):
-            return self.bind(name, value, scope)
-        return value
+        return self.bind(name, value, scope) if isinstance(value, ast.expr) else value
 
     def keep_parts(self, record: Record) -> None:
         """Gives each part that is computed a variable of its own, and parts that are records their owner."""
@@ -222,4 +217,11 @@ class CallReader(ContainerReader):
                     self.set_part(each, key, value)
 
 
-BUILT_IN_RECORDS = NAMESPACES | {"dict", "defaultdict", "OrderedDict", "setattr", "namedtuple"}
+def stored_names_of(function: ast.FunctionDef) -> set[str]:
+    """The names that a function's body assigns."""
+    return {name for each in function.body for name in stored_names(each)}
+
+
+def assigns_gradients(node: ast.AST, gradients: Set[str]) -> bool:
+    """Whether it is a function that is a part of the backward pass."""
+    return isinstance(node, ast.FunctionDef) and len(stored_names_of(node) & gradients) >= FEWEST_GRADIENTS

@@ -3,45 +3,46 @@
 from __future__ import annotations
 
 import ast
-import copy
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from grader.intake.notebook.object_values import (
+    ARITHMETIC,
     LIST_KINDS,
     Constant,
+    Key,
     NameScope,
     NotPlain,
     OpenFunction,
     Record,
     Value,
     Variable,
+    arithmetic,
     constant_of,
+    decided,
+    entries_of,
     is_name,
     list_record,
+    remade,
+    same_keys,
     truth,
 )
-from grader.source.syntax import Comprehension, last_name
+from grader.source.syntax import Comprehension, last_name, stored_names
 
-ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-}
-LONGEST = 200  # characters, or the largest number, that is computed here
 MOST_STEPS = 200_000
 """Expressions that are evaluated and written for a notebook, so that none takes longer than a second or two."""
-NAMESPACES = frozenset({"SimpleNamespace", "Namespace", "Bunch", "EasyDict", "edict"})
-PLAIN_BASES = frozenset({"object", "Module", "dict", "ABC", "NamedTuple", "TypedDict", "Generic"})
 
 
-class PartReader:
+class ExpressionReader:
     """Evaluates expressions as far as the text decides them. The code that is left contains plain variables only."""
 
     steps = 0
+
+    def call(self, node: ast.Call, scope: NameScope) -> Value:
+        raise NotImplementedError
+
+    def read_property(self, function: OpenFunction) -> Value:
+        raise NotImplementedError
 
     def count(self) -> None:
         self.steps += 1
@@ -58,7 +59,8 @@ class PartReader:
                 found = scope.value(node.id)
                 return node if found is None else found
             case ast.Attribute():
-                return self.part(self.value(node.value, scope), node)
+                base = self.value(node.value, scope)
+                return self.attribute(base, node.attr) if isinstance(base, Record) else self.with_base(node, base)
             case ast.Subscript():
                 return self.entry(node, scope)
             case ast.List() | ast.Tuple():
@@ -82,8 +84,13 @@ class PartReader:
         rebuilt: ast.expr = self.rebuilt(node, scope)
         return rebuilt
 
-    def read_property(self, function: OpenFunction) -> Value:
-        raise NotImplementedError
+    def values_of(self, nodes: Sequence[ast.expr], scope: NameScope) -> list[Value]:
+        """The elements of a list. Raises NotPlain."""
+        found: list[Value] = []
+        for node in nodes:
+            value = self.value(node.value if isinstance(node, ast.Starred) else node, scope)
+            found += entries_of(value) if isinstance(node, ast.Starred) else [value]
+        return found
 
     def express(self, value: Value) -> ast.expr:
         """The code for a value. Raises NotPlain."""
@@ -96,8 +103,8 @@ class PartReader:
                 return ast.Call(ast.Name("range", ast.Load()), bounds, [])
             case Constant():
                 return ast.Constant(value.value)
-            case Record() if value.variable is not None:
-                return ast.Name(value.variable, ast.Load())
+            case Record(variable=str(name)):
+                return ast.Name(name, ast.Load())
             case Record(kind="list"):
                 return ast.List([self.express(each) for each in value.entries], ast.Load())
             case Record(kind="tuple"):
@@ -114,67 +121,44 @@ class PartReader:
     def code(self, node: ast.expr, scope: NameScope) -> ast.expr:
         return self.express(self.value(node, scope))
 
-    def rebuilt(self, node: ast.AST, scope: NameScope) -> Any:
+    def rebuilt(self, node: Any, scope: NameScope) -> Any:
         """The node with each expression in it replaced by its code."""
         if isinstance(node, ast.Lambda):
             names = frozenset(each.arg for each in node.args.args)
             scope = NameScope({name: ast.Name(name, ast.Load()) for name in names}, scope, names, scope.call)
-        new = copy.copy(node)
-        for field, old in ast.iter_fields(node):
+
+        def part(old: Any) -> Any:
             if isinstance(old, ast.expr):
-                setattr(new, field, self.code(old, scope))
-            elif isinstance(old, list):
-                setattr(new, field, [self.rebuilt_part(each, scope) for each in old])
-            elif isinstance(old, ast.keyword | ast.Slice | ast.comprehension):
-                setattr(new, field, self.rebuilt(old, scope))
-        return new
+                return self.code(old, scope)
+            if isinstance(old, ast.keyword):
+                return self.rebuilt(old, scope)
+            return [part(each) for each in old] if isinstance(old, list) else old
 
-    def rebuilt_part(self, node: Any, scope: NameScope) -> Any:
-        if isinstance(node, ast.expr):
-            return self.code(node, scope)
-        return self.rebuilt(node, scope) if isinstance(node, ast.keyword) else node
+        return remade(node, **{name: part(old) for name, old in ast.iter_fields(node)})
 
-    def part(self, base: Value, node: ast.Attribute) -> Value:
-        if isinstance(base, Record):
-            return self.attribute(base, node.attr)
-        new = copy.copy(node)
-        new.value = self.express(base)
-        return new
+    # ---- parts of records ----
+
+    def with_base(self, node: ast.Attribute | ast.Subscript, base: Value) -> ast.Attribute | ast.Subscript:
+        return remade(node, value=self.express(base))
 
     def attribute(self, record: Record, name: str) -> Value:
         if name == "__dict__":
             return record
-        if name == "__class__" and record.made_from is not None:
-            return record.made_from
-        if name in record.fields:
-            return record.fields[name]
-        for each in self.classes(record):
+        if name == "__class__" and record.kind == "object" and record.bases:
+            return record.bases[0]
+        for each in record.classes:
             if name in each.fields:
                 found = each.fields[name]
-                if isinstance(found, OpenFunction) and record.kind == "object":
-                    return self.method(found, record)
-                return found
-        if record.kind == "dict" and record.made_from is None and record.default is None:
-            raise NotPlain("an attribute of a dictionary")
+                is_method = isinstance(found, OpenFunction) and each is not record and record.kind == "object"
+                return self.method(found, record) if is_method and isinstance(found, OpenFunction) else found
         raise NotPlain(f"{name} is no attribute yet")
 
     def method(self, function: OpenFunction, record: Record) -> Value:
         marks = {last_name(each) for each in function.node.decorator_list}
-        bound = OpenFunction(function.node, function.scope, function.file, record)
         if "staticmethod" in marks:
             return function
+        bound = OpenFunction(function.node, function.scope, record)
         return self.read_property(bound) if marks & {"property", "cached_property"} else bound
-
-    def classes(self, record: Record) -> list[Record]:
-        """The record's class and its bases, in the order in which Python looks."""
-        found: list[Record] = []
-        waiting = [record if record.kind == "class" else record.made_from]
-        while waiting and len(found) < 20:
-            each = waiting.pop(0)
-            if each is not None:
-                found.append(each)
-                waiting += each.bases
-        return found
 
     def entry(self, node: ast.Subscript, scope: NameScope) -> Value:
         if isinstance(node.value, ast.Call) and last_name(node.value.func) in ("globals", "locals"):
@@ -182,38 +166,30 @@ class PartReader:
             if isinstance(named, Constant) and is_name(named.value):
                 return self.value(ast.Name(named.value, ast.Load()), scope)
         base = self.value(node.value, scope)
-        if (
-            isinstance(base, Constant)
-            and isinstance(base.value, str)
-            and isinstance(node.slice, ast.Slice | ast.Constant)
-        ):
-            bounds: Any = self.bounds(node.slice, scope) if isinstance(node.slice, ast.Slice) else node.slice.value
-            return Constant(base.value[bounds])
-        if not isinstance(base, Record) or base.kind == "class":
-            new = copy.copy(node)
-            new.value, new.slice = self.express(base), self.code(node.slice, scope)
-            return new
-        if isinstance(node.slice, ast.Slice) and base.kind in LIST_KINDS:
-            return list_record(base.entries[self.bounds(node.slice, scope)], base.kind)
-        try:
-            key = self.key(base, node.slice, scope)
-        except NotPlain:
-            if base.variable is None:
-                raise
-            new = copy.copy(node)
-            new.value, new.slice = self.express(base), self.code(node.slice, scope)
-            return new
-        if key not in base.fields and base.default is not None:
-            base.fields[key] = base.default()
-        if key not in base.fields:
-            raise NotPlain(f"{key!r} is no entry yet")
-        return base.fields[key]
+        bounds = node.slice if isinstance(node.slice, ast.Slice) else None
+        if isinstance(base, Constant) and isinstance(base.value, str):
+            place: Any = self.bounds(bounds, scope) if bounds else constant_of(self.value(node.slice, scope))
+            return Constant(base.value[place])
+        if isinstance(base, Record) and base.kind in LIST_KINDS and bounds:
+            return list_record(base.entries[self.bounds(bounds, scope)], base.kind)
+        if isinstance(base, Record) and base.kind != "class":
+            try:
+                key = self.key(base, node.slice, scope)
+                if key not in base.fields and base.default is not None:
+                    base.fields[key] = base.default()
+                if key in base.fields:
+                    return base.fields[key]
+                raise NotPlain(f"{key!r} is no entry yet")
+            except NotPlain:
+                if base.variable is None:
+                    raise
+        return remade(self.with_base(node, base), slice=self.code(node.slice, scope))
 
     def bounds(self, node: ast.Slice, scope: NameScope) -> slice:
         parts = [node.lower, node.upper, node.step]
         return slice(*(None if each is None else constant_of(self.value(each, scope)) for each in parts))
 
-    def key(self, base: Record, node: ast.expr, scope: NameScope) -> str | int | None:
+    def key(self, base: Record, node: ast.expr, scope: NameScope) -> Key:
         """An entry's key. Raises NotPlain."""
         value = self.value(node, scope)
         if isinstance(value, Record) and value.kind == "tuple":
@@ -232,32 +208,92 @@ class PartReader:
             return arithmetic(node.op, left, right)
         return constant_of(value)
 
-    def call(self, node: ast.Call, scope: NameScope) -> Value:
-        raise NotImplementedError
-
-    def values_of(self, nodes: Sequence[ast.expr], scope: NameScope) -> list[Value]:
-        """The elements of a list. Raises NotPlain."""
-        raise NotImplementedError
+    # ---- dictionaries, texts, operations, comprehensions ----
 
     def dictionary(self, node: ast.Dict, scope: NameScope) -> Record:
-        raise NotImplementedError
+        record = Record("dict")
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                record.fields |= same_keys(self.value(value, scope)).fields
+            else:
+                record.fields[self.key(record, key, scope)] = self.value(value, scope)
+        return record
 
     def text(self, node: ast.JoinedStr, scope: NameScope) -> Value:
-        raise NotImplementedError
+        try:
+            parts = []
+            for each in node.values:
+                plain = isinstance(each, ast.FormattedValue) and each.conversion == -1 and each.format_spec is None
+                if not plain and not isinstance(each, ast.Constant):
+                    raise NotPlain("a format")
+                inner = each.value if isinstance(each, ast.FormattedValue) else each
+                parts.append(str(constant_of(self.value(inner, scope))))
+            return Constant("".join(parts))
+        except NotPlain:
+            return node
 
     def operation(self, node: ast.BinOp | ast.UnaryOp | ast.Compare, scope: NameScope) -> Value:
-        raise NotImplementedError
+        if isinstance(node, ast.Compare):
+            first, *others = [self.value(each, scope) for each in (node.left, *node.comparators)]
+            found = decided(node.ops[0], first, others[0]) if len(others) == 1 else None
+            return found or remade(node, left=self.express(first), comparators=[self.express(e) for e in others])
+        if isinstance(node, ast.UnaryOp):
+            operand = self.value(node.operand, scope)
+            return decided(node.op, operand, operand) or remade(node, operand=self.express(operand))
+        left, right = self.value(node.left, scope), self.value(node.right, scope)
+        return decided(node.op, left, right) or remade(node, left=self.express(left), right=self.express(right))
 
     def comprehension(self, node: Comprehension, scope: NameScope) -> Value:
-        raise NotImplementedError
+        """As code where its loop goes over plain values, else written out."""
+        names = frozenset(name for each in node.generators for name in stored_names(each.target))
+        try:
+            plain: dict[str, Value] = {name: ast.Name(name, ast.Load()) for name in names}
+            inner = NameScope(plain, scope, names, scope.call)
+            generators = [self.rebuilt_generator(each, inner) for each in node.generators]
+            parts = [(part, getattr(node, part)) for part in ("elt", "key", "value") if hasattr(node, part)]
+            return remade(node, generators=generators, **{part: self.code(each, inner) for part, each in parts})
+        except NotPlain:
+            rounds = self.rounds(node.generators, NameScope({}, scope, names, scope.call))
+        if isinstance(node, ast.DictComp):
+            record = Record("dict")
+            for each in rounds:
+                record.fields[self.key(record, node.key, each)] = self.value(node.value, each)
+            return record
+        return list_record([self.value(node.elt, each) for each in rounds])
 
+    def rebuilt_generator(self, node: ast.comprehension, scope: NameScope) -> ast.comprehension:
+        found = self.value(node.iter, scope)
+        if isinstance(found, Record) and found.variable is None and found.has_objects:
+            raise NotPlain("a loop over objects")
+        return remade(node, ifs=[self.code(each, scope) for each in node.ifs], iter=self.express(found))
 
-def arithmetic(kind: ast.operator, left: Any, right: Any) -> Any:
-    """Raises NotPlain."""
-    try:
-        found = ARITHMETIC[type(kind)](left, right)
-        if len(found) < LONGEST if isinstance(found, str) else abs(found) < 10**9:
-            return found
-    except (TypeError, ValueError, ArithmeticError):
-        pass
-    raise NotPlain("no result")
+    def rounds(self, generators: Sequence[ast.comprehension], scope: NameScope) -> list[NameScope]:
+        found = [scope]
+        for each in generators:
+            found = [
+                new
+                for old in found
+                for entry in entries_of(self.value(each.iter, old))
+                if (new := self.matched(each.target, entry, old)) and self.holds(each.ifs, new)
+            ]
+        return found
+
+    def holds(self, conditions: Sequence[ast.expr], scope: NameScope) -> bool:
+        known = [truth(self.value(each, scope)) for each in conditions]
+        if None in known:
+            raise NotPlain("a condition")
+        return all(known)
+
+    def matched(self, target: ast.expr, value: Value, scope: NameScope) -> NameScope:
+        """A scope like this one in which a loop's names have this round's values."""
+        new = NameScope(dict(scope.values), scope.outer, scope.local, scope.call)
+        waiting = [(target, value)]
+        while waiting:
+            node, value = waiting.pop()
+            if isinstance(node, ast.Name):
+                new.values[node.id] = value
+            elif isinstance(node, ast.Tuple | ast.List) and len(node.elts) == len(entries_of(value)):
+                waiting += zip(node.elts, entries_of(value), strict=True)
+            else:
+                raise NotPlain("a target")
+        return new

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Sequence
 
+from grader.intake.notebook.object_calls import RESULT
 from grader.intake.notebook.object_stores import PlainStatement, StoreWriter, as_expression, is_own
 from grader.intake.notebook.object_values import (
     NOTHING,
@@ -17,6 +17,7 @@ from grader.intake.notebook.object_values import (
     Value,
     Variable,
     entries_of,
+    remade,
     truth,
 )
 from grader.source.syntax import all_nodes, base_name, last_name, stored_names
@@ -28,8 +29,8 @@ class StatementReader(StoreWriter):
     def read(self) -> list[list[PlainStatement]]:
         """The statements of each body."""
         scope, found = NameScope(self.globals), []
-        for file, body in self.bodies:
-            self.out, self.file = [], file
+        for _, body in self.bodies:
+            self.out = []
             for node in body:
                 self.read_statement(node, scope)
             found.append(self.out)
@@ -37,13 +38,13 @@ class StatementReader(StoreWriter):
 
     def read_statement(self, node: ast.stmt, scope: NameScope) -> None:
         """One of the notebook's own statements: as it is, where its objects are not decided."""
-        start, file = len(self.out), self.file
+        start = len(self.out)
         try:
             if self.statement(node, scope) is not None:
                 raise NotPlain("a return outside of a function")
         except (NotPlain, RecursionError, ValueError, TypeError, IndexError, KeyError):
             del self.out[start:]
-            self.file, self.depth, self.versioned, self.in_place = file, 0, None, 0
+            self.depth, self.in_place, self.line = 0, 0, node
             self.add(node)
             for each in all_nodes(node):
                 if isinstance(each, ast.Name | ast.Attribute | ast.Subscript) and isinstance(each.ctx, ast.Store):
@@ -58,131 +59,104 @@ class StatementReader(StoreWriter):
 
     def statement(self, node: ast.stmt, scope: NameScope) -> Value | None:
         """Writes one statement; what it returns, None where the next one follows. Raises NotPlain."""
-        self.line = node
+        outer, self.line = self.line, node
+        try:
+            return self.written(node, scope)
+        finally:
+            self.line = outer
+
+    def written(self, node: ast.stmt, scope: NameScope) -> Value | None:
         match node:
             case ast.Return():
                 if self.in_place > scope.level:
                     raise NotPlain("a return inside a loop")
-                return NOTHING if node.value is None else self.value(node.value, scope)
-            case ast.Assign():
-                self.assign(node, scope)
-            case ast.AnnAssign():
-                if node.value is not None:
-                    self.store(node.target, self.value(node.value, scope), node, scope)
+                return NOTHING if node.value is None else self.kept(self.value(node.value, scope), RESULT, scope)
+            case ast.Assign(targets=[*others, last]):
+                value = self.value(node.value, scope)
+                if others and isinstance(value, ast.expr) and not isinstance(value, ast.Name):
+                    self.store(last, value, scope)
+                    value = self.value(as_expression(last), scope)
+                else:
+                    others = node.targets
+                for target in others:
+                    self.store(target, value, scope)
+            case ast.AnnAssign(value=ast.expr() as given):
+                self.store(node.target, self.value(given, scope), scope)
             case ast.AugAssign():
                 self.change(node, scope)
             case ast.Expr():
                 found = self.value(node.value, scope)
-                self.line = node
                 if isinstance(found, ast.expr):
-                    self.add(ast.copy_location(ast.Expr(found), node))
+                    self.add(remade(node, value=found))
             case ast.If():
-                return self.branch(node, scope)
+                known = truth(value := self.value(node.test, scope))
+                if known is not None and not isinstance(node.test, ast.Constant):
+                    return self.run(node.body if known else node.orelse, scope)
+                self.add_compound(node, scope, test=self.express(value))
             case ast.For():
                 return self.loop(node, scope)
-            case ast.With():
-                return self.context(node, scope)
-            case ast.While() | ast.Try():
-                self.compound(node, scope)
-            case ast.FunctionDef():
-                self.set_name(node.name, OpenFunction(node, scope, self.file), scope)
-                if scope.outer is None:
-                    self.add(node)
-            case ast.ClassDef():
-                made = self.class_of(node, scope)
+            case ast.With():  # the body of a `with torch.no_grad():` without it
+                for item in node.items:
+                    if item.optional_vars is not None:
+                        self.store(item.optional_vars, self.value(item.context_expr, scope), scope)
+                return self.run(node.body, scope)
+            case ast.While():
+                self.add_compound(node, scope, test=self.code(node.test, scope))
+            case ast.Try():
+                handlers = [remade(each, body=self.block(each.body, scope)) for each in node.handlers]
+                self.add_compound(node, scope, handlers=handlers, finalbody=self.block(node.finalbody, scope))
+            case ast.FunctionDef() | ast.ClassDef():
+                made = self.class_of(node, scope) if isinstance(node, ast.ClassDef) else OpenFunction(node, scope)
                 if scope.outer is None:
                     self.add(node)
                 if made is not None:
-                    self.set_name(node.name, made, scope)
-            case ast.Pass() | ast.Global() | ast.Assert():
-                pass
+                    scope.set(node.name, made)
             case ast.Import() | ast.ImportFrom() if scope.outer is not None:
                 for alias in node.names:
-                    self.set_name(alias.asname or alias.name, ast.Name(alias.asname or alias.name, ast.Load()), scope)
+                    scope.set(alias.asname or alias.name, ast.Name(alias.asname or alias.name, ast.Load()))
                 self.add(node)
             case ast.Delete() | ast.Raise() if scope.outer is not None:
                 raise NotPlain("del or raise")
+            case ast.Pass() | ast.Global() | ast.Assert() | ast.AnnAssign():
+                pass
             case _:
                 self.add(node)
         return None
 
-    def assign(self, node: ast.Assign, scope: NameScope) -> None:
-        value = self.value(node.value, scope)
-        self.line = node
-        if len(node.targets) > 1 and isinstance(value, ast.expr) and not isinstance(value, ast.Name):
-            self.store(node.targets[-1], value, node, scope)
-            value = self.value(as_expression(node.targets[-1]), scope)
-            for target in node.targets[:-1]:
-                self.store(target, value, node, scope)
-            return
-        for target in node.targets:
-            self.store(target, value, node, scope)
+    def add_compound(self, node: ast.If | ast.For | ast.While | ast.Try, scope: NameScope, **fields: object) -> None:
+        """A block that stays, with these fields and its statements without objects."""
+        self.add(remade(node, **fields, body=self.block(node.body, scope), orelse=self.block(node.orelse, scope)))
 
-    def written(self, body: Sequence[ast.stmt], scope: NameScope) -> list[ast.stmt]:
-        """A block's statements, written into a list of their own."""
-        self.own_variables(body, scope)
+    def block(self, body: Sequence[ast.stmt], scope: NameScope) -> list[ast.stmt]:
+        """A block's statements, written into a list of their own.
+
+        Names that it assigns get variables of their own before it: it may run many times, or never.
+        """
+        for name in sorted({name for node in body for name in stored_names(node)}):
+            holder = scope.holder(name)
+            value = holder.values.get(name)
+            is_plain = holder.outer is not None and isinstance(value, Variable | Constant | ast.expr)
+            if isinstance(value, Variable) and is_own(value, name, holder):
+                value.constant = None
+            elif is_plain and value is not None:
+                holder.values[name] = self.bind(name, self.express(value), holder)
         outside, self.out = self.out, []
         self.in_place += 1
         try:
             if self.run(body, scope) is not None:
                 raise NotPlain("a return inside a block")
-            return [each for _, each in self.out]
+            return [each for _, each in self.out] or ([ast.copy_location(ast.Pass(), body[0])] if body else [])
         finally:
             self.out = outside
             self.in_place -= 1
 
-    def own_variables(self, body: Sequence[ast.stmt], scope: NameScope) -> None:
-        """Gives names that a block assigns variables of their own before it: it may run many times, or never."""
-        for name in sorted({name for node in body for name in stored_names(node)}):
-            holder = scope.holder(name)
-            value = holder.values.get(name)
-            if holder.outer is None or not isinstance(value, Variable | Constant | ast.expr):
-                continue
-            if not (isinstance(value, Variable) and is_own(value, name, holder)):
-                holder.values[name] = self.bind(name, self.express(value), holder)
-
-    def branch(self, node: ast.If, scope: NameScope) -> Value | None:
-        value = self.value(node.test, scope)
-        known = truth(value)
-        if known is not None and not isinstance(node.test, ast.Constant):
-            return self.run(node.body if known else node.orelse, scope)
-        new = copy.copy(node)
-        new.test = self.express(value)
-        new.body = self.written(node.body, scope) or [ast.copy_location(ast.Pass(), node)]
-        new.orelse = self.written(node.orelse, scope)
-        self.line = node
-        self.add(new)
-        return None
-
-    def context(self, node: ast.With, scope: NameScope) -> Value | None:
-        """The body of a `with torch.no_grad():` without it; what it returns."""
-        for item in node.items:
-            if item.optional_vars is not None:
-                self.store(item.optional_vars, self.value(item.context_expr, scope), node, scope)
-        return self.run(node.body, scope)
-
-    def compound(self, node: ast.While | ast.Try, scope: NameScope) -> None:
-        new = copy.copy(node)
-        if isinstance(new, ast.While):
-            new.test = self.code(new.test, scope)
-        else:
-            new.handlers = [copy.copy(each) for each in new.handlers]
-            for handler in new.handlers:
-                handler.body = self.written(handler.body, scope) or [ast.copy_location(ast.Pass(), node)]
-            new.finalbody = self.written(new.finalbody, scope)
-        new.body = self.written(node.body, scope) or [ast.copy_location(ast.Pass(), node)]
-        new.orelse = self.written(node.orelse, scope)
-        self.line = node
-        self.add(new)
-
     def loop(self, node: ast.For, scope: NameScope) -> Value | None:
         """In its place where it goes over plain values; else written out, round by round."""
         over = self.value(node.iter, scope)
-        self.line = node
         if not (isinstance(over, Record) and over.has_objects):
             start = len(self.out)
             try:
-                self.loop_in_place(node, over, scope)
+                self.add_compound(node, scope, iter=self.express(over), target=self.target(node.target, scope))
                 return None
             except NotPlain:
                 del self.out[start:]
@@ -190,29 +164,18 @@ class StatementReader(StoreWriter):
                 over = Constant(range(*(self.known(each, self.value(each, scope), scope) for each in node.iter.args)))
         if any(isinstance(each, ast.Break | ast.Continue) for each in all_nodes(node)):
             raise NotPlain("a loop that is left")
-        outer, outer_at = self.versioned, self.versioned_at
-        if outer is None or self.in_place > outer_at:
-            self.versioned, self.versioned_at = set(), self.in_place
-        inner = self.versioned
-        try:
-            for entry in entries_of(over):
-                for name, value in self.matched(node.target, entry, NameScope()).values.items():
-                    self.set_name(name, value, scope)
-                found = self.run(node.body, scope)
-                if found is not None:
-                    return found
-        finally:
-            self.versioned, self.versioned_at = outer, outer_at
-        for name in sorted(inner or ()) if inner is not outer else ():
-            holder = scope.holder(name)
-            self.add(ast.Assign([ast.Name(name, ast.Store())], self.express(holder.values.pop(name))))
+        inner, assigned, before = scope, dict[str, ast.stmt](), dict[str, Value]()
+        if scope.outer is None:  # each round has variables of its own
+            assigned = {name: each for each in node.body for name in stored_names(each)}
+            before = {name: self.globals[name] for name in assigned if name in self.globals}
+            inner = NameScope(dict(before), scope, frozenset(assigned), 0, self.in_place)
+        for entry in entries_of(over):
+            for name, value in self.matched(node.target, entry, NameScope()).values.items():
+                inner.set(name, value)
+            found = self.run(node.body, inner)
+            if found is not None:
+                return found
+        for name, self.line in sorted(assigned.items()):
+            if name in inner.values and inner.values[name] is not before.get(name):
+                self.store_name(name, inner.values[name], scope)
         return self.run(node.orelse, scope)
-
-    def loop_in_place(self, node: ast.For, over: Value, scope: NameScope) -> None:
-        new = copy.copy(node)
-        new.iter = self.express(over)
-        new.target = self.target(node.target, scope)
-        new.body = self.written(node.body, scope) or [ast.copy_location(ast.Pass(), node)]
-        new.orelse = self.written(node.orelse, scope)
-        self.line = node
-        self.add(new)

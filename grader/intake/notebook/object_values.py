@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import ast
+import copy
 import keyword
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 MOST_UNROLLED = 64
 """Rounds of a loop that is written out."""
 MOST_ENTRIES = 1_000
 """Entries of a list."""
+LONGEST = 200  # characters, or the largest number, that is computed here
 LIST_KINDS = frozenset({"list", "tuple"})
+ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
 Key = str | int | None
+Node = TypeVar("Node", bound=ast.AST)
 
 
 class NotPlain(Exception):
@@ -27,26 +38,24 @@ class Record:
     Attributes:
         kind: "object", "dict", "list", "tuple" or "class".
         fields: attributes and entries alike; the entries of a list have their places as keys.
-        made_from: the class of an object.
+        bases: the class of an object, or the base classes of a class.
         default: makes an entry that a `defaultdict` does not have.
-        node, scope, file: a class's definition.
-        bases: a class's own base classes.
+        node: a class's definition.
         variable: the plain variable that has the same value; None after a change.
         owner: the record and the key, or the name, under which it was stored.
         called: all names that it had.
+        number: tells its parts' variables from other records'; 0 until it has such.
     """
 
     kind: str
     fields: dict[Key, Value] = field(default_factory=dict)
-    made_from: Record | None = None
+    bases: Sequence[Record] = ()
     default: Callable[[], Value] | None = None
     node: ast.ClassDef | None = None
-    scope: NameScope | None = None
-    file: str = ""
-    bases: list[Record] = field(default_factory=list)
     variable: str | None = None
     owner: tuple[Record | None, Key] | None = None
     called: set[str] = field(default_factory=set)
+    number: int = 0
 
     def belongs(self, to: Record | None, key: Key) -> None:
         """Notes under what it is stored. A place in a record counts more than a name."""
@@ -57,6 +66,14 @@ class Record:
     @property
     def entries(self) -> list[Value]:
         return [self.fields[key] for key in self.fields if isinstance(key, int)]
+
+    @property
+    def classes(self) -> list[Record]:
+        """The record, its class and their bases, in the order in which Python looks for an attribute."""
+        found: list[Record] = [self]
+        for each in found:
+            found += each.bases if len(found) < 20 else ()
+        return found
 
     @property
     def has_objects(self) -> bool:
@@ -73,7 +90,7 @@ class Record:
         return False
 
 
-@dataclass(frozen=True)
+@dataclass
 class Variable:
     """A value that statements bind to a name; `constant` is what it is, if the text says so."""
 
@@ -92,7 +109,6 @@ class OpenFunction:
 
     node: ast.FunctionDef
     scope: NameScope
-    file: str
     bound: Record | None = None
 
 
@@ -116,20 +132,29 @@ class NameScope:
             scope = scope.outer
         return scope
 
+    def is_global(self, name: str) -> bool:
+        return self.holder(name).outer is None
+
     def value(self, name: str) -> Value | None:
-        """None for a plain variable of the notebook. Raises NotPlain."""
-        holder = self.holder(name)
-        if name in holder.values:
-            return holder.values[name]
-        if holder.outer is not None:
-            raise NotPlain(f"{name} is read before it is assigned")
-        return None
+        """None for a plain variable of the notebook."""
+        return self.holder(name).values.get(name)
+
+    def set(self, name: str, value: Value) -> None:
+        self.holder(name).values[name] = value
 
 
 Value = Record | Variable | Constant | OpenFunction | ast.expr
 Arguments = tuple[list[Value], dict[Key, Value]]
 """Those without a name, and {name: value}"""
 NOTHING = Constant(None)
+
+
+def remade(node: Node, **fields: Any) -> Node:
+    """A copy of a node with other fields."""
+    new = copy.copy(node)
+    for name, value in fields.items():
+        setattr(new, name, value)
+    return new
 
 
 def is_name(value: object) -> TypeGuard[str]:
@@ -161,11 +186,23 @@ def constant_of(value: Value) -> Any:
     raise NotPlain("it is no constant")
 
 
-def list_record(values: list[Value], kind: str = "list") -> Record:
+def list_record(values: Iterable[Value], kind: str = "list") -> Record:
     """Raises NotPlain where there are too many."""
-    if len(values) > MOST_ENTRIES:
+    fields: dict[Key, Value] = dict(enumerate(values))
+    if len(fields) > MOST_ENTRIES:
         raise NotPlain("too many entries")
-    return Record(kind, dict(enumerate(values)))
+    return Record(kind, fields)
+
+
+def as_value(found: Any) -> Value:
+    """The result of one of Python's own functions of lists and dictionaries, whose elements are values."""
+    if isinstance(found, Value):
+        return found
+    if isinstance(found, dict):
+        return Record("dict", found)
+    if isinstance(found, Iterable) and not isinstance(found, str | range):
+        return list_record(map(as_value, found), "tuple" if isinstance(found, tuple) else "list")
+    return Constant(found)
 
 
 def entries_of(value: Value) -> list[Value]:
@@ -187,3 +224,43 @@ def same_keys(value: Value) -> Record:
     if isinstance(value, Record) and value.kind not in LIST_KINDS:
         return value
     raise NotPlain("it is no dictionary that the text contains")
+
+
+def decided(operation: ast.AST, left: Value, right: Value) -> Value | None:
+    """What an operation gives, whose operand is `left` where there is only one. None where the text does not decide it.
+
+    Raises NotPlain.
+    """
+    is_negated = isinstance(operation, ast.IsNot | ast.NotEq | ast.NotIn)
+    match operation, left, right:
+        case ast.Not(), _, _ if (known := truth(left)) is not None:
+            return Constant(not known)
+        case ast.USub(), Constant(value=int() as number), _:
+            return Constant(-number)
+        case ast.Is() | ast.IsNot(), _, Constant(value=None):
+            return Constant((left == NOTHING) != is_negated)
+        case ast.Eq() | ast.NotEq(), Constant(), Constant():
+            return Constant((left.value == right.value) != is_negated)
+        case ast.In() | ast.NotIn(), Constant(), Record():
+            keys = [*right.fields] if right.kind not in LIST_KINDS else [constant_of(e) for e in right.entries]
+            return Constant((left.value in keys) != is_negated)
+        case ast.Add(), Record(kind="list"), Record(kind="list"):
+            return list_record([*left.entries, *right.entries])
+        case ast.Mult(), Record(kind="list"), Constant() | Variable():
+            return list_record(left.entries * min(constant_of(right), LONGEST))
+    texts = [each for each in (left, right) if isinstance(each, Variable) and isinstance(each.constant, str)]
+    is_known = all(isinstance(each, Constant) or each in texts for each in (left, right))
+    if type(operation) in ARITHMETIC and is_known:  # a number's variable stays in the code
+        return Constant(arithmetic(operation, constant_of(left), constant_of(right)))
+    return None
+
+
+def arithmetic(kind: ast.AST, left: Any, right: Any) -> Any:
+    """Raises NotPlain."""
+    try:
+        found = ARITHMETIC[type(kind)](left, right)  # type: ignore[index]
+        if len(found) < LONGEST if isinstance(found, str) else abs(found) < 10**9:
+            return found
+    except (TypeError, ValueError, ArithmeticError):
+        pass
+    raise NotPlain("no result")

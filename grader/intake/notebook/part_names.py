@@ -40,7 +40,9 @@ class PartNames:
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
         )
         self.plain = {name for name in self.bound if name[:1] != "@"}
-        self.taken = {name for _, node in statements for name in names_in(node) if name[:1] != "@"}
+        opened = {*reader.functions.values()}
+        staying = (node for _, node in statements if getattr(node, "name", "") not in opened)
+        self.taken = {name for node in staying for name in names_in(node) if name[:1] != "@"}
         self.same: dict[str, str] = {}
         for node in (each for _, statement in statements for each in all_nodes(statement)):
             if is_plain_copy(node):
@@ -70,14 +72,20 @@ class PartNames:
     def rank(self, name: str) -> int:
         return 0 if name[:1] != "@" else 1 if name in self.reader.parts else 2
 
+    def own_name(self, name: str) -> str:
+        """The name in the notebook: of a part its key, of a variable of a function the name there."""
+        return (
+            str(self.reader.parts[name][1]) if name in self.reader.parts else self.reader.locals.get(name, (name, 0))[0]
+        )
+
     def join(self, one: str, other: str) -> None:
         """Takes a copy and what it copies for one variable, where both are bound once."""
         one, other = self.first(one), self.first(other)
         if one == other or self.bound[one] > 1 or self.bound[other] > 1:
             return
         better, worse = sorted((one, other), key=self.rank)
-        key = str(self.reader.parts[worse][1]) if worse in self.reader.parts else better
-        if self.rank(better) == self.rank(worse) < 2 or (key != better and {key, better} <= {*self.known}):
+        own = {self.own_name(better), self.own_name(worse)}
+        if self.rank(better) == self.rank(worse) < 2 or (len(own) == 2 and own <= {*self.known}):
             return
         self.same[worse] = better
 

@@ -1,23 +1,21 @@
 """A notebook's statements with plain variables where it has attributes and entries: `self.dW1`, `grads["W1"]`.
 
-A partial evaluation: methods and functions that deal with objects are written out in the place of their calls, loops
-over lists of layers round by round. What the text does not decide stays as it is. Each part of an object gets a name
-from which the lesson's gradients are recognised as in any notebook.
+A partial evaluation: methods and functions that deal with objects, or that assign several gradients, are written out in
+the place of their calls, loops over lists of layers round by round. What the text does not decide stays as it is. Each
+part of an object gets a name from which the lesson's gradients are recognised as in any notebook.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grader.intake.notebook.object_calls import BUILT_IN_RECORDS
 from grader.intake.notebook.object_statements import StatementReader
-from grader.intake.notebook.object_values import NotPlain
-from grader.intake.notebook.opened_functions import Renaming
+from grader.intake.notebook.object_values import NotPlain, remade
 from grader.intake.notebook.part_names import PartNames, is_plain_copy
-from grader.source.syntax import Block, all_nodes, last_name
+from grader.source.syntax import Block, all_nodes
 
 
 @dataclass
@@ -37,19 +35,24 @@ class PlainNotebook:
     opened: set[str] = field(default_factory=set)
 
 
-def plain_notebook(bodies: Iterable[tuple[str, Sequence[ast.stmt]]], known: Collection[str]) -> PlainNotebook | None:
-    """None where the notebook has no objects, or too many statements. `known` are the lecture's names."""
+def plain_notebook(
+    bodies: Iterable[tuple[str, Sequence[ast.stmt]]], known: Collection[str], gradients: Collection[str] = ()
+) -> PlainNotebook | None:
+    """None where the notebook has neither objects nor functions that assign gradients, or has too many statements.
+
+    `known` are the lecture's names, `gradients` those that may be names of gradients.
+    """
     bodies = list(bodies)
-    if not any(may_have_objects(node) for _, body in bodies for node in body):
+    reader = StatementReader(bodies, gradients)
+    if not any(reader.may_have_objects(node) for _, body in bodies for node in body):
         return None
-    reader = StatementReader(bodies)
     try:
         read = reader.read()
     except NotPlain:
         return None
     names = PartNames(reader, [each for body in read for each in body], known)
-    gradients = {names.final[name] for name, path in names.paths.items() if names.is_gradient(path)}
-    result = PlainNotebook(shown=names.shown, gradients=gradients, opened={*reader.functions.values()})
+    own = {names.final[name] for name, path in names.paths.items() if names.is_gradient(path)}
+    result = PlainNotebook(shown=names.shown, gradients=own, opened={*reader.functions.values()})
     rename = WithoutCopies(names.final)
     for body in read:
         result.bodies.append([])
@@ -62,8 +65,14 @@ def plain_notebook(bodies: Iterable[tuple[str, Sequence[ast.stmt]]], known: Coll
     return result
 
 
-class WithoutCopies(Renaming):
+class WithoutCopies(ast.NodeTransformer):
     """Gives names other ones, and removes `a = a`."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return remade(node, id=self._names.get(node.id, node.id))
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
         self.generic_visit(node)
@@ -74,13 +83,3 @@ class WithoutCopies(Renaming):
         if isinstance(node, Block) and getattr(node, "body", None) == []:
             node.body = [ast.copy_location(ast.Pass(), node)]  # type: ignore[union-attr]
         return node
-
-
-def may_have_objects(node: ast.stmt) -> bool:
-    """Whether it defines a class or makes a dictionary or a namespace."""
-    for each in all_nodes(node):
-        if isinstance(each, ast.ClassDef):
-            return True
-        if isinstance(each, ast.Dict) or (isinstance(each, ast.Call) and last_name(each.func) in BUILT_IN_RECORDS):
-            return True
-    return False

@@ -28,9 +28,9 @@ from grader.intake.notebook.sizes import SizeReader, names_of_sizes, sizes_set, 
 from grader.intake.notebook.slices import Slice
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable
-from grader.source.literals import WrittenNumber
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
+from grader.source.syntax import WrittenNumber
 
 MOST_RUNS = 10
 """Assignments to one gradient that are looked at for names of sizes, the last ones."""

@@ -13,7 +13,6 @@ from functools import cached_property
 
 from grader.intake.notebook.cells import Broken, Cell, NotebookError, statements_of
 from grader.intake.notebook.claims import GradientClaim, Scan, scan_of
-from grader.intake.notebook.opened_functions import opened_functions
 from grader.intake.notebook.plain_variables import PlainNotebook, plain_notebook
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.statement_names import StatementNames, changed_parameters, names_of_statement
@@ -80,10 +79,9 @@ class Page:
         self.gradients: Collection[str] = plain.gradients if plain else ()
         self.written_out: Collection[str] = plain.opened if plain else ()
         self._plain = plain
-        self._without_objects: dict[frozenset[str], Page | None] = {}
+        self._without_objects: dict[tuple[frozenset[str], frozenset[str]], Page | None] = {}
         self.written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = {}  # see as_file.Writer
         self._opaque: dict[int, bool] = {}
-        self._opened: dict[frozenset[str], dict[int, list[ast.stmt]]] = {}  # keeps the statements: ids name them
         self._names: dict[tuple[int, int], StatementNames] = {}  # by statement and by the changers before it
 
     @cached_property
@@ -110,15 +108,6 @@ class Page:
             self._opaque[id(node)] = is_opaque(node)
         return self._opaque[id(node)]
 
-    def opened(self, gradients: frozenset[str]) -> dict[int, list[ast.stmt]]:
-        """The calls of functions that are a whole backward pass, see opened_functions."""
-        if gradients not in self._opened:
-            try:
-                self._opened[gradients] = opened_functions((body for body, _ in self.parsed), gradients)
-            except PARSE_ERRORS:
-                self._opened[gradients] = {}
-        return self._opened[gradients]
-
     @cached_property
     def parsed(self) -> list[tuple[list[ast.stmt], list[Broken]]]:
         """For each cell its statements, and the lines that Python cannot parse."""
@@ -127,17 +116,17 @@ class Page:
             return [(without_blocks(body), broken) for body, broken in found]
         return [(body, broken) for body, (_, broken) in zip(self._plain.bodies, found, strict=True)]
 
-    def without_objects(self, names: frozenset[str]) -> Page | None:
-        """The page with plain variables for the parts of its objects; None where it has none. `names` are the
-        lecture's."""
-        if names not in self._without_objects:
+    def without_objects(self, names: frozenset[str], gradients: frozenset[str]) -> Page | None:
+        """The page as `plain_notebook` writes it; None where that changes nothing."""
+        key = names, gradients
+        if key not in self._without_objects:
             bodies = [(cell.file, body) for cell, (body, _) in zip(self.cells, self.parsed, strict=True)]
             try:
-                plain = plain_notebook(bodies, names)
+                plain = plain_notebook(bodies, names, gradients)
             except PARSE_ERRORS:
                 plain = None
-            self._without_objects[names] = Page(self.cells, plain) if plain else None
-        return self._without_objects[names]
+            self._without_objects[key] = Page(self.cells, plain) if plain else None
+        return self._without_objects[key]
 
     def names_of(self, node: ast.stmt, changers: Mapping[str, frozenset[int]], version: int) -> StatementNames:
         if isinstance(node, ast.For) and not node.body:  # a binder, made anew for each lesson
@@ -153,13 +142,9 @@ def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
     script = NotebookScript()
     changers: dict[str, frozenset[int]] = {}
     version = loops = 0
-    opened = page.opened(frozenset(gradients))
-    called = (getattr(node, "value", node) for body, _ in page.parsed for node in body if id(node) in opened)
-    written_out = {*page.written_out, *(last_name(call.func) for call in called if isinstance(call, ast.Call))}
     for cell, (body, broken) in zip(page.cells, page.parsed, strict=True):
         script.broken += broken
         try:
-            body = [each for node in body for each in opened.get(id(node), [node])]
             whole = whole_loops(body, frozenset(gradients)) if page.has_loop(cell) else ()
             for node, loop in top_level_statements(body, whole, loops, None):
                 loops = max(loops, loop or 0)
@@ -167,7 +152,7 @@ def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
                     changers[node.name] = changed_parameters(node)
                     version = hash((version, node.name, changers[node.name]))
                 if isinstance(node, DefinitionNode):
-                    note_inside(node, cell.file, script.inside, written_out)
+                    note_inside(node, cell.file, script.inside, page.written_out)
                 names = page.names_of(node, changers, version)
                 file = page.files.get(id(node), cell.file)
                 script.statements.append(Statement(node, file, names, loop, page.is_opaque(node)))

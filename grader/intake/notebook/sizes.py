@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from grader.intake.notebook.script import Statement
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import LessonSizes
-from grader.source.literals import WrittenNumber
-from grader.source.syntax import all_nodes
+from grader.source.syntax import WrittenNumber, all_nodes
 
 MAKING = frozenset({"randn", "rand", "zeros", "ones", "empty", "standard_normal"})
 """Functions whose arguments are a shape. Of others (`randint`, `full`, `normal`) the shape is a tuple or `size=`."""

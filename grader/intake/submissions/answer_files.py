@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.errors import UserError
-from grader.intake.notebook.answer_text import MARK, answer_texts
-from grader.intake.notebook.cells import MOST_NOTEBOOK_BYTES
+from grader.intake.notebook.cells import MARK, MOST_NOTEBOOK_BYTES, answer_texts
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file
 from grader.intake.submissions.places import Inside, innermost, visible

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.intake.submissions.archive import archive_names, is_archive
-from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
-from grader.intake.submissions.opening import open_regular
+from grader.intake.submissions.file_kinds import NOTEBOOK, open_regular, suffix_of
 from grader.intake.submissions.unpacking import ArchiveRefused
 
 SETTLE_SECONDS = 1.0

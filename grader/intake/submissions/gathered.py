@@ -14,7 +14,7 @@ from grader.intake.notebook.outline import FileOutline, outlines_limited
 from grader.intake.submissions.archive import MOST_DEPTH, is_archive, unpack_together
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import Unreadable, read_file
-from grader.intake.submissions.notebook_files import MAY_HAVE_GRADIENTS
+from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS
 from grader.intake.submissions.unpacking import CLUTTER
 from grader.lesson.lesson import Lesson
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.errors import UserError
 from grader.intake.notebook.as_file import Origin
-from grader.intake.submissions.opening import open_regular
+from grader.intake.submissions.file_kinds import open_regular
 
 MAIN = "backward.py"
 MAX_FILE_BYTES = 1 << 20

@@ -16,7 +16,7 @@ from grader.intake.submissions.file_kinds import is_copy, stem_of
 from grader.intake.submissions.fitting import ENOUGH, Fit, Fitting, fitting_lessons, hints, lesson_text, readable_text
 from grader.intake.submissions.gathered import GatheredFile, joined, with_outlines, without_layout
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
-from grader.intake.submissions.notebook_files import MAY_HAVE_GRADIENTS, read_page_bytes
+from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS, read_page_bytes
 from grader.lesson.lesson import Lesson
 from grader.results.annotations import IntakeRemark
 

@@ -16,9 +16,18 @@ from grader.intake.submissions.archive import is_archive, unpacked
 from grader.intake.submissions.completing import Wanted, has_lesson, only_others, recognised_in, unread_question
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, Unreadable, read_file
-from grader.intake.submissions.lesson_reading import MAX_FILES as MAX_FILES
-from grader.intake.submissions.lesson_reading import not_submitted, read_lesson, read_loose, rejected_files
-from grader.intake.submissions.notebook_files import PageRead, nothing_gradable, read_page
+from grader.intake.submissions.lesson_reading import (
+    MAX_FILES as MAX_FILES,
+)
+from grader.intake.submissions.lesson_reading import (
+    PageRead,
+    not_submitted,
+    nothing_gradable,
+    read_lesson,
+    read_loose,
+    read_page,
+    rejected_files,
+)
 from grader.intake.submissions.places import Inside, innermost, is_gradable, loose_file, names_lesson
 from grader.intake.submissions.recognition import GuessQuestion
 from grader.intake.submissions.unpacking import ArchiveRefused

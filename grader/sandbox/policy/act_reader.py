@@ -8,11 +8,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.sandbox.policy import names
-from grader.source.literals import LONGEST, literal_string
 from grader.source.module_pieces import Piece
 from grader.source.program import Program
 from grader.source.scopes import Scope
-from grader.source.syntax import DefinitionNode, FunctionNode, children, evaluated_outside, last_name
+from grader.source.syntax import (
+    LONGEST,
+    DefinitionNode,
+    FunctionNode,
+    children,
+    evaluated_outside,
+    last_name,
+    literal_string,
+)
 
 _FOLLOWED = 12  # links of a path and aliases of aliases; a loop among them (`a = b; b = a`) ends here
 _STARS = 20  # modules of `from ... import *` in which a name is looked for

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
-from grader.source.literals import literal_number
 from grader.source.program_slice import ProgramSlice
 from grader.source.scopes import Binding, Scope
-from grader.source.syntax import children, last_name
+from grader.source.syntax import children, last_name, literal_number
 
 SMALL = 0.3  # the largest literal that is a step
 DEPTH = 40

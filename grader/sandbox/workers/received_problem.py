@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.calling.groups import grouped
+from grader.calling.parameters import grouped
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.tensor_bytes import DTYPES, unpack_tensors
 

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.calling.groups import Groups
 from grader.calling.joint import Joint
+from grader.calling.parameters import Groups
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.tensor_bytes import MAX_BODY, NAMES, pack_tensors
 

@@ -19,13 +19,11 @@ from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.calls import attribute, call
 from grader.calling.failures import failure, refuse_to_stop
-from grader.calling.float32 import is_about_dtypes, narrow
 from grader.calling.joint import Joint, call_joint
-from grader.calling.observing import observe_steps
+from grader.calling.observing import is_plain, observe_steps
 from grader.calling.operators import OperatorWatch
-from grader.calling.plain_code import is_plain
 from grader.calling.protocol import Called
-from grader.calling.steps import call_step, set_default_dtype
+from grader.calling.steps import call_step, is_about_dtypes, narrow, set_default_dtype
 from grader.sandbox.isolation.usage import make_memory_telling
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from grader.lesson.mistakes import Mistake
-from grader.source.code_pieces import pieces_of_text
+from grader.source.result_forms import pieces_of_text
 
 Contents = Mapping[str, Any]
 """What a function is made of, see repairs.contents.contents_of."""

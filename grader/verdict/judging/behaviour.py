@@ -10,10 +10,9 @@ from typing import Any, NoReturn
 
 import torch
 
-from grader.calling.in_process import ModuleTarget
 from grader.calling.protocol import CallFailed, Measurement
 from grader.calling.recorder import RecordingTarget
-from grader.calling.target import Target
+from grader.calling.target import ModuleTarget, Target
 from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import Difference, agreement, shown
 from grader.lesson.lesson import Item, Lesson

@@ -12,7 +12,7 @@ import torch
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
 from grader.results.wording import listed, listed_as_code
-from grader.source.literals import WrittenNumber
+from grader.source.syntax import WrittenNumber
 from grader.verdict.diagnosis.claims import Contents
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.judging.line import judge_line

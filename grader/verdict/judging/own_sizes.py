@@ -24,7 +24,7 @@ from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_lesson import PRIMES, notebook_table, sizes_in_length
 from grader.lesson.notebook_table import LessonSizes
 from grader.reference.problem import Draw, Problem, derive
-from grader.source.literals import WrittenNumber
+from grader.source.syntax import WrittenNumber
 
 MOST_ELEMENTS = 1 << 20
 """Elements of all forward values of one problem, some 45 times as many as at the lecture's sizes."""

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from grader.lesson.lesson import Lesson
 from grader.lesson.mistakes import Mistake
-from grader.source.reach import changed_definitions, reachable_definitions
+from grader.source.own_calls import changed_definitions, reachable_definitions
 
 
 def reachable_mistakes(lesson: Lesson, functions: Collection[str]) -> tuple[Mistake, ...]:

@@ -21,9 +21,19 @@ class Layer:
 """
 
 
+PASS = """
+def backward(probs, k):
+    n = probs.shape[0]
+    dlogits = 1 / probs * k / n
+    dh = dlogits @ W
+    dW1 = dh
+    return dlogits, dh, dW1
+"""
+
+
 def plain(text: str) -> list[str]:
     """The statements that are not definitions."""
-    found = plain_notebook([("cell", ast.parse(text).body)], KNOWN)
+    found = plain_notebook([("cell", ast.parse(text).body)], KNOWN, {"dlogits", "dh", "dW1"})
     assert found is not None
     statements = [node for body in found.bodies for node in body]
     return [ast.unparse(node) for node in statements if not isinstance(node, ast.ClassDef | ast.FunctionDef)]
@@ -52,6 +62,27 @@ def plain(text: str) -> list[str]:
     ids=["class", "dictionary", "keys of text", "list", "returned", "layers", "unknown key", "loop", "early return"],
 )  # fmt: skip
 def test_what_the_statements_become(text, expected):
+    assert plain(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (PASS + "dlogits, dh, dW1 = backward(probs, 2)",
+         ["n = probs.shape[0]", "dlogits = 1 / probs * 2 / n", "dh = dlogits @ W", "dW1 = dh"]),
+        (PASS + "grads = backward(k=K, probs=p)",
+         ["n = p.shape[0]", "dlogits = 1 / p * K / n", "dh = dlogits @ W", "dW1 = dh", "grads = (dlogits, dh, dW1)"]),
+        (PASS + "grads = backward(*given)", ["grads = backward(*given)"]),
+        (PASS + "grads = backward(probs)", ["grads = backward(probs)"]),
+        (PASS.replace("    n =", "    for x in k:\n        return None\n    n =") + "g = backward(probs, 2)",
+         ["g = backward(probs, 2)"]),
+        ("@cached" + PASS + "g = backward(probs, 2)", ["g = backward(probs, 2)"]),
+        (PASS.replace("1 /", "8 /") + PASS + "dlogits, dh, dW1 = backward(probs, 2)" + PASS.replace("1 /", "9 /"),
+         ["n = probs.shape[0]", "dlogits = 1 / probs * 2 / n", "dh = dlogits @ W", "dW1 = dh"]),
+    ],
+    ids=["same names", "other names", "stars", "too few", "early return", "decorator", "which of three"],
+)  # fmt: skip
+def test_functions_that_assign_gradients(text, expected):
     assert plain(text) == expected
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from grader.intake.submissions import appearing, archive, lesson_files, tarball
 from grader.intake.submissions.appearing import is_cut_off
-from grader.intake.submissions.opening import open_regular
+from grader.intake.submissions.file_kinds import open_regular
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course
 

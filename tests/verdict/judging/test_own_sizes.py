@@ -13,9 +13,9 @@ from wild_members import as_notebook, changed, lecture_cells
 from bench.own_sizes import SIZES, judge_lesson
 from grader.comparison.tensors import bits, broadcast_bits, differs_in_ones
 from grader.intake.submissions.finding import find
-from grader.intake.submissions.notebook_files import read_page_bytes
+from grader.intake.submissions.lesson_reading import read_page_bytes
 from grader.lesson.lesson import Course, Lesson
-from grader.source.literals import WrittenNumber
+from grader.source.syntax import WrittenNumber
 from grader.verdict.judging.hard_coded import accounted_for, size_remark
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.own_sizes import Terms, are_drawable, own_problems, terms_of, vary_size

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from grader.source.code_pieces import pieces_in
+from grader.source.result_forms import pieces_in
 from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, quote
 
 MOST_NUMBERS = 200
