@@ -91,9 +91,18 @@ _POWER_OF = re.compile(r"(?:\b10|\b2|\.[05])(?:\.0?)?[ \t]*$")
 _PROSE = re.compile(r"#[^\n]*|\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
 
 
+def code_words(source: bytes) -> set[str]:
+    """The words of a file outside its comments and its longer strings."""
+    return set(_WORD.findall(without_prose(source)))
+
+
+def without_prose(source: bytes) -> str:
+    return _PROSE.sub("", source.decode("utf-8", errors="replace"))
+
+
 def may_differentiate_numerically(source: bytes) -> bool:
     """Whether a file may hold numerical differentiation, from its words alone."""
-    text = _PROSE.sub("", source.decode("utf-8", errors="replace"))
+    text = without_prose(source)
     if not _WORDS.isdisjoint(_WORD.findall(text)) or any(pattern.search(text) for pattern in _STEPS):
         return True
     for found in _MINUS_CALL.finditer(text):
