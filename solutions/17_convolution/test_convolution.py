@@ -79,7 +79,8 @@ def test_never_read(check):
     dX = check.gradient("dX")
     if not dX.passes(DRAWS):
         check.fail(
-            "`dX` is not right yet. Get its values right first; then the places that no window reads are tested."
+            "`dX` is not right yet. Get its values right first. Then this row tests the rows and the columns that no "
+            "window reads."
         )
     for draw, answer in zip(UNREAD, dX.answers(UNREAD), strict=True):
         at = draw.sizes
@@ -116,6 +117,8 @@ def test_ties(check):
             check.fail(
                 "Where the largest number of a window occurs twice, your `dpicture` is no gradient of the picture."
             )
+        if not answer.tensor.isfinite().all():
+            check.fail("Where the largest number of a window occurs twice, your `dpicture` is not finite.")
         numbers, found = windows(values["picture"]), windows(answer.tensor.double())
         tied = numbers == numbers.amax(4, keepdim=True)
         wrong = (found.sum(4) - upstream).abs() > ROUNDING

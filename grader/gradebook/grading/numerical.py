@@ -60,10 +60,11 @@ def is_given(lesson: Lesson, name: str, text: bytes) -> bool:
 def functions_by_row(lesson: Lesson) -> dict[str, tuple[str, Sequence[str]]]:
     """{row: (the function or method whose result it is about, the gradients that this returns together)}.
 
-    Of rows that are not gradients, those about the function of a gradient, or about what lesson.toml names.
+    Of rows that are not gradients, those about the function of a gradient, and those about a function that lesson.toml
+    names for this row or for another one.
     """
     joint = lesson.joint
-    functions = {item.function for item in lesson.gradients}
+    functions = {item.function for item in lesson.gradients} | {item.differentiates for item in lesson.items}
     rows: dict[str, tuple[str, Sequence[str]]] = {}
     for item in lesson.items:
         function = item.differentiates or (item.function if item.function in functions else "")
