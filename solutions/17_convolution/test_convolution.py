@@ -115,7 +115,8 @@ def test_ties(check):
 
         if answer.tensor is None or answer.tensor.shape != values["picture"].shape:
             check.fail(
-                "Where the largest number of a window occurs twice, your `dpicture` is no gradient of the picture."
+                "Where the largest number of a window occurs twice, your `dpicture` does not have the shape of "
+                f"`picture`, {tuple(values['picture'].shape)}."
             )
         if not answer.tensor.isfinite().all():
             check.fail("Where the largest number of a window occurs twice, your `dpicture` is not finite.")

@@ -53,6 +53,31 @@ def right_files() -> list[tuple[str, Path]]:
     return found
 
 
+HIDING = (
+    ('A = \'"""\'\n', 'B = \'"""\'\n'),
+    ('A = "' + "'''" + '"\n', 'B = "' + "'''" + '"\n'),
+    ("A = '''\n\"\"\"\n'''\n", "B = '''\n\"\"\"\n'''\n"),
+    ("# the next line begins after a carriage return\r", ""),
+    ("A = f'{\"#\"}'; ", ""),
+    ("A = '\\\n#'; ", ""),
+    ("A = '#'; ", ""),
+    ("# coding: latin-1\n", ""),
+    ("# coding: gbk\n", ""),
+)
+
+
+@pytest.mark.parametrize(("before", "after"), HIDING)
+def test_nothing_hides_in_a_comment_or_a_string(before: str, after: str) -> None:
+    source = f"""{before}STEP = 1e-4
+{after}import torch
+def dhpreact(dh, hpreact):
+    f, step = torch.tanh, STEP
+    return dh * (f(hpreact + step) - f(hpreact)) * 10000
+""".encode()
+    assert may_differentiate_numerically(source)
+    assert found_in(COURSE.find("03"), source) == {"dhpreact": "differences"}
+
+
 def test_the_lessons_own_forward_pass_alone_is_no_reason_to_read() -> None:
     """A student's folder has it next to backward.py: every save would wait for the reader."""
     lesson = COURSE.find("03")
