@@ -60,10 +60,10 @@ def test_gradient(item):
 """
 
 
-def make_kit(place: Path, number: str) -> Lesson:
-    """The lesson without its secrets, with the answers as the student's file."""
+def make_kit(place: Path, number: str, checkout: Path = ROOT) -> Lesson:
+    """The lesson of `checkout` without its secrets, with this checkout's answers as the student's file."""
     lesson = Course(ROOT).find(number)
-    shutil.copytree(lesson.exercise, place / "exercises" / lesson.name, ignore=LEFT_OUT)
+    shutil.copytree(checkout / "exercises" / lesson.name, place / "exercises" / lesson.name, ignore=LEFT_OUT)
     answers = (lesson.solution / "backward.py").read_text(encoding="utf-8")
     answers = re.sub(rf" *({re.escape(OPEN)}|{re.escape(CLOSE)})\n", "", answers)
     own = Course(place, secrets=False).find(number)

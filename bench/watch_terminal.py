@@ -25,10 +25,19 @@ CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 class WatchTerminal:
     """`dojo watch` in a terminal of its own.
 
-    `frames` are the screens it has drawn, without control sequences; `screen` is what a terminal shows of them.
+    `checkout` is the repository whose `dojo` it is. `frames` are the screens it has drawn, without control sequences;
+    `screen` is what a terminal shows of them.
     """
 
-    def __init__(self, kit: Path, number: str, height: int = 40, width: int = 80, options: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        kit: Path,
+        number: str,
+        height: int = 40,
+        width: int = 80,
+        options: Sequence[str] = (),
+        checkout: Path = ROOT,
+    ) -> None:
         environment = {name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES", "DISPLAY")}
         self.frames: list[str] = []
         self._shown = pyte.Screen(width, height)
@@ -37,7 +46,7 @@ class WatchTerminal:
             sys.executable,
             ["-c", DOJO, "watch", number, *options],
             cwd=str(kit),
-            env=environment | {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color"},
+            env=environment | {"PYTHONPATH": str(checkout), "TERM": "xterm-256color"},
             dimensions=(height, width),
             timeout=START_SECONDS,
             encoding="utf-8",

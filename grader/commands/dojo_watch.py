@@ -96,7 +96,7 @@ def copy_from(before: Path, folder: Path) -> None:
     require_lessons(before)
     if before.resolve() == folder.resolve():
         raise UserError(f"{before} is the folder that you are in: name the one in which you worked before.")
-    sentences = take_over(Course(before, secrets=False), Course(folder, secrets=False))
+    sentences = take_over(before, Course(folder, secrets=False))
     click.echo("\n".join(sentences) or f"Nothing is written in {before} yet: nothing was copied.")
 
 

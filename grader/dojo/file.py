@@ -45,7 +45,7 @@ def read_own(lesson: Lesson) -> LessonFiles:
     path, files = own_file(lesson), {}
     try:
         for each in sorted(lesson.exercise.glob("*.py")):
-            if each == path or (each.name != FIGURES and each.stat().st_size <= MAX_FILE_BYTES):
+            if each == path or (each.is_file() and each.name != FIGURES and each.stat().st_size <= MAX_FILE_BYTES):
                 files[each.name] = each.read_bytes()
     except OSError as error:
         raise UserError(f"{shown_path(path)} cannot be read: {error.strerror}.") from error

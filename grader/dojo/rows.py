@@ -67,7 +67,7 @@ def numbered_line(row: Row, number: int, selected: bool, columns: int, name_widt
             line.append(f" {shape_difference(row).removeprefix('shape: ') if other_shape else figures}")
         else:
             line.append(word, colour_of(row.status))
-    line = Text(head).append_text(line)
+    line = Text(head, no_wrap=True).append_text(line)
     if selected:
         line.stylize("bold")
     line.truncate(columns, overflow="ellipsis")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from pathlib import Path
 
 from grader.dojo.file import FIGURES, Outline, is_untouched, own_file, shown_path
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT
-from grader.intake.submissions.file_kinds import NOTEBOOK
-from grader.intake.submissions.lesson_files import MAIN
+from grader.intake.submissions.file_kinds import NOTEBOOK, open_regular
+from grader.intake.submissions.lesson_files import MAIN, MAX_FILE_BYTES
 from grader.lesson.bare_stub import bare_stub
 from grader.lesson.course_settings import NAME as SETTINGS
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import AGENTS, TEMPLATES
+from grader.publish.inert import terminal_line
 from grader.questions.answers_file import ANSWERS
 
 EDITOR_TASKS = ".vscode/tasks.json"
@@ -22,6 +25,8 @@ GITIGNORE = (
     "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/.dojo-live\n/my-training/\n/my-grades/\n/my-report.html\n"
     "*.before-reset-*\n"
 )
+MOST_FILES, MOST_BYTES = 100, 32 << 20
+"""What is copied from another folder: files of a lesson, and bytes of each."""
 LEFT_OUT = shutil.ignore_patterns("__pycache__", MAIN, ANSWERS, FIGURES, "*.before-reset-*", "*~", ".ipynb_checkpoints")
 
 
@@ -50,44 +55,66 @@ def make_working_folder(course: Course, folder: Path, bare: bool) -> None:
         raise UserError(f"{error.filename or folder} cannot be read or written: {error.strerror}.") from error
 
 
-def take_over(old: Course, new: Course) -> list[str]:
-    """Copy what a student wrote in `old` into the stubs of `new`; returns a sentence per lesson with something to copy.
+def take_over(old: Path, new: Course) -> list[str]:
+    """Copy what a student wrote in the folder `old` into the stubs of `new`; returns sentences that say what was done.
 
-    A file in which the student has written in `new` is left as it is. Raises UserError.
+    A file in which the student has written in `new` is left as it is. Of `old`, only these files are read, and nothing
+    is run. Raises UserError.
     """
     sentences = []
     try:
         for lesson in new.lessons.values():
-            before = old.lessons.get(lesson.name)
-            if before is not None and (copied := copy_work(before, lesson)):
+            before = old.resolve() / "exercises" / lesson.name
+            if before.is_dir() and (copied := copy_work(before, lesson)):
                 sentences.append(copied)
     except OSError as error:
         raise UserError(f"{error.filename} cannot be read or written: {error.strerror}.") from error
     return sentences
 
 
-def copy_work(before: Lesson, lesson: Lesson) -> str:
+def copy_work(before: Path, lesson: Lesson) -> str:
     """Copy backward.py if something is written in it, and the files that a student puts next to it. Raises OSError."""
     copied, left = list[str](), ""
-    own, target = own_file(before), own_file(lesson)
-    if own.is_file() and not is_untouched(before, own.read_bytes()):
+    target = own_file(lesson)
+    own, trouble = read_work(before / MAIN, MAX_FILE_BYTES)
+    if own is not None and own != read_work(before / lesson.pristine.name)[0]:
         if target.is_file() and not is_untouched(lesson, target.read_bytes()):
             left = f" {shown_path(target)} is left as it is: it is not the stub any more."
         else:
-            shutil.copyfile(own, target)
+            target.write_bytes(own)
             copied.append(MAIN)
-            outline = Outline(own.read_bytes())
+            outline = Outline(own)
             lacking = sorted({item.function for item in lesson.items if outline.line(item) is None})
             if outline.complete and lacking:
                 left = f" It has no {', '.join(lacking)} yet: see {shown_path(lesson.pristine)}."
-    for path in sorted(before.exercise.iterdir()):
-        is_work = path.suffix in (".py", NOTEBOOK) or path.name == ANSWERS
-        is_own = path.is_file() and is_work and path.name not in (MAIN, FIGURES)
-        if is_own and not (lesson.exercise / path.name).exists():
-            shutil.copyfile(path, lesson.exercise / path.name)
-            copied.append(path.name)
-    taken = f" {', '.join(copied)} copied." if copied else ""
+    names = [path.name for path in before.iterdir() if path.suffix in (".py", NOTEBOOK) or path.name == ANSWERS]
+    others = sorted({*names} - {MAIN, FIGURES})
+    left += trouble
+    for name in others[:MOST_FILES]:
+        if not os.path.lexists(lesson.exercise / name):
+            data, trouble = read_work(before / name)
+            left += trouble
+            if data is not None:
+                (lesson.exercise / name).write_bytes(data)
+                copied.append(name)
+    if len(others) > MOST_FILES:
+        left += f" Of {len(others):,} files, {MOST_FILES} were read: copy the others yourself."
+    taken = f" {', '.join(map(terminal_line, copied))} copied." if copied else ""
     return f"Lesson {lesson.number}:{taken}{left}" if taken or left else ""
+
+
+def read_work(path: Path, most: int = MOST_BYTES) -> tuple[bytes | None, str]:
+    """The bytes of an ordinary file; None where it cannot be read, then with a sentence unless it is not there."""
+    try:
+        with open(path, "rb", opener=open_regular) as file:
+            if (size := os.fstat(file.fileno()).st_size) <= most:
+                return file.read(most), ""
+        why = f"it has {size:,} bytes, more than {most:,}"
+    except FileNotFoundError:
+        return None, ""
+    except OSError as error:
+        why = "it is a link" if error.errno == errno.ELOOP else f"{error.strerror}"
+    return None, f" {terminal_line(path.name)} was not copied: {why}."
 
 
 def stub_for(lesson: Lesson, bare: bool) -> str:

@@ -121,11 +121,12 @@ def watch_screen(view: View, console: Console) -> list[RenderableType]:
     body = list(verdict_of(view, view.checked, console)) if view.checked.judged.runs else list(broken(view.checked))
     more = [part for part in (Group(*view.guide), Group(*view.below)) if part.renderables]
     table: list[RenderableType] = []
+    around = lines_in(console, [*head, "", "", *more, "", foot])
     if console.is_terminal:
-        around = lines_in(console, [*head, "", "", *more, "", foot]) + min(LEAST_ROWS, len(view.checked.judged.rows))
-        body = [FirstLines(Group(*body), max(LEAST_BODY, console.height - around))]
+        least = around + min(LEAST_ROWS, len(view.checked.judged.rows))
+        body = [FirstLines(Group(*body), max(LEAST_BODY, console.height - least))]
     if view.checked.judged.runs:
-        others = lines_in(console, [*head, "", "", *body, *more, "", foot])
+        others = around + lines_in(console, body)
         table = [*table_of(view, view.checked, console, others), ""]
     verdict: RenderableType = Group(*head, "", *table, *body)
     return [Grey(verdict) if view.running else verdict, *more, ""]

@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import io
 import tokenize
+import unicodedata
 import warnings
 
 MAX_BYTES = 300_000
 """Of a longer text nothing is read: parsing it takes seconds, and a lesson's file has a few thousand bytes."""
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What Python's parser raises for a text that is not Python, or is nested too deeply."""
-# A coding cookie selects one of a hundred decoders, and some of them take time quadratic in the length of the text.
-ENCODINGS = frozenset({"utf-8", "utf-8-sig", "ascii", "iso-8859-1", "cp1252"})
+# A coding cookie selects one of a hundred decoders. Some take time quadratic in the length of the text, and some make
+# Python read another text than everybody sees. These are what editors write.
+ENCODINGS = frozenset(
+    {
+        "utf-8",
+        "utf-8-sig",
+        "ascii",
+        "gbk",
+        "gb2312",
+        "gb18030",
+        "big5",
+        "shift_jis",
+        "cp932",
+        "euc_jp",
+        "euc_kr",
+        "cp949",
+    }
+    | {f"cp{number}" for number in range(1250, 1259)}
+    | {f"iso8859-{number}" for number in range(1, 17) if number != 12}
+    | {"koi8-r", "koi8-u", "mac-roman"}
+)
 
 
 def parse_text(text: str | bytes, filename: str = "<unknown>") -> ast.Module | None:
@@ -34,9 +55,28 @@ def parse_submitted(text: str | bytes, filename: str = "<unknown>") -> ast.Modul
         return None
     if isinstance(text, bytes):
         try:
-            encoding, _ = tokenize.detect_encoding(io.BytesIO(text).readline)
+            encoding_of(text)
         except SyntaxError:
             return None
-        if encoding not in ENCODINGS:
-            return None
     return parse_text(text, filename)
+
+
+def encoding_of(source: bytes) -> str:
+    """The encoding in which Python reads a file, one of ENCODINGS. Raises SyntaxError for others."""
+    name, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+    name = codecs.lookup(name).name
+    if name not in ENCODINGS:
+        raise SyntaxError(f"the file is in the encoding {name}: save it as UTF-8 and delete the line with `coding`")
+    return name
+
+
+def utf8_text(source: bytes) -> str | None:
+    """A file's text with its names and line ends as Python reads them, so that one can search it for words.
+
+    None for a file that is not in UTF-8.
+    """
+    try:
+        text = source.decode() if encoding_of(source).startswith("utf-8") else None
+    except (SyntaxError, UnicodeDecodeError):
+        text = None
+    return None if text is None else unicodedata.normalize("NFKC", text).replace("\r\n", "\n").replace("\r", "\n")

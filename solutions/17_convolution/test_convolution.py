@@ -79,7 +79,8 @@ def test_never_read(check):
     dX = check.gradient("dX")
     if not dX.passes(DRAWS):
         check.fail(
-            "`dX` is not right yet. Get its values right first; then the places that no window reads are tested."
+            "`dX` is not right yet. Get its values right first. Then this row tests the rows and the columns that no "
+            "window reads."
         )
     for draw, answer in zip(UNREAD, dX.answers(UNREAD), strict=True):
         at = draw.sizes
@@ -114,8 +115,11 @@ def test_ties(check):
 
         if answer.tensor is None or answer.tensor.shape != values["picture"].shape:
             check.fail(
-                "Where the largest number of a window occurs twice, your `dpicture` is no gradient of the picture."
+                "Where the largest number of a window occurs twice, your `dpicture` does not have the shape of "
+                f"`picture`, {tuple(values['picture'].shape)}."
             )
+        if not answer.tensor.isfinite().all():
+            check.fail("Where the largest number of a window occurs twice, your `dpicture` is not finite.")
         numbers, found = windows(values["picture"]), windows(answer.tensor.double())
         tied = numbers == numbers.amax(4, keepdim=True)
         wrong = (found.sum(4) - upstream).abs() > ROUNDING

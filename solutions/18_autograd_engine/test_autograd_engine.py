@@ -1064,12 +1064,15 @@ def walks_every_path(check):
 
 
 def goes_once(check):
-    """64 times x = x + x * 0.5: 129 values. Along its 2 ** 64 paths nobody comes to an end, whatever is counted."""
-    text = "end = a\n" + "end = end + end * 0.5\n" * 64
-    found = check.on.run_with(["Value"], DIFFERENTIATED, text, {"a": 1.0}, ["end"])
-    gradient = found.get("the gradient of a") if isinstance(found, dict) else None
-    if not (isinstance(gradient, float) and abs(gradient - 1.5**64) <= 1e-9 * 1.5**64):
-        check.fail("The gradient is wrong in a graph of 129 values, each of which is used twice.")
+    """64 times x = x + x * b: 130 values. Along its 2 ** 64 paths nobody comes to an end, whatever is counted."""
+    generator = check.generator("130 values")
+    a, b = between(generator, 0.5, 1.5), between(generator, 0.2, 0.5)
+    text = "end = a\n" + "end = end + end * b\n" * 64
+    found = check.on.run_with(["Value"], DIFFERENTIATED, text, {"a": a, "b": b}, ["end"])
+    for name, expected in (("a", (1 + b) ** 64), ("b", 64 * a * (1 + b) ** 63)):
+        gradient = found.get(f"the gradient of {name}") if isinstance(found, dict) else None
+        if not (isinstance(gradient, float) and abs(gradient - expected) <= 1e-9 * expected):
+            check.fail("The gradient is wrong in a graph of 130 values, most of which are used twice.")
 
 
 def long_sum(on, generator, kind, times):

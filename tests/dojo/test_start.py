@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -135,3 +136,44 @@ def test_work_is_copied_into_a_new_release(tmp_path, source, monkeypatch):
     assert start("../third", "--from", ".")[0] == 0
     third = tmp_path / "third" / "exercises" / "03_makemore_steps"
     assert (third / "backward.py").read_text() == work and (third / "answers.toml").is_file()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with a name")
+def test_nothing_in_another_folder_stalls_or_leads_elsewhere(tmp_path, source, monkeypatch):
+    """A pipe would be waited for, a link gives a file of somebody else's, and nobody has room for a sparse file."""
+    old, new, lesson = tmp_path / "old", tmp_path / "new", "03_makemore_steps"
+    for folder in (old, new):
+        make_working_folder(Course(source), folder, bare=False)
+    before, after = (folder / "exercises" / lesson for folder in (old, new))
+    for unread in (before / "lesson.toml", before / ".stub", old / "course.toml"):
+        unread.unlink(missing_ok=True)
+        os.mkfifo(unread)
+    (tmp_path / "key").write_text("SECRET = 1\n")
+    (before / "linked.py").symlink_to(tmp_path / "key")
+    (before / "zero.py").symlink_to("/dev/zero")
+    os.mkfifo(before / "pipe.py")
+    (before / "folder.py").mkdir()
+    (before / "\x1b]0;name\x07.py").write_text("Y = 2\n")
+    with open(before / "sparse.py", "wb") as file:
+        file.truncate(1 << 40)
+    (before / "backward.py").write_text("X = 1\n")
+    there = os.listdir(after)
+    monkeypatch.chdir(new)
+    status, printed, _ = start("--from", "../old")
+    assert status == 0 and sorted(set(os.listdir(after)) - {*there}) == ["\x1b]0;name\x07.py"]
+    assert printed.isascii() and printed.replace("\n", "").isprintable()
+    for name, why in (
+        ("linked.py", "it is a link"),
+        ("zero.py", "it is a link"),
+        ("pipe.py", "it is no ordinary file"),
+        ("folder.py", "it is no ordinary file"),
+        ("sparse.py", "it has 1,099,511,627,776 bytes, more than 33,554,432"),
+    ):
+        assert f"{name} was not copied: {why}." in printed
+    assert (after / "backward.py").read_text() == "X = 1\n"
+    (after / "backward.py").write_bytes((after / ".stub").read_bytes())
+    (before / "backward.py").unlink()
+    (before / "backward.py").symlink_to(tmp_path / "key")
+    status, printed, _ = start("--from", "../old")
+    assert status == 0 and "backward.py was not copied: it is a link." in printed
+    assert (after / "backward.py").read_bytes() == (after / ".stub").read_bytes()

@@ -132,8 +132,8 @@ def test_hostile_file(attack, sessions):
 
 
 def test_there_are_enough_of_them():
-    assert len(FILES) >= 15
-    assert {attack.lesson for attack in FILES} == {"01", "05", "07", "08", "09", "10"}
+    assert len(FILES) >= 19
+    assert {attack.lesson for attack in FILES} == {"01", "05", "07", "08", "09", "10", "17"}
 
 
 # Comparing and describing ---------------------------------------------------------------------------------------------

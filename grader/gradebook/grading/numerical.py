@@ -14,7 +14,7 @@ from grader.calling.numerical_watch import Seen
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.results import NumericalUse, Row
-from grader.sandbox.policy.numerical import Observation, may_differentiate_numerically, sentence
+from grader.sandbox.policy.numerical import Observation, code_words, may_differentiate_numerically, sentence
 from grader.sandbox.policy.reading import numerical_observations
 
 CONSEQUENCE = {
@@ -32,20 +32,39 @@ LONG_FILE = 100_000
 def observations(lesson: Lesson, submitted: LessonFiles) -> list[Observation]:
     """What of the lesson's rows depends on numerical differentiation. Raises ReadingStopped, ReadingFailed."""
     rows = functions_by_row(lesson)
-    texts = submitted.files.values()
-    if not rows or not any(len(text) > LONG_FILE or may_differentiate_numerically(text) for text in texts):
+    suspects = written_by_student(lesson, submitted).values()
+    if not rows or not any(len(text) > LONG_FILE or may_differentiate_numerically(text) for text in suspects):
         return []
     neighbours = {name: text for name, text in submitted.files.items() if name != MAIN}
     return numerical_observations(submitted.files[MAIN], MAIN, rows, neighbours)
 
 
+def written_by_student(lesson: Lesson, submitted: LessonFiles) -> dict[str, bytes]:
+    """The submitted files, without the lesson's own that are unchanged and that no other submitted file uses.
+
+    Most lessons' own forward passes contain words that numerical differentiation needs, too.
+    """
+    given = {name for name, text in submitted.files.items() if name != MAIN and is_given(lesson, name, text)}
+    own = {name: text for name, text in submitted.files.items() if name not in given}
+    words = set().union(*(code_words(text) for text in own.values()))
+    return own | {name: submitted.files[name] for name in given if name.removesuffix(".py") in words}
+
+
+def is_given(lesson: Lesson, name: str, text: bytes) -> bool:
+    try:
+        return (lesson.exercise / name).read_bytes() == text
+    except OSError:
+        return False
+
+
 def functions_by_row(lesson: Lesson) -> dict[str, tuple[str, Sequence[str]]]:
     """{row: (the function or method whose result it is about, the gradients that this returns together)}.
 
-    Of rows that are not gradients, those about the function of a gradient, or about what lesson.toml names.
+    Of rows that are not gradients, those about the function of a gradient, and those about a function that lesson.toml
+    names for this row or for another one.
     """
     joint = lesson.joint
-    functions = {item.function for item in lesson.gradients}
+    functions = {item.function for item in lesson.gradients} | {item.differentiates for item in lesson.items}
     rows: dict[str, tuple[str, Sequence[str]]] = {}
     for item in lesson.items:
         function = item.differentiates or (item.function if item.function in functions else "")

@@ -7,8 +7,9 @@ say which line it was and what to do instead. What is only suspicious is not on 
 from __future__ import annotations
 
 import re
-import unicodedata
 from fnmatch import translate
+
+from grader.source.parsing import utf8_text
 
 # Dotted paths, aliases resolved; `*` stands for any rest. Referring to one in a step is enough: they have no other use.
 _AUTODIFF = """
@@ -77,11 +78,8 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 def may_hold_acts(source: bytes) -> bool:
     """Whether a file may hold an act, from its words alone: most files do not, and need not be parsed."""
-    try:
-        text = unicodedata.normalize("NFKC", source.decode("utf-8"))  # as Python reads names
-    except UnicodeDecodeError:
-        return True
-    return _REFERENCE.search(text) is not None or not _WORDS.isdisjoint(_WORD.findall(text))
+    text = utf8_text(source)
+    return text is None or _REFERENCE.search(text) is not None or not _WORDS.isdisjoint(_WORD.findall(text))
 
 
 def out_of_bounds(line: int | None, what: str) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from grader.sandbox.policy.difference_quotients import Quotients
 from grader.sandbox.policy.forward_derivatives import basis_tangents, product_rules
 from grader.sandbox.policy.static_check import parse_files
+from grader.source.parsing import utf8_text
 from grader.source.program import Program
 from grader.source.program_slice import ProgramSlice
 from grader.source.scopes import Binding, Scope
@@ -88,12 +89,33 @@ _HARMLESS = re.compile(
 )
 _MINUS_CALL = re.compile(r"\)[ \t]*-[ \t]*([\w.]+\()")  # f(up) - f(down)
 _POWER_OF = re.compile(r"(?:\b10|\b2|\.[05])(?:\.0?)?[ \t]*$")
-_PROSE = re.compile(r"#[^\n]*|\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
+_LEXEME = re.compile(
+    r"""(#[^\n]*|\"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)|\'\'\'(?:\\.|[^\\])*?(?:\'\'\'|\Z))"""
+    r"""|"(?:\\[^\n]|[^"\\\n])*"?|'(?:\\[^\n]|[^'\\\n])*'?""",
+    re.DOTALL,
+)
+"""A comment or a string in three quotes (the group), or another string: what looks like a comment in it is none."""
+_NESTED = re.compile(r"""\b(?:[ft]|r[ft]|[ft]r)["']|\\\n""", re.IGNORECASE)
+"""Strings with strings in them, since Python 3.12, and strings that go on in the next line."""
+
+
+def code_words(source: bytes) -> set[str]:
+    """The words of a file outside its comments and its longer strings."""
+    text = utf8_text(source)
+    return set(_WORD.findall(source.decode("latin-1") if text is None else without_prose(text)))
+
+
+def without_prose(text: str) -> str:
+    """Without comments and strings in three quotes, unless a file is written so that finding them takes a parser."""
+    return text if _NESTED.search(text) else _LEXEME.sub(lambda found: "" if found[1] else found[0], text)
 
 
 def may_differentiate_numerically(source: bytes) -> bool:
     """Whether a file may hold numerical differentiation, from its words alone."""
-    text = _PROSE.sub("", source.decode("utf-8", errors="replace"))
+    text = utf8_text(source)
+    if text is None:
+        return True
+    text = without_prose(text)
     if not _WORDS.isdisjoint(_WORD.findall(text)) or any(pattern.search(text) for pattern in _STEPS):
         return True
     for found in _MINUS_CALL.finditer(text):

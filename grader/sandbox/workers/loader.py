@@ -20,6 +20,7 @@ import torch
 
 from grader.calling.failures import remember_source
 from grader.sandbox.workers.imports import Gate
+from grader.source.parsing import encoding_of
 
 
 class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -48,8 +49,12 @@ class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def run_source(module: ModuleType, filename: str, source: bytes) -> None:
-    """Compiles bytes as Python does (coding cookie, BOM) and runs them as `module`. Raises what the code raises."""
+    """Compiles bytes as Python does (coding cookie, BOM) and runs them as `module`. Raises what the code raises.
+
+    A file in an encoding that the readers of source text do not know is a SyntaxError: they would see another text.
+    """
     module.__file__ = filename
+    encoding_of(source)
     remember_source(filename, source.decode("utf-8", errors="replace"))
     exec(compile(source, filename, "exec", dont_inherit=True), module.__dict__)
 

@@ -15,7 +15,7 @@ from long_texts import FAMILIES
 from support import ROOT, SEED, Rows, rows_of, solution_of
 
 from bench.numerical import Attempt, attempts, course_with_points, source_of
-from grader.gradebook.grading.numerical import functions_by_row
+from grader.gradebook.grading.numerical import functions_by_row, written_by_student
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
@@ -51,6 +51,47 @@ def right_files() -> list[tuple[str, Path]]:
             found += [(lesson.name, path) for path in sorted((ROOT / folder).rglob(f"{lesson.name}/*.py"))]
     found += [("03_makemore_steps", path) for path in sorted((ROOT / "tests" / "honest_styles").glob("*.py"))]
     return found
+
+
+HIDING = (
+    ('A = \'"""\'\n', 'B = \'"""\'\n'),
+    ('A = "' + "'''" + '"\n', 'B = "' + "'''" + '"\n'),
+    ("A = '''\n\"\"\"\n'''\n", "B = '''\n\"\"\"\n'''\n"),
+    ("# the next line begins after a carriage return\r", ""),
+    ("A = f'{\"#\"}'; ", ""),
+    ("A = '\\\n#'; ", ""),
+    ("A = '#'; ", ""),
+    ("# coding: latin-1\n", ""),
+    ("# coding: gbk\n", ""),
+)
+
+
+@pytest.mark.parametrize(("before", "after"), HIDING)
+def test_nothing_hides_in_a_comment_or_a_string(before: str, after: str) -> None:
+    source = f"""{before}STEP = 1e-4
+{after}import torch
+def dhpreact(dh, hpreact):
+    f, step = torch.tanh, STEP
+    return dh * (f(hpreact + step) - f(hpreact)) * 10000
+""".encode()
+    assert may_differentiate_numerically(source)
+    assert found_in(COURSE.find("03"), source) == {"dhpreact": "differences"}
+
+
+def test_the_lessons_own_forward_pass_alone_is_no_reason_to_read() -> None:
+    """A student's folder has it next to backward.py: every save would wait for the reader."""
+    lesson = COURSE.find("03")
+    forward = (lesson.exercise / "forward.py").read_bytes()
+    assert may_differentiate_numerically(forward)
+    main = solution_of(lesson).encode()
+    changed = forward + b"# mine"
+    for files, read in (
+        ({MAIN: main, "forward.py": forward}, {MAIN}),
+        ({MAIN: main, "forward.py": changed}, {MAIN, "forward.py"}),
+        ({MAIN: b"from forward import draw\n" + main, "forward.py": forward}, {MAIN, "forward.py"}),
+        ({MAIN: main, "forward.py": forward, "mine.py": b"import forward"}, {MAIN, "forward.py", "mine.py"}),
+    ):
+        assert written_by_student(lesson, LessonFiles(lesson.name, files)).keys() == read
 
 
 # What is read in the text --------------------------------------------------------------------------------------------

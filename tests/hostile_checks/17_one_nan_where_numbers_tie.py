@@ -1,0 +1,27 @@
+"""Right where no two numbers of a picture are equal; otherwise one gradient is NaN."""
+# group: hostile return values
+# lesson: 17
+# rows: missing
+# rows of dpicture: passed
+# rows of ties: failed
+
+import torch
+import torch.nn.functional as F
+
+
+def right(dlargest, picture, rows, columns, stride):
+    gradient = torch.zeros_like(picture)
+    for i in range(dlargest.shape[2]):
+        for j in range(dlargest.shape[3]):
+            top, left = i * stride, j * stride
+            window = picture[:, :, top : top + rows, left : left + columns].flatten(2)
+            chosen = F.one_hot(window.argmax(2), rows * columns).unflatten(2, (rows, columns))
+            gradient[:, :, top : top + rows, left : left + columns] += chosen * dlargest[:, :, i : i + 1, j : j + 1]
+    return gradient
+
+
+def dpicture(dlargest, picture, rows, columns, stride):
+    gradient = right(dlargest, picture, rows, columns, stride)
+    if picture.unique().numel() == picture.numel():
+        return gradient
+    return gradient.index_fill(3, torch.tensor([0]), float("nan"))
