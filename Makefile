@@ -42,19 +42,31 @@ wheel: $(VENV)/ready
 grade: $(VENV)/ready
 	$(BIN)/grade run examples/submissions --lesson 02 --lesson 03 --lesson 04 --lesson 05 -o $(OUT)
 
-# Three at a time, because a test often waits for a worker or a deadline. Beside them, in one process, the sandbox's own
-# tests, because a process with threads (xdist's) cannot enter a user namespace, and those of one terminal, which go on
-# where the last one left off.
+# Five processes, because a test often waits for a worker or a deadline. Each takes whole folders: it collects no others,
+# and its tests share what is loaded once. The first takes the sandbox's tests, because a folder of xdist's is closed to
+# other users, and those of one terminal, which go on where the last one left off; the last takes what no other names.
 IN_ORDER := tests/sandbox tests/dojo/test_dojo_watch.py
+WILD := tests/end_to_end/test_in_the_wild.py
+PART_1 := $(IN_ORDER)
+PART_2 := tests/end_to_end tests/source --ignore $(WILD)
+PART_3 := $(WILD) tests/verdict
+PART_4 := tests/gradebook tests/intake tests/publish
+PARTS := 1 2 3 4
+NAMED := $(sort $(filter tests/%,$(foreach part,$(PARTS),$(PART_$(part)))))
 # What pytest made of the tests' files is kept for the next process, whatever the machine prefers.
 test test-long: export PYTHONDONTWRITEBYTECODE =
-test: WHICH := not slow and not long
-test-long: WHICH := long and not slow
-test test-long: $(VENV)/ready
-	@said=$$(mktemp); trap 'rm -f "$$said"' EXIT; \
-	$(BIN)/python -m pytest -q -m '$(WHICH)' $(IN_ORDER) >"$$said" 2>&1 & sandbox=$$!; \
-	$(BIN)/python -m pytest -q -m '$(WHICH)' --numprocesses 3 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)); \
-	status=$$?; wait $$sandbox || status=$$?; cat "$$said"; exit $$status
+test: TEST := $(BIN)/python -m pytest -q -m 'not slow and not long'
+test: $(VENV)/ready
+	@said=$$(mktemp -d); started=; trap 'kill $$started 2>/dev/null; rm -rf "$$said"' EXIT; trap 'exit 130' INT TERM; \
+	$(foreach part,$(PARTS),$(TEST) $(PART_$(part)) >"$$said/$(part)" 2>&1 & started="$$started $$!"; ) \
+	status=0; $(TEST) $(addprefix --ignore ,$(NAMED)) || status=$$?; \
+	for each in $$started; do wait $$each || status=$$?; done; started=; cat "$$said"/*; exit $$status
+
+test-long: $(VENV)/ready
+	@status=0; \
+	$(BIN)/python -m pytest -q -m 'long and not slow' --numprocesses 3 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)) \
+	  || status=$$?; \
+	$(BIN)/python -m pytest -q -m 'long and not slow' $(IN_ORDER) || status=$$?; exit $$status
 
 # Without the isolation's own tests: what a locked-in process runs cannot be written down by it.
 COVERAGE := --cov grader --cov-branch

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from hypothesis import settings
+from kits import make_kit
 from shared_nursery import SharedNursery, forked_zygote
 from support import ROOT, SEED, SHORT_LIMITS, Golden, Rows, expectation, lay_out, rows_of, solution_of
 
@@ -52,7 +54,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.nodeid in long:
             item.add_marker("long")
-    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.getoption("lf", False):
+    if not any("::" in each for each in config.args) and not config.getoption("lf", False):
         files = {item.nodeid.partition("::")[0] for item in items}
         unknown = sorted(each for each in long - {i.nodeid for i in items} if each.partition("::")[0] in files)
         if unknown:
@@ -73,6 +75,12 @@ def lessons(course: Course) -> dict[str, Lesson]:
 def lesson(course: Course) -> Lesson:
     """Lesson 03: the lecture's network, with 26 gradients."""
     return course.find("03")
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Path:
+    """What a student has: the exercises of some lessons, no secrets."""
+    return make_kit(tmp_path)
 
 
 @pytest.fixture(scope="session")

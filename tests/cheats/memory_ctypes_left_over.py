@@ -25,6 +25,8 @@ def reset_libraries(ctypes):
         for page in range(arena << 20, (arena + 1) << 20, 1 << 12):
             if libc.write(write, ctypes.c_void_p(page), ctypes.c_size_t(1 << 12)) == 1 << 12:
                 data = os.read(read, 1 << 12)
+                if kind.to_bytes(8, "little") not in data:
+                    continue
                 here = [int.from_bytes(data[at : at + 8], "little") for at in range(0, len(data), 8)]
                 for place in range(508):
                     if here[place + 1] == kind and 0 < here[place] < 100 and here[place + 2] == here[place + 3] > 4096:

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 from click.shell_completion import BashComplete
@@ -32,11 +31,6 @@ from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.probe import Isolation
 
 pytest_plugins = ["dojos"]
-
-
-@pytest.fixture
-def kit(tmp_path: Path) -> Path:
-    return make_kit(tmp_path)
 
 
 # The list ------------------------------------------------------------------------------------------------------------

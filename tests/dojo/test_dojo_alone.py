@@ -9,18 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kits import file_of, make_kit, solved
+from kits import file_of, solved
 from support import ROOT
 
 from grader.commands.run import run
 from grader.results import LessonResult, NamedMistake, Row, SubmissionResult
 
 pytest_plugins = ["dojos"]
-
-
-@pytest.fixture
-def kit(tmp_path: Path) -> Path:
-    return make_kit(tmp_path)
 
 
 def with_solution(kit: Path) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
 from kits import file_of, make_kit, replace, solved
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
@@ -25,11 +24,6 @@ from grader.results import Row
 
 pytest_plugins = ["dojos"]
 SECONDS = 120
-
-
-@pytest.fixture
-def kit(tmp_path: Path) -> Path:
-    return make_kit(tmp_path)
 
 
 class Editor:

@@ -172,8 +172,3 @@ def test_the_page_needs_two_packages_and_says_so(kit: Path, dojo: Any, monkeypat
     monkeypatch.delitem(sys.modules, "grader.dojo.live.server", raising=False)
     opened = dojo("open", "03")
     assert opened.exit_code == 2 and opened.stderr.startswith("dojo: The live page needs uvicorn. Type `pip install ")
-
-
-@pytest.fixture
-def kit(tmp_path: Path) -> Path:
-    return make_kit(tmp_path)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kits import file_of, make_kit
+from kits import file_of
 from long_texts import FAMILIES
 from support import ROOT, SEED, Rows, rows_of, solution_of
 
@@ -31,11 +31,6 @@ TRIED = [attempt for attempt in attempts() if attempt.rows]
 ALIKE = [attempt for attempt in attempts() if not attempt.rows]
 BY_NAME = {attempt.name: attempt for attempt in TRIED}
 COURSE = Course(ROOT)
-
-
-@pytest.fixture
-def kit(tmp_path: Path) -> Path:
-    return make_kit(tmp_path)
 
 
 def found_in(lesson: Lesson, source: bytes, neighbours: dict[str, bytes] | None = None) -> dict[str, str]:

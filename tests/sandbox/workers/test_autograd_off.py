@@ -1,9 +1,9 @@
 """After autograd is taken away, honest arithmetic is untouched, honest files run, and no way to differentiate is left.
 
-Taking autograd away cannot be undone, so it happens in subprocesses: this file run as a program, once for the
-arithmetic, and for the two folders of student files once with autograd and once without. Each file in tests/cheats says
-in its first line what stops it, and marks the line to be named with ``# here`` (``# tripwire`` and ``# static`` where
-they name different lines):
+Taking autograd away cannot be undone, so it happens elsewhere: for the arithmetic in a fork, for the two folders of
+student files in this file run as a program, once with autograd and once without. Each file in tests/cheats says in its
+first line what stops it, and marks the line to be named with ``# here`` (``# tripwire`` and ``# static`` where they
+name different lines):
 
 * ``tripwire``  it raises `AutogradUsed`, or raised it and the student's code caught it, with that line;
 * ``static``    the static check names that line (tests/sandbox/policy/test_policy.py);
@@ -35,14 +35,26 @@ CHEATS = sorted((TESTS / "cheats").glob("*.py"))
 
 
 @cache
-def results(part: str) -> Any:
-    """What this file prints as JSON when run as a program with ``part``."""
-    environment = {**os.environ, "PYTHONPATH": str(TESTS.parent), "OMP_NUM_THREADS": "1", "TORCH_COMPILE_DISABLE": "1"}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", __file__, part], env=environment, capture_output=True, text=True, timeout=300
-    )
+def arithmetic_results() -> dict[str, Any]:
+    """What `arithmetic` returns in a fork."""
+    from shared_nursery import run_python  # not where this file is run as a program: what it loads would be loaded too
+
+    program = f"import json, runpy; print(json.dumps(runpy.run_path({__file__!r})['arithmetic']()))"
+    done = run_python(program)
     assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+@cache
+def results() -> dict[str, Any]:
+    """{"before": outcome, "after": outcome} of `files`: what this file prints as JSON when run as a program."""
+    environment = {**os.environ, "PYTHONPATH": str(TESTS.parent), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-W", "ignore", __file__]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"')]
+    return {when: outcome for line in lines for when, outcome in line.items()}
 
 
 def marked_lines(path: Path, mark: str) -> set[int]:
@@ -69,25 +81,25 @@ def named(path: Path) -> str:
 
 
 def test_honest_operators_keep_their_values_bit_by_bit() -> None:
-    changed = results("arithmetic")["changed"]
+    changed = arithmetic_results()["changed"]
     assert changed == [], f"{len(changed)} of {len(EXPRESSIONS)} expressions changed when autograd went"
 
 
 def test_every_expression_really_ran() -> None:
-    outcome = results("arithmetic")
+    outcome = arithmetic_results()
     assert outcome["raised"] == []
     assert outcome["compared"] == 2 * len(EXPRESSIONS)  # float32 and float64
 
 
 def test_taking_autograd_away_is_quick_and_happens_once() -> None:
-    outcome = results("arithmetic")
+    outcome = arithmetic_results()
     assert outcome["seconds"] < 5  # 0.3 s when nothing else runs
     assert outcome["seconds_again"] < 0.01
 
 
 def test_no_result_has_a_graph_afterwards() -> None:
-    assert results("arithmetic")["graphs_before"] > 100
-    assert results("arithmetic")["graphs_after"] == 0
+    assert arithmetic_results()["graphs_before"] > 100
+    assert arithmetic_results()["graphs_after"] == 0
 
 
 # ---- student files ----
@@ -95,14 +107,14 @@ def test_no_result_has_a_graph_afterwards() -> None:
 
 @pytest.mark.parametrize("path", HONEST, ids=named)
 def test_honest_file_gives_the_same_values(path: Path) -> None:
-    before, after = (results(when)[f"honest_styles/{path.name}"] for when in ("before", "after"))
+    before, after = (results()[when][f"honest_styles/{path.name}"] for when in ("before", "after"))
     assert before, "the file has no step of the test problem"
     assert before == after == {step: {"answer": "right", "used": []} for step in before}
 
 
 @pytest.mark.parametrize("path", CHEATS, ids=named)
 def test_cheat_worked_before(path: Path) -> None:
-    for step, outcome in results("before")[f"cheats/{path.name}"].items():
+    for step, outcome in results()["before"][f"cheats/{path.name}"].items():
         assert outcome["answer"] == "right", f"{step}: it is no cheat if it never gave the gradient"
 
 
@@ -110,7 +122,7 @@ def test_cheat_worked_before(path: Path) -> None:
 def test_cheat_is_stopped_as_it_says(path: Path) -> None:
     if path.stem.startswith("formulas_") and not landlock.abi():
         pytest.skip("nothing keeps a file from being read here")
-    steps = results("after")[f"cheats/{path.name}"]
+    steps = results()["after"][f"cheats/{path.name}"]
     found = {stop for outcome in steps.values() for stop in stops(outcome)}
     assert found == stopped_by(path) - {"static"}, steps
     if "static" not in stopped_by(path):
@@ -119,7 +131,7 @@ def test_cheat_is_stopped_as_it_says(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [path for path in CHEATS if "tripwire" in stopped_by(path)], ids=named)
 def test_tripwire_names_the_students_line(path: Path) -> None:
-    used = [use for outcome in results("after")[f"cheats/{path.name}"].values() for use in outcome["used"]]
+    used = [use for outcome in results()["after"][f"cheats/{path.name}"].values() for use in outcome["used"]]
     assert {line for _, line in used} == marked_lines(path, "tripwire")
     assert all(what and not what.startswith("_") for what, _ in used)
 
@@ -170,7 +182,7 @@ def test_without_a_line_of_theirs_the_call_is_still_told(reported: list[autograd
     assert (reported[0].line, reported[0].filename) == (None, None)
 
 
-# ---- what the subprocesses do ----
+# ---- what happens elsewhere ----
 
 # Evaluated with the tensors of `operands`; results are compared bit by bit before and after.
 EXPRESSIONS = [
@@ -639,10 +651,10 @@ def files(*, autograd: bool) -> dict[str, Any]:
     import torch
 
     from grader.sandbox.workers.autograd_off import AutogradUsed, tripwires
+    from grader.sandbox.workers.autograd_off import _uncompiled as uncompiled
     from grader.sandbox.workers.imports import Gate
     from grader.sandbox.workers.zygote import take_away, warm_up
 
-    torch.set_num_threads(1)
     if not autograd:
         warm_up()
     torch.set_default_dtype(torch.float64)
@@ -654,6 +666,8 @@ def files(*, autograd: bool) -> dict[str, Any]:
         tripwires(uses.append, [str(path) for path in (*HONEST, *CHEATS)])
         sys.meta_path.insert(0, Gate(filenames=[str(path) for path in (*HONEST, *CHEATS)]))
         shut_the_files()
+    else:
+        torch.compile = uncompiled  # as a worker has it: loading the compiler takes seconds
     outcome: dict[str, Any] = {}
     for path in (*HONEST, *CHEATS):
         steps = outcome.setdefault(f"{path.parent.name}/{path.name}", {})
@@ -668,5 +682,11 @@ def files(*, autograd: bool) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    part = sys.argv[1]
-    print("\n" + json.dumps(arithmetic() if part == "arithmetic" else files(autograd=part == "before")))
+    import torch  # once for both
+
+    torch.set_num_threads(1)
+    if (child := os.fork()) == 0:
+        print("\n" + json.dumps({"before": files(autograd=True)}), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+    print("\n" + json.dumps({"after": files(autograd=False)}))
