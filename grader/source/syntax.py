@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 FunctionDefinition = ast.FunctionDef | ast.AsyncFunctionDef
 FunctionNode = FunctionDefinition | ast.Lambda
@@ -102,3 +103,10 @@ def is_main_guard(test: ast.expr) -> bool:
     operands = (test.left, test.comparators[0])
     is_name = any(isinstance(each, ast.Name) and each.id == "__name__" for each in operands)
     return is_name and any(isinstance(each, ast.Constant) and each.value == "__main__" for each in operands)
+
+
+def is_marimo_cell(node: ast.AST) -> TypeGuard[FunctionDefinition]:
+    """Whether it is a cell of a notebook that marimo saved as a Python file: a function marked `@app.cell`."""
+    marks = node.decorator_list if isinstance(node, FunctionDefinition) else []
+    called = [mark.func if isinstance(mark, ast.Call) else mark for mark in marks]
+    return any(isinstance(mark, ast.Attribute) and mark.attr == "cell" for mark in called)

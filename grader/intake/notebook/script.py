@@ -17,7 +17,16 @@ from grader.intake.notebook.opened_functions import opened_functions
 from grader.intake.notebook.plain_variables import PlainNotebook, plain_notebook
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.statement_names import StatementNames, changed_parameters, names_of_statement
-from grader.source.syntax import Block, DefinitionNode, FunctionDefinition, all_nodes, children, last_name, names_in
+from grader.source.syntax import (
+    Block,
+    DefinitionNode,
+    FunctionDefinition,
+    all_nodes,
+    children,
+    is_marimo_cell,
+    last_name,
+    names_in,
+)
 
 MOST_STATEMENTS = 5_000
 WHOLE = 3
@@ -181,7 +190,7 @@ def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
 
 
 def without_blocks(body: Iterable[ast.stmt]) -> list[ast.stmt]:
-    """The statements of `if __name__ == "__main__":` and `with torch.no_grad():` in the place of the block."""
+    """The statements of `if __name__ == "__main__":`, `with torch.no_grad():` and marimo cells, without the block."""
     found: list[ast.stmt] = []
     waiting = [*body][::-1]
     while waiting:
@@ -190,6 +199,8 @@ def without_blocks(body: Iterable[ast.stmt]) -> list[ast.stmt]:
         is_context = isinstance(node, ast.With) and all(item.optional_vars is None for item in node.items)
         if isinstance(node, ast.If | ast.With) and (is_main or is_context):
             waiting += reversed(node.body)
+        elif is_marimo_cell(node):
+            waiting += (each for each in reversed(node.body) if not isinstance(each, ast.Return))
         else:
             found.append(node)
     return found
