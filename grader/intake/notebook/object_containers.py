@@ -103,6 +103,8 @@ class ContainerReader(OperationReader):
                 return self.value(ast.Name(text.value, ast.Load()), scope)
         if name == "defaultdict":
             made = last_name(node.args[0]) if node.args else ""
+            if made in ("int", "float"):
+                return Record("dict", default=lambda: Constant(0))
             kinds = {"list": "list", "dict": "dict", "SimpleNamespace": "object"}
             return Record("dict", default=(lambda: Record(kinds[made])) if made in kinds else None)
         if name == "namedtuple" and len(node.args) == 2:

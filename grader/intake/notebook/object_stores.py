@@ -19,6 +19,7 @@ from grader.intake.notebook.object_values import (
     Value,
     Variable,
     entries_of,
+    same_keys,
 )
 from grader.source.syntax import all_nodes
 
@@ -220,13 +221,21 @@ class StoreWriter(CallReader):
             self.value(read, scope) if not isinstance(node.target, ast.Name) or scope.value(node.target.id) else None
         )
         if isinstance(before, Record):
+            if before.kind == "dict" and isinstance(node.op, ast.BitOr):
+                for key, entry in same_keys(value).fields.items():
+                    self.set_part(before, key, entry)
+                return
             if before.kind != "list":
                 raise NotPlain("a change of an object")
             for each in entries_of(value):
                 self.set_part(before, len(before.entries), each)
             return
         if isinstance(before, Constant):
-            raise NotPlain("a change of a constant")
+            if isinstance(node.target, ast.Name) or self.in_place:
+                raise NotPlain("a change of a constant")
+            changed_value = ast.BinOp(self.express(before), node.op, self.express(value))
+            self.store(node.target, changed_value, node, scope)
+            return
         target = node.target
         if isinstance(before, Variable):
             target = ast.Name(before.name, ast.Store())

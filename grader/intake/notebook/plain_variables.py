@@ -17,6 +17,7 @@ from grader.intake.notebook.object_statements import StatementReader
 from grader.intake.notebook.object_values import NotPlain
 from grader.intake.notebook.opened_functions import Renaming
 from grader.intake.notebook.part_names import PartNames, is_plain_copy
+from grader.intake.notebook.tensor_parts import without_tensor_parts
 from grader.source.syntax import Block, all_nodes, last_name
 
 
@@ -39,8 +40,8 @@ class PlainNotebook:
 
 def plain_notebook(bodies: Iterable[tuple[str, Sequence[ast.stmt]]], known: Collection[str]) -> PlainNotebook | None:
     """None where the notebook has no objects, or too many statements. `known` are the lecture's names."""
-    bodies = list(bodies)
-    if not any(may_have_objects(node) for _, body in bodies for node in body):
+    bodies, shown = without_tensor_parts(list(bodies))
+    if not shown and not any(may_have_objects(node) for _, body in bodies for node in body):
         return None
     reader = StatementReader(bodies)
     try:
@@ -49,7 +50,7 @@ def plain_notebook(bodies: Iterable[tuple[str, Sequence[ast.stmt]]], known: Coll
         return None
     names = PartNames(reader, [each for body in read for each in body], known)
     gradients = {names.final[name] for name, path in names.paths.items() if names.is_gradient(path)}
-    result = PlainNotebook(shown=names.shown, gradients=gradients, opened={*reader.functions.values()})
+    result = PlainNotebook(shown=shown | names.shown, gradients=gradients, opened={*reader.functions.values()})
     rename = WithoutCopies(names.final)
     for body in read:
         result.bodies.append([])
