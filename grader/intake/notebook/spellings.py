@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from grader.source.similar_names import MOST_LENGTH, plain_name
 
-MARKS = frozenset({"d", "dl", "dloss", "grad", "grads", "gradient", "delta", "der", "deriv"})
+MARKS = frozenset({"d", "dl", "dloss", "grad", "grads", "gradient", "delta", "der", "deriv", "derivative"})
+MARKS |= {"nabla", "partial", "ableitung", "derivada", "gradiente"}
 """Words that say that a name is a gradient's."""
 AROUND = MARKS | {"my", "mine", "manual", "manually", "hand", "own", "by", "of", "wrt", "calc", "computed", "the"}
 GLUED = ("dlossd", "dld", "grad", "d")
