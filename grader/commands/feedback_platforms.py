@@ -147,7 +147,7 @@ def feedback_gradescope(
     It gives students the results in OUT instead of grading. Gradescope has no upload for feedback. Upload the zip
     under Configure Autograder and choose Regrade All Submissions.
     """
-    from grader.intake.submissions.gradescope import NAME
+    from grader.intake.submissions.dated_downloads import NAME
     from grader.publish.export.gradescope import Visibility
     from grader.publish.feedback.gradescope import SCRIPTS, stored_autograder, stored_result
     from grader.publish.feedback.reports import NoFeedback, require_score

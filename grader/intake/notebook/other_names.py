@@ -15,10 +15,9 @@ from functools import cached_property
 
 from grader.intake.notebook.claims import GradientClaim
 from grader.intake.notebook.forward_names import above_gradients, agreeing_names, assigned_lines, other_names
-from grader.intake.notebook.known_names import KnownNames
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, last_of
 from grader.intake.notebook.script import Page, Statement
-from grader.intake.notebook.spellings import AROUND, MARKS, meant_by, names_by_spelling
+from grader.intake.notebook.spellings import AROUND, MARKS, KnownNames, meant_by, names_by_spelling
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
 from grader.source.similar_names import MOST_LENGTH, MOST_NAMES, plain_name, similarity

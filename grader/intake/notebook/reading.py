@@ -20,12 +20,12 @@ from grader.intake.notebook.as_file import (
     unwritten_function,
 )
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.notebook.known_names import KnownNames
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, is_from_autograd, is_placeholder
 from grader.intake.notebook.other_names import looks_like_gradients, names_for
 from grader.intake.notebook.script import NotebookScript, Page, Statement, script_of
 from grader.intake.notebook.sizes import SizeReader, names_of_sizes, sizes_set, written_numbers
 from grader.intake.notebook.slices import Slice
+from grader.intake.notebook.spellings import KnownNames
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable
 from grader.source.parsing import PARSE_ERRORS
