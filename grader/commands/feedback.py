@@ -281,7 +281,7 @@ def feedback_gradescope(
     It gives students the results in OUT instead of grading. Gradescope has no upload for feedback. Upload the zip
     under Configure Autograder and choose Regrade All Submissions.
     """
-    from grader.intake.submissions.gradescope import NAME
+    from grader.intake.submissions.dated_downloads import NAME
     from grader.publish.feedback.platforms import autograder_scripts, stored_result
 
     def has_its_name(arrival: Arrival) -> bool:

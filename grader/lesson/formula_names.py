@@ -6,7 +6,7 @@ import ast
 import symtable
 import textwrap
 
-from grader.source.outside_names import global_names
+from grader.source.parsing import global_names
 
 
 def names_of_formula(formula: str, body: list[ast.stmt]) -> list[str]:

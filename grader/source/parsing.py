@@ -1,10 +1,11 @@
-"""Parses a student's text into a syntax tree. The text is never run."""
+"""Parses a student's text, and asks Python which names it takes from outside. The text is never run."""
 
 from __future__ import annotations
 
 import ast
 import codecs
 import io
+import symtable
 import tokenize
 import unicodedata
 import warnings
@@ -80,3 +81,21 @@ def utf8_text(source: bytes) -> str | None:
     except (SyntaxError, UnicodeDecodeError):
         text = None
     return None if text is None else unicodedata.normalize("NFKC", text).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def names_from_outside(text: str) -> set[str]:
+    """The global and built-in names that the function in `text` uses, wherever inside it; without its annotations.
+
+    The syntax tree does not say it: in `[0 for name in ()]` the name belongs to the comprehension, and the same name
+    elsewhere in the function is another one, which Python looks up in the module and then among its own.
+
+    Raises SyntaxError where Python refuses the text, and ValueError where it is not one function.
+    """
+    (function,) = (each for each in symtable.symtable(text, "", "exec").get_children() if each.get_type() == "function")
+    return global_names(function)
+
+
+def global_names(table: symtable.SymbolTable) -> set[str]:
+    """What a function, its lambdas and its comprehensions use that is not their own."""
+    found = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+    return found.union(*map(global_names, table.get_children()))

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from grader.source.reader_process import LENGTH_BYTES
 SECONDS = 2.0
 """Processor time for one call: a hundred times what a long file takes."""
 WALL_SECONDS = 100.0
-"""Elapsed time for one call, however busy the machine is. Without a timer in the system: twice SECONDS."""
+"""Elapsed time for one call, however busy the machine is."""
 MEMORY_BYTES = 1 << 30
 ROOT = Path(__file__).resolve().parents[2]
 # With -I -S neither site-packages nor the current folder nor the environment decides what is imported. torch is in
@@ -44,7 +44,7 @@ spec.loader.exec_module(sys.modules["grader"])
 from grader.source import reader_process
 reader_process.serve(sys.stdin.buffer, sys.stdout.buffer, float(sys.argv[2]), int(sys.argv[3]))
 """
-KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR", "TEMP")
+KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR", "TEMP")
 
 
 class ReadingStopped(Exception):
@@ -68,7 +68,7 @@ class SourceReader:
         self, seconds: float = SECONDS, memory: int = MEMORY_BYTES, wall_seconds: float = WALL_SECONDS
     ) -> None:
         self._seconds, self._memory = seconds, memory
-        self._wall = wall_seconds if hasattr(signal, "setitimer") else min(wall_seconds, 2 * seconds)
+        self._wall = wall_seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
@@ -111,10 +111,9 @@ class SourceReader:
         assert process.stdin is not None and process.stdout is not None
         end = time.monotonic() + self._wall
         try:
-            with killed_after(self._wall, process):
-                process.stdin.write(message)
-                process.stdin.flush()
-                line = read_reply_line(process.stdout.fileno(), end)
+            process.stdin.write(message)
+            process.stdin.flush()
+            line = read_reply_line(process.stdout.fileno(), end)
         except TimeoutError:
             self._end()
             raise ReadingStopped(f"reading it took more than {self._wall:g} seconds") from None
@@ -124,9 +123,7 @@ class SourceReader:
             if b'"stopped"' in line[:12]:
                 self._end()  # its memory is fragmented
             return line
-        late = time.monotonic() >= end
-        status = self._end()
-        if late or status == -getattr(signal, "SIGPROF", 0):
+        if self._end() == -signal.SIGPROF:
             raise ReadingStopped(f"reading it took more than {self._seconds:g} seconds")
         return None
 
@@ -161,31 +158,16 @@ class SourceReader:
 def read_reply_line(descriptor: int, end: float) -> bytes:
     """Bytes up to the end of a line or of the file. Raises TimeoutError at the time `end` of time.monotonic()."""
     found: list[bytes] = []
-    poll = select.poll() if hasattr(select, "poll") else None
-    if poll is not None:
-        poll.register(descriptor, select.POLLIN | select.POLLHUP)
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN | select.POLLHUP)
     while not (found and found[-1].endswith(b"\n")):
-        if poll is not None and not poll.poll(max(0.0, end - time.monotonic()) * 1000):
+        if not poll.poll(max(0.0, end - time.monotonic()) * 1000):
             raise TimeoutError
         data = os.read(descriptor, 1 << 20)
         if not data:
             break
         found.append(data)
     return b"".join(found)
-
-
-@contextlib.contextmanager
-def killed_after(seconds: float, process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Kills the process after `seconds` on a system without select.poll, which cannot wait for a pipe and a time."""
-    if hasattr(select, "poll"):
-        yield
-        return
-    timer = threading.Timer(seconds, process.kill)
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 _shared: dict[int, SourceReader] = {}  # {process id: its reader}: a forked process needs its own

@@ -12,6 +12,7 @@ import contextlib
 import gc
 import json
 import pickle
+import resource
 import signal
 from dataclasses import fields, is_dataclass
 from typing import IO, Any
@@ -20,21 +21,6 @@ LENGTH_BYTES = 8
 MEMORY = "memory"
 MOST_UNCOLLECTED_BYTES = 20_000
 """Garbage is collected after a longer request only: a collection takes longer than reading a short text."""
-
-
-def limit_memory(size: int) -> None:
-    """Makes allocations above `size` bytes fail. Does nothing on a system without such a limit."""
-    with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
-        import resource
-
-        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        resource.setrlimit(resource.RLIMIT_AS, (size, hard))
-
-
-def set_timer(seconds: float) -> None:
-    """Ends this process after so many seconds of processor time; 0 stops the timer. Does nothing without a timer."""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def json_data(value: Any) -> Any:
@@ -53,13 +39,13 @@ def serve(requests: IO[bytes], replies: IO[bytes], seconds: float, memory: int) 
         seconds: processor time for one request. The process ends when it is over.
         memory: bytes of address space.
     """
-    limit_memory(memory)
-    if hasattr(signal, "SIGPROF"):
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process also inside C code, as in a regular expression
+    with contextlib.suppress(ValueError, OSError):  # a lower limit may be set already
+        resource.setrlimit(resource.RLIMIT_AS, (memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process also inside C code, as in a regular expression
     gc.disable()  # a syntax tree has a million objects, and none of them is garbage while it is read
     while header := requests.read(LENGTH_BYTES):
         request = requests.read(int.from_bytes(header, "big"))
-        set_timer(seconds)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
         try:
             function, arguments = pickle.loads(request)
             data = json.dumps({"answer": function(*arguments)}, default=json_data).encode()
@@ -67,7 +53,7 @@ def serve(requests: IO[bytes], replies: IO[bytes], seconds: float, memory: int) 
             data = json.dumps({"stopped": MEMORY}).encode()
         except Exception as error:
             data = json.dumps({"failed": f"{type(error).__name__}: {error}"}).encode()
-        set_timer(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         replies.write(data + b"\n")
         replies.flush()
         if len(request) > MOST_UNCOLLECTED_BYTES:

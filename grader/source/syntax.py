@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 FunctionDefinition = ast.FunctionDef | ast.AsyncFunctionDef
 FunctionNode = FunctionDefinition | ast.Lambda
@@ -174,3 +174,10 @@ def literal_string(node: ast.expr) -> str | None:
             break
     length = sum(map(len, found))
     return "".join(reversed(found)) if not waiting and length <= LONGEST else None
+
+
+def is_marimo_cell(node: ast.AST) -> TypeGuard[FunctionDefinition]:
+    """Whether it is a cell of a notebook that marimo saved as a Python file: a function marked `@app.cell`."""
+    marks = node.decorator_list if isinstance(node, FunctionDefinition) else []
+    called = [mark.func if isinstance(mark, ast.Call) else mark for mark in marks]
+    return any(isinstance(mark, ast.Attribute) and mark.attr == "cell" for mark in called)

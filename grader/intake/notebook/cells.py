@@ -90,13 +90,16 @@ def source_text(source: Any) -> str:
 
 
 def script_cells(source: bytes, shown: str) -> list[Cell]:
-    """A Python file as one cell; none when Python cannot read it, or when it is too long."""
+    """A Python file as one cell; none when Python cannot read it, even without IPython's lines, or it is too long."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
         text = source.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     except (SyntaxError, UnicodeDecodeError):
         return []
-    return [Cell(shown, text)] if len(text) <= MOST_CODE and parse_text(text) is not None else []
+    if len(text) > MOST_CODE:
+        return []
+    text = python_of(text)
+    return [Cell(shown, text)] if parse_text(text) is not None else []
 
 
 def python_of(source: str) -> str:

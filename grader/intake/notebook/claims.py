@@ -255,13 +255,13 @@ def has_star(node: ast.AST) -> bool:
 def gradient_claim(
     pair: ComparedPair, node: ast.expr | ast.AugAssign, row: LoopRound, file: str
 ) -> GradientClaim | None:
-    """None where the variable is none, or where nothing says whose gradient it is."""
+    """None where the variable is none or the tensor itself, or where nothing says whose gradient it is."""
     variable, tensor, label = bare(pair.variable), pair.tensor and bare(pair.tensor), pair.label
     if isinstance(tensor, ast.Attribute) and tensor.attr == "grad":
         tensor = bare(tensor.value)  # a comparison function that takes the gradient itself
     named = label.value if isinstance(label, ast.Constant) and isinstance(label.value, str) else None
     of = tensor.id if isinstance(tensor, ast.Name) else None
-    if not isinstance(variable, ast.Name) or (named is None and of is None) or variable.id in LIBRARIES:
+    if not isinstance(variable, ast.Name) or (named is None and of is None) or variable.id in {of, *LIBRARIES}:
         return None
     if max(map(len, (variable.id, named or "", of or ""))) > MOST_LENGTH:
         return None

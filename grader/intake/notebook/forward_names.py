@@ -7,11 +7,12 @@ pass. Names that are known already decide which line it is; the others follow fr
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from grader.source.syntax import children
+from grader.intake.notebook.script import Statement
+from grader.source.syntax import all_nodes, children
 
 MOST_NODES = 60  # of a line that is compared; the longest of the lecture's has 20
 MOST_LINES = 500  # of a notebook that may be lines of the forward pass
@@ -136,6 +137,26 @@ def _call(node: ast.Call) -> _Part:
     return _join(name, [*parts, *(_join(word, [words[word]]) for word in sorted(words))])
 
 
+def above_gradients(
+    statements: Iterable[Statement], is_gradient: Callable[[str], bool], each_loop: bool
+) -> list[Statement]:
+    """The statements above the first gradient; with `each_loop` above the first one of each loop."""
+    found, ended = list[Statement](), set[int | None]()
+    for statement in statements:
+        loop = statement.loop if each_loop else None
+        if statement.computes and any(map(is_gradient, statement.names.binds)):
+            ended.add(loop)
+        elif loop not in ended:
+            found.append(statement)
+    return found
+
+
+def assigned_lines(statements: Iterable[Statement]) -> list[tuple[str, ast.expr]]:
+    """(name, expression) of those that assign to one name."""
+    nodes = [each.node for each in statements if isinstance(each.node, ast.Assign) and len(each.node.targets) == 1]
+    return [(node.targets[0].id, node.value) for node in nodes if isinstance(node.targets[0], ast.Name)]
+
+
 def other_names(
     lines: Iterable[tuple[str, ast.expr]],
     forward: Mapping[str, str],
@@ -148,6 +169,10 @@ def other_names(
     `lines` are the notebook's (assigned name, expression), `bound` the names that it gives a value, `known` other names
     that are certain. A name is left out where two lines or two places disagree.
     """
+    lines = [*lines]
+    here = {node.id for _, value in lines for node in all_nodes(value) if isinstance(node, ast.Name)}
+    here.update(target for target, _ in lines)
+    known = {name: other for name, other in known.items() if name in here}
     searched: dict[str, list[LineForm]] = {}
     for name, text in forward.items():
         shape = line_shape(name, ast.parse(text, mode="eval").body)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from grader.intake.notebook.claims import bare
 from grader.intake.notebook.script import Statement
 from grader.intake.notebook.slices import CannotSlice, Slice, Slicer
 from grader.intake.notebook.uses import Uses
@@ -197,9 +198,19 @@ def last_of(found: Mapping[str, ChosenRun]) -> list[str]:
 
 
 def is_placeholder(run: Sequence[Statement]) -> bool:
-    """Whether it says `dlogits = None # TODO` only."""
-    node = run[0].node if run else None
+    """Whether it says `dlogits = None # TODO` only, or copies autograd's gradient."""
+    nothing = [isinstance(value, ast.Constant) and value.value in (None, ...) for value in values_of(run)]
+    return (bool(nothing) and all(nothing)) or is_from_autograd(run)
+
+
+def is_from_autograd(run: Sequence[Statement]) -> bool:
+    """Whether it says `dlogits = logits.grad` only."""
+    values = [bare(value) for value in values_of(run)]
+    return bool(values) and all(isinstance(value, ast.Attribute) and value.attr == "grad" for value in values)
+
+
+def values_of(run: Sequence[Statement]) -> list[ast.expr]:
+    """The values of an assignment that is the only statement; none where there are others."""
+    node = run[0].node if run and all(each is run[0] for each in run) else None
     value = node.value if isinstance(node, ast.Assign) else None
-    values = value.elts if isinstance(value, ast.Tuple) else [value]
-    alone = all(each is run[0] for each in run)
-    return alone and all(isinstance(v, ast.Constant) and v.value in (None, ...) for v in values)
+    return value.elts if isinstance(value, ast.Tuple) else [value] if value is not None else []

@@ -101,6 +101,8 @@ class ObjectMaker(ExpressionReader):
                 return Record("object", merged(given))
             case "defaultdict", _:
                 kinds = {"list": "list", "dict": "dict", "SimpleNamespace": "object"}
+                if made and made[0] in ("int", "float"):
+                    return Record("dict", default=lambda: Constant(0))
                 kind = kinds.get(made[0]) if made else None
                 return Record("dict", default=(lambda: Record(kind)) if kind else None)
             case "field", _:

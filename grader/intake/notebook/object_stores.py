@@ -19,7 +19,6 @@ from grader.intake.notebook.object_values import (
     Record,
     Value,
     Variable,
-    entries_of,
     remade,
 )
 from grader.source.syntax import all_nodes
@@ -177,12 +176,16 @@ class StoreWriter(CallReader):
         """`self.dlogits += ...`"""
         value = self.value(node.value, scope)
         before = self.value(as_expression(node.target), scope)
-        if isinstance(before, Record) and before.kind == "list":
-            for each in entries_of(value):
-                self.set_part(before, len(before.entries), each)
+        if isinstance(before, Record):
+            method = {"list": "extend", "dict": "update"}.get(before.kind, "")
+            if self.of_container(before, method, ([value], {})) is None:
+                raise NotPlain("a change of an object")
             return
-        if isinstance(before, Record | Constant):
-            raise NotPlain("a change of an object or a constant")
+        if isinstance(before, Constant):
+            if isinstance(node.target, ast.Name) or self.in_place:
+                raise NotPlain("a change of a constant")
+            self.store(node.target, ast.BinOp(self.express(before), node.op, self.express(value)), scope)
+            return
         target: ast.expr = node.target
         if isinstance(before, Variable):
             before.constant = None

@@ -14,11 +14,10 @@ from dataclasses import replace
 from functools import cached_property
 
 from grader.intake.notebook.claims import GradientClaim
-from grader.intake.notebook.forward_names import agreeing_names, other_names
-from grader.intake.notebook.known_names import KnownNames
+from grader.intake.notebook.forward_names import above_gradients, agreeing_names, assigned_lines, other_names
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, last_of
-from grader.intake.notebook.script import Page
-from grader.intake.notebook.spellings import AROUND, MARKS, meant_by, names_by_spelling
+from grader.intake.notebook.script import Page, Statement
+from grader.intake.notebook.spellings import AROUND, MARKS, KnownNames, meant_by, names_by_spelling
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
 from grader.source.similar_names import MOST_LENGTH, MOST_NAMES, plain_name, similarity
@@ -64,10 +63,10 @@ class NameReader:
         chooser = self.chooser()
         lacking = [name for name in self.ordered if not chooser.has_own(name)]
         claims = [claim for claim in self.page.claims if claim.variable in self.bound]
-        if not lacking and not any(self.is_free(each.variable) or self.is_foreign(each.tensor) for each in claims):
-            return KnownNames(self.others, self.compared, self.remarks)
-        if not self.values <= self.bound and not self.others:
+        if not self.values <= self.bound_in_forward and not self.others:
             self.read_values(claims)
+        if not lacking and not any(self.is_free(each.variable) or self.is_free(each.tensor) for each in claims):
+            return KnownNames(self.others, self.compared, self.remarks)
         self.read_claims(claims, set(lacking))
         if lacking:
             self.read_spellings(lacking)
@@ -93,34 +92,33 @@ class NameReader:
         self.compared = {name: value for name, value in self.compared.items() if value}
         doubles = [value for value in self.compared.values() if list(self.compared.values()).count(value) > 1]
         self.compared = {name: value for name, value in self.compared.items() if value not in doubles}
-        lines = self.forward_lines()
+        lines = assigned_lines(self.forward_statements)
         known = {name: value for name, value in self.compared.items() if name in self.bound}
-        sizes = {name: value for name, value in self.same.items() if name in self.bound}
-        found = other_names(lines, self.forward, self.values, self.bound & self.values, {**sizes, **known})
+        bound = self.bound_in_forward & self.values
+        found = other_names(lines, self.forward, self.values, bound, {**self.same, **known})
         agreeing = agreeing_names(lines, self.forward, known)
         agreeing |= {name for name, value in known.items() if value not in self.forward}  # inputs have no line
         self.others |= {name: self.compared.pop(name) for name in sorted(agreeing)}
         self.others |= {name: value for name, value in found.items() if self.is_free(name)}
 
-    def forward_lines(self) -> list[tuple[str, ast.expr]]:
-        """(name, expression) of the assignments above the first gradient."""
+    @cached_property
+    def forward_statements(self) -> list[Statement]:
+        """Those above the first gradient: of the loops, for a lesson about a loop, where the script has one."""
         gradients = {*self.gradients, *(claim.variable for claim in self.page.claims)}
-        found = []
-        for statement in self.uses.statements:
-            names = statement.names.binds
-            if statement.computes and any(n in gradients or meant_by(n, self.by_spelling) for n in names):
-                break
-            node = statement.node
-            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                found.append((node.targets[0].id, node.value))
-        return found
+        in_loops = [each for each in self.uses.statements if each.loop is not None] if self.table.loop else []
+        return above_gradients(
+            in_loops or self.uses.statements,
+            lambda name: name in gradients or meant_by(name, self.by_spelling) is not None,
+            each_loop=bool(in_loops),
+        )
 
-    def is_free(self, name: str) -> bool:
+    @cached_property
+    def bound_in_forward(self) -> set[str]:
+        return {name for s in self.forward_statements if s.computes for name in s.names.binds}
+
+    def is_free(self, name: str | None) -> bool:
         """Whether it is a name of the notebook's own."""
-        return name not in self.values and name not in self.gradients and name not in self.same
-
-    def is_foreign(self, name: str | None) -> bool:
-        return name is not None and self.is_free(name)
+        return name is not None and not any(name in each for each in (self.values, self.gradients, self.same))
 
     def labelled(self, label: str | None) -> str | None:
         """The value that a comparison's text names: `counts_sum`, `dcounts_sum`, `counts sum`."""

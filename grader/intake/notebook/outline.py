@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from grader.intake.notebook.cells import NotebookError, cells_of, statements_of
+from grader.intake.notebook.cells import NotebookError, cells_of, script_cells, statements_of
 from grader.source.parsing import parse_submitted
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
-from grader.source.syntax import DefinitionNode, FunctionDefinition, last_name, parameters, stored_names
+from grader.source.syntax import DefinitionNode, FunctionDefinition, is_marimo_cell, last_name, parameters, stored_names
 
 DEFINITION = re.compile(rb"^(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 
@@ -80,7 +80,10 @@ def outline_data(data: bytes, is_notebook: bool) -> dict[str, Any]:
             return names_only(b"")
         return outline_of([statement for cell in cells for statement in statements_of(cell)[0]])
     tree = parse_submitted(data)
-    return names_only(data) if tree is None else outline_of(tree.body)
+    if tree is not None:
+        return outline_of(tree.body)
+    cells = script_cells(data, "")  # a notebook saved as a Python file may have IPython's lines
+    return outline_of(statements_of(cells[0])[0]) if cells else names_only(data)
 
 
 UNKNOWN = (None, True, 0, 0)
@@ -114,8 +117,11 @@ def outline_of(statements: Iterable[ast.stmt]) -> dict[str, Any]:
 
 
 def opened(statements: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
-    """The statements, and those inside `if`, `with` and `try` outside functions."""
+    """The statements, and those inside `if`, `with`, `try` and marimo cells, outside functions."""
     for node in statements:
+        if is_marimo_cell(node):
+            yield from opened(node.body)
+            continue
         if isinstance(node, ast.If | ast.With | ast.Try):
             yield from opened([*node.body, *getattr(node, "orelse", ()), *getattr(node, "finalbody", ())])
         else:

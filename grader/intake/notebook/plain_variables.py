@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from grader.intake.notebook.object_statements import StatementReader
 from grader.intake.notebook.object_values import NotPlain, remade
 from grader.intake.notebook.part_names import PartNames, is_plain_copy
+from grader.intake.notebook.tensor_parts import without_tensor_parts
 from grader.source.syntax import Block, all_nodes
 
 
@@ -42,9 +43,9 @@ def plain_notebook(
 
     `known` are the lecture's names, `gradients` those that may be names of gradients.
     """
-    bodies = list(bodies)
+    bodies, shown = without_tensor_parts(list(bodies))
     reader = StatementReader(bodies, gradients)
-    if not any(reader.may_have_objects(node) for _, body in bodies for node in body):
+    if not shown and not any(reader.may_have_objects(node) for _, body in bodies for node in body):
         return None
     try:
         read = reader.read()
@@ -52,7 +53,7 @@ def plain_notebook(
         return None
     names = PartNames(reader, [each for body in read for each in body], known)
     own = {names.final[name] for name, path in names.paths.items() if names.is_gradient(path)}
-    result = PlainNotebook(shown=names.shown, gradients=own, opened={*reader.functions.values()})
+    result = PlainNotebook(shown=shown | names.shown, gradients=own, opened={*reader.functions.values()})
     rename = WithoutCopies(names.final)
     for body in read:
         result.bodies.append([])

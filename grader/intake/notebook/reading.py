@@ -20,12 +20,12 @@ from grader.intake.notebook.as_file import (
     unwritten_function,
 )
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.notebook.known_names import KnownNames
-from grader.intake.notebook.lesson_part import Chooser, ChosenRun, is_placeholder
+from grader.intake.notebook.lesson_part import Chooser, ChosenRun, is_from_autograd, is_placeholder
 from grader.intake.notebook.other_names import looks_like_gradients, names_for
 from grader.intake.notebook.script import NotebookScript, Page, Statement, script_of
 from grader.intake.notebook.sizes import SizeReader, names_of_sizes, sizes_set, written_numbers
 from grader.intake.notebook.slices import Slice
+from grader.intake.notebook.spellings import KnownNames
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable
 from grader.source.parsing import PARSE_ERRORS
@@ -91,7 +91,8 @@ def with_names_of_sizes(table: NotebookTable, sizes: LessonSizes, reader: SizeRe
     places = [run[0] for name in gradients for run in uses.runs.get(name, [])[-MOST_RUNS:] if run]
     known = {*table.given.values, *table.given.gradients, *table.given.same}
     same = {**names_of_sizes(reader, sizes, places, known), **table.given.same}
-    return replace(table, given=replace(table.given, same=same))
+    lengths = sizes.lengths({*known, *table.given.others, *table.given.compared})
+    return replace(table, given=replace(table.given, same=same, lengths=lengths))
 
 
 class Writing:
@@ -187,6 +188,10 @@ class Writing:
             where = f"{statement.file}, line {statement.line}" if statement else place
             self.missing |= dict.fromkeys(rows, f"`{name}` cannot be taken out of {where}: {found.reason}.")
             return
+        if table.loop is None and is_from_autograd(own):
+            text = ast.unparse(own[0].node)
+            self.missing |= dict.fromkeys(rows, f"`{text}` in {place} is autograd's gradient. Write your own formula.")
+            return
         if table.loop is None and is_placeholder(own):
             self.pieces.append(unwritten_function(name, "", own[0]))
             return
@@ -252,18 +257,8 @@ class Writing:
             file.add("")
             file.extend(piece)
         sizes = sizes_set(self.size_reader, self.sizes, table.given.same, self.places)
-        found = (
-            file.places,
-            texts,
-            self.missing,
-            self.rows,
-            sizes,
-            self.numbers,
-            self.remarks,
-            cannot,
-            self.page.shown,
-        )
-        return NotebookReading(file.source, Origin(*found))
+        found = (file.places, texts, self.missing, self.rows, sizes, self.numbers, self.remarks, cannot)
+        return NotebookReading(file.source, Origin(*found, self.page.shown))
 
 
 def with_functions(lesson: NotebookLesson, script: NotebookScript, page: Page, names: Sequence[str]) -> NotebookReading:

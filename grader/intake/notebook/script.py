@@ -16,7 +16,17 @@ from grader.intake.notebook.claims import GradientClaim, Scan, scan_of
 from grader.intake.notebook.plain_variables import PlainNotebook, plain_notebook
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.statement_names import StatementNames, changed_parameters, names_of_statement
-from grader.source.syntax import Block, DefinitionNode, FunctionDefinition, all_nodes, children, last_name, names_in
+from grader.source.syntax import (
+    Block,
+    DefinitionNode,
+    FunctionDefinition,
+    all_nodes,
+    children,
+    is_marimo_cell,
+    last_name,
+    names_in,
+    stored_names,
+)
 
 MOST_STATEMENTS = 5_000
 WHOLE = 3
@@ -146,7 +156,7 @@ def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
         script.broken += broken
         try:
             whole = whole_loops(body, frozenset(gradients)) if page.has_loop(cell) else ()
-            for node, loop in top_level_statements(body, whole, loops, None):
+            for node, loop in top_level_statements(body, whole, loops, frozenset(gradients)):
                 loops = max(loops, loop or 0)
                 if isinstance(node, FunctionDefinition):
                     changers[node.name] = changed_parameters(node)
@@ -166,7 +176,7 @@ def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
 
 
 def without_blocks(body: Iterable[ast.stmt]) -> list[ast.stmt]:
-    """The statements of `if __name__ == "__main__":` and `with torch.no_grad():` in the place of the block."""
+    """The statements, with those of a main guard, `with`, `try` and marimo cells in the place of the block."""
     found: list[ast.stmt] = []
     waiting = [*body][::-1]
     while waiting:
@@ -175,6 +185,10 @@ def without_blocks(body: Iterable[ast.stmt]) -> list[ast.stmt]:
         is_context = isinstance(node, ast.With) and all(item.optional_vars is None for item in node.items)
         if isinstance(node, ast.If | ast.With) and (is_main or is_context):
             waiting += reversed(node.body)
+        elif isinstance(node, ast.Try) and not any(isinstance(each, ast.Import | ast.ImportFrom) for each in node.body):
+            waiting += reversed([*node.body, *node.orelse, *node.finalbody])
+        elif is_marimo_cell(node):
+            waiting += (each for each in reversed(node.body) if not isinstance(each, ast.Return))
         else:
             found.append(node)
     return found
@@ -185,10 +199,10 @@ def bound_by_loop(node: ast.stmt) -> bool:
 
 
 def top_level_statements(
-    body: Iterable[ast.stmt], whole: Collection[int], loops: int, loop: int | None
+    body: Iterable[ast.stmt], whole: Collection[int], loops: int, gradients: Collection[str]
 ) -> Iterator[tuple[ast.stmt, int | None]]:
-    """Statements as they stand at the top: those of `with`, of `if True`, and of a `whole` loop, one by one."""
-    waiting: list[tuple[ast.stmt, int | None, bool]] = [(node, loop, False) for node in reversed([*body])]
+    """Statements as they stand at the top: those of `with`, of `if MANUAL:`, and of a `whole` loop, one by one."""
+    waiting: list[tuple[ast.stmt, int | None, bool]] = [(node, None, False) for node in reversed([*body])]
     while waiting:
         node, loop, is_ready = waiting.pop()
         inside: list[tuple[ast.stmt, int | None, bool]] = []
@@ -197,8 +211,8 @@ def top_level_statements(
         elif isinstance(node, ast.With):
             binders = [binder(item.optional_vars, node) for item in node.items if item.optional_vars is not None]
             inside = [(each, loop, True) for each in binders] + [(each, loop, False) for each in node.body]
-        elif isinstance(node, ast.If) and isinstance(node.test, ast.Constant):
-            inside = [(each, loop, False) for each in (node.body if node.test.value else node.orelse)]
+        elif isinstance(node, ast.If) and (branch := backward_branch(node, gradients)) is not None:
+            inside = [(each, loop, False) for each in branch]
         elif isinstance(node, ast.For | ast.While) and id(node) in whole:
             if loop is None:
                 loops += 1
@@ -208,6 +222,15 @@ def top_level_statements(
         else:
             yield node, loop
         waiting += reversed(inside)
+
+
+def backward_branch(node: ast.If, gradients: Collection[str]) -> list[ast.stmt] | None:
+    """The side that the text decides on, or that alone assigns gradients, if it assigns WHOLE of them."""
+    if isinstance(node.test, ast.Constant):
+        return node.body if node.test.value else node.orelse
+    sides = (node.body, node.orelse)
+    counts = [len({n for each in side for n in stored_names(each)} & {*gradients}) for side in sides]
+    return sides[counts.index(max(counts))] if max(counts) >= WHOLE and min(counts) == 0 else None
 
 
 def binder(target: ast.expr, node: ast.stmt) -> ast.stmt:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from grader.intake.notebook.script import Statement
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import StepInputs
+from grader.source.syntax import all_nodes
 
 CUSTOMARY = {
     "torch": "import torch",
@@ -136,12 +137,15 @@ class _Slicing:
             self.parameter(meant)
             self.note_same(name, meant)
         elif name in given.same:
-            self.note_same(name)
-            for node in ast.walk(ast.parse(given.same[name])):
-                if isinstance(node, ast.Name) and node.id in given.values:
-                    self.parameter(node.id)
+            self.same_as(name, given.same[name])
         else:
             self.follow(name, i, reader)
+
+    def same_as(self, name: str, expression: str) -> None:
+        self.note_same(name)
+        for node in ast.walk(ast.parse(expression)):
+            if isinstance(node, ast.Name) and node.id in self.slicer.given.values:
+                self.parameter(node.id)
 
     def note_same(self, name: str, meant: str = "") -> None:
         if name != meant and name not in self.result.same:
@@ -156,6 +160,10 @@ class _Slicing:
 
     def follow(self, name: str, i: int, reader: Statement) -> None:
         """A variable of the student's own: the statements that give it its value are part of the slice."""
+        if name in self.slicer.given.lengths and reads_lengths_only(reader.node, name, self.slicer.given.lengths[name]):
+            self.imports["torch"] = CUSTOMARY["torch"]
+            self.same_as(name, self.slicer.given.expression(name))
+            return
         made = self.slicer.uses.before(name, i)
         self.slicer.look_at(1 + len(made), reader)
         meant = self.slicer.given.compared.get(name, "")
@@ -180,3 +188,24 @@ class _Slicing:
                 limit = self.places.get(i, float(i))
                 self.places[k] = float(k) if k < limit else limit - 1 / 1024  # from a cell further down
                 self.need(k, i)
+
+
+def reads_lengths_only(statement: ast.stmt, name: str, lengths: Sequence[str | None]) -> bool:
+    """Whether the statement reads nothing of the tensor but lengths of axes that are known: `C.shape[0]`, `len(C)`."""
+    known = {at for axis, length in enumerate(lengths) if length is not None for at in (axis, axis - len(lengths))}
+    read = {id(node) for node in all_nodes(statement) if isinstance(node, ast.Name) and node.id == name}
+    for node in all_nodes(statement):
+        match node:
+            case ast.Subscript(value=ast.Attribute(value=ast.Name() as tensor, attr="shape"), slice=place):
+                pass
+            case ast.Call(func=ast.Attribute(value=ast.Name() as tensor, attr="size"), args=[place], keywords=[]):
+                pass
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name() as tensor], keywords=[]):
+                place = ast.Constant(0)
+            case _:
+                continue
+        sign = -1 if isinstance(place, ast.UnaryOp) and isinstance(place.op, ast.USub) else 1
+        number = place.operand if isinstance(place, ast.UnaryOp) and sign < 0 else place
+        if isinstance(number, ast.Constant) and type(number.value) is int and sign * number.value in known:
+            read.discard(id(tensor))
+    return not read

@@ -8,7 +8,8 @@ from pathlib import Path, PurePosixPath
 
 from grader.intake.submissions.archive import METADATA, archive_names, is_archive, unpack_class, without_suffix
 from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError
-from grader.intake.submissions.classroom50 import from_classroom50
+from grader.intake.submissions.dated_downloads import NAME as EXPORTED
+from grader.intake.submissions.dated_downloads import from_classroom50, from_gradescope
 from grader.intake.submissions.downloads import (
     MOODLE,
     canvas_files,
@@ -19,8 +20,6 @@ from grader.intake.submissions.downloads import (
 )
 from grader.intake.submissions.file_kinds import stem_of, suffix_of
 from grader.intake.submissions.fitting import is_only_lesson
-from grader.intake.submissions.gradescope import NAME as EXPORTED
-from grader.intake.submissions.gradescope import from_gradescope
 from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.places import (
     KIT,

@@ -22,8 +22,7 @@ from dataclasses import dataclass, replace
 from grader.sandbox.policy.affine_functions import is_affine
 from grader.sandbox.policy.filled_memory import COUNTING, is_filled
 from grader.sandbox.policy.pure_names import ATTRIBUTES, BUILTINS, IMPORTABLE, OTHER_KEYWORDS, UNSETTLED, is_renamed
-from grader.source.outside_names import names_from_outside
-from grader.source.parsing import PARSE_ERRORS
+from grader.source.parsing import PARSE_ERRORS, names_from_outside
 
 MOST_BYTES = 50_000
 MOST_REMEMBERED = 5_000

@@ -17,7 +17,7 @@ from grader.verdict.diagnosis.known_mistakes import known_mistake
 from grader.verdict.diagnosis.readings.widths import width_from_the_data
 from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.earlier_gradient import FROM_EARLIER_GRADIENT, computed_from_earlier, upstream_left_out
-from grader.verdict.judging.line_messages import IN_FLOAT32, JUDGED_IN_FLOAT32, not_a_tensor, what_is_wrong
+from grader.verdict.judging.line_messages import IN_FLOAT32, JUDGED_IN_FLOAT32, not_a_tensor, reads_grad, what_is_wrong
 from grader.verdict.judging.verdicts import STATUS_OF, Case, Verdict
 
 
@@ -48,7 +48,10 @@ def judge_line(
         if answer.tensor is None:
             mistake = attempt(lambda: known_mistake("d" + name, deciding, mistakes, contents))
             return Verdict(
-                "shape", message=mistake.message if mistake else not_a_tensor(name, answer), mistake=mistake, line=line
+                "shape",
+                message=mistake.message if mistake else not_a_tensor(name, answer, contents),
+                mistake=mistake,
+                line=line,
             )
     comparisons = [compare_answer(name, problem, answer) for problem, answer in deciding]
     verdict = Verdict("passed", worst_error(comparisons), line=line)
@@ -100,6 +103,9 @@ def no_answer(
         return Verdict("error", message=message, mistake=Explanation(width.id, message), line=answer.line)
     if answer.outcome == "raised":
         explanation = attempt(lambda: explain_error(name, problem, answer))
+        advice = reads_grad(name, contents) if explanation is not None and explanation.id == "none_for_tensor" else None
+        if advice is not None:
+            explanation = Explanation("reads_grad", advice)
         if explanation is not None:
             explanation = Explanation(explanation.id, f"{answer.message}. {explanation.message}")
             message = explanation.message

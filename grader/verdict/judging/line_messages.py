@@ -10,6 +10,7 @@ from grader.calling.answer import Answer
 from grader.comparison.tensors import TensorComparison, relative_error
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.circumstances import circumstances
+from grader.verdict.diagnosis.claims import Contents
 from grader.verdict.diagnosis.error_description import describe_error
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.judging.verdicts import Case
@@ -72,12 +73,23 @@ def not_earned_alone(name: str, missing: str) -> Explanation:
     )
 
 
-def not_a_tensor(name: str, answer: Answer) -> str:
+def reads_grad(name: str, contents: Contents | None) -> str | None:
+    """Advice for a function that reads autograd's `.grad`; None for any other."""
+    if contents is None or "grad" not in contents["calls"]:
+        return None
+    return (
+        f"Your `d{name}` reads `.grad`, which is None here: autograd has not run. Compute the gradient from the "
+        "upstream gradient and the forward values."
+    )
+
+
+def not_a_tensor(name: str, answer: Answer, contents: Contents | None = None) -> str:
     found = answer.kind
     if answer.message:  # a joint function that returned something else altogether
         return answer.message
     if found == "None":
-        return f"`d{name}` returned None; expected a tensor. Is the last line `return ...`?"
+        advice = reads_grad(name, contents) or "Is the last line `return ...`?"
+        return f"`d{name}` returned None; expected a tensor. {advice}"
     if found.startswith("numpy."):
         return f"`d{name}` returned {found}; expected a torch.Tensor. Stay in torch, or return `torch.from_numpy(...)`."
     if found.startswith("tuple of 1"):
