@@ -205,7 +205,7 @@ def watch_work(words: tuple[str, ...], course: Path | None, opened: bool, port: 
             WatchSession(at, lessons[0], console_for(), work=work, lessons=lessons).run()
             return
         try:
-            from grader.dojo.live.questions import LiveQuestions
+            from grader.dojo.live.page import LiveQuestions
             from grader.dojo.live.server import LiveServer
         except ModuleNotFoundError as error:
             raise UserError(NEEDS_EXTRA.format(module=error.name)) from error
