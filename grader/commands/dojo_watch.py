@@ -1,6 +1,7 @@
 """`dojo start`, `dojo watch` and `dojo open`: a folder to work in, and the terminal that checks a saved file.
 
-Next to `dojo watch` there may be the guide of the first five minutes, and a page in the browser."""
+Next to `dojo watch` there may be the guide of the first five minutes, and a page in the browser.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """How far a student is, lesson by lesson, what to do next, and what `dojo` stores of it.
 
 .dojo.json next to exercises/ has hints taken, the lesson last worked on, verdicts, grades. A verdict is stored so that
-the same files are not run twice. Without .dojo.json only the hints taken and the lesson last worked on are lost."""
+the same files are not run twice. Without .dojo.json only the hints taken and the lesson last worked on are lost.
+"""
 
 from __future__ import annotations
 

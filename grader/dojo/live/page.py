@@ -1,6 +1,7 @@
 """The live page's text: the page itself once, a board for each check, one gradient of it at a time, and the questions.
 
-answering.py stores and judges the answers to questions, as it does for `dojo answer`."""
+answering.py stores and judges the answers to questions, as it does for `dojo answer`.
+"""
 
 from __future__ import annotations
 
