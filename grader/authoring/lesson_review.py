@@ -1,6 +1,7 @@
 """A review of a lesson's files before anything is graded: faults that its author must fix, and recommendations.
 
-Of the public examples: every right file passes them, the stub passes none, and none quotes an answer."""
+Of the public examples: every right file passes them, the stub passes none, and none quotes an answer.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """A lesson's own files: its right answers, its hidden suite, its steps, and the stub that students fill in.
 
-The stub is generated from the solution: the answers between its markers are removed."""
+The stub is generated from the solution: the answers between its markers are removed.
+"""
 
 from __future__ import annotations
 

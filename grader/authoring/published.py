@@ -1,6 +1,7 @@
 """What a lesson's authors publish of its secrets: mistakes marked as public, and model answers after the deadline.
 
-The model answers are in solutions/NN_name/answers.md, one to each question of the lesson's README."""
+The model answers are in solutions/NN_name/answers.md, one to each question of the lesson's README.
+"""
 
 from __future__ import annotations
 

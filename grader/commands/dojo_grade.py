@@ -10,7 +10,7 @@ import click
 from grader.commands.dojo_desk import LessonParam, course_option, desk, show
 from grader.dojo.desk import Desk
 from grader.dojo.file import read_own, shown_path
-from grader.dojo.state import verdict_digest
+from grader.dojo.progress import verdict_digest
 from grader.errors import UserError
 from grader.lesson.lesson import Lesson
 

@@ -1,6 +1,7 @@
 """`dojo start`, `dojo watch` and `dojo open`: a folder to work in, and the terminal that checks a saved file.
 
-Next to `dojo watch` there may be the guide of the first five minutes, and a page in the browser."""
+Next to `dojo watch` there may be the guide of the first five minutes, and a page in the browser.
+"""
 
 from __future__ import annotations
 
@@ -205,7 +206,7 @@ def watch_work(words: tuple[str, ...], course: Path | None, opened: bool, port: 
             WatchSession(at, lessons[0], console_for(), work=work, lessons=lessons).run()
             return
         try:
-            from grader.dojo.live.questions import LiveQuestions
+            from grader.dojo.live.page import LiveQuestions
             from grader.dojo.live.server import LiveServer
         except ModuleNotFoundError as error:
             raise UserError(NEEDS_EXTRA.format(module=error.name)) from error

@@ -65,7 +65,7 @@ class FollowedFolder:
     ) -> None:
         """Results are signed with `key` and written in `formats` as they come.
 
-        `set_times(found, quiet=...)` gives submissions their times, see submission_times.set_times. Raises UserError.
+        `set_times(found, quiet=...)` gives submissions their times, see run_inputs.set_times. Raises UserError.
         """
         from grader.intake.submissions.appearing import Appearing
         from grader.intake.submissions.finding import FoundSubmissions
@@ -118,7 +118,7 @@ class FollowedFolder:
             self.warn(str(error))
 
     def store_intake(self) -> list[str]:
-        """As intake_file.store_intake, with what a person wrote there meanwhile. Raises UserError."""
+        """As run_inputs.store_intake, with what a person wrote there meanwhile. Raises UserError."""
         return store_intake(self.found, self._out, confirmed_and_given(self._out, self._intake_file, self._course))
 
     def warn(self, sentence: str) -> None:

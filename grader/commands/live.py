@@ -1,6 +1,7 @@
 """What `grade run` prints: two lines at the foot of a terminal or a line per submission, then a summary; or nothing.
 
-The summary says how many submissions were graded, why others were not, and where the results are."""
+The summary says how many submissions were graded, why others were not, and where the results are.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """OUT's gradebook for the commands after a run, and its pages, written anew when a decision changes them.
 
-So are those of the other gradebooks of a term, in which a decision frees or spends free late days."""
+So are those of the other gradebooks of a term, in which a decision frees or spends free late days.
+"""
 
 from __future__ import annotations
 

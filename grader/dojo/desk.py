@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from grader.dojo.file import is_untouched, location, outline_of_text, own_file, read_own, shown_path
 from grader.dojo.mistake_question import question_about
-from grader.dojo.progress import BROKEN, Progress
-from grader.dojo.state import Memory, verdict_digest
+from grader.dojo.progress import BROKEN, Memory, Progress, verdict_digest
 from grader.dojo.zygote import Starter
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT, Assignment, read_assignment

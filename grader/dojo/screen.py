@@ -1,6 +1,7 @@
 """The screen of `dojo check`: the lecture's rows with a verdict, what is wrong and why, what to do next.
 
-Everything is lines for rich, for 80 columns or more. Text from a student's code passes `inert` first."""
+Everything is lines for rich, for 80 columns or more. Text from a student's code passes `inert` first.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What is current: a student's results, of all attempts in the gradebook, and those of a class, in little memory.
 
 A student's current results are the union, lesson by lesson, of what the attempts say. Of a class, what the class pages
-and grades.csv read is kept during a run."""
+and grades.csv read is kept during a run.
+"""
 
 from __future__ import annotations
 

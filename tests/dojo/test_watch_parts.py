@@ -19,9 +19,8 @@ from grader.dojo.keys import RowChoice, Search, keys_in
 from grader.dojo.milestones import Guide, finish_lines, news_of, other_forms, what_it_taught
 from grader.dojo.mistake_question import BY_ID, question_about
 from grader.dojo.overview import list_screen
-from grader.dojo.progress import Progress
+from grader.dojo.progress import Memory, Progress, State
 from grader.dojo.rows import bar, graph_line, graph_marks, numbered_line
-from grader.dojo.state import Memory, State
 from grader.dojo.view import View, default_focus, watch_screen
 from grader.dojo.watch import WatchSession
 from grader.results import NamedMistake, Row

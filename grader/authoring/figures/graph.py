@@ -1,6 +1,7 @@
 """The figures of a lesson: its computational graph, from its forward.py, and those that its own figures.py draws.
 
-The layout of the graph is the report's."""
+The layout of the graph is the report's.
+"""
 
 from __future__ import annotations
 

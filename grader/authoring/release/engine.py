@@ -1,6 +1,7 @@
 """The engine as files: the whole package, which contains no secret, with the templates of reports; and archives.
 
-Archives are reproducible, the same files give the same bytes: entries are sorted and have no times or owners."""
+Archives are reproducible, the same files give the same bytes: entries are sorted and have no times or owners.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """The student kit: lessons with untouched stubs and as notebooks, the engine, `dojo`, a README and tests of its own.
 
-Gradescope's autograder.zip has the same engine, two scripts, pinned requirements, and the course with its secrets."""
+Gradescope's autograder.zip has the same engine, two scripts, pinned requirements, and the course with its secrets.
+"""
 
 from __future__ import annotations
 

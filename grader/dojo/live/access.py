@@ -1,7 +1,8 @@
 """Who reaches the live page: a free port of the loopback interface, a token that nobody can guess, and its own script.
 
 Port and token are kept, readable for the student alone, so that a tab of yesterday shows today's session as well.
-Everything but the page's script that can send a request is refused."""
+Everything but the page's script that can send a request is refused.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Predictions: questions about what code will do, here about a lesson's backward pass, from forward.py alone.
 
-They are about sizes, shapes, and what a wrong row spoils."""
+They are about sizes, shapes, and what a wrong row spoils.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """A student's own file, run in their own process as they would run it themselves: what it raises becomes a sentence.
 
 Which line is at fault for a wrong result is found as well: the first that assigns a value that is wrong. Only for
-commands that students type about their own work. A submission is never run this way: see grader/sandbox."""
+commands that students type about their own work. A submission is never run this way: see grader/sandbox.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """An assignment: which rows count for how much, when it is due, what late work costs and which defence it needs.
 
-docs/assignments.md describes the file."""
+docs/assignments.md describes the file.
+"""
 
 from __future__ import annotations
 

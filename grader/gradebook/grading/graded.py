@@ -1,6 +1,7 @@
 """What grading one submission gives, who watches a run, and who writes its pages: grading depends on none of these.
 
-Without torch, which takes seconds to load: the coordinator does without it."""
+Without torch, which takes seconds to load: the coordinator does without it.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Verdicts of `grade regrade` that nobody has applied yet: kept in a file next to the gradebook, and what they change.
 
-The file can be deleted."""
+The file can be deleted.
+"""
 
 from __future__ import annotations
 

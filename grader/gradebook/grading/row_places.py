@@ -1,6 +1,7 @@
 """The cause of a row: its line in the student's file, or another function of the student's that is wrong itself.
 
-The line is that of a change, of a gradient, or of a misplaced function."""
+The line is that of a change, of a gradient, or of a misplaced function.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """What a run tells its grader processes, here or on other machines, and whether a folder OUT belongs to it.
 
-OUT has one course, and one policy for seeds."""
+OUT has one course, and one policy for seeds.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The field `signature` of results.json: an Ed25519 signature over all other fields except `seconds`; and its keys.
 
 No code that changes a result can keep its signature by mistake: reading results.json drops the field, and only
-`signed_text` writes it. The keys are PEM files. Only the coordinator reads the private one."""
+`signed_text` writes it. The keys are PEM files. Only the coordinator reads the private one.
+"""
 
 from __future__ import annotations
 

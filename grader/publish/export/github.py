@@ -1,7 +1,8 @@
 """GitHub Actions: annotations at the student's file and line, the job's summary, and GitHub Classroom's result.
 
 Nothing that a student wrote becomes a workflow command: commands are stopped while anything else is printed, and what
-is part of the grader's own text is escaped. https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands"""
+is part of the grader's own text is escaped. https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
+"""
 
 from __future__ import annotations
 

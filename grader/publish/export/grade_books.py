@@ -6,7 +6,8 @@ its own export: "Lesson 03 (98765)". https://community.canvaslms.com (How do I i
 Moodle has the grading worksheet of an assignment (one Grade column), or the grade book's import (any columns). The
 worksheet knows students by Identifier, the grade book by what is chosen there, such as the e-mail address.
 https://docs.moodle.org/en/Grade_import. Moodle refuses a worksheet that has lost its column of dates
-(mod/assign/feedback/offline/importgradeslib.php), so a whole worksheet keeps all of its columns."""
+(mod/assign/feedback/offline/importgradeslib.php), so a whole worksheet keeps all of its columns.
+"""
 
 from __future__ import annotations
 

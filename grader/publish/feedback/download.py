@@ -1,7 +1,8 @@
 """A platform's download, read again: each submission in it whose author certainly gets a report back.
 
 A name is not enough. A report goes back where the download holds the very submission that was graded under the name, or
-where the roster confirms who the student is and nothing speaks against it. Everything else is a sentence."""
+where the roster confirms who the student is and nothing speaks against it. Everything else is a sentence.
+"""
 
 from __future__ import annotations
 

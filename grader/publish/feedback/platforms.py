@@ -14,7 +14,8 @@ grading worksheet needs the columns Identifier, Grade and Last modified (grade),
 Gradescope has no upload for feedback. But an autograder gets the submission's number (`id` in
 submission_metadata.json), and a download's folders have the same number. So the archive is an autograder that looks a
 submission's result up; it contains no hidden suite, and runs no student's code.
-https://gradescope-autograders.readthedocs.io/en/latest/submission_metadata/"""
+https://gradescope-autograders.readthedocs.io/en/latest/submission_metadata/
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """The reports in OUT that may go back to a student, and what a mail or a comment says about them in one line.
 
-A report is complete, current, and certainly this student's."""
+A report is complete, current, and certainly this student's.
+"""
 
 from __future__ import annotations
 

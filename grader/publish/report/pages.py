@@ -120,14 +120,14 @@ class Reporter:
         return self._layouts[lesson.digest]
 
     def new_drawings(self, every: bool = False) -> dict[str, str]:
-        """See gradebook.grading.publisher.Publisher."""
+        """See gradebook.grading.graded.Publisher."""
         for lesson in self._lessons.values() if every else ():
             self._drawn(lesson)
         digests, self._new = self._new, []
         return {digest: layouts_to_text(self._layouts[digest]) for digest in digests}
 
     def add_drawings(self, drawings: Mapping[str, str]) -> None:
-        """See gradebook.grading.publisher.Publisher. Raises KeyError, TypeError or ValueError for another text."""
+        """See gradebook.grading.graded.Publisher. Raises KeyError, TypeError or ValueError for another text."""
         self._layouts |= {digest: layouts_from_text(text) for digest, text in drawings.items()}
 
     def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}) -> str:
@@ -160,7 +160,7 @@ class Reporter:
         )
 
     def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]:
-        """See gradebook.grading.publisher.Publisher."""
+        """See gradebook.grading.graded.Publisher."""
         return {"report.html": self.student_page(graded, sources), "report.md": self.student_markdown(graded)}
 
     def class_pages(
@@ -172,7 +172,7 @@ class Reporter:
         present: Collection[str] | None = None,
         worth: float | None = None,
     ) -> Iterator[tuple[str, str]]:
-        """See gradebook.grading.publisher.Publisher."""
+        """See gradebook.grading.graded.Publisher."""
         missing = incomplete(results)
         if present is not None and (others := sum(result.student not in present for result in results)):
             missing.append(
