@@ -14,7 +14,7 @@ help:
 	@echo "make grade      grade examples/submissions and say where the report is"
 	@echo "make test       the short tests: most of them, in about three minutes"
 	@echo "make test-long  the longer ones; after a larger change, both must pass"
-	@echo "make coverage   the tests with branch coverage of grader/ (slower; workers and forked commands are not measured)"
+	@echo "make coverage   the short tests with branch coverage of grader/ (slower; workers and forked commands are not measured)"
 	@echo "make test-slow  statistical and long tests as well"
 	@echo "make lint       ruff, mypy, and the import linter (packages import downwards only)"
 	@echo "make verify     every solution 100 %, every stub 0 %, every known mistake caught and named"
@@ -53,29 +53,33 @@ PART_3 := $(WILD) tests/verdict
 PART_4 := tests/gradebook tests/intake tests/publish
 PARTS := 1 2 3 4
 NAMED := $(sort $(filter tests/%,$(foreach part,$(PARTS),$(PART_$(part)))))
-# What pytest made of the tests' files is kept for the next process, whatever the machine prefers.
-test test-long: export PYTHONDONTWRITEBYTECODE =
-test: TEST := $(BIN)/python -m pytest -q -m 'not slow and not long'
-test: $(VENV)/ready
+SHORT := $(BIN)/python -m pytest -q -m 'not slow and not long'
+define in_parts
 	@said=$$(mktemp -d); started=; trap 'kill $$started 2>/dev/null; rm -rf "$$said"' EXIT; trap 'exit 130' INT TERM; \
-	$(foreach part,$(PARTS),$(TEST) $(PART_$(part)) >"$$said/$(part)" 2>&1 & started="$$started $$!"; ) \
-	status=0; $(TEST) $(addprefix --ignore ,$(NAMED)) || status=$$?; \
+	$(foreach part,$(PARTS),COVERAGE_FILE=.coverage.$(part) $(TEST) $(PART_$(part)) >"$$said/$(part)" 2>&1 & \
+	  started="$$started $$!"; ) \
+	status=0; COVERAGE_FILE=.coverage.0 $(TEST) $(addprefix --ignore ,$(NAMED)) || status=$$?; \
 	for each in $$started; do wait $$each || status=$$?; done; started=; cat "$$said"/*; exit $$status
+endef
 
+# What pytest made of the tests' files is kept for the next process, whatever the machine prefers.
+test test-long coverage: export PYTHONDONTWRITEBYTECODE =
+test: TEST := $(SHORT)
+test: $(VENV)/ready
+	$(in_parts)
+
+LONG := $(BIN)/python -m pytest -q -m 'long and not slow'
 test-long: $(VENV)/ready
-	@status=0; \
-	$(BIN)/python -m pytest -q -m 'long and not slow' --numprocesses 3 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)) \
-	  || status=$$?; \
-	$(BIN)/python -m pytest -q -m 'long and not slow' $(IN_ORDER) || status=$$?; exit $$status
+	@status=0; $(LONG) --numprocesses 3 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)) || status=$$?; \
+	$(LONG) $(IN_ORDER) || status=$$?; exit $$status
 
 # Without the isolation's own tests: what a locked-in process runs cannot be written down by it.
-COVERAGE := --cov grader --cov-branch
+coverage: TEST := $(SHORT) --cov grader --cov-branch --cov-report=
+coverage: PART_1 := $(IN_ORDER) --ignore tests/sandbox/isolation
 coverage: $(VENV)/ready
-	@status=0; \
-	$(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)) $(COVERAGE) --cov-report= \
-	  || status=$$?; \
-	$(BIN)/python -m pytest -q $(IN_ORDER) --ignore tests/sandbox/isolation $(COVERAGE) --cov-append \
-	  --cov-report term:skip-covered || status=$$?; exit $$status
+	$(in_parts)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --skip-covered
 
 test-slow: $(VENV)/ready
 	$(BIN)/python -m pytest -q -m 'slow or not slow'

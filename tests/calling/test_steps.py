@@ -295,7 +295,9 @@ def test_what_waits_for_an_answer_gets_a_sentence(ask, waits, monkeypatch):
 
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     monkeypatch.setattr(sys, "breakpointhook", refuse_to_stop)
+    trace = sys.gettrace()
     answer = call(dx, files=(__file__,))
+    sys.settrace(trace)  # pdb's stays, and `make coverage` would not see what later tests run
     assert (answer.outcome, answer.message) == (
         "raised",
         f"{waits}, and nobody can answer here. Run `dojo check --pdb`, where you can, or use `print`: `dojo check` "
