@@ -22,8 +22,8 @@ from grader.intake.notebook.object_values import (
     entries_of,
     is_name,
     list_record,
-    operation_result,
     remade,
+    result_of,
     same_keys,
     truth,
 )
@@ -235,15 +235,13 @@ class PartReader:
     def operation(self, node: ast.BinOp | ast.UnaryOp | ast.Compare, scope: NameScope) -> Value:
         if isinstance(node, ast.Compare):
             first, *others = [self.value(each, scope) for each in (node.left, *node.comparators)]
-            found = operation_result(node.ops[0], first, others[0]) if len(others) == 1 else None
+            found = result_of(node.ops[0], first, others[0]) if len(others) == 1 else None
             return found or remade(node, left=self.express(first), comparators=[self.express(e) for e in others])
         if isinstance(node, ast.UnaryOp):
             operand = self.value(node.operand, scope)
-            return operation_result(node.op, operand, operand) or remade(node, operand=self.express(operand))
+            return result_of(node.op, operand, operand) or remade(node, operand=self.express(operand))
         left, right = self.value(node.left, scope), self.value(node.right, scope)
-        return operation_result(node.op, left, right) or remade(
-            node, left=self.express(left), right=self.express(right)
-        )
+        return result_of(node.op, left, right) or remade(node, left=self.express(left), right=self.express(right))
 
     def comprehension(self, node: Comprehension, scope: NameScope) -> Value:
         """As code where its loop goes over plain values, else written out."""
