@@ -53,7 +53,7 @@ def read_page_bytes(data: bytes, shown: str, lessons: Sequence[Lesson], function
             data, shown, is_notebook, [notebook_lesson(lesson) for lesson in lessons], functions
         )
     except ReadingStopped as reason:
-        raise NotebookError(f"{reason}. Hand in the exercise's cells only.") from reason
+        raise NotebookError(f"{reason}. Submit the exercise's cells only.") from reason
     except ReadingFailed as reason:
         raise NotebookError(
             f"the grader has an error that shows in this file ({reason}). Tell your instructor."
@@ -151,11 +151,11 @@ def without_main(inside: str, names: Sequence[str], notebooks: Sequence[Path]) -
     similar = difflib.get_close_matches(MAIN, names[:MAX_FILES], n=1, cutoff=0.5)
     similar = similar or [name for name in names if "backward" in name.lower()]
     if similar or len(names) == 1:
-        return f"; there is {inside}{(similar or names)[0]}. Rename it to {MAIN} and hand in again."
+        return f"; there is {inside}{(similar or names)[0]}. Rename it to {MAIN} and submit again."
     if names:
         return f"; found {', '.join(names[:5])} instead."
     if notebooks:
-        return f"; of {len(notebooks)} notebooks, hand in the one that counts."
+        return f"; of {len(notebooks)} notebooks, submit the one that counts."
     return ", and there is no Python file beside it."
 
 
