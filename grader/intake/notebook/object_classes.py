@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from grader.intake.notebook.object_expressions import ExpressionReader
+from grader.intake.notebook.object_expressions import PartReader
 from grader.intake.notebook.object_values import (
     LIST_KINDS,
     NOTHING,
@@ -34,7 +34,7 @@ WITH_KEY = frozenset({"get", "setdefault", "pop", "insert", "__getitem__", "__se
 """Methods of lists and dictionaries whose first argument is a place or a key."""
 
 
-class ObjectMaker(ExpressionReader):
+class ObjectMaker(PartReader):
     """Evaluates what makes and changes records."""
 
     def open(self, function: OpenFunction, given: Arguments) -> Value:

@@ -19,11 +19,11 @@ from grader.intake.notebook.object_values import (
     Variable,
     arithmetic,
     constant_of,
-    decided,
     entries_of,
     is_name,
     list_record,
     remade,
+    result_of,
     same_keys,
     truth,
 )
@@ -33,7 +33,7 @@ MOST_STEPS = 200_000
 """Expressions that are evaluated and written for a notebook, so that none takes longer than a second or two."""
 
 
-class ExpressionReader:
+class PartReader:
     """Evaluates expressions as far as the text decides them. The code that is left contains plain variables only."""
 
     steps = 0
@@ -235,13 +235,13 @@ class ExpressionReader:
     def operation(self, node: ast.BinOp | ast.UnaryOp | ast.Compare, scope: NameScope) -> Value:
         if isinstance(node, ast.Compare):
             first, *others = [self.value(each, scope) for each in (node.left, *node.comparators)]
-            found = decided(node.ops[0], first, others[0]) if len(others) == 1 else None
+            found = result_of(node.ops[0], first, others[0]) if len(others) == 1 else None
             return found or remade(node, left=self.express(first), comparators=[self.express(e) for e in others])
         if isinstance(node, ast.UnaryOp):
             operand = self.value(node.operand, scope)
-            return decided(node.op, operand, operand) or remade(node, operand=self.express(operand))
+            return result_of(node.op, operand, operand) or remade(node, operand=self.express(operand))
         left, right = self.value(node.left, scope), self.value(node.right, scope)
-        return decided(node.op, left, right) or remade(node, left=self.express(left), right=self.express(right))
+        return result_of(node.op, left, right) or remade(node, left=self.express(left), right=self.express(right))
 
     def comprehension(self, node: Comprehension, scope: NameScope) -> Value:
         """As code where its loop goes over plain values, else written out."""

@@ -131,9 +131,9 @@ class StoreWriter(CallReader):
                 self.add(ast.Assign([self.target(ast.Name(name, ast.Store()), scope)], code))
                 return
             holder.values[name] = self.kept(value, name, holder)
-            if is_number(value) or (isinstance(value, Variable) and name in self.gradients):
+            if is_whole(value) or (isinstance(value, Variable) and name in self.gradients):
                 holder.values[name] = self.bind(
-                    name, self.express(value), holder, value.value if is_number(value) else None
+                    name, self.express(value), holder, value.value if is_whole(value) else None
                 )
             elif isinstance(value, Variable) and self.locals.get(value.name, ("", 0))[0] == RESULT:
                 self.locals[value.name] = name, self.locals[value.name][1]  # called as the caller calls it
@@ -162,7 +162,7 @@ class StoreWriter(CallReader):
         if isinstance(value, Record):
             value.belongs(record, key)
             self.keep_parts(value)
-        if isinstance(value, Record | OpenFunction) or (isinstance(value, Constant) and not is_number(value)):
+        if isinstance(value, Record | OpenFunction) or (isinstance(value, Constant) and not is_whole(value)):
             record.fields[key] = value
         elif isinstance(value, ast.Constant) and value.value is ...:
             record.fields[key] = NOTHING
@@ -200,7 +200,7 @@ def as_expression(target: ast.expr) -> ast.expr:
     return remade(target, ctx=ast.Load())
 
 
-def is_number(value: Value) -> TypeGuard[Constant]:
+def is_whole(value: Value) -> TypeGuard[Constant]:
     """Whether it is a whole number, which keeps its name in the code: it may be a size."""
     return isinstance(value, Constant) and isinstance(value.value, int) and not isinstance(value.value, bool)
 

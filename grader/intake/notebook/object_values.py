@@ -226,7 +226,7 @@ def same_keys(value: Value) -> Record:
     raise NotPlain("it is no dictionary that the text contains")
 
 
-def decided(operation: ast.AST, left: Value, right: Value) -> Value | None:
+def result_of(operation: ast.AST, left: Value, right: Value) -> Value | None:
     """What an operation gives, whose operand is `left` where there is only one. None where the text does not decide it.
 
     Raises NotPlain.

@@ -1,4 +1,7 @@
-"""What is known about a notebook's own names: which spell a lesson's gradient, `grad_probs`, `dL_dprobs`, and for sure what."""
+"""A notebook's own names for a lesson's gradients and values: what they spell, and what is known about them.
+
+A name may spell a gradient in another way: `grad_probs`, `dL_dprobs`, `dcounts_suminv`.
+"""
 
 from __future__ import annotations
 

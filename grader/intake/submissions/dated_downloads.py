@@ -1,8 +1,8 @@
 """Downloads that say when each student submitted: Gradescope's export, and Classroom 50's.
 
-Gradescope: one folder per submission, and one file with the students and times. Classroom 50: `gh teacher download` makes
-a checkout for each student, CLASSROOM-ASSIGNMENT-USERNAME, by the members of the classroom's team. What is inside a
-checkout, students can change. https://github.com/foundation50/classroom50/wiki/gh-teacher#download
+Gradescope exports one folder per submission, and one file with the students and times. `gh teacher download` makes a
+checkout for each student of Classroom 50, CLASSROOM-ASSIGNMENT-USERNAME, by the members of the classroom's team. What
+is inside a checkout, students can change. https://github.com/foundation50/classroom50/wiki/gh-teacher#download
 """
 
 from __future__ import annotations

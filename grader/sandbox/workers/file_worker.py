@@ -27,7 +27,7 @@ class FileWorker:
         sent: the keys of the problems that it has.
         disclosed: {problem: how many stages of true upstream gradients it has}.
         functions: the names of the file's functions, once it was loaded.
-        plain_functions: those of them that need no observation, see calling/plain_code.py.
+        plain_functions: those of them that need no observation, see calling/observing.py.
         note: why the file stopped before its end, if it did.
         load_failure: why no worker can be had, if so. It is then the answer of every step.
         output: what workers that have ended printed.
