@@ -19,7 +19,7 @@ from made_results import lesson as lesson_of
 from made_results import row
 from support import ROOT, solution_of
 
-from bench.course_file_worker import without_workers
+from bench.course_file_worker import NO_ZYGOTE, without_workers
 from bench.defence import right_rows
 from bench.defence_keys import Source, is_confirmed
 from grader.commands.dojo_questions import read_line_within
@@ -200,7 +200,7 @@ def test_a_defence_of_a_notebook(course: Course, tmp_path: Path):
     gradebook.close()
     source = Source(lesson, "notebook", text, right)
     with without_workers():
-        made = generate(lesson, {"backward.py": text.encode()}, right, None, f"5/{sheet.student}")  # type: ignore[arg-type]
+        made = generate(lesson, {"backward.py": text.encode()}, right, NO_ZYGOTE, f"5/{sheet.student}")
     assert [each.text for each in made.questions] == [each.text for each in sheet.questions] and len(
         made.questions
     ) == 6
