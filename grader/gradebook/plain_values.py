@@ -65,10 +65,13 @@ def from_plain(kind: Any, data: Any, load: LoadBytes) -> Any:
         types = field_types(kind)
         if isinstance(data, list):
             return kind(*(from_plain(each, entry, load) for each, entry in zip(types.values(), data, strict=True)))
-        return kind(**{name: from_plain(types[name], entry, load) for name, entry in data.items() if name in types})
+        return kind(
+            **{name: from_plain(types[name], entry, load) for name, entry in dict(data).items() if name in types}
+        )
     if isinstance(origin, type) and issubclass(origin, Mapping):
         of_key, of_value = arguments
-        return {(int(key) if of_key is int else key): from_plain(of_value, entry, load) for key, entry in data.items()}
+        found = {key: from_plain(of_value, entry, load) for key, entry in dict(data).items()}
+        return {int(key): value for key, value in found.items()} if of_key is int else found
     if origin is tuple and arguments[-1] is not Ellipsis:
         return tuple(from_plain(each, entry, load) for each, entry in zip(arguments, data, strict=True))
     if isinstance(origin, type) and issubclass(origin, (Sequence, set, frozenset)):

@@ -212,6 +212,14 @@ def test_a_notebook_has_no_line(repository):
     assert command == "::error file=hw.ipynb,title=dx%3A wrong value::no"
 
 
+def test_a_job_under_its_bound_says_so():
+    found = results("ada", lesson("03_a", row("dx", "passed"), row("dy", "todo")))
+    assert github.below_command(found, 62.5) == (
+        "::error title=Under 62.5 %25::ada has 1 of 2 points, and this job needs 62.5 %25. The job's summary says "
+        "what to do next."
+    )
+
+
 @given(title=st.text(), text=st.text(), place=st.none() | st.text(min_size=1))
 def test_an_annotation_is_one_command_whatever_is_in_it(title, text, place):
     line = github.error_command(github.Annotation(title, text, "f.py", 3), place)

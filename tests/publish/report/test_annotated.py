@@ -18,6 +18,7 @@ from grader.gradebook.grading.graded import GradedSubmission
 from grader.publish.report.annotated import (
     COLUMNS,
     date_text,
+    defence_sentence,
     lateness_text,
     sentences_about,
     sentences_about_lesson,
@@ -26,6 +27,7 @@ from grader.publish.report.annotated import (
 from grader.publish.report.classroom import csv_rows
 from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
+from grader.results.annotations import DemandedDefence
 
 POLICY = LatePolicy(percent_per_day=10, free_days=1)
 ATTEMPTS = [
@@ -191,3 +193,21 @@ def test_lateness_in_words(lateness, expected):
 
 def test_a_date_in_words():
     assert date_text("2026-11-01T09:05:00+01:00") == "Sunday 1 November 2026, 09:05 (UTC+01:00)"
+
+
+@pytest.mark.parametrize(
+    ("demanded", "sentence"),
+    [
+        (
+            DemandedDefence(4, "cap", None, None, 2.5),
+            "A defence of your code is required, with 4 of 6 questions right; none is recorded yet. Without it, this "
+            "lesson has 2.5 points less.",
+        ),
+        (
+            DemandedDefence(5, "warn", 0.5, "3 of 6 right (grace, on paper)", 0.0),
+            "A defence of your code is required, with 5 of 6 questions right; the latest had 3 of 6 right.",
+        ),
+    ],
+)
+def test_a_required_defence_is_one_sentence(demanded, sentence):
+    assert defence_sentence(demanded) == sentence

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from grader.lesson.lesson import Lesson
 from grader.publish.report.drawings import layouts_of
 from grader.publish.report.graph import lay_out, layers_of, parts_of, reads_of
-from grader.publish.report.layout import HEIGHT, Layout
+from grader.publish.report.layout import HEIGHT, Layout, layouts_from_text, layouts_to_text
 from grader.publish.report.pictures import ERROR_COLOURS, SCALE, Arrow, colour, forces, heat_map, level
 
 PARTS = {
@@ -199,3 +199,24 @@ def test_forces_of_a_wrong_gradient_show_the_example_farthest_off() -> None:
 def test_forces_of_zeros() -> None:
     drawn = forces([[0.0, 0.0]], [[0.0, 0.0]])
     assert drawn.arrows == (Arrow(0, 0), Arrow(0, 0)) and pixels(drawn.png) == [[0, 0]]
+
+
+@pytest.mark.parametrize("name", ["01_chain_rule", "11_layer_norm"])
+def test_drawings_are_stored_and_read_back(lessons, name):
+    """The second one has repeated parts."""
+    drawn = layouts_of(lessons[name])
+    text = layouts_to_text(drawn)
+    assert layouts_to_text(layouts_from_text(text)) == text
+    for each, again in zip(drawn, layouts_from_text(text), strict=True):
+        assert (each.nodes, each.edges, each.width, each.height) == (
+            again.nodes,
+            again.edges,
+            again.width,
+            again.height,
+        )
+
+
+@pytest.mark.parametrize("text", ["", '{"a": 1}', "[1]", '["a"]', '[{"nodes":[]}]'])
+def test_another_text_is_no_drawing(text):
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        layouts_from_text(text)
