@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-import warnings
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,7 @@ from typing import Final
 from grader.errors import UserError, write_errors
 from grader.intake.submissions.lesson_files import MAIN, MAX_FILE_BYTES, LessonFiles
 from grader.lesson.lesson import Item, Lesson
+from grader.source.parsing import parse_submitted
 from grader.source.syntax import names_in
 
 HIDDEN: Final = "hidden"
@@ -45,14 +45,17 @@ def read_own(lesson: Lesson) -> LessonFiles:
     path, files = own_file(lesson), {}
     try:
         for each in sorted(lesson.exercise.glob("*.py")):
-            if each == path or (each.is_file() and each.name != FIGURES and each.stat().st_size <= MAX_FILE_BYTES):
+            if not each.is_file() or (each.name == FIGURES and each != path):  # a pipe would be waited for
+                continue
+            size = each.stat().st_size
+            if size <= MAX_FILE_BYTES:
                 files[each.name] = each.read_bytes()
+            elif each == path:
+                raise UserError(f"{shown_path(path)} has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read.")
     except OSError as error:
         raise UserError(f"{shown_path(path)} cannot be read: {error.strerror}.") from error
     if MAIN not in files:
         raise UserError(f"{shown_path(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
-    if len(files[MAIN]) > MAX_FILE_BYTES:
-        raise UserError(f"{shown_path(path)} has {len(files[MAIN]):,} bytes; at most {MAX_FILE_BYTES:,} are read.")
     return LessonFiles(lesson.name, files, shown=shown_path(path))
 
 
@@ -60,13 +63,9 @@ class Outline:
     """The functions and classes of a file, by parsing it. `complete` is False for text that is not Python."""
 
     def __init__(self, source: bytes) -> None:
-        self.complete = True
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                body = ast.parse(source).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            body, self.complete = [], False
+        tree = parse_submitted(source)
+        self.complete = tree is not None
+        body = [] if tree is None else tree.body
         self._nodes = {node.name: node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
         self._lines = source.splitlines()
 

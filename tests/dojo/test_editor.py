@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,8 +17,11 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 from support import ROOT, in_a_loop_of_its_own
 
-from grader.dojo.editor.remarks import hover, remarks
+from grader.dojo.editor.checking import SaveChecker
+from grader.dojo.editor.remarks import hover, nodes_by_name, remarks
+from grader.dojo.file import own_file, read_own
 from grader.dojo.start import make_working_folder
+from grader.errors import UserError
 from grader.lesson.lesson import Course
 from grader.lesson.paths import TEMPLATES
 from grader.results import Row
@@ -177,3 +181,50 @@ def test_the_problem_matcher_of_the_kit_reads_what_dojo_check_prints(kit: Path, 
 def test_a_new_folder_has_the_task(tmp_path: Path) -> None:
     make_working_folder(Course(make_kit(tmp_path / "kit"), secrets=False), tmp_path / "new", bare=False)
     assert (tmp_path / "new/.vscode/tasks.json").read_bytes() == (TEMPLATES / "tasks.json").read_bytes()
+
+
+@pytest.mark.parametrize("text", ["x=" + "(" * 9_000, "x=" + "-" * 200_000 + "1", "x=1\n" * 100_000, "a\0"])
+def test_what_cannot_be_parsed_has_no_functions(text: str) -> None:
+    assert nodes_by_name(text) == {}
+
+
+def test_later_saves_are_checked_after_an_error_of_ours(kit: Path) -> None:
+    lesson, said, done = Course(kit, secrets=False).find("03"), [], threading.Event()
+    errors = iter([RuntimeError("broken"), None])
+
+    def check(*of: object) -> str:
+        if error := next(errors):
+            raise error
+        return "checked"
+
+    desk: Any = SimpleNamespace(
+        judge=SimpleNamespace(prepare=lambda _: None), check=check, remember=lambda _: None, close=lambda: None
+    )
+
+    def failed(_: object, sentence: str) -> None:
+        said.append(sentence)
+        done.set()
+
+    checker = SaveChecker(desk, lambda checked: (said.append(str(checked)), done.set()), failed)
+    for _ in range(2):
+        done.clear()
+        checker.check(lesson)
+        assert done.wait(20)
+    checker.close()
+    assert said == ["the check failed for a reason that is not yours: RuntimeError('broken')", "checked"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with a name")
+def test_a_pipe_is_not_waited_for(kit: Path) -> None:
+    lesson = Course(kit, secrets=False).find("03")
+    os.mkfifo(lesson.exercise / "helpers.py")
+    assert "helpers.py" not in read_own(lesson).files
+    own_file(lesson).unlink()
+    os.mkfifo(own_file(lesson))
+    with pytest.raises(UserError, match="is not there"):
+        read_own(lesson)
+    own_file(lesson).unlink()
+    with open(own_file(lesson), "wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(UserError, match="has 1,099,511,627,776 bytes"):
+        read_own(lesson)

@@ -20,6 +20,7 @@ from grader.lesson.lesson import Item, Lesson
 from grader.publish.inert import inert, markdown
 from grader.results import UNWRITTEN, Row
 from grader.results.wording import format_shape
+from grader.source.parsing import parse_submitted
 
 NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -69,10 +70,8 @@ def problem_lines(checked: Checked) -> list[str]:
 
 
 def nodes_by_name(source: str) -> dict[str, ast.FunctionDef | ast.ClassDef]:
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError):
-        return {}
+    tree = parse_submitted(source)
+    body = [] if tree is None else tree.body
     return {node.name: node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
 
 

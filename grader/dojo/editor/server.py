@@ -62,6 +62,8 @@ class SaveChecker:
                 continue
             except (UserError, GraderFault) as error:
                 self._failed(lesson, str(error))
+            except Exception as error:  # without this thread, no later save would be checked
+                self._failed(lesson, f"the check failed for a reason that is not yours: {error!r:.200}")
         self._desk.close()
 
     def _next(self) -> Lesson | None:

@@ -1,0 +1,50 @@
+"""A file runs only in an encoding in which the readers of source text see the same text."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import pytest
+
+from grader.sandbox.policy.names import may_hold_acts
+from grader.sandbox.policy.numerical import may_differentiate_numerically
+from grader.sandbox.workers.loader import run_source
+from grader.source.parsing import parse_submitted, utf8_text
+
+TEXT = "name = 'é'\n"
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "latin-1", "cp1252", "windows-1251", "gbk", "shift_jis", "euc-kr", "big5"]
+)
+def test_what_editors_write_runs(encoding: str) -> None:
+    text = f"# coding: {encoding}\n" + TEXT.replace("é", "é" if encoding in ("utf-8", "latin-1", "cp1252") else "Я")
+    try:
+        source = text.encode(encoding)
+    except UnicodeEncodeError:
+        source = text.replace("Я", "x").encode(encoding)
+    module = ModuleType("m")
+    run_source(module, "m.py", source)
+    assert module.name == source.decode(encoding).split("'")[1] and parse_submitted(source) is not None
+    assert (utf8_text(source) is None) == (encoding != "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("utf-7", b"import torch.+AGEAdQB0AG8AZwByAGEAZA-"),
+        ("utf_7", b"import torch.+AGEAdQB0AG8AZwByAGEAZA-"),
+        ("raw_unicode_escape", rb"import torch.\u0061utograd"),
+        ("unicode_escape", rb"import torch.\x61utograd"),
+        ("hz", b"import torch"),
+        ("iso2022_jp", b"import torch"),
+        ("punycode", b"import torch-"),
+        ("no-such-encoding", b"import torch"),
+    ],
+)
+def test_other_encodings_do_not(encoding: str, text: bytes) -> None:
+    source = f"# coding: {encoding}\n".encode() + text
+    with pytest.raises(SyntaxError):
+        run_source(ModuleType("m"), "m.py", source)
+    assert parse_submitted(source) is None and utf8_text(source) is None
+    assert may_hold_acts(source) and may_differentiate_numerically(source)
