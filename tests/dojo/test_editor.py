@@ -12,13 +12,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from kits import file_of, make_kit, replace, solved
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 from support import ROOT, in_a_loop_of_its_own
 
-from grader.dojo.editor.checking import SaveChecker
 from grader.dojo.editor.remarks import hover, nodes_by_name, remarks
+from grader.dojo.editor.server import SaveChecker
 from grader.dojo.file import own_file, read_own
 from grader.dojo.start import make_working_folder
 from grader.errors import UserError
