@@ -40,7 +40,7 @@ main()
 """
 """The server, with every file and folder noted that it opens and whose path has `solutions` in it."""
 HOSTILE = (
-    *("../solutions", "../../solutions/02_small_net", "solutions", "/etc/passwd", "02_small_net/../../solutions"),
+    *("../solutions", "../../solutions", "solutions", "/etc/passwd", "02_small_net/../../solutions"),
     *("..", "%2e%2e%2fsolutions", "02\x00", "file:///etc/passwd", "02.__class__", "02.../solutions", "", "." * 5_000),
     *("²", "9" * 5_000, "02.²", "02.db2\n"),
 )
@@ -87,6 +87,8 @@ async def session(work: Path) -> None:
         assert not failed and "dW2: right" in verdict and "db2: wrong value" in verdict
         assert "The sign is flipped" in verdict and "forward: logits = h_bn @ W2 + b2" in verdict
         assert "dgamma: missing" in verdict
+        by_folder = (await call("verdict", lesson="../../solutions/02_small_net"))[1]
+        assert by_folder == verdict  # any folder's path names the lesson, and the student's own file is judged
 
         hints = [(await call("hint", row="db2"))[1] for _ in range(3)]
         assert hints[0].startswith("A question about the mistake in db2: Raise one element of `b2` a little.")

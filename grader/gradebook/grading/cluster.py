@@ -51,7 +51,7 @@ class ClusterLost(ClusterError):
 def grade_on_cluster(
     submissions: Iterable[Submission], settings: Settings, address: str, on_start: Callable[[str], None] = ignore_start
 ) -> Replies:
-    """As batch.grade_all, by the workers of the scheduler at `address`; `on_start` gets each student who was sent.
+    """As grade_all, by the workers of the scheduler at `address`; `on_start` gets each student who was sent.
 
     Raises ClusterError before the first submission is sent, ClusterLost after that, and OutputError.
     """
