@@ -58,8 +58,8 @@ def begins_formula(text: str) -> bool:
 
 
 def shown_file(file: str) -> str:
-    """A file's place in the submission, as written in a cell."""
-    safe = "".join(c if c.isprintable() else "?" for c in file)
+    """A file's place in the submission, as written in a cell. A semicolon in its name separates nothing."""
+    safe = "".join(c if c.isprintable() else "?" for c in re.sub(r"%(?=25|3B)", "%25", file)).replace(";", "%3B")
     return f"./{safe}" if begins_formula(safe) else safe
 
 
@@ -99,9 +99,9 @@ def guess_of(cell: str, where: str, course: Course) -> dict[str, str]:
             name = course.find(lesson).name
         except LessonError as error:
             raise UserError(f"{where}: {error}") from error
-        if guess.get(name, file) != file:
+        file = file.removeprefix("./").replace("%3B", ";").replace("%25", "%")
+        if guess.setdefault(name, file) != file:
             raise UserError(f"{where} gives two files for {name}: write one, or one line with all of them removed.")
-        guess[name] = file.removeprefix("./")
     return guess
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from grader.errors import UserError
 
 MOST_BYTES = 16 << 20
+csv.field_size_limit(MOST_BYTES)  # a cell may name many files of a student; Python's own limit would stop the class
 Score = Callable[[Sequence[str]], int]
 """How many of a header's columns are known: it decides between separators."""
 

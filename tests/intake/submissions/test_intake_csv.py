@@ -51,7 +51,7 @@ def test_as_a_spreadsheet_saves_it(course, tmp_path):
     assert line.guess == {LESSON: "my work/b.py", "02_small_net": ""}
 
 
-FILES = some.from_regex(r"[=+@\-a-z äé]{1,8}(/[a-z(),' ]{1,8})?\.py", fullmatch=True).map(str.strip)
+FILES = some.from_regex(r"[=+@\-a-z äé%;]{1,8}(/[a-z(),' ;:%35B]{1,8})?\.py", fullmatch=True).map(str.strip)
 
 
 @given(
@@ -111,3 +111,15 @@ def test_from_the_guess_to_the_decision(tmp_path):
         failed.exit_code == 2
         and "says that `c.py` is 04_cross_entropy, and the submission has no such" in failed.stderr
     )
+
+
+@pytest.mark.parametrize(
+    "name", ["a; zz: b.py", "a; 4: b.py", "a;.py", "a%3B.py", "a%253B.py", ";" * 240 + ".py", "a;"]
+)
+def test_a_students_file_name_separates_nothing(course, tmp_path, name):
+    """Each of these made the class's next run end with exit status 2, as an error of the instructor's."""
+    question = GuessQuestion((name,) * 64, {LESSON: name, "02_small_net": "b.py"}, ((LESSON, name),) * 64, "Why.")
+    long = GuessQuestion((f"{'d' * 3000}/{name}",) * 64, {LESSON: name}, (), "Why.")
+    lines = [IntakeLine.of("ann", question), IntakeLine.of("bob", long)]
+    again = read(tmp_path, course, intake_text(lines))
+    assert again == lines and again[0].guess[LESSON] == name
