@@ -86,12 +86,11 @@ def compare(
     difference = norm(wide - exact)
     if not math.isfinite(difference) and not bool((finite := torch.isfinite(wide)).all()):
         where = first_index(~finite)
-        return TensorComparison(
-            "value",
-            None,
-            f"Element {list(where)} is {float(wide[where])}, not a finite number: look for a division by zero, log(0) "
-            "or an overflow.",
-        )
+        number = float(wide[where])
+        causes = "0/0, inf - inf, or the log or root of a negative number"
+        causes = causes if math.isnan(number) else "a division by zero, log(0) or an overflow"
+        message = f"Element {list(where)} is {number}, not a finite number: look for {causes}."
+        return TensorComparison("value", None, message)
     narrow = is_float32(answer, low_precision)
     size = norm(exact) if size is None else size
     error = quotient(difference, low_precision_size(size, scale) if narrow else max(size, FLOOR * scale))

@@ -24,6 +24,8 @@ whole_columns: gradient = F.softmax(logits, 1); gradient[:, Y] -= 1; gradient / 
     are paired.
 log_softmax: gradient = F.log_softmax(logits, 1); gradient[range(N), Y] -= 1; gradient / N
     These are log-probabilities where probabilities belong. Check the name of the function: with or without the log?
+labels_as_values: (F.softmax(logits, 1) - Y[:, None]) / N
+    This subtracts the labels as if they were values. A label is a place: in which element of its row does the 1 belong?
 sign: (F.one_hot(Y, logits.shape[1]) - F.softmax(logits, 1)) / N
     The sign is flipped: a step against this gradient would make the true class less likely. Look at the minus in front
     of the log-likelihood.

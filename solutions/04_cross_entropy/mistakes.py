@@ -57,6 +57,8 @@ predicted_for_true_class: gradient = F.softmax(logits, 1); gradient[range(n), lo
 true_class_only: gradient = torch.zeros_like(probs); gradient[range(n), Yb] = (probs[range(n), Yb] - 1) / n; gradient
     This is non-zero at the true classes only: the other logits look as if they did not matter. They are all in the sum
     that each probability is divided by, so raising any of them lowers the true class's probability.
+labels_as_values: (probs - Yb[:, None]) / n
+    This subtracts the labels as if they were values. A label is a place: in which element of its row does the 1 belong?
 logarithm_forgotten: -F.one_hot(Yb, probs.shape[1]) * probs * (1 - probs) / n
     You multiply by p (1 - p), the softmax's derivative with respect to a class's own logit, and stop there. The
     logarithm in the loss still divides by a probability: carry it through and see what cancels.

@@ -78,6 +78,8 @@ divided: dexps / (exps + 1e-9)
     This divides by the exponential. That is how you go back through a logarithm.
 
 [dscores]
+future_is_infinite: dmasked.masked_fill(~past, -torch.inf)
+    This writes the forward pass's -inf. How much does a score that was overwritten move the loss?
 no_mask: dmasked
     The gradient of the future passes here. `masked` does not depend on a score of the future: what is its gradient?
 diagonal: dmasked.masked_fill(~past | torch.eye(past.shape[0], dtype=torch.bool), 0.0)
@@ -146,6 +148,8 @@ keys: torch.einsum("btc,bth->ch", x, dk)
     This is the gradient of `Wk`. Which gradient comes back to the line of `v`?
 
 [dx]
+sums_first: (dq + dk + dv) @ (Wq + Wk + Wv).T
+    You add up before you multiply. A sum of products is not the product of sums: multiply each path first.
 only_values: dv @ Wv.T
     Two of three paths are missing: `x` is read in the lines of `q` and `k`, too.
 only_queries: dq @ Wq.T

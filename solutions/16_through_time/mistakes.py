@@ -29,6 +29,12 @@ no_tanh:
 of_the_state_before:
         da = dh * (1 - h_before**2)
     The derivative of tanh is written with its output. Which of the two states is that?
+no_square:
+        da = dh * (1 - h)
+    The derivative of tanh has a square: compare it with the line of lesson 01.
+sigmoid:
+        da = dh * h * (1 - h)
+    That is the slope of a sigmoid, h·(1 - h). The step has a tanh.
 tanh_again:
         da = dh * (1 - torch.tanh(h)**2)
     `h` is the output of tanh already. Here tanh is taken a second time.

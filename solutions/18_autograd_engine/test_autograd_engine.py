@@ -317,7 +317,7 @@ def explained(check, kind, single=()):
         known = {each.id for each in check.lesson.mistakes} - OF_GRAPHS
         if isinstance(failed, CheckFailed) and failed.mistake in known:
             raise
-        tensors = (shared_gradients, unbroadcast_is_wrong, sums_forgotten) if kind == "Tensor" else ()
+        tensors = (unbroadcast_is_wrong, shared_gradients, sums_forgotten) if kind == "Tensor" else ()
         for look in (partial(results, kind=kind), partial(no_start, kind=kind), partial(equal_numbers, kind=kind)):
             with suppress(CallFailed):
                 look(check)

@@ -155,8 +155,13 @@ class Writing:
         chosen = chooser.choose_loop()
         if chosen is None:
             expected = ", ".join(name for name in table.names if name.startswith("d"))
-            for name in rows:
-                self.missing[name] = f"{self.shown} has no training loop that assigns {expected}."
+            message = f"{self.shown} has no training loop that assigns {expected}."
+            if places := [
+                self.script.inside[name] for name in table.names if name[:1] == "d" and name in self.script.inside
+            ]:
+                holder, file, line = places[0]
+                message = f"{message[:-1]}: what `{holder}` assigns ({file}, line {line}) is not read."
+            self.missing |= dict.fromkeys(rows, message)
             return
         targets, found = chosen
         self.attempted = True

@@ -19,6 +19,7 @@ Contents = Mapping[str, Any]
 SUMS = frozenset({"sum", "mean", "nansum", "nanmean", "einsum", "sum_to_size", "cumsum", "add", "reduce", "index_add_"})
 SUMS |= {"index_add", "scatter_add_", "scatter_add", "bincount", "mv", "matmul", "mm", "bmm", "dot", "tensordot", "std"}
 SUMS |= {"var", "average", "logsumexp", "inner", "linear", "segment_reduce"}
+MEANS = frozenset({"mean", "nanmean", "average"})
 DIVIDES = frozenset(
     {"div", "div_", "divide", "true_divide", "reciprocal", "rsqrt", "pow", "mean", "nanmean", "addcdiv"}
 )
@@ -40,9 +41,15 @@ def reduces(contents: Contents, _: str) -> bool:
     return not SUMS.isdisjoint(contents["calls"]) or "MatMult" in contents["operators"] or "sum" in contents["names"]
 
 
+def sums(contents: Contents, _: str) -> bool:
+    """Whether something is added up, and not only averaged."""
+    calls = set(contents["calls"])
+    return reduces({**contents, "calls": calls - MEANS}, _)
+
+
 def averages(contents: Contents, _: str) -> bool:
     adds_up = reduces(contents, _) or "Add" in contents["operators"]
-    return not {"mean", "nanmean", "average"}.isdisjoint(contents["calls"]) or (adds_up and divides(contents, _))
+    return not MEANS.isdisjoint(contents["calls"]) or (adds_up and divides(contents, _))
 
 
 def divides(contents: Contents, _: str) -> bool:
@@ -81,7 +88,8 @@ CLAIMS: tuple[tuple[re.Pattern[str], Callable[[Contents, str], bool]], ...] = tu
     (re.compile(pattern), holds)
     for pattern, holds in (
         (r"\b[Yy]ou (?:take the mean|average)\b|\b[Tt]his (?:is a|takes the) mean\b", averages),
-        (r"\b[Yy]ou (?:sum|add up)\b|\b[Tt]he sums? (?:runs?|is taken|was taken)\b|\b[Yy]ou take the sum\b", reduces),
+        (r"\b[Yy]ou (?:sum|add up)\b|\b[Tt]he sums? (?:runs?|is taken|was taken)\b", reduces),
+        (r"\b[Yy]ou (?:take|return) the sum\b", sums),
         (r"\b[Ss]ummed axis was kept\b|\bsum with `keepdim|[Cc]heck (?:what )?`keepdim`", calls(*KEEPING)),
         (r"\b(?:[Yy]ou|[Tt]his) divides?\b", divides),
         (r"\b(?:[Yy]ou|[Tt]his) multipl(?:y|ies)\b", multiplies),

@@ -17,7 +17,14 @@ from grader.verdict.diagnosis.known_mistakes import known_mistake
 from grader.verdict.diagnosis.readings.widths import width_from_the_data
 from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.earlier_gradient import FROM_EARLIER_GRADIENT, computed_from_earlier, upstream_left_out
-from grader.verdict.judging.line_messages import IN_FLOAT32, JUDGED_IN_FLOAT32, not_a_tensor, reads_grad, what_is_wrong
+from grader.verdict.judging.line_messages import (
+    IN_FLOAT32,
+    JUDGED_IN_FLOAT32,
+    about_operands,
+    not_a_tensor,
+    reads_grad,
+    what_is_wrong,
+)
 from grader.verdict.judging.verdicts import STATUS_OF, Case, Verdict
 
 
@@ -107,7 +114,8 @@ def no_answer(
         if advice is not None:
             explanation = Explanation("reads_grad", advice)
         if explanation is not None:
-            explanation = Explanation(explanation.id, f"{answer.message}. {explanation.message}")
+            about = " ".join((explanation.message, *about_operands(name, problem, answer, explanation.id, contents)))
+            explanation = Explanation(explanation.id, f"{answer.message.rstrip('.')}. {about}")
             message = explanation.message
     right = [other.draw for other, given in cases if given.outcome == "returned"]
     if message and right:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 
@@ -71,6 +71,21 @@ def not_earned_alone(name: str, missing: str) -> Explanation:
         f"The true `{name}` is zero here, so zeros are right without any work. Its points come with those of "
         f"`{missing}`, which is computed from the same upstream gradient and is not right yet.",
     )
+
+
+def about_operands(
+    name: str, problem: Problem, answer: Answer, meaning: str, contents: Contents | None
+) -> Iterator[str]:
+    """What the code does with its arguments that often makes shapes differ: `.T` of three axes, labels as values."""
+    if contents is None or meaning != "shapes_do_not_fit":
+        return
+    used = {each: problem.given[each] for each in sorted(answer.uses) if each in problem.given}
+    used |= {f"d{each}": problem.upstream[each] for each in sorted(problem.upstream) if f"d{each}" in answer.uses}
+    if "T" in contents["calls"] and any(isinstance(each, torch.Tensor) and each.ndim > 2 for each in used.values()):
+        yield "`.T` reverses all axes of a tensor that has more than two; `.transpose(-2, -1)` swaps the last two."
+    for each, value in used.items():
+        if each in contents["operands"] and isinstance(value, torch.Tensor) and value.dtype == torch.int64:
+            yield f"You calculate with `{each}`, which holds whole numbers that are indices: is it meant as a value?"
 
 
 def reads_grad(name: str, contents: Contents | None) -> str | None:

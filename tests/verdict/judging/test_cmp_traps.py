@@ -131,7 +131,7 @@ TRAPS = [
         "one NaN",
         "def dhpreact(dh, h):\n    g = (1 - h**2) * dh\n    g[1, 2] = float('nan')\n    return g",
         "failed",
-        f"Element [1, 2] is nan, {FINITE}",
+        "Element [1, 2] is nan, not a finite number: look for 0/0, inf - inf, or the log or root of a negative number.",
     ),
     Trap(
         "one infinity",

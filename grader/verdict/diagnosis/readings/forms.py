@@ -191,9 +191,7 @@ def wrong_operation(wrong: GradientMismatch) -> Iterator[Explanation]:
         yield Explanation("operation", f"{text}. These are the right two tensors; {what}.")
     elif right is not None and form.operands & right.operands:
         (shared, *_) = sorted(form.operands & right.operands)
-        yield Explanation(
-            "operand", f"{text}. The gradient contains `{shared}`, too, but combined with another tensor."
-        )
+        yield Explanation("operand", f"{text}. The gradient contains `{shared}`, too, but combined in another way.")
     else:
         yield Explanation("operation", f"{text}. Is that what the forward line's derivative says?")
 

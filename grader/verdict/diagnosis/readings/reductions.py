@@ -88,6 +88,15 @@ def gradient_with(problem: Problem, name: str, consumer: str, reduce: Reduce) ->
 def extra_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
     """The gradient itself summed or averaged, where nothing is to be summed."""
     name, found, expected = wrong.name, wrong.found[0], wrong.expected[0]
+    if found.ndim == 0 and expected.ndim:
+        for word, whole in REDUCTIONS.items():
+            if reduces_to(wrong, whole):
+                yield Explanation(
+                    "sum_too_many",
+                    f"You return the {word} of all of the gradient's elements: one number, where `{name}` is "
+                    f"{format_shape(expected.shape)} and each of its elements has a gradient of its own.",
+                )
+        return
     for axis in range(expected.ndim):
         for keep in (False, True):
             for word, reduce in REDUCTIONS.items():
@@ -109,14 +118,6 @@ def extra_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
                         f"You take the {word} over axis {axis} of what is already the gradient: `{name}` is "
                         f"{format_shape(expected.shape)}, and each of its elements has a gradient of its own.",
                     )
-    if found.ndim == 0 and expected.ndim:
-        for word, whole in REDUCTIONS.items():
-            if reduces_to(wrong, whole):
-                yield Explanation(
-                    "sum_too_many",
-                    f"You return the {word} of all of the gradient's elements: one number, where `{name}` is "
-                    f"{format_shape(expected.shape)} and each of its elements has a gradient of its own.",
-                )
 
 
 def sum_of_uses_missing(wrong: GradientMismatch) -> Iterator[Explanation]:

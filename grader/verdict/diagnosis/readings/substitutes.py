@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from grader.reference.problem import Problem
+from grader.results.wording import format_shape
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.diagnosis.problem_values import can_expand, computed_once, float_values
@@ -24,11 +25,16 @@ def unchanged_upstream(wrong: GradientMismatch) -> Iterator[Explanation]:
     """An upstream gradient returned unchanged."""
     for consumer in wrong.consumers if wrong.is_whole else ():
         if wrong.holds(lambda problem, _, c=consumer: problem.upstream[c].double()):  # type: ignore[misc]
-            yield Explanation(
-                "local_derivative_missing",
-                f"You return `d{consumer}` as it came: the upstream gradient still has to be multiplied by the "
-                f"derivative of `{consumer}` with respect to `{wrong.name}`.",
+            missing = (
+                f"the upstream gradient still has to be multiplied by the derivative of `{consumer}` with respect to "
+                f"`{wrong.name}`."
             )
+            if not wrong.same_shape:
+                missing = (
+                    f"its shape is {format_shape(wrong.found[0].shape)}, and that of `{wrong.name}` is "
+                    f"{format_shape(wrong.expected[0].shape)}. What makes `{consumer}` out of `{wrong.name}`?"
+                )
+            yield Explanation("local_derivative_missing", f"You return `d{consumer}` as it came: {missing}")
 
 
 def other_gradient(wrong: GradientMismatch) -> Iterator[Explanation]:

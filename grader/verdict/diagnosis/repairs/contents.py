@@ -36,7 +36,8 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
     """{function: what it is made of, with the file's functions that it calls}, for those that the file defines.
 
     names: names that are read; calls: functions and methods called, and attributes read; keywords: of calls;
-    operators: their types' names; numbers: [(whole number, its line, the code around it)] that may be sizes;
+    operators: their types' names; operands: names that stand next to one;
+    numbers: [(whole number, its line, the code around it)] that may be sizes;
     returns: the types of the expressions that are returned; open_widths: whether something may be as long as the data
     need (`F.one_hot` without the number of classes); pieces: small expressions without their names, see code_pieces.
     """
@@ -52,6 +53,7 @@ def latest_file(source: str) -> SourceFile:
 
 def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
     names, calls, keywords, operators, returns = set[str](), set[str](), set[str](), set[str](), set[str]()
+    operands = set[str]()
     numbers: list[tuple[int, int, str]] = []
     open_widths = False
     pieces = set[str]()
@@ -67,6 +69,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
                     keywords.add(keyword)
                 case ast.BinOp() | ast.UnaryOp() | ast.AugAssign():
                     operators.add(type(node.op).__name__)
+                    operands |= {each.id for each in ast.iter_child_nodes(node) if isinstance(each, ast.Name)}
                 case ast.Return() if node.value is not None:
                     returns.add(type(node.value).__name__)
                 case ast.Call():
@@ -81,6 +84,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "calls": sorted(calls),
         "keywords": sorted(keywords),
         "operators": sorted(operators),
+        "operands": sorted(operands),
         "returns": sorted(returns),
         "numbers": list(dict.fromkeys(numbers)),
         "open_widths": open_widths,
