@@ -156,7 +156,9 @@ class Writing:
         if chosen is None:
             expected = ", ".join(name for name in table.names if name.startswith("d"))
             message = f"{self.shown} has no training loop that assigns {expected}."
-            if places := [self.script.inside[name] for name in table.names if name in self.script.inside]:
+            if places := [
+                self.script.inside[name] for name in table.names if name[:1] == "d" and name in self.script.inside
+            ]:
                 holder, file, line = places[0]
                 message = f"{message[:-1]}: what `{holder}` assigns ({file}, line {line}) is not read."
             self.missing |= dict.fromkeys(rows, message)
