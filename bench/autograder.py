@@ -29,7 +29,7 @@ from pathlib import Path
 
 from bench.cold import timed
 from bench.made_up_class import ROOT
-from grader.authoring.release.autograder_zip import SCRIPTS, autograder_files
+from grader.authoring.release.kit import SCRIPTS, autograder_files
 from grader.lesson.lesson import Course
 from grader.publish.export.autograder import AutograderSettings
 

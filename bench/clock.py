@@ -89,7 +89,7 @@ def end_grading() -> None:
 def coordinator() -> None:
     """Has the processes that this one starts keep the record, too."""
     note("interpreter")
-    from grader.gradebook.grading import grader_program
+    from grader.gradebook.grading import settings
     from grader.sandbox.workers import clean_process
 
     with open(__file__, encoding="utf-8") as file:
@@ -98,7 +98,7 @@ def coordinator() -> None:
     for_format = clock.replace("{", "{{").replace("}", "}}")
     first, last = clean_process.BOOTSTRAP.split("from grader.sandbox", 1)
     clean_process.BOOTSTRAP = f"{first}{for_format}['nursery']()\nfrom grader.sandbox{last}"
-    grader_program.PROGRAM = f"{clock}['grader']()\n{grader_program.PROGRAM}"
+    settings.PROGRAM = f"{clock}['grader']()\n{settings.PROGRAM}"
 
 
 def nursery() -> None:

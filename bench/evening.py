@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from grader.authoring.stubs import CLOSE, OPEN
+from grader.authoring.lesson_sources import CLOSE, OPEN
 from grader.lesson.lesson import Course, Lesson
 
 ROOT = Path(__file__).resolve().parent.parent

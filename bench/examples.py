@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from grader.authoring.check_examples import failure_of_example
+from grader.authoring.lesson_review import failure_of_example
 from grader.lesson.lesson import Course, Lesson
 from grader.verdict.judging.examples import PUBLIC_SEED, examples_of
 from grader.verdict.judging.hidden_problems import ProblemBook

@@ -12,10 +12,11 @@ from typing import Any
 from made_results import lesson, results, row
 from support import TESTS
 
-from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.tables import StoredVerdict
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import read_roster
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.results import SubmissionResult
 
@@ -70,7 +71,7 @@ def write_class(
 
 
 def add_attempt(gradebook: Gradebook, result: SubmissionResult) -> None:
-    gradebook.add(StoredVerdict("key", result))
+    gradebook.add(StoredVerdict("key", result, None), Submission(result.student, Path(), {}))
 
 
 def report_of(student: str) -> str:

@@ -58,7 +58,7 @@ def results(student: str, *lessons: LessonResult, **more: Any) -> SubmissionResu
 
 
 def every_status() -> SubmissionResult:
-    """One row of each status in one lesson, another lesson not handed in."""
+    """One row of each status in one lesson, another lesson not submitted."""
     wrong = {"id": "sign", "message": "The sign is turned round."}
     rows = (
         row("dright"),
@@ -72,5 +72,5 @@ def every_status() -> SubmissionResult:
         row("dcrashed", "crashed", message="Its process ended."),
         row("dforbidden", "forbidden", message="It calls autograd.", line=30),
     )
-    absent = lesson("05_other", row("dx", "missing", file=None), status="missing", message="No folder was handed in.")
+    absent = lesson("05_other", row("dx", "missing", file=None), status="missing", message="No folder was submitted.")
     return results("ada", lesson("04_small", *rows), absent)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from grader.authoring.stubs import stub_of
+from grader.authoring.lesson_sources import stub_of
 from grader.lesson.lesson import Lesson, LessonError
 from grader.publish.templates import text_templates
 

@@ -11,11 +11,22 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from grader.authoring.check_examples import example_faults
-from grader.authoring.lesson_review import faults_of, inexact_gradients, recommendations, unwritten_places
-from grader.authoring.lesson_sources import is_formula, right_files, solution_text, steps_of, variant_files
+from grader.authoring.lesson_review import (
+    example_faults,
+    faults_of,
+    inexact_gradients,
+    recommendations,
+    unwritten_places,
+)
+from grader.authoring.lesson_sources import (
+    is_formula,
+    published_stub,
+    right_files,
+    solution_text,
+    steps_of,
+    variant_files,
+)
 from grader.authoring.release.leaks import lesson_leaks
-from grader.authoring.stubs import published_stub
 from grader.authoring.verify_questions import question_faults, question_summary
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.author import author_name
 from grader.commands.console import printable
 from grader.commands.opened_gradebook import read_gradebook
-from grader.commands.options import FILE
+from grader.commands.options import FILE, author_name
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, students_by_mark
@@ -93,8 +92,7 @@ def extensions_from(
 
     A line about anybody else has no effect, and standard error says so. Raises UserError.
     """
-    from grader.gradebook.assignment.exceptions import decisions_of
-    from grader.gradebook.decision_file import entries_from
+    from grader.gradebook.assignment.decision_file import decisions_of, entries_from
 
     if assignment is None:
         raise UserError("--extensions needs an assignment, whose due date they extend: add --assignment FILE.")

@@ -125,8 +125,8 @@ def stubs(lessons: tuple[str, ...], check: bool, bare: bool | None, course: Path
     lessons if you name none. A second copy, .stub, is what `dojo reset` restores. Both kinds of stub are graded by the
     same hidden test suite. Public mistakes are written as well.
     """
-    from grader.authoring.public_mistakes import HEAD, public_mistakes_files
-    from grader.authoring.stubs import published_stub
+    from grader.authoring.lesson_sources import published_stub
+    from grader.authoring.published import HEAD, public_mistakes_files
     from grader.lesson.mistakes import PUBLIC
 
     def files(lesson: Lesson) -> dict[Path, str]:
@@ -162,7 +162,7 @@ def figures(lessons: tuple[str, ...], check: bool, course: Path | None) -> None:
     These are the computational graph and the figures of figures.py. LESSONS are all lessons if you name none. The same
     lesson gives the same file on every machine.
     """
-    from grader.authoring.figures.lesson import figures_of
+    from grader.authoring.figures.graph import figures_of
 
     def files(lesson: Lesson) -> dict[Path, str]:
         return {lesson.exercise / name: text for name, text in figures_of(lesson).items()}

@@ -9,15 +9,13 @@ from pathlib import Path
 
 import click
 
-from grader.commands.author import author_name
 from grader.commands.console import printable
-from grader.commands.opened_gradebook import course_of, open_gradebook, write_views
-from grader.commands.term import write_other_gradebooks
+from grader.commands.opened_gradebook import course_of, open_gradebook, write_other_gradebooks, write_views
+from grader.commands.options import author_name
 from grader.errors import UserError
-from grader.gradebook.assignment.exceptions import what_is_decided
-from grader.gradebook.assignment.in_force import in_force
+from grader.gradebook.assignment.decision_file import DecisionEntry, date_in, points_in
+from grader.gradebook.assignment.in_force import in_force, what_is_decided
 from grader.gradebook.database import Gradebook
-from grader.gradebook.decision_file import DecisionEntry, date_in, points_in
 from grader.gradebook.grading.views import attendance_in
 from grader.gradebook.lookup import (
     Marks,

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import click
 
-from grader.commands.author import author_option
 from grader.commands.console import course_option, fail
 from grader.commands.deciding import is_in_force, store, store_entries
 from grader.commands.opened_gradebook import RowParam, StudentParam, open_gradebook, out_option
-from grader.commands.options import FILE, Command
+from grader.commands.options import FILE, Command, author_option
 from grader.errors import UserError
-from grader.gradebook.decision_file import DecisionEntry, entries_from
+from grader.gradebook.assignment.decision_file import DecisionEntry, entries_from
 
 because_option = click.option("--because", default="", metavar="TEXT", help="The reason, which the student may read.")
 from_option = click.option(

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.author import author_option
 from grader.commands.console import console_for, course_option, fail, open_course, printable
-from grader.commands.options import gradebook_option, roster_option
+from grader.commands.options import author_option, gradebook_option, roster_option
 from grader.errors import UserError
 
 if TYPE_CHECKING:
@@ -198,7 +197,7 @@ def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float 
 
 def hold_defence(sheet: Sheet, out: Path, minutes: float | None, author: str | None, course: Path | None) -> None:
     """Ask the questions at this terminal, and store the result. Nothing is said about it here before the end."""
-    from grader.commands.answer import read_line_within
+    from grader.commands.dojo_questions import read_line_within
     from grader.dojo.defending import Round
     from grader.gradebook.defence_sheets import decision_about
 
@@ -253,7 +252,7 @@ def store_decisions(decisions: Sequence[Decision], out: Path, author: str | None
     """Store results of defences; those that are in force already are not stored again. Raises UserError."""
     from grader.commands.deciding import store
     from grader.commands.opened_gradebook import open_gradebook
-    from grader.gradebook.assignment.exceptions import not_yet_made
+    from grader.gradebook.assignment.in_force import not_yet_made
 
     with open_gradebook(out) as gradebook:
         made = [each for found in gradebook.decisions_by_student().values() for each in found]

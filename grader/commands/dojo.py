@@ -7,19 +7,14 @@ from pathlib import Path
 
 import click
 
-from grader.commands.answer import answer
-from grader.commands.assistant import assistant
 from grader.commands.console import ReportingGroup
-from grader.commands.defend import defend
-from grader.commands.dojo_desk import desk, show
-from grader.commands.dojo_grade import grade_own
-from grader.commands.dojo_lsp import lsp
+from grader.commands.dojo_desk import LessonParam, course_option, desk, lesson_option, selected_work, show
+from grader.commands.dojo_grade import grade_own, verify_own
+from grader.commands.dojo_questions import answer, defend, predict
+from grader.commands.dojo_servers import assistant, lsp
 from grader.commands.dojo_start import start
-from grader.commands.dojo_verify import verify_own
 from grader.commands.dojo_watch import open_live, watch
-from grader.commands.lesson_param import LessonParam, course_option, lesson_option, selected_work
 from grader.commands.options import FILE
-from grader.commands.predict import predict
 from grader.commands.train import train
 from grader.dojo.file import is_untouched, own_file, reset_to_stub, shown_path
 from grader.dojo.overview import assignment_screen, hint_screen, list_screen, next_lines
@@ -159,7 +154,7 @@ def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, problems
 
                 click.echo("".join(f"{line}\n" for line in problem_lines(checked)), nl=False)
                 continue
-            from grader.dojo.finish import finish_lines
+            from grader.dojo.milestones import finish_lines
             from grader.dojo.screen import lesson_screen, scope_note  # torch comes with it
 
             if number:

@@ -1,17 +1,22 @@
-"""What the commands of `dojo` share: a student's desk, and the terminal."""
+"""What the commands of `dojo` share: the desk, the terminal, and what a student may name behind a command."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 from rich.console import Console, RenderableType
 
 from grader.commands.console import STOPPED, fail
+from grader.commands.options import EXISTING_FOLDER
 from grader.dojo.desk import Desk
 from grader.dojo.training.setup import training_course
+from grader.dojo.work import Exercises, Work, is_file, work_in
+from grader.errors import UserError
+from grader.lesson.lesson import Course, Lesson
 
 
 def console() -> Console:
@@ -41,3 +46,49 @@ def desk(course: Path | None) -> Iterator[Desk]:
         if stderr.is_terminal:
             click.echo(err=True)  # the terminal has written ^C
         fail("stopped.", STOPPED, "dojo")
+
+
+class LessonParam(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
+    """A lesson, or with `rows` also a row of one; completed from the lessons there are."""
+
+    name = "lesson"
+
+    def __init__(self, rows: bool = False) -> None:
+        self._rows = rows
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        try:
+            lessons = Course(training_course(ctx.params.get("course")), secrets=False).lessons.values()
+        except UserError:
+            return []
+        words = {lesson.number: lesson.title for lesson in lessons}
+        for lesson in lessons if self._rows else ():
+            before = f"{lesson.number}." if incomplete[:1].isdigit() else ""
+            words |= {before + item.name: lesson.title for item in lesson.items}
+        found = [CompletionItem(word, help=title) for word, title in words.items() if word.startswith(incomplete)]
+        return found or [CompletionItem(incomplete, type="file")]
+
+
+course_option = click.option("--course", type=EXISTING_FOLDER, help="Folder with exercises/.")
+
+
+lesson_option = click.option(
+    "--lesson",
+    "named",
+    multiple=True,
+    type=LessonParam(rows=True),
+    metavar="LESSON",
+    help="The same as LESSON after FILE.",
+)
+
+
+def selected_work(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[Work, list[tuple[Lesson, str | None]]]:
+    """What is to be checked, and which lessons of it, or `rows` (None for all); nothing where nobody has said it."""
+    files = [word for word in words if is_file(word)]
+    if len(files) > 1:
+        raise UserError(f"One file at a time: {' and '.join(files)} are {len(files)}.")
+    named = [at.find(word) if rows else (at.find_lesson(word), None) for word in words if not is_file(word)]
+    if not files:
+        return Exercises(at.course), named
+    work, inside = work_in(Path(files[0]), at.course, bool(named))
+    return work, named or [(lesson, None) for lesson in inside]

@@ -1,13 +1,13 @@
-"""`dojo grade`: the hidden suite for somebody who works alone in the course's repository."""
+"""`dojo grade` and `dojo verify`: other judges than `dojo check`, the hidden suite and the student's own checker."""
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import click
 
-from grader.commands.dojo_desk import desk, show
-from grader.commands.lesson_param import LessonParam, course_option
+from grader.commands.dojo_desk import LessonParam, course_option, desk, show
 from grader.dojo.desk import Desk
 from grader.dojo.file import read_own, shown_path
 from grader.dojo.state import verdict_digest
@@ -78,3 +78,45 @@ def graded_report(at: Desk, lessons: list[Lesson], digests: dict[str, str], seed
         show(graded_screen(lesson, result))
         at.memory.keep_grade(lesson, digests[lesson.name], result.score, result.max_score)
     return out / exercises.name / "report.html"
+
+
+AGREES, DISAGREES = 0, 1
+
+VERIFY_EPILOG = """\b
+Examples:
+  dojo verify         every lesson that your checker can be used on
+  dojo verify 03      lesson 03
+
+\b
+Exit status: 0 your checker agrees with the judge everywhere and misses nothing, 1 it does not,
+2 it could not be used (the message says why).
+"""
+
+
+@click.command("verify", epilog=VERIFY_EPILOG)
+@click.argument("words", nargs=-1, type=LessonParam(), metavar="[LESSON]...")
+@course_option
+def verify_own(words: tuple[str, ...], course: Path | None) -> None:
+    """Checks your gradients with your own gradient checker.
+
+    This is the checker that you write in lesson 08.
+
+    For each gradient it shows what your checker says, what the judge says, and how many broken copies of the right
+    gradient your checker rejects. At the end it lists what your checker would have missed.
+    """
+    with desk(course) as at:
+        from grader.dojo.verify import nothing_to_verify, verify_lessons
+        from grader.dojo.verify_screen import agrees_everywhere, lesson_part, summary
+
+        function, found = verify_lessons(at, [at.find_lesson(word) for word in words])
+        rows, lessons = [], []
+        with contextlib.closing(found):
+            for checked, verified in found:
+                show(lesson_part(checked, verified))
+                show([""])
+                rows += verified
+                lessons.append(checked.lesson)
+        if not any(row.said for row in rows):
+            raise UserError(nothing_to_verify(lessons))
+        show(summary(rows, function))
+    raise SystemExit(AGREES if agrees_everywhere(rows) else DISAGREES)

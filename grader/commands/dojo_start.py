@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from grader.commands.dojo_desk import console, desk, show
-from grader.commands.lesson_param import course_option
+from grader.commands.dojo_desk import console, course_option, desk, show
+from grader.commands.options import EXISTING_FOLDER
 from grader.errors import UserError
 from grader.lesson.lesson import Course
 from grader.lesson.paths import WITH_EXERCISES, has_lessons, nearest_course
@@ -40,7 +40,7 @@ Exit status: 0 the folder is there, 2 it cannot be made (the message says why).
 @click.option(
     "--from",
     "before",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=EXISTING_FOLDER,
     metavar="OLD",
     help="Copy what you wrote in the folder OLD.",
 )
@@ -110,7 +110,7 @@ def is_working_folder(folder: Path) -> bool:
 def follow_guide(folder: Path, waits: bool) -> None:
     """Say what to open, and with `waits` go on to `dojo watch` with the guide below its screen."""
     from grader.dojo.file import own_file, shown_path
-    from grader.dojo.guide import Guide, welcome
+    from grader.dojo.milestones import Guide, welcome
 
     with desk(folder) as at:
         lesson = at.current()

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands.dojo_desk import console, desk
-from grader.commands.lesson_param import LessonParam, course_option, selected_work
+from grader.commands.dojo_desk import LessonParam, console, course_option, desk, selected_work
 from grader.errors import UserError
 
 WATCH_EPILOG = """\b

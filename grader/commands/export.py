@@ -192,8 +192,8 @@ def export_gradescope(
 
     It contains the grader, pinned requirements, and the course with its hidden test suites.
     """
-    from grader.authoring.release.archive import write_zip
-    from grader.authoring.release.autograder_zip import SCRIPTS, autograder_files
+    from grader.authoring.release.engine import write_zip
+    from grader.authoring.release.kit import SCRIPTS, autograder_files
     from grader.publish.export.autograder import AutograderSettings
     from grader.publish.export.gradescope import Visibility
 

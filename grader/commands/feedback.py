@@ -93,8 +93,7 @@ def feedback_folder(graded: Path, roster_file: Path | None, out: Path | None) ->
     """
     from grader.gradebook.files import write_whole
     from grader.publish.export.marks import class_results, read_marks
-    from grader.publish.feedback.mailmerge import mailmerge_csv
-    from grader.publish.feedback.reports import NoFeedback, report_files
+    from grader.publish.feedback.reports import NoFeedback, mailmerge_csv, report_files
 
     roster = roster_at(roster_file)
     marks = None if roster is None else read_marks(graded, roster)

@@ -35,7 +35,7 @@ def roster_at(path: Path | None) -> Roster | None:
 
 
 def write_archive(path: Path, files: dict[str, bytes], executable: Sequence[str] = ()) -> None:
-    from grader.authoring.release.archive import write_zip
+    from grader.authoring.release.engine import write_zip
 
     with write_errors(path):
         write_zip(path, files, executable)
@@ -50,7 +50,7 @@ def read_download(
     expected: str,
 ) -> list[Returned]:
     """What goes back; remarks about everything else are printed. Ends the program where nothing goes back."""
-    from grader.commands.intake_file import stored_lines
+    from grader.commands.run_inputs import stored_lines
     from grader.intake.submissions.intake_csv import decisions
     from grader.publish.feedback.download import returned_reports
     from grader.publish.progress_bar import progress_bar

@@ -78,7 +78,7 @@ def feedback_moodle(
     If the roster is the assignment's grading worksheet, OUT/moodle-worksheet.csv is the same worksheet with grades,
     scaled to its maximum, and with a summary in the column "Feedback comments".
     """
-    from grader.publish.export.moodle import is_worksheet
+    from grader.publish.export.grade_books import is_worksheet
     from grader.publish.feedback.moodle import comments_column, moodle_feedback
 
     roster = roster_at(roster_file)
@@ -105,9 +105,8 @@ def feedback_moodle(
 
 def write_worksheet(graded: Path, roster: Roster, maxima: tuple[str, ...], path: Path) -> None:
     from grader.gradebook.files import write_whole
+    from grader.publish.export.grade_books import GRADE, maxima_from_options, moodle_maxima, scaled_to
     from grader.publish.export.marks import TOTAL, read_marks
-    from grader.publish.export.maxima import maxima_from_options, scaled_to
-    from grader.publish.export.moodle import GRADE, moodle_maxima
     from grader.publish.feedback.moodle import commented_worksheet
 
     columns = {TOTAL: GRADE}

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.commands.console import fail, printable
-from grader.commands.intake_file import confirmed_and_given, store_intake
+from grader.commands.run_inputs import confirmed_and_given, store_intake
 from grader.commands.signing import sign_or_warn
 from grader.errors import UserError
 
 if TYPE_CHECKING:
-    from grader.gradebook.signing.keys import SigningKey
+    from grader.gradebook.signing.signature import SigningKey
     from grader.intake.submissions.finding import FoundSubmissions
     from grader.intake.submissions.roster import Roster
     from grader.lesson.lesson import Course, Lesson

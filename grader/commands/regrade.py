@@ -24,17 +24,13 @@ from grader.commands.console import (
     require_solutions,
 )
 from grader.commands.early_nursery import GRADER_PROGRAM
-from grader.commands.live import RunView
-from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_views
+from grader.commands.live import RunView, what_failed
+from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_other_gradebooks, write_views
 from grader.commands.options import lesson_option
-from grader.commands.run_summary import what_failed
-from grader.commands.term import write_other_gradebooks
 from grader.results import WORDS, points_text
-from grader.results.wording import first_names
 from grader.sandbox.isolation.probe import LEVELS
 
 if TYPE_CHECKING:
-    from grader.gradebook.attempt_table import StoredAttempt
     from grader.gradebook.grading.regrade_changes import RowChange, StudentChange
 
 MOST_ROWS = 15
@@ -90,7 +86,9 @@ def regrade(
         assignment, loaded = stored_assignment(gradebook, found)
         names = [loaded.find(name).name for name in lesson_names] or (list(loaded.lessons) if everything else [])
         plan = plan_regrade(gradebook, loaded, names)
-        warn_of_missing(plan.without_files, plan.gone)
+        if plan.gone:
+            gone = ", ".join(plan.gone)
+            click.echo(f"grade: no longer in this course, so their scores stay as they are: {gone}.", err=True)
         if not plan.due:
             click.echo(
                 "Every attempt was graded with the lessons as they are: nothing to do. --lesson or --all grades again."
@@ -138,20 +136,6 @@ def regrade(
             write_other_gradebooks(out, {attempt.stored.student for attempt in plan.due})
         if not quiet:
             click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
-
-
-def warn_of_missing(without_files: Sequence[StoredAttempt], gone: Sequence[str]) -> None:
-    """Print what cannot be graded again."""
-    if without_files:
-        students = list(dict.fromkeys(attempt.student for attempt in without_files))
-        click.echo(
-            f"grade: {len(without_files)} attempts were stored without their files, by an earlier version of grade, "
-            f"and keep their scores: {printable(first_names(students, 10))}. `grade run` on their submissions grades "
-            "them again.",
-            err=True,
-        )
-    if gone:
-        click.echo(f"grade: no longer in this course, so their scores stay as they are: {', '.join(gone)}.", err=True)
 
 
 def print_changes(changes: Sequence[StudentChange], count: int, lessons: Sequence[str]) -> None:

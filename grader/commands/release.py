@@ -57,8 +57,8 @@ def release(
     finds anything, it writes nothing.
     """
     from grader.authoring.lesson_review import unwritten_places
-    from grader.authoring.model_answers import FILE as ANSWERS
-    from grader.authoring.release.archive import write_folder, write_zip
+    from grader.authoring.published import FILE as ANSWERS
+    from grader.authoring.release.engine import write_folder, write_zip
     from grader.authoring.release.kit import kit_of, published_answers
     from grader.authoring.release.leaks import leaks, secrets_of
     from grader.gradebook.assignment.config import read_assignment

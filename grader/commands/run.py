@@ -28,12 +28,11 @@ from grader.commands.console import (
     require_solutions,
 )
 from grader.commands.follow import FollowedFolder, follow_options, followed
-from grader.commands.live import RunView
+from grader.commands.live import RunView, print_summary, what_failed
+from grader.commands.opened_gradebook import write_other_gradebooks
 from grader.commands.options import FILE, gradebook_option, lesson_option, roster_option
-from grader.commands.run_summary import print_summary, what_failed
+from grader.commands.run_inputs import set_times, times_options
 from grader.commands.signing import hidden_key, sign_option, sign_or_warn
-from grader.commands.submission_times import set_times, times_options
-from grader.commands.term import write_other_gradebooks
 from grader.publish.export.github import commands_stopped
 from grader.publish.export.outputs import FORMATS
 from grader.sandbox.isolation.probe import LEVELS
@@ -179,7 +178,7 @@ def run(
     nursery = None if cluster else early_nursery.take()  # it loads torch while the submissions are read
     if nursery is not None:
         click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
-    from grader.commands.intake_file import apply_intake, store_intake
+    from grader.commands.run_inputs import apply_intake, store_intake
     from grader.gradebook.grading.run import grade_run
     from grader.gradebook.grading.run_identity import RunIdentity
     from grader.gradebook.grading.settings import Settings

@@ -12,7 +12,7 @@ from grader.commands.console import fail, print_remarks, printable
 from grader.commands.options import FILE, graded_argument
 
 if TYPE_CHECKING:
-    from grader.gradebook.signing.keys import SigningKey
+    from grader.gradebook.signing.signature import SigningKey
 
 NOT_VERIFIED = 1
 
@@ -28,7 +28,7 @@ sign_option = click.option(
 
 def hidden_key(path: Path) -> SigningKey:
     """The private key at `path`, which must lie where the sandbox can hide it. Raises UserError."""
-    from grader.gradebook.signing.keys import read_signing_key
+    from grader.gradebook.signing.signature import read_signing_key
     from grader.sandbox.isolation.landlock import library_paths
 
     key, place = read_signing_key(path), path.resolve()
@@ -60,7 +60,7 @@ def keygen(path: Path) -> None:
 
     Keep KEY out of the course's folder and out of every repository: anyone who has it can sign any score.
     """
-    from grader.gradebook.signing.keys import make_key_pair
+    from grader.gradebook.signing.signature import make_key_pair
 
     place, public = make_key_pair(path)
     click.echo(f"wrote {path}, which signs results: keep it secret. Only you can read it.")
@@ -90,7 +90,7 @@ def sign(graded: Path, key_path: Path) -> None:
 
     A file that does not agree with the gradebook is not signed.
     """
-    from grader.gradebook.signing.keys import read_signing_key
+    from grader.gradebook.signing.signature import read_signing_key
     from grader.gradebook.signing.signed_files import sign_results
 
     key = read_signing_key(key_path)
@@ -126,7 +126,7 @@ def verify_results(paths: tuple[Path, ...], key_path: Path) -> None:
 
     It prints a sentence about each file.
     """
-    from grader.gradebook.signing.keys import read_public_key
+    from grader.gradebook.signing.signature import read_public_key
     from grader.gradebook.signing.signed_files import files_to_verify, verify_file
 
     key = read_public_key(key_path)

@@ -65,9 +65,8 @@ def similar(
     """
     from grader.gradebook.files import output_errors, write_whole
     from grader.gradebook.similarity.inputs import graded_texts, groups_of, steps_of_course, stored_texts, verdicts_in
-    from grader.gradebook.similarity.known import known_code
     from grader.gradebook.similarity.pairs import similarities
-    from grader.gradebook.similarity.reading import read_class
+    from grader.gradebook.similarity.reading import known_code, read_class
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.roster import read_roster
     from grader.publish.progress_bar import progress_bar
@@ -75,7 +74,6 @@ def similar(
 
     loaded, lessons = open_course(course if submissions else recorded_course(out, course), lesson_names)
     roster = None if roster_file is None else read_roster(roster_file)
-    remarks: list[str] = []
     console = console_for(stderr=True)
     with progress_bar(console, console.is_terminal) as bar:
         task = bar.add_task("reading", total=None)
@@ -87,15 +85,14 @@ def similar(
                 files[submission.student] = graded_texts(submission)
                 bar.advance(task)
         else:
-            files, remarks = stored_texts(out, [lesson.name for lesson in lessons])
+            files = stored_texts(out, [lesson.name for lesson in lessons])
             bar.update(task, total=2 * len(files), completed=len(files))
         steps = steps_of_course(loaded)
         read = read_class(files, steps, partial(bar.advance, task))
         bar.update(task, completed=2 * len(files))
     if len(files) < 2:
         fail(f"{len(files)} submission was found: a comparison needs two or more.")
-    rows, missing = verdicts_in(out, loaded, list(files))
-    remarks += missing
+    rows, remarks = verdicts_in(out, loaded, list(files))
     known = {lesson.name: known_code(lesson, steps) for lesson in lessons}
     result = similarities(read, rows, known, groups_of(roster))
     pairs = [pair for pair in result.pairs if pair.bits >= (result.threshold if least is None else least)]

@@ -1,4 +1,4 @@
-"""Changes of Python files and notebooks, as a descriptor that `dojo watch` waits for."""
+"""Threads next to `dojo watch`: one hears of changed files, one says again and again that a check is running."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import contextlib
 import os
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import watchfiles
@@ -73,3 +75,23 @@ def time_since_save(path: Path, noticed: float | None) -> str:
         stamp = noticed
     start = stamp if noticed - 1 < stamp <= noticed else noticed
     return f"{1000 * (time.time() - start):.0f} ms · "
+
+
+@contextmanager
+def repeating(act: Callable[[], object], first: float, between: float) -> Iterator[None]:
+    """Inside, `act` is called after `first` seconds and then every `between` seconds; never after the end."""
+    over = threading.Event()
+
+    def repeat() -> None:
+        wait = first
+        while not over.wait(wait):
+            act()
+            wait = between
+
+    thread = threading.Thread(target=repeat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

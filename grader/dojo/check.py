@@ -1,20 +1,20 @@
 """A student's own check: the grader's judging on public problems, without any secret.
 
 The file runs in a worker with all the isolation that the machine offers, so code that works here also works when it is
-graded. A lesson's known mistakes are secret: here a mistake is named from the forward pass alone.
-"""
+graded. A lesson's known mistakes are secret: here a mistake is named from the forward pass alone."""
 
 from __future__ import annotations
 
 import gc
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
+from grader.calling.answer import Answer
 from grader.dojo.file import HERE, HIDDEN, Outline, outline_of_text, shown_path
-from grader.dojo.own_gradients import OwnGradients, StepAnswers
 from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import JudgedFile, Suite, judge_file, printed_text
@@ -33,6 +33,22 @@ from grader.source.reader import source_reader
 from grader.verdict.judging.examples import NAME, PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
+
+
+@dataclass(frozen=True)
+class StepAnswers:
+    """`answers` are {gradient: what its function returned} on `problem`."""
+
+    problem: Problem
+    answers: Mapping[str, Answer]
+
+
+@dataclass(frozen=True)
+class OwnGradients:
+    """The same functions twice: `line` with autograd's upstream gradients, `chain` each with the student's own."""
+
+    line: StepAnswers
+    chain: StepAnswers
 
 
 class LocalJudge:

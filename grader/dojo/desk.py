@@ -27,8 +27,7 @@ MOST_LISTED = 8
 IN_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
-    from grader.dojo.check import LocalJudge
-    from grader.dojo.own_gradients import OwnGradients
+    from grader.dojo.check import LocalJudge, OwnGradients
     from grader.gradebook.grading.one_file import JudgedFile
     from grader.results import Row
 

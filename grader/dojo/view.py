@@ -12,10 +12,20 @@ from rich.text import Text
 
 from grader.dojo.desk import Checked
 from grader.dojo.file import location, outline_of_text
-from grader.dojo.graph_line import bar, graph_line, graph_marks
 from grader.dojo.overview import INDENT, Paragraph, next_lines
 from grader.dojo.progress import Progress
-from grader.dojo.rows import CHAIN, NAME_WIDTH, WORDS, WRONG, colour_of, numbered_line, status_word
+from grader.dojo.rows import (
+    CHAIN,
+    NAME_WIDTH,
+    WORDS,
+    WRONG,
+    bar,
+    colour_of,
+    graph_line,
+    graph_marks,
+    numbered_line,
+    status_word,
+)
 from grader.dojo.screen import (
     ROUNDING,
     elsewhere_note,

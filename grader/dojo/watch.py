@@ -16,20 +16,15 @@ from pathlib import Path
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from grader.dojo.changes import Changes, time_since_save
+from grader.dojo.changes import Changes, repeating, time_since_save
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import changed_rows, outline_of_text, shown_path
-from grader.dojo.finish import finish_lines
-from grader.dojo.guide import Guide
-from grader.dojo.keys import Keys
-from grader.dojo.news import news_of
+from grader.dojo.keys import Keys, RowChoice, Search
+from grader.dojo.milestones import Guide, finish_lines, news_of
 from grader.dojo.overview import Paragraph, hint_screen, list_screen
 from grader.dojo.progress import next_lesson
-from grader.dojo.repeating import repeating
 from grader.dojo.report import NAME, open_page, write_report
-from grader.dojo.row_choice import RowChoice
 from grader.dojo.screen import has_rounding
-from grader.dojo.search import Search
 from grader.dojo.view import View, default_focus, footer, watch_screen
 from grader.dojo.work import Exercises, Work
 from grader.errors import Interrupted, UserError

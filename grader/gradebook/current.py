@@ -28,11 +28,9 @@ def current_results(attempts: Iterable[SubmissionResult]) -> SubmissionResult:
         has_earlier = has_earlier or attempt is not latest
         if attempt.status == "error":
             failed_attempt = failed_attempt or attempt
-            if attempt.not_graded is None:  # a book of an earlier version does not say which lessons failed
-                break
             failed |= {
                 lesson.name: lesson.max_score
-                for lesson in attempt.not_graded
+                for lesson in attempt.not_graded or ()
                 if lesson.name not in failed and may_be_completed(current.get(lesson.name))
             }
             continue

@@ -11,8 +11,7 @@ import pytest
 from click.testing import CliRunner
 from support import ROOT
 
-from grader.authoring.figures.graph import graph_picture, operations
-from grader.authoring.figures.lesson import GRAPH, figures_of
+from grader.authoring.figures.graph import GRAPH, figures_of, graph_picture, operations
 from grader.authoring.figures.svg import Drawing, tenths
 from grader.authoring.release.kit import kit_of
 from grader.commands.grade import main

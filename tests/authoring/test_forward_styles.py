@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from grader.authoring.lesson_review import faults_of, unwritten_places
+from grader.authoring.lesson_sources import stub_of
 from grader.authoring.scaffold import write_lesson
-from grader.authoring.stubs import stub_of
 from grader.commands.grade import main
 from grader.lesson.lesson import Course, Lesson
 

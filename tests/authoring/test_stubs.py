@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support import ROOT, rows_of, solution_of
 
-from grader.authoring.stubs import CLOSE, OPEN, forward_lines, stub_of
+from grader.authoring.lesson_sources import CLOSE, OPEN, forward_lines, stub_of
 from grader.authoring.verify import submission_of
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Course, Lesson, LessonError

@@ -88,7 +88,7 @@ def one(lessons: Sequence[Lesson], student: str, number: int, draw: random.Rando
             mistake = dict(zip(("id", "message"), wrong, strict=True)) if status == "failed" and not absent else None
             rows.append(row(item.name, "missing" if absent else status, mistake=mistake))
         status = "rejected" if rejected else "missing" if absent else "graded"
-        message = f"No folder {lesson.name} was handed in." if status == "missing" else None
+        message = f"No folder {lesson.name} was submitted." if status == "missing" else None
         parts.append(part(lesson.name, *rows, status=status, message=message))
     return results(
         student,

@@ -14,7 +14,7 @@ from windows import serious
 from bench.watch_terminal import START_SECONDS, WatchTerminal
 from grader.dojo.desk import Desk
 from grader.dojo.file import read_own
-from grader.dojo.live.address import NAME, open_address
+from grader.dojo.live.access import NAME, open_address
 from grader.dojo.live.server import LiveServer
 from grader.dojo.view import View
 from grader.lesson.lesson import Course

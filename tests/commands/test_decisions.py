@@ -13,7 +13,7 @@ import pytest
 from made_gradebook import CROSS, current, grade, write_gradebook
 from support import ROOT
 
-from grader.commands import author
+from grader.commands import options
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
 from grader.results import read_results
@@ -215,11 +215,11 @@ def test_history_shows_everything_in_order(out):
 
 
 def test_who_decides(monkeypatch, out):
-    monkeypatch.setattr(author, "git_author", lambda: "Grace <g@example.org>")
+    monkeypatch.setattr(options, "git_author", lambda: "Grace <g@example.org>")
     monkeypatch.delenv("GRADE_AUTHOR", raising=False)
-    assert author.author_name(None) == "Grace <g@example.org>"
+    assert options.author_name(None) == "Grace <g@example.org>"
     monkeypatch.setenv("GRADE_AUTHOR", "TA")
-    assert (author.author_name(None), author.author_name("Me")) == ("TA", "Me")
+    assert (options.author_name(None), options.author_name("Me")) == ("TA", "Me")
 
 
 def test_the_shell_completes_students_and_rows(out):

@@ -22,7 +22,7 @@ from support import ROOT, solution_of
 from bench.course_file_worker import without_workers
 from bench.defence import right_rows
 from bench.defence_keys import Source, is_confirmed
-from grader.commands.answer import read_line_within
+from grader.commands.dojo_questions import read_line_within
 from grader.commands.grade import main
 from grader.defence.generate import generate
 from grader.defence.question import DefenceQuestion

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 from support import ROOT, in_a_loop_of_its_own
 
-from grader.commands.assistant import MISSING
 from grader.commands.dojo import main
+from grader.commands.dojo_servers import MISSING
 from grader.dojo.assistance import row_explanation, sections_of
 from grader.lesson.lesson import Course
 from grader.results import Row

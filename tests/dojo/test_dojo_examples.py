@@ -8,7 +8,7 @@ import pytest
 from kits import file_of, functions_of, line_of, make_kit, solved
 from support import ROOT
 
-from grader.authoring.check_examples import example_faults
+from grader.authoring.lesson_review import example_faults
 from grader.authoring.lesson_sources import right_files
 from grader.commands.grade import main as grade
 from grader.dojo.file import HERE, read_own

@@ -14,7 +14,7 @@ from payloads import PAYLOADS
 from questions.made_questions import course_with_questions
 
 from grader.dojo.answering import AnswerSheet, verdict_words
-from grader.dojo.live.posted import MOST_BYTES
+from grader.dojo.live.access import MOST_BYTES
 from grader.dojo.live.questions import LiveQuestions
 from grader.dojo.live.server import LiveServer
 from grader.errors import ZygoteDied

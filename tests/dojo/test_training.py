@@ -21,7 +21,7 @@ import torch
 from click.testing import CliRunner, Result
 from support import ROOT, solution_of
 
-from grader.authoring.stubs import stub_of
+from grader.authoring.lesson_sources import stub_of
 from grader.commands import console
 from grader.commands import dojo as dojo_cli
 from grader.dojo.training.blame import VariableWatch, blamed_line

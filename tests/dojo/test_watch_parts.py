@@ -12,20 +12,15 @@ from kits import file_of, make_kit, solved
 from rich.console import Console
 from support import ROOT
 
+from grader.dojo.changes import repeating
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import changed_rows, read_own
-from grader.dojo.finish import finish_lines, other_forms, what_it_taught
-from grader.dojo.graph_line import bar, graph_line, graph_marks
-from grader.dojo.guide import Guide
-from grader.dojo.keys import keys_in
+from grader.dojo.keys import RowChoice, Search, keys_in
+from grader.dojo.milestones import Guide, finish_lines, news_of, other_forms, what_it_taught
 from grader.dojo.mistake_question import BY_ID, question_about
-from grader.dojo.news import news_of
 from grader.dojo.overview import list_screen
 from grader.dojo.progress import Progress
-from grader.dojo.repeating import repeating
-from grader.dojo.row_choice import RowChoice
-from grader.dojo.rows import numbered_line
-from grader.dojo.search import Search
+from grader.dojo.rows import bar, graph_line, graph_marks, numbered_line
 from grader.dojo.state import Memory, State
 from grader.dojo.view import View, default_focus, watch_screen
 from grader.dojo.watch import WatchSession

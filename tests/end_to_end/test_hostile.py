@@ -154,7 +154,7 @@ def test_a_right_submission_after_all_cheats(opened: Range) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", UNSEEN, ids=lambda path: path.stem)
 def test_cheat_that_no_static_check_sees(path: Path, opened: Range, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.gradebook.grading.one_file.check", lambda *_: [])
+    monkeypatch.setattr("grader.gradebook.grading.one_file.static_findings", lambda *_: [])
     assert opened.run(cheat(path)).problems == []
 
 
@@ -290,7 +290,7 @@ def test_the_whole_command_keeps_its_secrets(every: int, level: str, tmp_path: P
     chosen = [a for a in ATTACKS if a.stops_at(level) and a.lesson == "04" and a.name not in SLOW]
     chosen = [a for a in chosen if a.group in SHOWN or a.name in ("forge_markup", "pickle_reduce", "find_environment")]
     chosen = chosen[::every]
-    submission = tmp_path / "handed in"
+    submission = tmp_path / "submitted"
     for attack in chosen:
         lay_out(attack, arena, lesson, submission)
     before, processes = arena.snapshot(), descendants()
@@ -315,7 +315,7 @@ def test_a_run_from_inside_a_submission_imports_nothing_of_it(tmp_path: Path) ->
     arena = make_arena(ROOT, tmp_path / "world", ["04"])
     lesson = arena.course.find("04")
     (attack,) = [attack for attack in ATTACKS if attack.name == "beside_libraries"]
-    place = lay_out(attack, arena, lesson, tmp_path / "handed in")
+    place = lay_out(attack, arena, lesson, tmp_path / "submitted")
     course = arena.root / "course"
     done = grade_run(".", "-o", tmp_path / "out", "--course", course, "--lesson", "04", "--require", "weak", cwd=place)
     assert "GOT THROUGH" not in done.stdout + done.stderr

@@ -32,7 +32,7 @@ from grader.gradebook.grading.one_file import JudgedFile
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
-from grader.publish.export.classroom import classroom_result
+from grader.publish.export.github import classroom_result
 from grader.publish.export.gradescope import gradescope_json
 from grader.publish.export.junit import junit_xml
 from grader.publish.inert import csv_cell, markdown, without_ci_commands

@@ -1,4 +1,4 @@
-"""results.json: valid under its schema whatever was handed in, and the same file for the same submission and seed."""
+"""results.json: valid under its schema whatever was submitted, and the same file for the same submission and seed."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.gradebook.files import FILES
 from grader.gradebook.grading import cluster, cluster_worker
 from grader.gradebook.grading.grader_processes import Reply
+from grader.gradebook.grading.keys import version_differences, versions
 from grader.gradebook.grading.settings import Settings
-from grader.gradebook.grading.versions import version_differences, versions
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.results import SubmissionResult

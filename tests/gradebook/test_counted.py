@@ -24,7 +24,7 @@ from grader.commands.grade import main
 from grader.intake.submissions import finding
 from grader.intake.submissions.finding import find
 from grader.lesson.lesson import Course
-from grader.publish.export.classroom import classroom_result
+from grader.publish.export.github import classroom_result
 from grader.publish.export.gradescope import gradescope_results
 from grader.publish.export.junit import junit_xml
 from grader.publish.report.classroom import csv_rows, difficulties, partly_counted

@@ -10,7 +10,6 @@ import itertools
 import json
 import shutil
 from collections.abc import Callable, Collection, Generator, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -176,19 +175,6 @@ def test_after_a_failed_regrade_no_view_shows_the_old_score(ran, out, roster):
     assert exported(out, roster)[0] == {"ada": "3", "bo": "3", "cy": "3"}
     assert "What is missing" not in (out / "index.html").read_text(encoding="utf-8")
     assert {path.name for path in (out / "ada").iterdir()} == {*FILES, "notes of the TA.txt"}
-
-
-def test_a_failed_attempt_of_an_earlier_version_is_graded_again(ran, out):
-    """It did not say which lessons failed, and left the old report in place."""
-    ran([submitted("ada", STEPS)])
-    before = {name: (out / "ada" / name).read_text() for name in FILES}
-    ran([submitted("ada", STEPS)], fresh=True, faults={"ada"})
-    write_files(out / "ada", before)
-    book = Gradebook(out / "gradebook.sqlite")
-    book._connection.execute("UPDATE attempts SET results = json_remove(results, '$.not_graded')")
-    book.close()
-    assert ran([submitted("ada", STEPS)])[1] == ["ada"]
-    assert points(out / "grades.csv", "total") == {"ada": ("3",)}
 
 
 def test_a_first_run_that_fails_writes_no_folder(ran, out, roster):
@@ -360,13 +346,6 @@ def test_every_short_history(count):
         assert set(found.earlier or ()) == {
             name for name, part in expected.items() if all(part is not own for own in history[0].lessons)
         }
-
-
-def test_a_failed_attempt_in_an_older_book_hides_all_before_it():
-    older = replace(fault("a"), not_graded=None)
-    found = current_results([older, attempt(a=("graded", 1))])
-    assert (found.status, found.lessons) == ("error", [])
-    assert current_results([attempt(a=("graded", 1)), older]).status == "graded"
 
 
 # Whose folder it is ---------------------------------------------------------------------------------------------------

@@ -355,11 +355,14 @@ def test_a_damaged_book_is_a_sentence_and_nothing_is_lost(play, tmp_path, damage
     assert play(CLASS)[1].plan == (3, 0)
 
 
-def test_a_book_of_another_version_is_left_alone(tmp_path):
+@pytest.mark.parametrize("version", [4, 6])
+def test_a_book_of_another_format_is_left_alone(tmp_path, version):
     with sqlite3.connect(tmp_path / "book") as book:
-        book.execute("CREATE TABLE attempts (student TEXT)")
-    with pytest.raises(OutputError, match=r"another version of grade \(its format is 0, this one's 5\)"):
+        book.executescript(f"CREATE TABLE attempts (student TEXT); PRAGMA user_version={version}")
+    before = (tmp_path / "book").read_bytes()
+    with pytest.raises(OutputError, match=rf"has format {version}, and .* reads format 5: give another folder with -o"):
         Gradebook(tmp_path / "book")
+    assert (tmp_path / "book").read_bytes() == before
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import pytest
 from made_gradebook import CROSS, current, grade, results_for, write_gradebook
 from support import ROOT
 
-from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.grading import regrade as regrade_module
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.proposals import NAME
@@ -160,12 +160,3 @@ def test_a_file_of_proposals_that_is_damaged_costs_time_only(again, graders, cou
     (out / NAME).write_bytes(b"no database" * 1000)
     change(course)
     assert again().exit_code == 0 and len(graders.graded) == 3
-
-
-def test_attempts_without_files_are_reported(again, graders, course, out):
-    change(course)
-    gradebook = Gradebook(out / GRADEBOOK)
-    gradebook._connection.execute("UPDATE attempts SET submission = NULL WHERE student = 'Bo'")
-    gradebook.close()
-    done = again("--apply")
-    assert "1 attempts were stored without their files" in done.stderr and scores(out)["Bo"] == 1

@@ -11,10 +11,10 @@ from made_gradebook import CROSS, grade, results_for, submission_of
 from support import ROOT
 
 from grader.gradebook.assignment.config import parse_assignment
-from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import remove_report, write_files
 from grader.gradebook.records import Decision
+from grader.gradebook.tables import StoredVerdict
 from grader.lesson.lesson import Course
 
 BEST = f'title = "Homework 1"\nrows = ["{CROSS}"]\ncounts = "best"\n'
@@ -26,7 +26,7 @@ def gradebook(tmp_path: Path) -> Gradebook:
     book = Gradebook(tmp_path / GRADEBOOK)
     for student, source, right in (("ada", "first", 2), ("ada", "second", 0), ("Ada Okafor", "second", 0)):
         submission = submission_of(student, source)
-        book.add(StoredVerdict("", results_for(submission, right)), submission)
+        book.add(StoredVerdict("", results_for(submission, right), None), submission)
     book.decisions.add([Decision(0, "ada", "comment", "TA", datetime.now(UTC), text="Well done.")])
     assert book.rename("Ada Okafor", ["ada"]) == ["ada"]
     return book

@@ -24,8 +24,15 @@ from support import SCHEMA
 from grader.commands.grade import main
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.signing.keys import SigningKey, make_key_pair, read_public_key, read_signing_key
-from grader.gradebook.signing.signature import NotVerified, check_signature, signed_text
+from grader.gradebook.signing.signature import (
+    NotVerified,
+    SigningKey,
+    check_signature,
+    make_key_pair,
+    read_public_key,
+    read_signing_key,
+    signed_text,
+)
 from grader.results import SubmissionResult, read_results
 
 KEY = SigningKey(ed25519.Ed25519PrivateKey.from_private_bytes(bytes(range(32))))

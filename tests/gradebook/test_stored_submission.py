@@ -17,12 +17,10 @@ from lecture_notebooks import NOTEBOOKS, STYLES
 from made_gradebook import results_for, submission_of
 from support import golden_names, lay_out
 
-from grader.gradebook.attempt_table import StoredVerdict
-from grader.gradebook.connection import Connection
+from grader.gradebook.connection import Connection, prepare_tables
 from grader.gradebook.database import Gradebook
 from grader.gradebook.plain_values import from_plain, time_from_text, time_to_text, to_plain
-from grader.gradebook.schema import prepare_tables
-from grader.gradebook.stored_files import Blobs
+from grader.gradebook.tables import Blobs, StoredVerdict
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.intake.submissions.submission_times import SubmissionTime
@@ -121,7 +119,7 @@ def test_times_of_a_file_belong_to_attempts_in_order(tmp_path):
             submission = replace(submission_of("Ada", source), submitted=None)
             if source == "second":
                 submission = replace(submission, submitted=times[-1].when, time_source=times[-1].place)
-            gradebook.add(StoredVerdict("", results_for(submission, 1)), submission)
+            gradebook.add(StoredVerdict("", results_for(submission, 1), None), submission)
         gradebook.set_earlier_times("Ada", times)
         attempts = [each.attempt() for each in gradebook.stored_attempts("Ada")]
         assert [each.submitted and each.submitted.day for each in attempts] == expected

@@ -14,9 +14,9 @@ from support import ROOT
 
 from grader.errors import UserError
 from grader.gradebook.assignment.config import LatePolicy
-from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
+from grader.gradebook.tables import StoredVerdict
 from grader.intake.submissions.submission import Submission
 from grader.results import read_results
 
@@ -30,7 +30,7 @@ def fill(folder, late, cost, start=timedelta(), free_days=1, term=ALL):
     policy = LatePolicy(percent_per_day=cost, free_days=free_days, term=term)
     gradebook.set_assignment(homework({"03_a": 1}, worth=100, late=policy, due=DUE + start, text=folder.name))
     submission = Submission("Ada", folder / "ada", {}, submitted=DUE + start + late)
-    gradebook.add(StoredVerdict("", results("Ada", lesson_with("03_a", 1))), submission)
+    gradebook.add(StoredVerdict("", results("Ada", lesson_with("03_a", 1)), None), submission)
     gradebook.describe({"course": str(ROOT)})
     return gradebook
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
-from grader.authoring.release.autograder_zip import autograder_files
-from grader.authoring.release.kit import kit_of
+from grader.authoring.release.kit import autograder_files, kit_of
 from grader.errors import LessonError
 from grader.gradebook.grading.cluster_worker import pack_course
 from grader.gradebook.grading.keys import conditions_key

@@ -14,7 +14,7 @@ from support import ROOT, solution_of
 from grader.authoring.lesson_review import faults_of
 from grader.commands.console import FAULT, UNUSABLE
 from grader.commands.grade import main
-from grader.commands.run_summary import what_failed
+from grader.commands.live import what_failed
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.validation import lesson_faults
 

@@ -3,7 +3,7 @@
 import pytest
 from support import ROOT
 
-from grader.gradebook.grading.one_file import locate_gradients
+from grader.gradebook.grading.row_places import locate_gradients
 from grader.intake.submissions.submission import MAIN, LessonFiles
 from grader.lesson.lesson import Course
 from grader.results import Row

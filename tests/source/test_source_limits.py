@@ -364,7 +364,7 @@ def test_the_readers_need_no_torch():
 def test_a_notebook_that_reaches_a_limit_is_refused_with_a_sentence(lesson, monkeypatch):
     monkeypatch.setattr("grader.intake.notebook.limited_reading.source_reader", lambda: SourceReader(0.05))
     text = FAMILIES["in the lecture's manner"](250_000).encode()
-    with pytest.raises(NotebookError, match=r"reading it took more than 0\.05 seconds\. Hand in the exercise's cells"):
+    with pytest.raises(NotebookError, match=r"reading it took more than 0\.05 seconds\. Submit the exercise's cells"):
         read_page_bytes(text, "a.py", [lesson], True, False)
 
 

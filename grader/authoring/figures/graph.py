@@ -1,4 +1,6 @@
-"""A lesson's computational graph as an SVG, from its forward.py; the layout is the report's."""
+"""The figures of a lesson: its computational graph, from its forward.py, and those that its own figures.py draws.
+
+The layout of the graph is the report's."""
 
 from __future__ import annotations
 
@@ -8,6 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from grader.authoring.figures.svg import Drawing, tenths
+from grader.errors import LessonError
+from grader.lesson.course_modules import load_module
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
 from grader.publish.report.graph import (
@@ -207,3 +211,28 @@ def operations_in(node: ast.expr, values: Collection[str]) -> Iterator[str]:
         yield "[ ]"
     elif isinstance(node, ast.Attribute):  # `.values` of a maximum
         yield from operations_in(node.value, values)
+
+
+GRAPH, OWN = "graph.svg", "figures.py"
+
+
+def figures_of(lesson: Lesson) -> dict[str, str]:
+    """{file name in the lesson's folder: SVG text}; empty for a lesson without a forward pass and without figures.py.
+
+    figures.py has a function `figures()` that returns such a dict. Raises LessonError when a file does not run or
+    `figures()` returns something else.
+    """
+    found: dict[str, str] = {}
+    if (lesson.exercise / "forward.py").is_file() and lesson.gradients:
+        found[GRAPH] = lesson_graph_svg(lesson)
+    path = lesson.exercise / OWN
+    if path.is_file():
+        module = load_module(path, f"backprop_ninja_figures_{lesson.name}")
+        own: object = getattr(module, "figures", dict)()
+        for name, text in own.items() if isinstance(own, dict) else [("", own)]:
+            if not isinstance(name, str) or not name.endswith(".svg") or "/" in name or not isinstance(text, str):
+                raise LessonError(f"{path}: figures() must return a dict: the name of an .svg file, then its text.")
+            if name in found:
+                raise LessonError(f"{path}: {name} is the name of the computational graph. Choose another name.")
+            found[name] = text
+    return found

@@ -1,4 +1,6 @@
-"""The student kit: lessons with untouched stubs, the engine, `dojo`, a README and tests of its own."""
+"""The student kit: lessons with untouched stubs, the engine, `dojo`, a README and tests of its own.
+
+Gradescope's autograder.zip has the same engine, two scripts, pinned requirements, and the course with its secrets."""
 
 from __future__ import annotations
 
@@ -6,20 +8,21 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from grader.authoring.figures.lesson import OWN
-from grader.authoring.model_answers import FILE as ANSWERS
-from grader.authoring.model_answers import question_answers
-from grader.authoring.public_mistakes import public_mistakes_files
-from grader.authoring.release.engine import KitFiles, engine_files, files_under, licence, pyproject
+from grader.authoring.figures.graph import OWN
+from grader.authoring.lesson_sources import published_stub
+from grader.authoring.published import FILE as ANSWERS
+from grader.authoring.published import public_mistakes_files, question_answers
+from grader.authoring.release.engine import KitFiles, engine_files, files_under, licence, pinned_requirements, pyproject
 from grader.authoring.release.notebook import notebook_of
-from grader.authoring.stubs import published_stub
 from grader.dojo.start import EDITOR_TASKS
 from grader.gradebook.assignment.config import ASSIGNMENT, Assignment
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.course_settings import NAME as SETTINGS
-from grader.lesson.lesson import Lesson
+from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import PUBLIC
 from grader.lesson.paths import AGENTS, TEMPLATES
+from grader.publish.export.autograder import SETTINGS as AUTOGRADER_SETTINGS
+from grader.publish.export.autograder import AutograderSettings
 from grader.publish.templates import text_templates
 from grader.questions.answers_file import ANSWERS as STUDENTS_ANSWERS
 
@@ -84,3 +87,22 @@ def render_templates(lessons: Sequence[Lesson], notebooks: bool) -> KitFiles:
         .encode()
         for name in source.list_templates()
     }
+
+
+SCRIPTS = ("setup.sh", "run_autograder")
+
+
+def autograder_files(course: Course, settings: AutograderSettings, pip_options: Sequence[str] = ()) -> KitFiles:
+    """The files in the zip. pip gets `pip_options` when it installs the requirements. Raises UserError, OSError."""
+    found = {name: (TEMPLATES / "export" / name).read_bytes() for name in SCRIPTS}
+    found[AUTOGRADER_SETTINGS] = settings.to_json().encode()
+    found["requirements.txt"] = ("\n".join(pinned_requirements()) + "\n").encode()
+    found["pip-options.txt"] = (" ".join(pip_options) + "\n").encode()
+    found |= {f"engine/{name}": content for name, content in engine_files().items()}
+    found["engine/pyproject.toml"] = pyproject({"grade": "grader.commands.start_grade:main"})
+    found |= {f"course/{name}": content for name, content in settings_file(course.root).items()}
+    for part in ("exercises", "solutions"):
+        for path in files_under(course.root / part):
+            if KEPT_BY_RESET not in path.name:
+                found[f"course/{path.relative_to(course.root).as_posix()}"] = path.read_bytes()
+    return found

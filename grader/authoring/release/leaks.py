@@ -13,13 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.authoring.public_mistakes import public_mistakes_files
+from grader.authoring.lesson_sources import CLOSE, OPEN
+from grader.authoring.published import public_mistakes_files
 from grader.authoring.release.code_in_text import code_in
 from grader.authoring.release.engine import KitFiles, files_under
 from grader.authoring.release.kit import lesson_files, stub_text
 from grader.authoring.release.pieces import FunctionPieces, Pieces, condense, pieces_of, python_pieces, words_of
 from grader.authoring.release.same_answers import CodeIndex, SecretForm, code_index, secret_forms
-from grader.authoring.stubs import CLOSE, OPEN
 from grader.lesson.lesson import Course, Lesson
 
 MOST_SHARE = 0.6

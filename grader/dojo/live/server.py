@@ -27,9 +27,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from grader.dojo.live.address import LOOPBACK, open_address
+from grader.dojo.live.access import LOOPBACK, open_address, posted_answer
 from grader.dojo.live.page import Board, LivePage, news_of_view
-from grader.dojo.live.posted import posted_answer
 from grader.dojo.live.questions import LiveQuestions
 from grader.dojo.view import View
 from grader.sandbox.isolation.probe import Isolation

@@ -66,8 +66,7 @@ def attempts_at(lesson: str, attempts: Iterable[Attempt]) -> list[tuple[Attempt,
         content = attempt.results.submission_sha256 or f"attempt {attempt.id}"
         found = next((each for each in attempt.results.lessons if each.name == lesson), None)
         if attempt.results.status == "error":
-            not_graded = attempt.results.not_graded
-            if not_graded is None or lesson in (each.name for each in not_graded):
+            if lesson in (each.name for each in attempt.results.not_graded or ()):
                 verdicts[content] = None
             elif found is None:
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from grader.gradebook.assignment.lateness import in_utc
@@ -87,3 +87,14 @@ class DecisionsInForce:
     def last_extension(self) -> datetime | None:
         """The latest due date that any extension gives."""
         return max((each.until for each in self._all if each.until is not None), key=in_utc, default=None)
+
+
+def not_yet_made(decisions: Sequence[Decision], made: Iterable[Decision]) -> list[Decision]:
+    """Those of `decisions` that are not in force: the same file, read again, adds nothing."""
+    present = {what_is_decided(decision) for decision in in_force(made)}
+    return [decision for decision in decisions if what_is_decided(decision) not in present]
+
+
+def what_is_decided(decision: Decision) -> tuple[object, ...]:
+    """A decision without its author and time."""
+    return decision.student, decision.kind, decision.row, decision.points, decision.until, decision.text

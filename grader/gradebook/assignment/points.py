@@ -16,12 +16,17 @@ from grader.gradebook.assignment.attempts import (
     choose,
     in_submission_order,
 )
-from grader.gradebook.assignment.config import Assignment
-from grader.gradebook.assignment.defence_policy import DefencePolicy
-from grader.gradebook.assignment.demanded_defence import with_demanded_defence
+from grader.gradebook.assignment.config import Assignment, DefencePolicy
 from grader.gradebook.assignment.in_force import DecisionsInForce
 from grader.gradebook.assignment.lateness import delay_of, kept_percent, later, text_in_zone_of
-from grader.gradebook.assignment.weighted import decided_lesson, is_final, missing_lesson, rounded, weighted
+from grader.gradebook.assignment.weighted import (
+    decided_lesson,
+    is_final,
+    missing_lesson,
+    rounded,
+    weighted,
+    with_demanded_defence,
+)
 from grader.gradebook.current import current_results
 from grader.gradebook.records import Attempt, Decision
 from grader.results import LessonResult, SubmissionResult, number
@@ -51,18 +56,7 @@ def assigned(
     decisions: Sequence[Decision] = (),
     free_days: int | None = None,
 ) -> SubmissionResult:
-    """The results of a student's standing. Without an assignment and decisions: `current_results(...)`, unchanged."""
-    return standing(student, assignment, attempts, decisions, free_days).results
-
-
-def standing(
-    student: str,
-    assignment: Assignment | None,
-    attempts: Sequence[Attempt],
-    decisions: Sequence[Decision] = (),
-    free_days: int | None = None,
-) -> Standing:
-    """Return a student's standing, from all attempts and decisions of this student, in any order.
+    """The results of a student's standing, from all attempts and decisions of this student, in any order.
 
     With no attempt the status is "nothing".
 
@@ -76,7 +70,7 @@ def standing(
     days = assignment.late.free_days if free_days is None else free_days
     found = standings_by_days(student, assignment, attempts, in_force, days)
     best = max(found, key=lambda each: (round(each.share, DIGITS), -each.free_days))
-    return replace(best, results=with_rounded_points(best.results))
+    return with_rounded_points(best.results)
 
 
 def with_rounded_points(results: SubmissionResult) -> SubmissionResult:
@@ -94,7 +88,7 @@ def standings_by_days(
     return [work.standing(free_days) for free_days in range(min(days, work.most_days) + 1)]
 
 
-def without_assignment(student: str, attempts: Sequence[Attempt], decisions: DecisionsInForce) -> Standing:
+def without_assignment(student: str, attempts: Sequence[Attempt], decisions: DecisionsInForce) -> SubmissionResult:
     """The last attempt lesson by lesson, as it was graded, with decisions."""
     newest_first = sorted(attempts, key=lambda each: each.id, reverse=True)
     if newest_first:
@@ -104,7 +98,7 @@ def without_assignment(student: str, attempts: Sequence[Attempt], decisions: Dec
     if decisions:
         lessons = [finished(decided_lesson(lesson, decisions, {}), None, decisions) for lesson in results.lessons]
         results = with_rounded_points(with_decisions(replace(results, lessons=lessons), decisions))
-    return Standing(share_of_points(results), 0, results)
+    return results
 
 
 class AssignedWork:
@@ -150,7 +144,8 @@ class AssignedWork:
             if lesson not in failed
         ]
         results = self._results(lessons, chosen, failed, free_days)
-        return Standing(share_of_points(results), free_days, results)
+        share = results.score / results.max_score if results.max_score else 0.0
+        return Standing(share, free_days, results)
 
     def _valued(self, candidate: CandidateAttempt, free_days: int) -> CandidateAttempt:
         """The candidate with its points after lateness and decisions about the lesson."""
@@ -294,7 +289,3 @@ def with_decisions(results: SubmissionResult, decisions: DecisionsInForce) -> Su
 def has_adjustment(results: SubmissionResult) -> bool:
     lessons = any(lesson.adjustment is not None for lesson in results.lessons)
     return lessons or any(row.adjustment is not None for row in results.rows())
-
-
-def share_of_points(results: SubmissionResult) -> float:
-    return results.score / results.max_score if results.max_score else 0.0

@@ -26,8 +26,8 @@ from grader.errors import GraderFault, UserError
 from grader.gradebook.files import write_files
 from grader.gradebook.grading.cluster_worker import SAME_VERSIONS, Graders, grade_task, pack_course, refusal_of
 from grader.gradebook.grading.grader_processes import Replies, Reply, ignore_start
+from grader.gradebook.grading.keys import versions
 from grader.gradebook.grading.settings import Settings
-from grader.gradebook.grading.versions import versions
 from grader.intake.submissions.submission import Submission
 
 CONNECT_SECONDS = 30.0

@@ -24,8 +24,8 @@ from distributed import Worker, WorkerPlugin, get_worker
 from tornado.ioloop import PeriodicCallback
 
 from grader.gradebook.grading.grader_processes import GraderProcess, Reply
+from grader.gradebook.grading.keys import version_differences, versions
 from grader.gradebook.grading.settings import Settings
-from grader.gradebook.grading.versions import version_differences, versions
 from grader.intake.submissions.submission import Submission
 from grader.lesson.course_settings import NAME as SETTINGS
 from grader.sandbox.isolation.probe import at_least

@@ -8,7 +8,7 @@ from math import inf
 from typing import NamedTuple, Protocol
 
 from grader.gradebook.grading.feed import Feed
-from grader.gradebook.grading.listener import RunListener
+from grader.gradebook.grading.publisher import RunListener
 from grader.gradebook.grading.stop import Stop
 from grader.intake.submissions.appearing import Appearing, FolderState
 from grader.intake.submissions.arrival import Arrival

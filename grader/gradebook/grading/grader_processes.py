@@ -15,8 +15,7 @@ from typing import Any
 
 from grader.gradebook.files import OutputError
 from grader.gradebook.grading.feed import Feed
-from grader.gradebook.grading.grader_program import PROGRAM
-from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.settings import PROGRAM, Settings
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
 from grader.sandbox.workers.forked import ForkedProcess, Nursery, NurseryEnded

@@ -1,4 +1,4 @@
-"""The interface of what writes pages and reports, so that grading does not depend on them."""
+"""Who watches a run and who writes its pages: interfaces, so that grading does not depend on either."""
 
 from __future__ import annotations
 
@@ -9,6 +9,17 @@ from grader.gradebook.grading.graded import GradedSubmission
 from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.results import SubmissionResult
+
+
+class RunListener(Protocol):
+    """Is called as a run progresses. `started` may be called from any thread."""
+
+    def planned(self, due: int, kept: int) -> None: ...
+
+    def started(self, student: str) -> None: ...
+
+    def result(self, results: SubmissionResult) -> None: ...
+
 
 DRAWING = "drawing "
 """Begins the name, before a lesson's digest, under which the drawings of its graph are kept."""

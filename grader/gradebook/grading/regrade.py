@@ -8,19 +8,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grader.gradebook.attempt_table import StoredAttempt, StoredVerdict
 from grader.gradebook.connection import Connection
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.grader_processes import grade_all
-from grader.gradebook.grading.keys import Conditions, conditions_key, fingerprint, libraries, result_key, sha256_of
+from grader.gradebook.grading.keys import (
+    LOADED,
+    Conditions,
+    conditions_key,
+    fingerprint,
+    libraries,
+    result_key,
+    sha256_of,
+)
 from grader.gradebook.grading.proposals import Proposal, Proposals
 from grader.gradebook.grading.publisher import DRAWING
 from grader.gradebook.grading.run import RunListener
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import stop_at_signals
-from grader.gradebook.grading.versions import LOADED
-from grader.gradebook.stored_files import Blobs
+from grader.gradebook.tables import Blobs, StoredAttempt, StoredVerdict
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.results import LessonResult, SubmissionResult, number
@@ -43,14 +49,12 @@ class RegradePlan:
     Attributes:
         due: the attempts.
         results: {attempt's id: the results that count today}, of every attempt in the gradebook.
-        without_files: attempts of an earlier version of grade, which did not keep the files.
         lessons: the lessons that have changed, or that were named.
         gone: lessons of attempts that the course does not have any more.
     """
 
     due: list[DueAttempt] = field(default_factory=list)
     results: dict[int, SubmissionResult] = field(default_factory=dict)
-    without_files: list[StoredAttempt] = field(default_factory=list)
     lessons: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
 
@@ -70,10 +74,6 @@ def plan_regrade(gradebook: Gradebook, course: Course, named: Collection[str]) -
         names, newer = graded_lessons(results), covered.setdefault(stored.student, set())
         counting = names if every_attempt_counts else names - newer
         newer |= names - {lesson.name for lesson in results.lessons if lesson.status == "missing"}
-        if stored.submission is None or stored.conditions is None:
-            if counting:
-                plan.without_files.append(stored)
-            continue
         if stored.conditions not in conditions:
             conditions[stored.conditions] = gradebook.blobs.load_value(Conditions, stored.conditions)
         before = conditions[stored.conditions]
@@ -183,7 +183,7 @@ class StoredSubmissions:
         try:
             blobs = Blobs(connection)
             for attempt in self._attempts:
-                submission: Submission = blobs.load_value(Submission, attempt.stored.submission or "")
+                submission: Submission = blobs.load_value(Submission, attempt.stored.submission)
                 self.taken[id(submission)] = submission, attempt
                 yield submission
         finally:
@@ -195,7 +195,7 @@ def proposal_key(attempt: DueAttempt, course: Course, settings: Settings) -> str
     lessons = (fingerprint(course.lessons[name]) for name in attempt.lessons)
     seed = str(settings.seed) if settings.seed_given else "drawn"
     limits = json.dumps(attempt.conditions.limits, sort_keys=True)
-    return sha256_of(LOADED, *libraries(), seed, limits, settings.require, attempt.stored.submission or "", *lessons)
+    return sha256_of(LOADED, *libraries(), seed, limits, settings.require, attempt.stored.submission, *lessons)
 
 
 def new_results(attempt: DueAttempt, again: SubmissionResult) -> SubmissionResult:
@@ -240,7 +240,7 @@ def key_of(
         return ""
     if conditions.grader != LOADED and set(names) != set(attempt.lessons):
         return ""
-    submission: Submission = gradebook.blobs.load_value(Submission, attempt.stored.submission or "")
+    submission: Submission = gradebook.blobs.load_value(Submission, attempt.stored.submission)
     same = replace(
         settings, lessons=names, limits=dict(conditions.limits), left_out=list(conditions.left_out), reports=True
     )

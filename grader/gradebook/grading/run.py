@@ -8,30 +8,30 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from grader.gradebook.assignment.exceptions import not_yet_made
-from grader.gradebook.attempt_table import StoredVerdict
+from grader.gradebook.assignment.in_force import not_yet_made
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output, remove_report
-from grader.gradebook.grading.earlier_reports import (
+from grader.gradebook.grading.feed import Feed
+from grader.gradebook.grading.follow import Following, Inbox
+from grader.gradebook.grading.graded import fault_results
+from grader.gradebook.grading.grader_processes import grade_all
+from grader.gradebook.grading.keys import Conditions, conditions_key, result_key
+from grader.gradebook.grading.publisher import Publisher
+from grader.gradebook.grading.publisher import RunListener as RunListener
+from grader.gradebook.grading.run_identity import RunIdentity
+from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.stop import Stop, stop_at_signals
+from grader.gradebook.grading.views import (
+    Views,
     are_reported,
     is_superseded,
     move_earlier_report,
     reported_in,
     withdraw_report,
 )
-from grader.gradebook.grading.feed import Feed
-from grader.gradebook.grading.follow import Following, Inbox
-from grader.gradebook.grading.graded import fault_results
-from grader.gradebook.grading.grader_processes import grade_all
-from grader.gradebook.grading.keys import Conditions, conditions_key, result_key
-from grader.gradebook.grading.listener import RunListener as RunListener
-from grader.gradebook.grading.publisher import Publisher
-from grader.gradebook.grading.run_identity import RunIdentity
-from grader.gradebook.grading.settings import Settings
-from grader.gradebook.grading.stop import Stop, stop_at_signals
-from grader.gradebook.grading.views import Views
 from grader.gradebook.records import Decision
+from grader.gradebook.tables import StoredVerdict
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.intake.submissions.submission_times import SubmissionTime

@@ -122,7 +122,7 @@ def write_student(folder: Path, graded: GradedSubmission, submission: Submission
 
 
 def run_server(settings_as_json: str, publisher: Callable[[Sequence[Lesson]], Publisher], zygote: str = "") -> None:
-    """Serves until standard input ends; see grader_program.PROGRAM for how it is started.
+    """Serves until standard input ends; see settings.PROGRAM for how it is started.
 
     `zygote` is the descriptor of a socket from a nursery, if there is one.
     """

@@ -6,6 +6,12 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+PROGRAM = """
+import importlib, sys
+importlib.import_module(sys.argv[1]).main(*sys.argv[2:])
+"""
+"""Its arguments: `Settings.program`, the settings, and the descriptor of a socket of a zygote, if there is one."""
+
 
 @dataclass(frozen=True)
 class Settings:

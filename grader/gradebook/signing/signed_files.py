@@ -11,8 +11,7 @@ from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.grading.keys import sha256_of
-from grader.gradebook.signing.keys import PublicKey, SigningKey
-from grader.gradebook.signing.signature import NotVerified, check_signature, signed_text
+from grader.gradebook.signing.signature import NotVerified, PublicKey, SigningKey, check_signature, signed_text
 from grader.results import RESULTS, SIGNATURE, SubmissionResult, number, read_results
 
 SIGNED_WITH = "signed with"

@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from grader.gradebook.similarity.known import KnownCode, condensed, distance
-from grader.gradebook.similarity.reading import ReadFile
+from grader.gradebook.similarity.reading import KnownCode, ReadFile, condensed, distance
 from grader.results import UNWRITTEN, Row
 from grader.source.code_forms import FunctionForm
 

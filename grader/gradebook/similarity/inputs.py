@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from grader.gradebook.attempt_table import StoredAttempt
 from grader.gradebook.current import is_result_of
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.similarity.evidence import Rows
+from grader.gradebook.tables import StoredAttempt
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
@@ -26,14 +26,13 @@ def graded_texts(submission: Submission) -> dict[str, bytes]:
     }
 
 
-def stored_texts(out: Path, lessons: Collection[str]) -> tuple[dict[str, dict[str, bytes]], list[str]]:
-    """({student: files as of `graded_texts`}, sentences about what is missing), from OUT's gradebook.
+def stored_texts(out: Path, lessons: Collection[str]) -> dict[str, dict[str, bytes]]:
+    """{student: files as of `graded_texts`}, from OUT's gradebook.
 
     The files of a lesson are those of the attempt that counts.
     """
     book = Gradebook(out / GRADEBOOK)
     found: dict[str, dict[str, bytes]] = {}
-    without_files = set()
     try:
         names, attempts = book.new_names(), dict[str, list[StoredAttempt]]()
         for student, stored in book.by_student():
@@ -47,22 +46,13 @@ def stored_texts(out: Path, lessons: Collection[str]) -> tuple[dict[str, dict[st
                 attempt = next((each for each, read in own if is_result_of(lesson, read)), None)
                 if attempt is None or lesson.name not in lessons:
                     continue
-                if attempt.submission is None:
-                    without_files.add(results.student)
-                    continue
                 if attempt.id not in loaded:
                     loaded[attempt.id] = graded_texts(book.blobs.load_value(Submission, attempt.submission))
                 texts = loaded[attempt.id].items()
                 found[results.student] |= {path: text for path, text in texts if path.startswith(f"{lesson.name}/")}
     finally:
         book.close()
-    if not without_files:
-        return found, []
-    count = f"{len(without_files)} submission{'s were' if len(without_files) > 1 else ' was'}"
-    return found, [
-        f"{count} stored without files, by an earlier version of grade. To compare these too, name the submissions: "
-        f"grade similar SUBMISSIONS -o {out}"
-    ]
+    return found
 
 
 def steps_of_course(course: Course) -> frozenset[str]:

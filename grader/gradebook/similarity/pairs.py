@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from grader.gradebook.similarity.evidence import EvidenceItem, EvidenceKey, Portrait, Rarity, Rows, portrait
-from grader.gradebook.similarity.known import KnownCode
-from grader.gradebook.similarity.reading import ReadClass
+from grader.gradebook.similarity.reading import KnownCode, ReadClass
 
 MARGIN_BITS = 2.0
 MOST_OF_A_FUNCTION = 12.0

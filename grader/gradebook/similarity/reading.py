@@ -1,14 +1,18 @@
-"""Reads all files of a class in their normal form, in several limited processes: the texts are students'."""
+"""Files of a class, and of the course itself, in their normal form."""
 
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from grader.source.code_forms import FunctionForm, forms_of_files
+from grader.lesson.lesson import Lesson
+from grader.source.code_forms import FileForms, FunctionForm, forms_of, forms_of_files
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 
 FILES_AT_ONCE = 24
@@ -81,3 +85,74 @@ def as_read(data: dict[str, Any] | None) -> ReadFile | None:
         return None
     functions = [FunctionForm(**function) for function in data["functions"]]
     return ReadFile(functions, [(str(words), int(line)) for words, line in data["texts"]])
+
+
+@dataclass
+class KnownCode:
+    """The stub, the answer key and the variants of a lesson, in their normal form.
+
+    Attributes:
+        untouched: {function: its form in the stub}.
+        right: (function, form) of the right answers.
+        tokens: {function: the tokens of each right answer}.
+        lines: normal forms of single statements.
+        texts: comments and strings.
+        whole: {function: form} of each right file.
+        mistakes: words of mistakes.py, among them the ids of the known mistakes.
+    """
+
+    untouched: dict[str, str] = field(default_factory=dict)
+    right: set[tuple[str, str]] = field(default_factory=set)
+    tokens: dict[str, list[Counter[str]]] = field(default_factory=dict)
+    lines: set[str] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)
+    whole: list[dict[str, str]] = field(default_factory=list)
+    mistakes: frozenset[str] = frozenset()
+
+    def add(self, forms: FileForms) -> None:
+        self.texts |= {condensed(words) for words, _ in forms.texts}
+        for function in forms.functions:
+            self.lines |= {line for line, _, _ in function.lines}
+
+    def add_right(self, forms: FileForms) -> None:
+        self.add(forms)
+        self.whole.append({function.name: function.form for function in forms.functions})
+        for function in forms.functions:
+            self.right.add((function.name, function.form))
+            self.tokens.setdefault(function.name, []).append(Counter(function.tokens))
+
+
+def known_code(lesson: Lesson, steps: frozenset[str]) -> KnownCode:
+    """What the files of a lesson contain. A student's kit has no solutions: then only the stub is known."""
+    found = KnownCode()
+    stub = read_forms(lesson.pristine, steps)
+    if stub is not None:
+        found.add(stub)
+        found.untouched = {function.name: function.form for function in stub.functions}
+    forward = read_forms(lesson.exercise / "forward.py", steps)
+    if forward is not None:
+        found.add(forward)
+    for path in (lesson.solution / "backward.py", *sorted((lesson.solution / "variants").glob("*.py"))):
+        right = read_forms(path, steps)
+        if right is not None:
+            found.add_right(right)
+    mistakes = lesson.solution / "mistakes.py"
+    if mistakes.is_file():
+        text = mistakes.read_text(encoding="utf-8", errors="replace")
+        found.mistakes = frozenset(part for word in re.findall(r"\w+", text) for part in (word, *word.split("__")))
+    return found
+
+
+def read_forms(path: Path, steps: frozenset[str]) -> FileForms | None:
+    return forms_of(path.read_bytes(), steps) if path.is_file() else None
+
+
+def distance(function: FunctionForm, others: Iterable[Counter[str]]) -> int:
+    """How many tokens a function has more or less often than the closest of `others`; all of them without any."""
+    own = Counter(function.tokens)
+    return min((max((own - other).total(), (other - own).total()) for other in others), default=own.total())
+
+
+def condensed(words: str) -> str:
+    """A comment or a string without layout and capital letters."""
+    return " ".join(words.casefold().split())

@@ -58,15 +58,13 @@ def cells_of(data: bytes, name: str) -> list[Cell]:
     length = 0
     for number, cell in enumerate(every_cell(notebook), 1):
         if number > MOST_CELLS:
-            raise NotebookError(f"it has more than {MOST_CELLS:,} cells. Hand in the exercise's cells only.")
+            raise NotebookError(f"it has more than {MOST_CELLS:,} cells. Submit the exercise's cells only.")
         if not isinstance(cell, dict) or cell.get("cell_type") != "code":
             continue
         source = source_text(cell.get("source", cell.get("input")))
         length += len(source)
         if length > MOST_CODE:
-            raise NotebookError(
-                f"it has more than {MOST_CODE:,} characters of code. Hand in the exercise's cells only."
-            )
+            raise NotebookError(f"it has more than {MOST_CODE:,} characters of code. Submit the exercise's cells only.")
         if source.strip():
             found.append(Cell(f"{name}, cell {number}", python_of(source)))
     return found

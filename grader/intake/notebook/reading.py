@@ -212,7 +212,7 @@ class Writing:
         self.places.append(min(self.at[id(statement)] for statement in own))
         self.numbers |= dict.fromkeys(rows, written_numbers(found.part.statements))
         if sum(len(line) for piece in self.pieces for line in piece.lines) > MOST_WRITTEN:
-            raise NotebookError("its gradients depend on too much of its code. Hand in the exercise's cells only.")
+            raise NotebookError("its gradients depend on too much of its code. Submit the exercise's cells only.")
 
     def absent(self, name: str, table: NotebookTable) -> str:
         """Why there is no such gradient: unreadable lines, a place that is not read, another name."""

@@ -183,7 +183,7 @@ def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
                 script.statements.append(Statement(node, file, names, loop, page.is_opaque(node)))
                 if len(script.statements) > MOST_STATEMENTS:
                     raise NotebookError(
-                        f"it has more than {MOST_STATEMENTS:,} statements. Hand in the exercise's cells only."
+                        f"it has more than {MOST_STATEMENTS:,} statements. Submit the exercise's cells only."
                     )
         except PARSE_ERRORS:
             script.broken.append(Broken(cell.file, 1, cell.text))

@@ -1,7 +1,7 @@
 """Which entries of a folder have appeared completely: programs copy, upload and unpack into it meanwhile.
 
 An entry is complete when nothing about it has changed for a while, by this process's clock: clocks of file servers
-differ. Files that look cut off (an archive without its end, a notebook that is no JSON, an empty file) must have been
+differ. Files that look cut off (an archive without its end, a notebook that is not JSON, an empty file) must have been
 unchanged for longer, because an upload may have paused. The folder is looked at again and again, which works on every
 file system, also on those of other machines.
 """

@@ -1,6 +1,6 @@
 """Archives as submissions: the Python files and notebooks of a .zip or .tar (.gz, .bz2, .xz), unpacked under caps.
 
-Nothing but regular files is ever written, in a fresh folder; names are checked before anything is read. An archive
+Only regular files are ever written, in a fresh folder; names are checked before anything is read. An archive
 that tries to reach outside its folder, or to grow beyond the caps, is refused as a whole.
 """
 
@@ -80,7 +80,7 @@ BROKEN = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, ValueError, NotImplementedError, RecursionError, OverflowError, IndexError, KeyError),
 )
-"""What Python's readers raise for bytes that are no archive, or one made to confuse them."""
+"""What Python's readers raise for bytes that are not an archive, or one made to confuse them."""
 
 
 def is_archive(path: Path) -> bool:
@@ -110,7 +110,7 @@ def unpacked(path: Path, others: list[str] | None = None) -> Iterator[Path]:
         if writer.archives and not any(each.is_file() for each in place.rglob("*")):
             raise ArchiveRefused(
                 next(iter(writer.refused.values()), "")
-                or f"{path.name} holds no Python file but another archive ({writer.archives[0][:80]!r}): hand in the "
+                or f"{path.name} holds no Python file but another archive ({writer.archives[0][:80]!r}): submit the "
                 "lesson's folder itself."
             )
         if others is not None:
@@ -198,7 +198,7 @@ def unpack_archive(path: Path, writer: ArchiveWriter) -> None:
         magic = file.read(6)
     kind = MAGIC.get(magic) or next((suffix for suffix in UNREAD if path.name.lower().endswith(suffix)), None)
     if kind is not None:
-        raise ArchiveRefused(f"{path.name} is {UNREAD[kind]}, which is not read: hand in a .zip or a .tar.gz.")
+        raise ArchiveRefused(f"{path.name} is {UNREAD[kind]}, which is not read: submit a .zip or a .tar.gz.")
     with refuse_damage(path.name):
         (read_zip if path.name.lower().endswith(".zip") else read_tar)(path, writer)
 
@@ -212,7 +212,7 @@ def refuse_damage(name: str) -> Iterator[None]:
         if isinstance(error, OSError) and error.filename is not None:
             raise
         reason = str(error) or type(error).__name__
-        raise EntryRefused(f"{name} cannot be unpacked ({reason[:200]}): pack it again and hand in again.") from error
+        raise EntryRefused(f"{name} cannot be unpacked ({reason[:200]}): pack it again and submit again.") from error
 
 
 def unpack_entry(
@@ -242,7 +242,7 @@ class BoundedFile(io.FileIO):
     def read(self, size: int | None = -1, /) -> bytes:
         data = super().read(self._most + 1 if size is None or size < 0 else min(size, self._most + 1))
         if len(data) > self._most:
-            raise ArchiveRefused("The archive's list of entries is too large: hand in the lesson's folder only.")
+            raise ArchiveRefused("The archive's list of entries is too large: submit the lesson's folder only.")
         return data
 
 

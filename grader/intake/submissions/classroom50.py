@@ -46,14 +46,14 @@ def checkout_arrival(path: Path, login: str) -> Arrival:
 
 def repository_prefix(folder: Path, checkouts: list[Path]) -> str:
     """What all names of repositories begin with, in small letters: most checkouts say it, or the folder's name does."""
-    said = Counter(prefix for path in checkouts if (prefix := said_prefix(path)))
+    said = Counter(prefix for path in checkouts if (prefix := prefix_in_marker(path)))
     named = FOLDER.fullmatch(folder.name)
     if said:
         return said.most_common(1)[0][0]
     return f"{named['assignment']}-".lower() if named else ""
 
 
-def said_prefix(checkout: Path) -> str:
+def prefix_in_marker(checkout: Path) -> str:
     """CLASSROOM-ASSIGNMENT- as the checkout's marker has it; "" where there is none."""
     try:
         text = read_file(checkout / MARKER, MOST_MARKER_BYTES).decode("utf-8", "replace")

@@ -95,7 +95,7 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
                 files[name].file for new, name in kept.items() if any(without_number(file) == new for file in left)
             )
             arrival = arrival.with_note(
-                f"Handed in more than once: the newest counts, {counts}, not {', '.join(left)}.", "newest"
+                f"Submitted more than once: the newest counts, {counts}, not {', '.join(left)}.", "newest"
             )
         if any(files[name].late for name in names):
             arrival = arrival.with_note("Canvas marks it as late.", "late")

@@ -171,7 +171,7 @@ def hinted_by(part: str, lessons: Sequence[Lesson]) -> set[str]:
 
 
 def is_only_lesson(name: str, lessons: Sequence[Lesson]) -> bool:
-    """Whether a folder's name says nothing but a lesson: "Lesson 03", "03_makemore_steps-20261120", not "hw3_ann"."""
+    """Whether a name contains only the name of a lesson: "Lesson 03", "03_makemore_steps-20261120", not "hw3_ann"."""
     words = set(re.findall("[a-z]+", name.lower()))
     return any(
         words <= {*GENERIC.split("|"), *words_of_text(lesson.name).split("_"), "backward", "solution", "copy", "final"}

@@ -39,7 +39,7 @@ def from_gradescope(folder: Path) -> list[Arrival]:
             account = f"Gradescope {marks[-1]}" if marks else ""
             who = f"{account} {sorted(everybody) if len(everybody) > 1 else ''}" if marks else f"{student} {name}"
             arrival = Arrival(student, place, who, when, marks, account=account, displayed=True)
-            group = f"Handed in by a group: {', '.join(everybody)}."
+            group = f"Submitted by a group: {', '.join(everybody)}."
             arrivals.append(arrival.with_note(group, "group") if len(everybody) > 1 else arrival)
         if not people:
             arrivals.append(Arrival(str(name), place, str(name), when))

@@ -57,7 +57,7 @@ def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
         descriptor = open_regular(path)
     except OSError as error:
         reason = "it is a link" if error.errno == errno.ELOOP else error.strerror
-        raise Unreadable(f"{path.name} cannot be read: {reason}. Hand in the file itself.") from None
+        raise Unreadable(f"{path.name} cannot be read: {reason}. Submit the file itself.") from None
     with os.fdopen(descriptor, "rb") as file:
         size = os.fstat(descriptor).st_size
         if size > most:

@@ -67,11 +67,11 @@ def without_main(inside: str, names: Sequence[str], notebooks: Sequence[Path]) -
     similar = difflib.get_close_matches(MAIN, names[:MAX_FILES], n=1, cutoff=0.5)
     similar = similar or [name for name in names if "backward" in name.lower()]
     if similar or len(names) == 1:
-        return f"; there is {inside}{(similar or names)[0]}. Rename it to {MAIN} and hand in again."
+        return f"; there is {inside}{(similar or names)[0]}. Rename it to {MAIN} and submit again."
     if names:
         return f"; found {', '.join(names[:5])} instead."
     if notebooks:
-        return f"; of {len(notebooks)} notebooks, hand in the one that counts."
+        return f"; of {len(notebooks)} notebooks, submit the one that counts."
     return ", and there is no Python file beside it."
 
 

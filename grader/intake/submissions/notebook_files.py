@@ -50,7 +50,7 @@ def read_page_bytes(data: bytes, shown: str, lessons: Sequence[Lesson], function
             data, shown, is_notebook, [notebook_lesson(lesson) for lesson in lessons], functions
         )
     except ReadingStopped as reason:
-        raise NotebookError(f"{reason}. Hand in the exercise's cells only.") from reason
+        raise NotebookError(f"{reason}. Submit the exercise's cells only.") from reason
     except ReadingFailed as reason:
         raise NotebookError(
             f"the grader has an error that shows in this file ({reason}). Tell your instructor."

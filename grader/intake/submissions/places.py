@@ -37,7 +37,7 @@ def holds_results(folder: Path) -> bool:
     """Whether `grade run` wrote the folder, and nothing below it may be submitted.
 
     The name alone decides nothing: a student may submit a `gradebook.sqlite`. A folder that may not be read counts as
-    a submission: whoever reads the submission says it.
+    a submission: the message comes when the submission is read.
     """
 
     def stop(error: OSError) -> None:
@@ -121,7 +121,7 @@ class Inside:
 
 def holds_lessons(folder: Path) -> bool:
     """Whether folders inside are called NN_name or NN, as the lessons of any course are."""
-    with suppress(OSError):  # a student's folder that may not be read: whoever reads the submission says it
+    with suppress(OSError):  # a student's folder that may not be read: the message comes when it is graded
         return any(LESSON.match(path.name.lower()) for path in folders(folder))
     return False
 
@@ -143,8 +143,8 @@ def message_of_absence(folder: Inside | Path, lesson: Lesson) -> str:
         same_number = found is not None and number.isdigit() and int(found[0]) == int(number)
         alike = bool(words) and bool(difflib.get_close_matches(words, [rest, *rest.split("_")], n=1, cutoff=0.8))
         if (same_number and (alike or words in GENERIC or rest.startswith(words))) or (alike and found is None):
-            return f"No folder {lesson.name} was handed in; did you mean `{name}`? Rename it."
-    return f"No folder {lesson.name} was handed in: expected {lesson.name}/{MAIN}."
+            return f"No folder {lesson.name} was submitted; did you mean `{name}`? Rename it."
+    return f"No folder {lesson.name} was submitted: expected {lesson.name}/{MAIN}."
 
 
 def innermost(folder: Path, lessons: Sequence[Lesson]) -> Path:

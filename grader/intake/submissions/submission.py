@@ -91,7 +91,7 @@ def read_place(path: Path, student: str, wanted: Wanted) -> Submission:
     """The same."""
     refused = Submission(student, path, {})
     if path.is_symlink():
-        return replace(refused, message=f"{path.name} is a link. Hand in the folder or file itself.")
+        return replace(refused, message=f"{path.name} is a link. Submit the folder or file itself.")
     others: list[str] = []
     try:
         if path.is_file() and is_archive(path):
@@ -153,7 +153,7 @@ def read_code(
         read = replace(read, questions=unread_question(others))
     archives = [entry.name for entry in inside.gradable if is_archive(entry)]
     if len(archives) > 1 and not has_lesson(read.lessons):
-        message = f"{len(archives)} archives were handed in ({', '.join(archives[:5])}): hand in one with all lessons."
+        message = f"{len(archives)} archives were submitted ({', '.join(archives[:5])}): submit one with all lessons."
         return replace(read, lessons={}, message=message)
     return read
 

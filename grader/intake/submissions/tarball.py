@@ -68,7 +68,7 @@ class TarStream:
             self.position += len(data)
             if self.position > self._most:
                 raise ArchiveRefused(
-                    f"The archive unpacks to more than {self._most:,} bytes: hand in the lesson's folder only."
+                    f"The archive unpacks to more than {self._most:,} bytes: submit the lesson's folder only."
                 )
         return b"".join(pieces)
 

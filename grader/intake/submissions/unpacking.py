@@ -74,7 +74,7 @@ class Clock:
         """Raises ArchiveRefused after the limit."""
         if time.thread_time() > self._end:
             raise ArchiveRefused(
-                f"The archive takes more than {self._seconds:.0f} s to unpack: hand in the lesson's folder only."
+                f"The archive takes more than {self._seconds:.0f} s to unpack: submit the lesson's folder only."
             )
 
 
@@ -115,7 +115,7 @@ class ArchiveWriter:
         self._entries += 1
         if self._entries > self.caps.entries:
             raise ArchiveRefused(
-                f"The archive has more than {self.caps.entries:,} entries: hand in the lesson's folder only."
+                f"The archive has more than {self.caps.entries:,} entries: submit the lesson's folder only."
             )
         path = PurePosixPath(name.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or "\0" in name or (path.parts and path.parts[0].endswith(":")):
@@ -160,7 +160,7 @@ class ArchiveWriter:
         if self.files > self.caps.files:
             kind = "files" if self.caps.whole_class else "Python files"
             raise ArchiveRefused(
-                f"The archive has more than {self.caps.files:,} {kind}: hand in the lesson's folder only."
+                f"The archive has more than {self.caps.files:,} {kind}: submit the lesson's folder only."
             )
 
     def begin_inner(self, prefix: PurePosixPath) -> None:
@@ -203,7 +203,7 @@ class ArchiveWriter:
         total = sum(self._bytes.values())
         if total > max(RATIO_COUNTS_FROM, self.caps.ratio * self.archive_bytes):
             raise ArchiveRefused(
-                f"The archive unpacks to more than {self.caps.ratio:,g} times its size: hand in ordinary files."
+                f"The archive unpacks to more than {self.caps.ratio:,g} times its size: submit ordinary files."
             )
 
 

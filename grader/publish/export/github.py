@@ -1,19 +1,21 @@
-"""GitHub Actions: annotations at the student's file and line, and the job's summary.
+"""GitHub Actions: annotations at the student's file and line, the job's summary, and GitHub Classroom's result.
 
 Nothing that a student wrote becomes a workflow command: commands are stopped while anything else is printed, and what
-is part of the grader's own text is escaped. https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
-"""
+is part of the grader's own text is escaped. https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands"""
 
 from __future__ import annotations
 
+import base64
+import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from grader.publish.export.rows import not_graded, row_message
-from grader.publish.inert import inert
+from grader.publish.inert import inert, without_ci_commands
 from grader.results import WORDS, WRONG, Row, SubmissionResult, points_text
 from grader.results.wording import first_names
 
@@ -128,3 +130,42 @@ def append_summary(summary: Path, reports: Iterable[str]) -> None:
         text = text[:kept].rpartition(b"\n")[0] + CUT.encode() if kept else b""
     with summary.open("ab") as file:
         file.write(text)
+
+
+MOST_OF_A_RESULT = 100_000
+"""It travels to the reporter in an environment variable, of which Linux takes 128 KiB."""
+MESSAGE_LENGTHS = (600, 120, 0)
+
+
+def classroom(results: SubmissionResult, message_length: int) -> dict[str, Any]:
+    rows = [(lesson.name, row) for lesson in results.lessons for row in lesson.rows if row.counted]
+    tests = [
+        {
+            "name": f"{lesson}: {row.name}",
+            "status": "pass" if row.status == "passed" else "fail",
+            "score": row.points,
+            "max_score": row.max_points,
+            "message": harmless_line(row_message(row))[:message_length],
+            "line_no": row.line or 0,
+        }
+        for lesson, row in rows
+    ]
+    status = "error" if results.status != "graded" else "fail"
+    if tests and all(test["status"] == "pass" for test in tests):
+        status = "pass"
+    return {"version": 3, "status": status, "max_score": results.max_score, "tests": tests}
+
+
+def harmless_line(text: str) -> str:
+    """The reporter prints messages as they are: none may begin a line of its own, or look like a command."""
+    return without_ci_commands(" ".join(text.split()))
+
+
+def classroom_result(results: SubmissionResult) -> str:
+    """The step output `result`; messages are shortened until it fits."""
+    encoded = ""
+    for length in MESSAGE_LENGTHS:
+        encoded = base64.b64encode(json.dumps(classroom(results, length)).encode()).decode()
+        if len(encoded) <= MOST_OF_A_RESULT:
+            break
+    return encoded

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
-from grader.publish.export.classroom import classroom_result
 from grader.publish.export.classroom50 import RELEASE_BODY, RESULT, release_body, result_for_runner, result_text
-from grader.publish.export.github import Say, append_summary, below_command, error_commands
+from grader.publish.export.github import Say, append_summary, below_command, classroom_result, error_commands
 from grader.publish.export.gradescope import gradescope_json
 from grader.publish.export.junit import junit_xml
 from grader.results import SubmissionResult, read_results

@@ -13,10 +13,9 @@ from html import escape
 
 from grader.intake.submissions.downloads import MOODLE
 from grader.intake.submissions.roster import Roster
+from grader.publish.export.grade_books import GRADE, worksheet_rows
 from grader.publish.export.marks import TOTAL, Marks, as_csv
-from grader.publish.export.moodle import GRADE, worksheet_rows
-from grader.publish.feedback.reports import NoFeedback
-from grader.publish.feedback.summary import one_line_summary
+from grader.publish.feedback.reports import NoFeedback, one_line_summary
 
 COMMENTS = "feedback comments"
 

@@ -1,10 +1,17 @@
-"""The reports in OUT that may go back to a student: complete, current, and certainly this student's."""
+"""The reports in OUT that may go back to a student, and what a mail or a comment says about them in one line.
+
+A report is complete, current, and certainly this student's."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from grader.results import SubmissionResult, read_results
+from grader.intake.submissions.roster import Roster
+from grader.publish.export.marks import Marks, as_csv
+from grader.publish.inert import inert
+from grader.results import WORDS, LessonResult, Row, SubmissionResult, number, points_text, read_results
+from grader.results.wording import listed
 
 HTML, MARKDOWN = "report.html", "report.md"
 
@@ -49,3 +56,75 @@ def markdown_of(files: dict[str, bytes]) -> str:
     """All of a student's Markdown reports, one below the other."""
     texts = [content.decode("utf-8", "replace") for name, content in files.items() if name.endswith(".md")]
     return "\n\n".join(texts)
+
+
+MOST_NAMED = 8
+
+
+def one_line_summary(results: SubmissionResult) -> str:
+    """The points, what is not right yet, and what people wrote about the submission."""
+    sentences = [
+        f"{points_text(results.score)} of {points_text(results.max_score)} points ({points_text(results.percent)} %)."
+    ]
+    if results.status == "nothing":
+        sentences = ["Nothing was submitted."]
+    elif results.status != "graded":
+        sentences.append(results.message or f"The submission was {results.status}.")
+    else:
+        absent = [lesson.name for lesson in results.lessons if lesson.status != "graded"]
+        wrong = [
+            f"{row.name} ({WORDS[row.status]})"
+            for lesson in results.lessons
+            if lesson.status == "graded"
+            for row in lesson.rows
+            if row.counted and row.status != "passed"
+        ]
+        if absent:
+            sentences.append(f"Not submitted, or not readable: {listed(absent, MOST_NAMED)}.")
+        if wrong:
+            sentences.append(f"Not right yet: {listed(wrong, MOST_NAMED)}.")
+    return " ".join(inert(" ".join([*sentences, *decision_sentences(results)])).split())
+
+
+def decision_sentences(results: SubmissionResult) -> Iterator[str]:
+    """What people decided and wrote, and what lateness cost."""
+    parts: list[tuple[str, SubmissionResult | LessonResult | Row]] = [("This submission", results)]
+    for lesson in results.lessons:
+        parts += [(lesson.name, lesson), *((f"{lesson.name}.{row.name}", row) for row in lesson.rows)]
+    for name, part in parts:
+        if not isinstance(part, Row) and part.late is not None and part.late.cost:
+            yield f"{name} was late: {points_text(part.late.cost)} points less."
+        if isinstance(part, LessonResult) and part.demanded_defence is not None and part.demanded_defence.cost:
+            yield f"{name} has no sufficient defence: {points_text(part.demanded_defence.cost)} points less."
+        if part.excused is not None:
+            yield f"{name} is excused: {part.excused.reason}"
+        if part.adjustment is not None:
+            yield f"{name} was set to {points_text(part.adjustment.points)} points: {part.adjustment.reason}"
+        yield from (f"{comment.author}: {comment.text}" for comment in part.comments or ())
+
+
+COLUMNS = ("email", "name", "id", "score", "maximum", "percent", "summary", "report")
+
+
+def mailmerge_csv(out: Path, roster: Roster, marks: Marks, reports: Path | None = None) -> tuple[str, list[str]]:
+    """(the text of the file, a sentence for each member of the roster with results who is not in it).
+
+    Points and maximum are the student's own, as in the report. `reports` is the folder with a copy of OUT's reports to
+    which the file refers.
+    """
+    rows, remarks = [list(COLUMNS)], []
+    for member in roster.members:
+        results = marks.results.get(member.student)
+        if results is None:
+            continue  # `marks.remarks` names them
+        try:
+            if not member.email:
+                raise NoFeedback("the roster has no e-mail address")
+            report_files(out, results)
+        except NoFeedback as reason:
+            remarks.append(f"{member.name} is not in the file: {reason}.")
+            continue
+        figures = (f"{number(value)}" for value in (results.score, results.max_score, results.percent))
+        report = ((reports or out) / results.student / HTML).resolve()
+        rows.append([member.email, member.name, member.id, *figures, one_line_summary(results), str(report)])
+    return as_csv(rows), remarks

@@ -13,7 +13,7 @@ from support import SCHEMA
 
 from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.lateness import delay_of
-from grader.gradebook.assignment.points import assigned, standing
+from grader.gradebook.assignment.points import assigned
 from grader.gradebook.current import current_results
 from grader.results import SubmissionResult
 from grader.results.annotations import NotGraded
@@ -268,10 +268,10 @@ def test_free_days_cost_nothing_and_are_used_only_where_they_help():
     policy = LatePolicy(percent_per_day=20, free_days=3)
     assignment = homework(late=policy)
     late = [attempt(1, 2 * DAY, lesson_with("03_a", 1, 1), lesson_with("04_b", 1, 1))]
-    assert (standing("Ada", assignment, late).free_days, *score(assignment, late)) == (2, 4, 4)
+    assert (assigned("Ada", assignment, late).late.free_days, *score(assignment, late)) == (2, 4, 4)
     assert score(assignment, late, free_days=1) == (4 * 0.8, 4)
     wrong = [attempt(1, 2 * DAY, lesson_with("03_a", 0, 0))]
-    assert standing("Ada", assignment, wrong).free_days == 0
+    assert assigned("Ada", assignment, wrong).late.free_days == 0
 
 
 def test_a_refused_submission_says_why():

@@ -13,7 +13,7 @@ from made_attempts import DUE, attempt, decision, homework, lesson_with
 from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.free_days import TermWork, spend_free_days
 from grader.gradebook.assignment.in_force import DecisionsInForce
-from grader.gradebook.assignment.points import assigned, standing, standings_by_days
+from grader.gradebook.assignment.points import assigned, standings_by_days
 
 LESSONS = ("03_a", "04_b")
 ABOUT = (None, *LESSONS, *(f"{lesson}.r{number}" for lesson in LESSONS for number in range(2)))
@@ -73,7 +73,9 @@ def decisions_about_a_student(draw, kinds=("points", "comment", "excuse", "exten
 
 
 def share(assignment, attempts, decisions=(), free_days=None):
-    return standing("Ada", assignment, attempts, decisions, free_days).share
+    days = assignment.late.free_days if free_days is None else free_days
+    found = standings_by_days("Ada", assignment, attempts, DecisionsInForce(decisions), days)
+    return max(each.share for each in found)
 
 
 @some

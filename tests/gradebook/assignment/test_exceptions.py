@@ -10,8 +10,8 @@ import pytest
 from made_attempts import DUE, homework
 
 from grader.errors import UserError
-from grader.gradebook.assignment.exceptions import decisions_of, not_yet_made
-from grader.gradebook.decision_file import parse_entries
+from grader.gradebook.assignment.decision_file import decisions_of, parse_entries
+from grader.gradebook.assignment.in_force import not_yet_made
 from grader.gradebook.records import Decision
 
 ZURICH = ZoneInfo("Europe/Zurich")

@@ -148,7 +148,7 @@ def test_an_archive_inside_another(tmp_path: Path) -> None:
     assert contents(outer) == {"hw/inner.zip/backward.py": SOURCE}
     packed = zipped(tmp_path / "third.zip", {"outer.zip": outer.read_bytes()})
     assert refusal(packed) == (
-        "third.zip holds no Python file but another archive ('outer.zip'): hand in the lesson's folder itself."
+        "third.zip holds no Python file but another archive ('outer.zip'): submit the lesson's folder itself."
     )
 
 
@@ -178,7 +178,7 @@ def test_an_archive_inside_another_has_no_limits_of_its_own(tmp_path: Path) -> N
 )
 def test_other_kinds_are_told(tmp_path: Path, lesson: Lesson, name: str, data: bytes, kind: str) -> None:
     (tmp_path / name).write_bytes(data)
-    sentence = f"{name} is {kind}, which is not read: hand in a .zip or a .tar.gz."
+    sentence = f"{name} is {kind}, which is not read: submit a .zip or a .tar.gz."
     assert refusal(tmp_path / name) == sentence
     (ada,) = find([tmp_path], [lesson], [lesson])
     assert (ada.student, ada.message) == ("ada", sentence)
@@ -189,7 +189,7 @@ def test_two_archives_are_told(tmp_path: Path, lesson: Lesson) -> None:
     for name in ("03.zip", "all.tar.gz"):
         (tmp_path / "class" / "ada" / name).write_bytes(b"")
     (ada,) = find([tmp_path / "class"], [lesson], [lesson])
-    assert ada.message == "2 archives were handed in (03.zip, all.tar.gz): hand in one with all lessons."
+    assert ada.message == "2 archives were submitted (03.zip, all.tar.gz): submit one with all lessons."
 
 
 def test_an_encrypted_zip(tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_a_link_in_a_download_is_refused(course, tmp_path):
     (folder / "evaeve_13_346_backward.py").symlink_to(secret)
     eva, ada = find([folder], [course.find("04")], list(course.lessons.values()))
     assert (eva.student, eva.lessons, ada.student) == ("evaeve", {}, "okaforada")
-    assert eva.message == "backward.py is a link. Hand in the folder or file itself."
+    assert eva.message == "backward.py is a link. Submit the folder or file itself."
 
 
 # What a name is, and what it is not ----------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def test_a_folder_with_a_folder_for_each_student(tmp_path, found):
     ada, boris, chen = submissions
     assert ada.lessons[MAKEMORE] == LessonFiles(MAKEMORE, {"backward.py": SOURCE}, f"{MAKEMORE}/backward.py")
     assert ada.lessons[MAKEMORE].present and not ada.lessons[ENTROPY].present
-    assert ada.lessons[ENTROPY].message == f"No folder {ENTROPY} was handed in: expected {ENTROPY}/backward.py."
+    assert ada.lessons[ENTROPY].message == f"No folder {ENTROPY} was submitted: expected {ENTROPY}/backward.py."
     assert sorted(boris.lessons[ENTROPY].files) == ["backward.py", "helper.py"]
     assert not any(submitted.present or submitted.rejected for submitted in chen.lessons.values())
     assert all(s.message is None for s in submissions)
@@ -153,16 +153,16 @@ def test_another_name_is_no_lesson_and_told_as_a_guess(tmp_path, found, folder):
     lay(tmp_path, f"ada/{folder}/backward.py")
     (ada,) = found(tmp_path)
     assert ada.student == "ada" and not any(submitted.present for submitted in ada.lessons.values())
-    guess = f"No folder {MAKEMORE} was handed in; did you mean `{folder}`? Rename it."
+    guess = f"No folder {MAKEMORE} was submitted; did you mean `{folder}`? Rename it."
     assert ada.lessons[MAKEMORE].message == guess
-    assert ada.lessons[ENTROPY].message == f"No folder {ENTROPY} was handed in: expected {ENTROPY}/backward.py."
+    assert ada.lessons[ENTROPY].message == f"No folder {ENTROPY} was submitted: expected {ENTROPY}/backward.py."
 
 
 @pytest.mark.parametrize("folder", ["lesson30", "week3_notes", "steps to take", "04_makemore", "2023"])
 def test_what_may_be_anything_is_no_guess(tmp_path, found, folder):
     lay(tmp_path, f"ada/{folder}/backward.py")
     (ada,) = found(tmp_path)
-    assert ada.lessons[MAKEMORE].message == f"No folder {MAKEMORE} was handed in: expected {MAKEMORE}/backward.py."
+    assert ada.lessons[MAKEMORE].message == f"No folder {MAKEMORE} was submitted: expected {MAKEMORE}/backward.py."
 
 
 @pytest.mark.parametrize("name", ["03_makemore_steps.py", "03-Makemore-Steps.py", "03_makemore_steps_backward.py"])
@@ -171,7 +171,7 @@ def test_a_file_named_after_its_lesson(tmp_path, found, name):
     ada, bo = found(tmp_path / "class")
     assert ada.lessons[MAKEMORE] == LessonFiles(MAKEMORE, {"backward.py": SOURCE}, name)
     assert ada.lessons[ENTROPY].present and bo.lessons[MAKEMORE].present
-    assert bo.lessons[ENTROPY].message == f"No folder {ENTROPY} was handed in: expected {ENTROPY}/backward.py."
+    assert bo.lessons[ENTROPY].message == f"No folder {ENTROPY} was submitted: expected {ENTROPY}/backward.py."
 
 
 @pytest.mark.parametrize("kit", ["exercises", "my homework", "später 🥋"])
@@ -219,17 +219,17 @@ def test_a_lesson_that_is_not_there(course):
     [
         (
             ["backwards.py"],
-            f"{MAKEMORE}/backward.py is missing; there is {MAKEMORE}/backwards.py. Rename it to backward.py and hand "
-            "in again.",
+            f"{MAKEMORE}/backward.py is missing; there is {MAKEMORE}/backwards.py. Rename it to backward.py and submit "
+            "again.",
         ),
         (
             ["My_Backward_final.py", "test.py"],
             f"{MAKEMORE}/backward.py is missing; there is {MAKEMORE}/My_Backward_final.py. Rename it to backward.py "
-            "and hand in again.",
+            "and submit again.",
         ),
         (
             ["solution.py"],
-            f"{MAKEMORE}/backward.py is missing; there is {MAKEMORE}/solution.py. Rename it to backward.py and hand in "
+            f"{MAKEMORE}/backward.py is missing; there is {MAKEMORE}/solution.py. Rename it to backward.py and submit "
             "again.",
         ),
         (["one.py", "two.py"], f"{MAKEMORE}/backward.py is missing; found one.py, two.py instead."),
@@ -287,7 +287,7 @@ def test_a_pipe_does_not_make_anybody_wait(tmp_path, found):
     os.mkfifo(tmp_path / "ada" / MAKEMORE / "backward.py")
     (ada,) = found(tmp_path)
     assert (
-        ada.lessons[MAKEMORE].message == "backward.py cannot be read: it is no ordinary file. Hand in the file itself."
+        ada.lessons[MAKEMORE].message == "backward.py cannot be read: it is no ordinary file. Submit the file itself."
     )
 
 
@@ -329,7 +329,7 @@ def test_a_link_in_the_file_s_place(tmp_path, found, secret):
     (tmp_path / "class" / "ada" / MAKEMORE / "backward.py").symlink_to(secret / MAKEMORE / "backward.py")
     (ada,) = found(tmp_path / "class")
     assert ada.lessons[MAKEMORE].rejected and not ada.lessons[MAKEMORE].files
-    assert ada.lessons[MAKEMORE].message == "backward.py cannot be read: it is a link. Hand in the file itself."
+    assert ada.lessons[MAKEMORE].message == "backward.py cannot be read: it is a link. Submit the file itself."
 
 
 def test_a_link_in_a_helper_s_place_is_left_out(tmp_path, found, secret):
@@ -351,17 +351,15 @@ def test_a_link_in_a_student_s_place(tmp_path, found, secret):
     (tmp_path / "class" / "ada").symlink_to(secret)
     (tmp_path / "class" / "eve.py").symlink_to(secret / MAKEMORE / "backward.py")
     ada, bo, eve = found(tmp_path / "class", wanted="03")
-    assert ada.message == "ada is a link. Hand in the folder or file itself."
-    assert eve.message == "eve.py is a link. Hand in the folder or file itself."
+    assert ada.message == "ada is a link. Submit the folder or file itself."
+    assert eve.message == "eve.py is a link. Submit the folder or file itself."
     assert ada.lessons == eve.lessons == {} and bo.lessons[MAKEMORE].present
 
 
 def test_reading_a_file_by_itself(tmp_path):
     lay(tmp_path, "a.py")
     assert read_file(tmp_path / "a.py") == SOURCE
-    with pytest.raises(
-        Unreadable, match=r"b\.py cannot be read: No such file or directory\. Hand in the file itself\."
-    ):
+    with pytest.raises(Unreadable, match=r"b\.py cannot be read: No such file or directory\. Submit the file itself\."):
         read_file(tmp_path / "b.py")
     (tmp_path / "c.py").symlink_to(tmp_path / "nowhere")
     with pytest.raises(Unreadable, match="it is a link"):

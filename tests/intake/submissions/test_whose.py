@@ -281,7 +281,7 @@ def test_a_link_with_another_s_name_is_nobody_s_work(graded_as, tmp_path):
     found_as, found = graded_as({"alee99/04/backward.py": "x = 1\n"}, CLASS)
     assert found_as[ANN] == "alee99" and found_as["ann-lee"] == "ann-lee"
     (link,) = [each for each in found if each.student == "ann-lee"]
-    assert link.message == "ann-lee is a link. Hand in the folder or file itself."
+    assert link.message == "ann-lee is a link. Submit the folder or file itself."
 
 
 # Names inside, where several folders are on the command line ----------------------------------------------------------

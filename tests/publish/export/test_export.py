@@ -21,7 +21,7 @@ from support import ROOT
 
 from grader.commands import grade as cli
 from grader.commands.console import UNUSABLE, printable
-from grader.publish.export import classroom, github
+from grader.publish.export import github
 from grader.publish.export.gradescope import VISIBILITIES, Visibility, gradescope_results
 from grader.publish.export.junit import junit_xml
 from grader.publish.export.outputs import report_to_github, write_formats
@@ -53,7 +53,7 @@ def test_gradescope_has_a_test_for_each_row(ada):
     assert {key: found[key] for key in found if key != "tests"} == {
         "score": 2,
         "execution_time": 2,
-        "output": "2 of 11 points.\n\n05_other was not graded: No folder was handed in.",
+        "output": "2 of 11 points.\n\n05_other was not graded: No folder was submitted.",
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",
@@ -152,7 +152,7 @@ def test_junit_has_a_suite_for_each_lesson_and_a_case_for_each_row(ada):
     wrong = root.find(".//testcase[@name='dwrong']/failure")
     assert wrong is not None and wrong.get("message") == "The sign is turned round."
     assert (wrong.text or "").startswith("Wrong value (04_small/backward.py, line 7)\n")
-    assert root.findtext("testsuite[2]/system-out") == "No folder was handed in."
+    assert root.findtext("testsuite[2]/system-out") == "No folder was submitted."
 
 
 # GitHub: annotations -------------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ def commands_of(found: SubmissionResult, repository: Path) -> list[str]:
 def test_annotations_are_at_the_students_file_and_line(ada, repository):
     """Relative to the repository, as the runner has to have them."""
     assert commands_of(ada, repository) == [
-        "::error title=05_other%3A not graded::No folder was handed in.",
+        "::error title=05_other%3A not graded::No folder was submitted.",
         "::error file=exercises/04_small/backward.py,line=7,title=dwrong%3A wrong value::The sign is turned round.",
         "::error file=exercises/04_small/backward.py,line=9,title=dshape%3A wrong shape::Found (3,), expected (4, 3).",
         "::error file=exercises/04_small/backward.py,line=20,title=derror%3A error::ValueError: no",
@@ -264,7 +264,7 @@ def decoded(text: str) -> dict[str, Any]:
 
 
 def test_classroom_s_result(ada):
-    found = decoded(classroom.classroom_result(ada))
+    found = decoded(github.classroom_result(ada))
     assert {key: found[key] for key in ("version", "status", "max_score")} == {
         "version": 3,
         "status": "fail",
@@ -290,18 +290,18 @@ def test_classroom_s_result(ada):
     ],
 )
 def test_classroom_s_status(found, status):
-    assert decoded(classroom.classroom_result(found))["status"] == status
+    assert decoded(github.classroom_result(found))["status"] == status
 
 
 def test_classroom_s_result_fits_an_environment_variable():
     rows = [row(f"d{n}", "error", message="x" * 3_000) for n in range(200)]
-    text = classroom.classroom_result(results("ada", lesson("04_small", *rows)))
-    assert len(text) <= classroom.MOST_CHARACTERS
+    text = github.classroom_result(results("ada", lesson("04_small", *rows)))
+    assert len(text) <= github.MOST_OF_A_RESULT
     assert len(decoded(text)["tests"]) == 200
 
 
 def test_what_the_reporter_prints_of_a_message_is_no_command():
-    found = decoded(classroom.classroom_result(hostile()))
+    found = decoded(github.classroom_result(hostile()))
     printed = "\n".join(f"❌ {test['name']}\n\nError: {test['message']}" for test in found["tests"])
     assert not Runner().read(printed).commands
 
@@ -339,7 +339,7 @@ def test_hostile_text_is_inert_in_every_format(repository):
 
 def test_seed_and_platform_are_in_no_format(ada, repository):
     feedback = [junit_xml(ada), json.dumps(gradescope_results(ada)), *commands_of(ada, repository)]
-    feedback.append(json.dumps(decoded(classroom.classroom_result(ada))))
+    feedback.append(json.dumps(decoded(github.classroom_result(ada))))
     assert not any(str(ada.seed) in text or "somewhere" in text for text in feedback)
 
 

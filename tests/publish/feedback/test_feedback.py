@@ -22,8 +22,7 @@ from grader.commands.grade import main
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.publish.feedback.canvas import canvas_feedback
 from grader.publish.feedback.moodle import moodle_feedback
-from grader.publish.feedback.reports import NoFeedback
-from grader.publish.feedback.summary import one_line_summary
+from grader.publish.feedback.reports import NoFeedback, one_line_summary
 from grader.results.annotations import NotGraded
 
 

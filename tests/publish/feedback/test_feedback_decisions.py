@@ -19,8 +19,7 @@ from grader.intake.submissions.intake_csv import IntakeLine, intake_text
 from grader.intake.submissions.roster import read_roster
 from grader.publish.export.marks import read_marks
 from grader.publish.feedback.download import group_doubts
-from grader.publish.feedback.reports import NoFeedback, require_score
-from grader.publish.feedback.summary import one_line_summary
+from grader.publish.feedback.reports import NoFeedback, one_line_summary, require_score
 from grader.results.annotations import Adjustment, Comment, Excuse, Lateness
 
 EXCUSE = Excuse("Grace", "2026-10-01T00:00:00+00:00", "illness")

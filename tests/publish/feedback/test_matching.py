@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from grader.publish.feedback.matching import NOTHING_READ, InDownload, match_download
+from grader.publish.feedback.download import NOTHING_READ, InDownload, match_download
 
 
 @pytest.mark.parametrize(

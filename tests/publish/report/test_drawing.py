@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from grader.lesson.lesson import Lesson
 from grader.publish.report.drawings import layouts_of
-from grader.publish.report.forces import Arrow, colour, forces
 from grader.publish.report.graph import lay_out, layers_of, parts_of, reads_of
-from grader.publish.report.heat_map import COLOURS, SCALE, heat_map, level
 from grader.publish.report.layout import HEIGHT, Layout
+from grader.publish.report.pictures import ERROR_COLOURS, SCALE, Arrow, colour, forces, heat_map, level
 
 PARTS = {
     "01_chain_rule": 16,
@@ -145,8 +144,8 @@ def test_level_of_an_error(error: float, expected: int) -> None:
 
 
 def test_scale_has_a_name_for_every_colour() -> None:
-    assert len(SCALE) == len(COLOURS) == 7
-    assert SCALE[0][1] == "right" and COLOURS[0][3] == 0
+    assert len(SCALE) == len(ERROR_COLOURS) == 7
+    assert SCALE[0][1] == "right" and ERROR_COLOURS[0][3] == 0
 
 
 def test_heat_map_is_a_png_of_the_cells() -> None:

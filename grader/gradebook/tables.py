@@ -1,23 +1,54 @@
-"""Attempts and the verdicts on them, in the gradebook's file: kept for ever, with the files that were submitted."""
+"""What the gradebook's file holds: attempts and the verdicts on them, decisions, submitted files, notes."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from grader.gradebook.connection import Connection
-from grader.gradebook.notes import Notes
-from grader.gradebook.plain_values import time_from_text, time_to_text
-from grader.gradebook.records import Attempt
-from grader.gradebook.stored_files import Blobs
+from grader.gradebook.files import OutputError
+from grader.gradebook.plain_values import from_plain, time_from_text, time_to_text, to_plain
+from grader.gradebook.records import Attempt, Decision
 from grader.intake.submissions.submission import Submission
 from grader.intake.submissions.submission_times import SubmissionTime
 from grader.results import SubmissionResult
 
-ADD = (
+
+class Blobs:
+    """{SHA-256 of the content: the content}. Methods raise OutputError when the file cannot be read or written."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def store(self, data: bytes) -> str:
+        """Keep `data`; returns its key."""
+        key = hashlib.sha256(data).hexdigest()
+        if next(self._connection.rows("SELECT 1 FROM blobs WHERE sha256 = ?", key), None) is None:
+            self._connection.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (key, zlib.compress(data)))
+        return key
+
+    def load(self, key: str) -> bytes:
+        found = next(self._connection.rows("SELECT data FROM blobs WHERE sha256 = ?", key), None)
+        if found is None:
+            raise OutputError(f"{self._connection.path} is damaged (a stored file is missing): use a copy of it.")
+        return zlib.decompress(found[0])
+
+    def store_value(self, value: Any) -> str:
+        """Keep a typed value; files in it, as bytes, are blobs of their own."""
+        return self.store(json.dumps(to_plain(value, self.store), separators=(",", ":")).encode())
+
+    def load_value(self, kind: Any, key: str) -> Any:
+        """The value of type `kind` under `key`."""
+        return from_plain(kind, json.loads(self.load(key)), self.load)
+
+
+ADD_ATTEMPT = (
     "INSERT INTO attempts (student, key, submission_sha256, status, score, max_score, results, submitted, submission, "
     "conditions, extras) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
@@ -46,8 +77,8 @@ class StoredAttempt(NamedTuple):
     finished: str
     key: str
     results: str
-    submission: str | None
-    conditions: str | None
+    submission: str
+    conditions: str
     extras: str | None
 
     def read(self) -> SubmissionResult:
@@ -65,38 +96,39 @@ class StoredVerdict(NamedTuple):
 
     key: str
     results: SubmissionResult
-    conditions: Any = None
+    conditions: Any
     extras: Any = None
 
 
-class AttemptTable(Notes):
-    """Every attempt of every student. Every method raises OutputError when the file cannot be read or written.
+class AttemptTable:
+    """Every attempt of every student, and notes by name: the course, what later commands need, which pages are stale.
+
+    Every method raises OutputError when the file cannot be read or written.
 
     Attributes:
         blobs: submitted files, and what only reports show.
     """
 
     def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
+        self._connection = connection
         self.blobs = Blobs(connection)
 
-    def add(self, verdict: StoredVerdict, submission: Submission | None = None, stale: bool = False) -> int:
+    def add(self, verdict: StoredVerdict, submission: Submission, stale: bool = False) -> int:
         """Add one attempt; returns its id. With an empty key the submission will be graded again.
 
         If `stale`, the student's folder does not show it yet.
         """
         results = verdict.results
         about = results.submission_sha256, results.status, results.score, results.max_score
-        submitted = None if submission is None else submission.submitted
         with self._connection.transaction():
             if stale:
                 self.mark_stale([results.student])
             text, conditions, extras = self._stored(verdict)
-            files = None if submission is None else self.blobs.store_value(submission)
-            when = None if submitted is None else time_to_text(submitted)
+            files = self.blobs.store_value(submission)
+            when = None if submission.submitted is None else time_to_text(submission.submitted)
             values = (results.student, verdict.key, *about, text, when, files, conditions, extras)
-            attempt = self._connection.execute(ADD, values)
-            if when is not None and submission is not None and submission.time_source:
+            attempt = self._connection.execute(ADD_ATTEMPT, values)
+            if when is not None and submission.time_source:
                 self._connection.execute(ADD_TIME, (attempt, when, submission.time_source))
             return attempt
 
@@ -127,12 +159,10 @@ class AttemptTable(Notes):
                 self._connection.execute(ADD_VERDICT, (attempt, verdict.key, *self._stored(verdict)))
                 self.mark_stale([verdict.results.student])
 
-    def _stored(self, verdict: StoredVerdict) -> tuple[str, str | None, str | None]:
+    def _stored(self, verdict: StoredVerdict) -> tuple[str, str, str | None]:
         """(results as JSON, key of the conditions' blob, key of the extras' blob)"""
-        conditions, extras = (
-            None if value is None else self.blobs.store_value(value) for value in (verdict.conditions, verdict.extras)
-        )
-        return json.dumps(verdict.results.to_json()), conditions, extras
+        extras = None if verdict.extras is None else self.blobs.store_value(verdict.extras)
+        return json.dumps(verdict.results.to_json()), self.blobs.store_value(verdict.conditions), extras
 
     def attempts(self) -> Iterator[tuple[str, str, int]]:
         """(student, key of the newest verdict, id) of every attempt, oldest first."""
@@ -170,3 +200,74 @@ class AttemptTable(Notes):
         )
         for attempt, finished, text, _ in self._connection.rows(query, student):
             yield attempt, finished, SubmissionResult.from_text(text)
+
+    # Notes ------------------------------------------------------------------------------------------------------------
+
+    def about(self) -> dict[str, str]:
+        """The entries that `describe` wrote: the course and the seeds of the attempts."""
+        return dict(self._connection.rows("SELECT name, value FROM about"))
+
+    def describe(self, about: Mapping[str, str]) -> None:
+        """Store which course and which seeds the attempts have. An entry that is not named stays as it is."""
+        if about.items() <= self.about().items():
+            return
+        self._connection.execute_each("INSERT OR REPLACE INTO about VALUES (?, ?)", about.items())
+
+    def keep(self, name: str, value: str) -> None:
+        """Leave a text for later commands."""
+        self._connection.execute("INSERT OR REPLACE INTO kept VALUES (?, ?)", (name, value))
+
+    def kept(self, name: str) -> str | None:
+        row = next(self._connection.rows("SELECT value FROM kept WHERE name = ?", name), None)
+        return None if row is None else str(row[0])
+
+    def mark_stale(self, students: Iterable[str]) -> None:
+        """These students' folders in OUT are out of date, until `mark_written` says otherwise."""
+        self._connection.execute_each("INSERT OR IGNORE INTO stale VALUES (?)", ((each,) for each in students))
+
+    def mark_written(self, student: str) -> None:
+        self._connection.execute("DELETE FROM stale WHERE student = ?", (student,))
+
+    def stale(self) -> list[str]:
+        return [student for (student,) in self._connection.rows("SELECT student FROM stale ORDER BY student")]
+
+
+COLUMNS = "id, student, kind, author, made, row, points, until, text, undoes"
+ADD_DECISION = (
+    "INSERT INTO decisions (student, kind, author, made, row, points, until, text, undoes) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+class DecisionTable:
+    """The table of decisions. Every method raises OutputError when the file cannot be read or written."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, decisions: Iterable[Decision]) -> list[Decision]:
+        """Store all of them or none; returned, they are on disk, with their ids. Their students' folders are stale."""
+        stored = []
+        with self._connection.transaction(durable=True):
+            for each in decisions:
+                until = None if each.until is None else time_to_text(each.until)
+                about = each.student, each.kind, each.author, time_to_text(each.made), each.row, each.points, until
+                stored.append(
+                    replace(each, id=self._connection.execute(ADD_DECISION, (*about, each.text, each.undoes)))
+                )
+                self._connection.execute("INSERT OR IGNORE INTO stale VALUES (?)", (each.student,))
+        return stored
+
+    def all(self) -> list[Decision]:
+        """In the order in which they were made."""
+        return [decision_of(row) for row in self._connection.rows(f"SELECT {COLUMNS} FROM decisions ORDER BY id")]
+
+    def find(self, number: int) -> Decision | None:
+        row = next(self._connection.rows(f"SELECT {COLUMNS} FROM decisions WHERE id = ?", number), None)
+        return None if row is None else decision_of(row)
+
+
+def decision_of(values: Sequence[Any]) -> Decision:
+    number, student, kind, author, made, row, points, until, text, undoes = values
+    deadline: datetime | None = None if until is None else time_from_text(until)
+    return Decision(number, student, kind, author, time_from_text(made), row, points, deadline, text, undoes)

@@ -1,4 +1,4 @@
-"""`dojo mcp`: a server of the Model Context Protocol, with which an AI assistant sees what the student may see."""
+"""`dojo mcp` and `dojo lsp`: servers on standard input and output, for an AI assistant and for an editor."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from grader import __version__
-from grader.commands.lesson_param import course_option
+from grader.commands.dojo_desk import course_option
 from grader.dojo.desk import Desk
 from grader.dojo.training.setup import training_course
 from grader.errors import UserError
 
-if TYPE_CHECKING:  # an optional extra
+if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
 EPILOG = """\b
@@ -88,3 +88,28 @@ def server_of(at: Desk) -> MCPServer:
         return answered(lambda: readme_text(at, lesson, heading))
 
     return server
+
+
+LSP_EPILOG = """\b
+Examples:
+  dojo lsp                 typed by your editor, not by you
+
+\b
+Your editor starts it and talks to it on standard input and output: docs/editors.md says how, for VS Code,
+Neovim, Helix and Emacs. It needs: pip install "backprop-ninja[lsp]"   (in a kit: pip install -e ".[lsp]")
+"""
+
+
+@click.command("lsp", epilog=LSP_EPILOG)
+def lsp() -> None:
+    """Shows mistakes, shapes and hints in your editor.
+
+    It is a language server: any editor that speaks the language server protocol can use it.
+    """
+    try:
+        from grader.dojo.editor.server import serve_editor
+    except ModuleNotFoundError as error:
+        raise UserError(
+            f"The language server needs {error.name}. Type `pip install pygls`, and start it again."
+        ) from error
+    serve_editor()

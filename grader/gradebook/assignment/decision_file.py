@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
 from pathlib import Path
 
 from grader.errors import UserError
+from grader.gradebook.assignment.config import Assignment
+from grader.gradebook.assignment.rows import names_of_lesson
+from grader.gradebook.records import Decision, DecisionKind
 from grader.intake.submissions.tables import found_columns, parse_table, read_text_of
 
 COLUMNS = {
@@ -111,3 +114,44 @@ def date_in(text: str, due: datetime | None, place: str) -> datetime:
     if found.tzinfo is not None:
         return found
     return found.replace(tzinfo=due.tzinfo) if due is not None else found.astimezone()
+
+
+def decisions_of(
+    entries: Iterable[DecisionEntry],
+    find: Callable[[str], str | None],
+    assignment: Assignment,
+    author: str,
+    now: datetime,
+) -> tuple[list[Decision], list[DecisionEntry]]:
+    """(the decisions of the entries, the entries whose student is not known). `find` gives a student's name in results.
+
+    Raises UserError, with the line.
+    """
+    found, unknown = [], []
+    for entry in entries:
+        if bool(entry.until) == (entry.excused == "yes"):
+            raise UserError(f"{entry.place}expected either a date in `until`, or yes in `excused`.")
+        if entry.until and assignment.due is None:
+            raise UserError(
+                f"{entry.place}the assignment {assignment.title!r} has no due date that `until` could extend."
+            )
+        until = date_in(entry.until, assignment.due, entry.place) if entry.until else None
+        row = row_named(entry.row, entry.place, assignment.rows)
+        student = find(entry.student)
+        if student is None:
+            unknown.append(entry)
+        else:
+            kind: DecisionKind = "excuse" if until is None else "extension"
+            found.append(Decision(0, student, kind, author, now, row, None, until, entry.text))
+    return found, unknown
+
+
+def row_named(cell: str, place: str, rows: Mapping[str, Mapping[str, float]]) -> str | None:
+    """A lesson or a row as in Decision.row; None for an empty cell. Raises UserError."""
+    if not cell:
+        return None
+    lesson_name, dot, row = cell.partition(".")
+    for lesson, own in rows.items():
+        if lesson_name in names_of_lesson(lesson) and (not dot or row in own):
+            return f"{lesson}.{row}" if dot else lesson
+    raise UserError(f"{place}the assignment has no row or lesson {cell!r}; it has {', '.join(rows)}.")

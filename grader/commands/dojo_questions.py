@@ -1,0 +1,201 @@
+"""`dojo answer`, `dojo predict` and `dojo defend`: questions in the terminal, about a lesson and about own code."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import secrets
+import select
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from grader.commands.dojo_desk import LessonParam, console, course_option, desk, selected_work, show
+from grader.dojo.answering import AnswerSheet, answers_screen, ask_questions, due_questions, known_student
+from grader.dojo.desk import Desk
+from grader.dojo.file import HERE
+from grader.errors import UserError
+from grader.questions.code_lines import Results
+
+EPILOG = """\b
+Examples:
+  dojo answer 03             asks the questions that you have not answered yet
+  dojo answer 03 zeros       asks one question again
+  dojo answer 03 --list      your answers so far
+
+\b
+Enter skips a question, q stops. Your answers are in answers.toml, next to backward.py: submit it.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("lesson_name", type=LessonParam(), metavar="LESSON")
+@click.argument("names", nargs=-1, metavar="[QUESTION]...")
+@click.option("--list", "listed", is_flag=True, help="Shows your answers and asks nothing.")
+@click.option("--student", metavar="NAME", help="The name that your course knows. Your numbers are drawn from it.")
+@course_option
+def answer(lesson_name: str, names: tuple[str, ...], listed: bool, student: str | None, course: Path | None) -> None:
+    """Asks the questions of a lesson. Each student gets other numbers."""
+    with desk(course) as at:
+        before, _, name = lesson_name.partition(".")
+        lesson = at.find_lesson(before)
+        names = (name, *names) if name else names
+        known = student or known_student([lesson, *at.course.lessons.values()])
+        sheet = AnswerSheet(lesson, known)
+        if student and sheet.answers.student != student:
+            raise UserError(
+                f"The answers in {sheet.path.name} are {sheet.answers.student}'s, with numbers drawn from that name. "
+                "Delete the file to answer under another name."
+            )
+
+        def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
+            return at.judge.run_line(line, inputs)  # torch is loaded only for a question that needs it
+
+        if listed:
+            show(answers_screen(sheet, run_line))
+            return
+        due = due_questions(sheet, names, run_line)
+        if not due:
+            show(answers_screen(sheet, run_line))
+            click.echo(f"\nAll questions are answered. `dojo answer {lesson.number} QUESTION` asks one again.")
+            return
+        if not sheet.answers.student:
+            sheet = AnswerSheet(lesson, ask_name(at))
+        out = console()
+        for part in ask_questions(sheet, due, read_input_line, run_line):
+            out.print(part)
+
+
+def ask_name(at: Desk) -> str:
+    """The student's name, typed. Raises UserError where nobody types."""
+    click.echo("Your name or ID, as your course knows you (the numbers in the questions depend on it):")
+    name = " ".join((read_input_line() or "").split())
+    if not name:
+        raise UserError("no name was given: type it, or use --student NAME.")
+    return name
+
+
+def read_line_within(seconds: float | None) -> str | None:
+    """One line of input; None at its end. Raises TimeoutError after so many seconds, where the system can tell."""
+    if seconds is None or not sys.stdin.isatty():
+        return read_input_line()
+    Console(highlight=False).print("> ", end="")
+    try:
+        ready, _, _ = select.select([sys.stdin], [], [], max(seconds, 0.0))
+    except (OSError, ValueError):  # Windows: only sockets can be waited for
+        ready = [sys.stdin]
+    if not ready:
+        with contextlib.suppress(ImportError, OSError):
+            import termios
+
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed is not for the shell
+        raise TimeoutError
+    return typed_line()
+
+
+def read_input_line() -> str | None:
+    """One line of input, after a prompt in a terminal; None at its end."""
+    if sys.stdin.isatty():
+        Console(highlight=False).print("> ", end="")
+    return typed_line()
+
+
+def typed_line() -> str | None:
+    line = sys.stdin.readline()
+    return line.rstrip("\n") if line else None
+
+
+PREDICT_EPILOG = """\b
+Examples:
+  dojo predict 03             what happens if one of your lines loses its sum? how large is db1?
+  dojo predict                about the lesson you last worked on
+  dojo predict 03 --seed 7    the same questions again
+
+\b
+Enter shows the result without an answer, q stops. Nothing is stored, and nothing is graded.
+"""
+SEEDS = 1_000
+
+
+@click.command(epilog=PREDICT_EPILOG)
+@click.argument("lesson_name", required=False, type=LessonParam(), metavar="[LESSON]")
+@click.option("--seed", type=int, default=None, help="Chooses the questions.  [default: new ones each time]")
+@course_option
+def predict(lesson_name: str | None, seed: int | None, course: Path | None) -> None:
+    """Asks what your code would do, then runs it and shows you.
+
+    Which rows would turn red? Which shape would come out? How large is this gradient? The questions are about your own
+    lines if they are right, and otherwise about the forward pass. Your file is not changed.
+    """
+    with desk(course) as at:
+        lesson = at.find_lesson(lesson_name) if lesson_name else at.current()
+        at.judge.prepare(lesson)
+        from grader.dojo.predicting.session import ask_predictions, predictions_for  # torch comes with it
+
+        chosen = random.randrange(SEEDS) if seed is None else seed
+        with at.busy(f"running lesson {lesson.number}"):
+            predictions = predictions_for(at, lesson, chosen)
+        out = console()
+        for part in ask_predictions(predictions, read_input_line):
+            out.print(part)
+        again = f"dojo predict {lesson.number} --seed {chosen}"
+        click.echo(f"`dojo predict {lesson.number}` asks new questions, `{again}` asks these again.")
+
+
+DEFEND_EPILOG = """\b
+Examples:
+  dojo defend 03                 six questions about your own lines of lesson 03
+  dojo defend 03 --seed 4711     the same questions again, as long as your file is the same
+  dojo defend 03 --minutes 10    with a time limit, and no verdict before the end
+  dojo defend homework.ipynb 03  about a notebook or a script, which may have several lessons
+
+\b
+The questions are about gradients that are right. Enter leaves a question out, q stops.
+"""
+
+
+@click.command(epilog=DEFEND_EPILOG)
+@click.argument("words", nargs=-1, required=True, type=LessonParam(), metavar="[FILE] [LESSON]")
+@click.option("--seed", metavar="TEXT", help="The same seed and file give the same questions.  [default: new ones]")
+@click.option("--questions", "count", type=click.IntRange(1, 12), default=6, show_default=True, help="How many.")
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), help="A time limit, as in an exam.")
+@course_option
+def defend(words: tuple[str, ...], seed: str | None, count: int, minutes: float | None, course: Path | None) -> None:
+    """Asks about your own code, as a defence does.
+
+    Every question is made from your file. Each time you get other questions.
+    """
+    from grader.defence.generate import generate
+    from grader.dojo.defending import Round, verdict_screen
+
+    with desk(course) as at:
+        work, parts = selected_work(at, words)
+        if len(parts) != 1:
+            raise UserError(
+                f"a defence is about one lesson, and {len(parts)} were found: name one, "
+                f"as in `dojo defend {words[0]} 03`."
+            )
+        lesson, _ = parts[0]
+        submitted = work.read(lesson)
+        checked = at.check(lesson, submitted)
+        right = [row.name for row in checked.judged.rows if row.status in ("passed", HERE)]
+        chosen = seed or str(secrets.randbelow(9000) + 1000)
+        with at.busy("making questions from your file"):
+            defence = generate(lesson, submitted.files, right, at.judge.zygote, chosen, count)
+        if defence.reason:
+            raise UserError(defence.reason)
+        out = console()
+        held = Round(defence.questions, shows_verdicts=minutes is None, minutes=minutes)
+        for part in held.screens(read_line_within):
+            out.print(part)
+        if minutes is not None:
+            for number, (question, answer) in enumerate(zip(held.questions, held.answers, strict=True), 1):
+                out.print(f"Question {number}, {question.row}:")
+                for part in verdict_screen(question, answer):
+                    out.print(part)
+            out.print(f"{held.right} of {len(held.questions)} right.")
+        click.echo(f"The same questions again: dojo defend {work.words(lesson)} --seed {chosen}")

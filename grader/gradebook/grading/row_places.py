@@ -1,0 +1,101 @@
+"""Where in the student's file the cause of a row is: the line of a change, of a gradient, of a misplaced function."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.lesson.lesson import Lesson
+from grader.results import Row
+from grader.sandbox.workers.student import Student
+from grader.source.assignment_lines import assignment_lines
+from grader.source.in_place_changes import lines_of_changes
+from grader.source.nested_definitions import nested_definitions
+from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
+from grader.source.similar_names import close_names
+
+
+def locate_changes(lesson: Lesson, rows: list[Row], student: Student, submitted: LessonFiles) -> None:
+    """Add the line that changed an argument in place to the rows that failed because of it."""
+    found: list[tuple[Row, tuple[str, Sequence[str]]]] = []
+    for row in rows:
+        item = lesson.item_for(row.name)
+        if row.status == "failed" and row.mistake is not None and item.target is not None:
+            changed = student.answers(student.public or lesson.public)[row.name].changed
+            if changed:
+                found.append((row, (item.function, tuple(changed))))
+    if not found:
+        return
+    source = submitted.files[MAIN]
+    try:
+        text = source.decode("utf-8", errors="replace")
+        numbers = source_reader().call(lines_of_changes, text, [change for _, change in found])
+    except ReadingStopped:
+        return
+    lines = re.split(r"\r\n|\r|\n", text) if any(numbers) else []
+    for (row, _), line in zip(found, numbers, strict=True):
+        if line is not None and row.mistake is not None:
+            quoted = lines[line - 1].strip().replace("`", "'")[:80]
+            row.line = line
+            row.message = f"{row.mistake.message} Line {line} does it: `{quoted}`."
+            row.mistake = row.mistake._replace(message=row.message)
+
+
+def locate_gradients(lesson: Lesson, rows: list[Row], submitted: LessonFiles) -> None:
+    """Move wrong rows of a function that returns all gradients from its first line to where they are assigned last.
+
+    Rows with the same message stay on one line, that of the first of them: one mistake has spoiled them all.
+    """
+    joint = lesson.joint
+    wrong = [
+        row
+        for row in rows
+        if row.status in ("failed", "shape") and joint is not None and lesson.item_for(row.name).function == joint.name
+    ]
+    if not wrong or joint is None:
+        return
+    text = submitted.files[MAIN].decode("utf-8", errors="replace")
+    try:
+        found = source_reader().call(assignment_lines, text, joint.name, list(joint.returns))
+    except (ReadingStopped, ReadingFailed):
+        return
+    if found is None:
+        return
+    first, lines = found
+    places: dict[str | None, int | None] = {}
+    for row in wrong:
+        if row.line == first:
+            row.line = places.setdefault(row.message, lines.get(row.name, first))
+        else:
+            places.setdefault(row.message, row.line)
+
+
+def explain_missing(lesson: Lesson, rows: list[Row], student: Student, submitted: LessonFiles) -> None:
+    """Write into a missing row where its function is instead, a similar name, or why the file stopped before it."""
+    allowed = set(lesson.functions)
+    missing = [row for row in rows if row.status == "missing" and row.message is None]
+    names = list(dict.fromkeys(lesson.item_for(row.name).function for row in missing))
+    near = close_names(names, (name for name in student.functions if name not in allowed)) if names else {}
+    inside: Mapping[str, tuple[int, str]] = {}
+    if names:
+        with suppress(ReadingStopped):
+            inside = source_reader().call(
+                nested_definitions, submitted.files[MAIN].decode("utf-8", errors="replace"), names
+            )
+    for row in missing:
+        name = lesson.item_for(row.name).function
+        what = "class" if name[:1].isupper() and row.name != name else "function"
+        if student.note:
+            row.message = f"There is no {what} `{name}`: the file stopped before it. {student.note}"
+            continue
+        if name in inside:
+            row.line, where = inside[name]
+            row.message = (
+                f"`{name}` is defined inside {where}, so the file has no function of that name. Move it to the top "
+                "level, without indentation."
+            )
+            continue
+        guess = f"; did you mean `{near[name]}`? Rename it." if name in near else " in the file."
+        row.message = f"There is no {what} `{name}`{guess}"
