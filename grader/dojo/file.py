@@ -55,6 +55,8 @@ def read_own(lesson: Lesson) -> LessonFiles:
     except OSError as error:
         raise UserError(f"{shown_path(path)} cannot be read: {error.strerror}.") from error
     if MAIN not in files:
+        if path.exists():
+            raise UserError(f"{shown_path(path)} cannot be read: it is not an ordinary file.")
         raise UserError(f"{shown_path(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
     return LessonFiles(lesson.name, files, shown=shown_path(path))
 

@@ -317,7 +317,7 @@ def test_a_file_that_is_not_there_or_cannot_be_read(kit, dojo):
     assert "  03 The makemore network, step by step          0 of 26  not begun\n" in dojo().stdout
     (kit / "exercises" / "03_makemore_steps" / "backward.py").mkdir()
     assert dojo("check", "03").exit_code == 2
-    assert "backward.py cannot be read: Is a directory." in dojo("check", "03").stderr
+    assert "backward.py cannot be read: it is not an ordinary file." in dojo("check", "03").stderr
 
 
 def test_rows_that_are_no_gradients_are_to_do_until_they_are_written(tmp_path, judge):

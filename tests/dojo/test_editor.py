@@ -222,7 +222,7 @@ def test_a_pipe_is_not_waited_for(kit: Path) -> None:
     assert "helpers.py" not in read_own(lesson).files
     own_file(lesson).unlink()
     os.mkfifo(own_file(lesson))
-    with pytest.raises(UserError, match="is not there"):
+    with pytest.raises(UserError, match="it is not an ordinary file"):
         read_own(lesson)
     own_file(lesson).unlink()
     with open(own_file(lesson), "wb") as file:

@@ -165,8 +165,8 @@ def test_nothing_in_another_folder_stalls_or_leads_elsewhere(tmp_path, source, m
     for name, why in (
         ("linked.py", "it is a link"),
         ("zero.py", "it is a link"),
-        ("pipe.py", "it is no ordinary file"),
-        ("folder.py", "it is no ordinary file"),
+        ("pipe.py", "it is not an ordinary file"),
+        ("folder.py", "it is not an ordinary file"),
         ("sparse.py", "it has 1,099,511,627,776 bytes, more than 33,554,432"),
     ):
         assert f"{name} was not copied: {why}." in printed

@@ -63,5 +63,5 @@ def open_regular(path: str | Path, flags: int = 0) -> int:
         os.close(place)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
+        raise OSError(errno.EINVAL, "it is not an ordinary file", str(path))
     return descriptor

@@ -96,7 +96,7 @@ def test_an_archive_that_becomes_a_pipe_stops_nobody(tmp_path, course: Course, m
 
     changing(module, monkeypatch, lambda: put_a_pipe(path), at)
     read = read_submission(path, "ada", [course.find("04")])
-    assert not read.lessons and "it is no ordinary file" in (read.message or "")
+    assert not read.lessons and "it is not an ordinary file" in (read.message or "")
 
 
 def test_a_notebook_that_becomes_a_pipe_is_cut_off(tmp_path, monkeypatch):

@@ -287,7 +287,8 @@ def test_a_pipe_does_not_make_anybody_wait(tmp_path, found):
     os.mkfifo(tmp_path / "ada" / MAKEMORE / "backward.py")
     (ada,) = found(tmp_path)
     assert (
-        ada.lessons[MAKEMORE].message == "backward.py cannot be read: it is no ordinary file. Submit the file itself."
+        ada.lessons[MAKEMORE].message
+        == "backward.py cannot be read: it is not an ordinary file. Submit the file itself."
     )
 
 
