@@ -26,6 +26,11 @@ HARMLESS = frozenset({"requires_grad_", "detach_", "share_memory_"})
 class LeafGuard(TorchFunctionMode):
     """Inside ``with LeafGuard(leaves):`` a change of one of the leaves in place raises RuntimeError.
 
+    PyTorch refuses to change a leaf that requires a gradient while operations are recorded, but this is a part of
+    autograd, which a worker does not have. So a call that receives such leaves runs under this guard, and a training
+    loop without `torch.no_grad()` stops with PyTorch's own words.
+    Source: torch/csrc/autograd/VariableTypeUtils.h, `check_inplace`.
+
     Allowed are changes inside `torch.no_grad()` or `torch.inference_mode()`, and through `.data` or `.detach()`. A
     change of a view, such as `p[0].add_(1)`, is not noticed; `p[0] += 1` is.
     """

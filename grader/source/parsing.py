@@ -72,7 +72,7 @@ def encoding_of(source: bytes) -> str:
 
 
 def utf8_text(source: bytes) -> str | None:
-    """A file's text with its names and line ends as Python reads them, so that one can search it for words.
+    """A file's text with its names and line ends as Python reads them. It can be searched for words.
 
     None for a file that is not in UTF-8.
     """

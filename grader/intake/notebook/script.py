@@ -262,7 +262,7 @@ def whole_loops(body: Iterable[ast.stmt], gradients: Collection[str]) -> set[int
 def note_inside(
     node: DefinitionNode, file: str, inside: dict[str, tuple[str, str, int]], written_out: Collection[str]
 ) -> None:
-    """Notes what is assigned in a function or class, but for functions that are `written_out` where they are called."""
+    """Note what is assigned in a function or class, except in functions `written_out` where they are called."""
     parts = [node] if isinstance(node, FunctionDefinition) else node.body
     open_ = [each for each in parts if getattr(each, "name", "") not in written_out]
     for each in (inner for part in open_ for inner in all_nodes(part)):

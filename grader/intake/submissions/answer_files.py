@@ -64,7 +64,7 @@ def answers_inside(path: Path, lessons: Sequence[Lesson]) -> Iterator[tuple[Less
         data = read_file(path, MOST_NOTEBOOK_BYTES) if is_notebook else read_file(path)
         texts = source_reader().call(answer_texts, data, is_notebook) if MARK.encode() in data else []
     except (Unreadable, ReadingStopped, ReadingFailed):
-        return  # whoever reads the code says it
+        return  # the message comes when the code is read
     parts = [text.encode("utf-8", "replace") for text in texts]
     for lesson in [each for each in lessons if questions_of(each)] if parts else ():
         own = [part for part in parts if is_for(content_of(part).lesson, lesson)]

@@ -47,7 +47,7 @@ class TarStream:
         return self._read(size)
 
     def content(self, size: int) -> Iterator[bytes]:
-        """The next `size` bytes in pieces; whoever writes them counts them."""
+        """The next `size` bytes in pieces. It does not count them: writing does."""
         while size:
             data = self._read(min(size, CHUNK))
             if not data:

@@ -7,7 +7,7 @@ function of the file that it calls.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from grader.lesson.mistakes import Mistake
@@ -82,6 +82,13 @@ def has_the_right_piece(mistake: Mistake, contents: Contents | None) -> bool:
     )
     own = set(contents.get("pieces", ()))
     return bool(wrong - right) and bool(own & (right - wrong)) and not own & (wrong - right)
+
+
+def may_have(mistake: Mistake, functions: Collection[Contents]) -> bool:
+    """Whether one of these functions may have the mistake; True where nothing is known about the code."""
+    return not functions or any(
+        is_borne_out(mistake.message, contents) and not has_the_right_piece(mistake, contents) for contents in functions
+    )
 
 
 CLAIMS: tuple[tuple[re.Pattern[str], Callable[[Contents, str], bool]], ...] = tuple(

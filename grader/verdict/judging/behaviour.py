@@ -191,8 +191,8 @@ class Check:
         found, low_precision = [result.found for result in results], self.on.low_precision
         with explaining(self._student):
             trials = getattr(self._student, "trials", None)
-            contents = trials.contents(self.item.function) if trials is not None else None
-            mistakes = self._course.known_mistakes(assertion, found, low_precision, contents)
+            contents_of = trials.contents if trials is not None else lambda _: None
+            mistakes = self._course.known_mistakes(assertion, found, low_precision, contents_of)
             possible = (m for m in mistakes if is_possible(self.lesson, self.item, self._student, self._book, m))
             known = attempt(lambda: next(possible, None))
             if known is not None:

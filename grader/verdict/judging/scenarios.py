@@ -14,7 +14,7 @@ from grader.comparison.trees import Agreement, Difference, agreement
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
-from grader.verdict.diagnosis.claims import Contents, has_the_right_piece, is_borne_out
+from grader.verdict.diagnosis.claims import Contents, may_have
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.results.results import ComparedResult, explain_result
 from grader.verdict.judging.check_endings import ReferenceFailed
@@ -84,17 +84,23 @@ class CourseValues:
         return found
 
     def known_mistakes(
-        self, assertion: Assertion, found: Sequence[Any], low_precision: bool, contents: Contents | None
+        self,
+        assertion: Assertion,
+        found: Sequence[Any],
+        low_precision: bool,
+        contents_of: Callable[[str], Contents | None],
     ) -> Iterator[Mistake]:
-        """Yield the known mistakes that give just these results on every draw, as far as `contents` may have them.
+        """Yield the known mistakes that give just these results on every draw, as far as the code may have them.
 
         One in a function that the scenario does not reach gives the right results, so it is not run. Different mistakes
-        may give the same few results: `contents` says what the student's code is made of.
+        may give the same few results: `contents_of` says what the student's functions are made of. A check about one
+        function may call others, so a mistake is looked for in its own function, too.
         """
         calls = (call for at in range(len(assertion.draws)) for call in self.reference(assertion, at)[1])
         called = {call.function.partition(".")[0] for call in calls}
         for mistake in reachable_mistakes(self._lesson, called):
-            if has_the_right_piece(mistake, contents) or not is_borne_out(mistake.message, contents):
+            functions = {self._item.function, mistake.gradient}
+            if not may_have(mistake, [each for each in map(contents_of, functions) if each is not None]):
                 continue
             target = ModuleTarget(self._lesson.wrong(mistake), traced=False)
             for at in range(len(assertion.draws)):

@@ -9,6 +9,8 @@ from support import ROOT
 from grader.comparison.trees import Difference, agreement
 from grader.lesson.lesson import Course
 from grader.reference.course_formulas import LocalStudent
+from grader.verdict.diagnosis.claims import may_have
+from grader.verdict.diagnosis.repairs.contents import contents_of
 from grader.verdict.judging.behaviour import failure_message
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.possible_mistakes import is_possible
@@ -83,3 +85,16 @@ def test_a_mistake_that_leaves_all_gradients_right_is_possible_where_they_are():
     wrong = next(m for m in lesson.mistakes if (m.gradient, m.id) == ("gradients", "changes_parameters"))
     student = LocalStudent(vars(lesson.answers), [row.name for row in lesson.gradients], lesson.joint)
     assert is_possible(lesson, item, student, book, wrong)
+
+
+def test_a_mistake_is_looked_for_in_its_own_function_too():
+    """Lesson 19's check of tile sizes is about `flash_backward`, and calls `flash_forward`, which has the mistake."""
+    lesson = Course(ROOT).find("19")
+    mistake = next(each for each in lesson.mistakes if each.name == "flash_forward__last_tile_lost")
+    key = (lesson.solution / "backward.py").read_text()
+    wrong = contents_of(mistake.applied_to(key), ["flash_forward", "flash_backward"])
+    right = contents_of(key, ["flash_forward", "flash_backward"])
+    assert not may_have(mistake, [wrong["flash_backward"]])
+    assert may_have(mistake, [wrong["flash_backward"], wrong["flash_forward"]])
+    assert not may_have(mistake, [right["flash_backward"], right["flash_forward"]])
+    assert may_have(mistake, [])

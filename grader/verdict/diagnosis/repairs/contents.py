@@ -39,7 +39,7 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
     operators: their types' names; operands: names that stand next to one;
     numbers: [(whole number, its line, the code around it)] that may be sizes;
     returns: the types of the expressions that are returned; open_widths: whether something may be as long as the data
-    need (`F.one_hot` without the number of classes); pieces: small expressions without their names, see code_pieces.
+    need (`F.one_hot` without the number of classes); pieces: small expressions without their names, see result_forms.
     """
     file = latest_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}
