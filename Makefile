@@ -56,7 +56,7 @@ PARTS := 1 2 3 4
 NAMED := $(sort $(filter tests/%,$(foreach part,$(PARTS),$(PART_$(part)))))
 SHORT := $(BIN)/python -m pytest -q -m 'not slow and not long'
 define in_parts
-	@said=$$(mktemp -d); started=; trap 'kill $$started 2>/dev/null; rm -rf "$$said"' EXIT; trap 'exit 130' INT TERM; \
+	said=$$(mktemp -d); started=; trap 'kill $$started 2>/dev/null; rm -rf "$$said"' EXIT; trap 'exit 130' INT TERM; \
 	$(foreach part,$(PARTS),COVERAGE_FILE=.coverage.$(part) $(TEST) $(PART_$(part)) >"$$said/$(part)" 2>&1 & \
 	  started="$$started $$!"; ) \
 	status=0; COVERAGE_FILE=.coverage.0 $(TEST) $(addprefix --ignore ,$(NAMED)) || status=$$?; \
@@ -67,7 +67,7 @@ endef
 test test-long coverage: export PYTHONDONTWRITEBYTECODE =
 test: TEST := $(SHORT)
 test: $(VENV)/ready
-	$(in_parts)
+	@$(in_parts)
 
 LONG := $(BIN)/python -m pytest -q -m 'long and not slow'
 test-long: $(VENV)/ready
@@ -75,14 +75,12 @@ test-long: $(VENV)/ready
 	$(LONG) $(IN_ORDER) || status=$$?; exit $$status
 
 # Without the isolation's own tests: what a locked-in process runs cannot be written down by it. Tests that bound
-# processor time may fail, because tracing takes some; the figures are printed all the same.
-.IGNORE: coverage
+# processor time may fail, because tracing takes some: the figures are printed, and then it ends with the tests' status.
 coverage: TEST := $(SHORT) --cov grader --cov-branch --cov-report=
 coverage: PART_1 += --ignore tests/sandbox/isolation
 coverage: $(VENV)/ready
-	$(in_parts)
-	$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report --skip-covered
+	@status=0; ($(in_parts)) || status=$$?; \
+	$(BIN)/coverage combine --quiet && $(BIN)/coverage report --skip-covered || status=$$?; exit $$status
 
 test-slow: $(VENV)/ready
 	$(BIN)/python -m pytest -q -m 'slow or not slow'
