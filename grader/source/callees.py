@@ -28,13 +28,13 @@ class Callees:
     def of(self, node: ast.AST, scope: Scope) -> list[CallTarget]:
         """The functions, lambdas and classes of the submission that an expression may stand for."""
         if isinstance(node, ast.Attribute) and not (
-            node.attr in self.program.methods or node.attr in self.program.attributes or self._is_neighbour(node, scope)
+            node.attr in self.program.methods or node.attr in self.program.attributes or self._is_neighbour(node)
         ):
             return []
         found = self._callees(node, scope, 0, set())
         return list({id(each): each for each in found}.values())
 
-    def _is_neighbour(self, node: ast.Attribute, scope: Scope) -> bool:
+    def _is_neighbour(self, node: ast.Attribute) -> bool:
         return len(self.program.modules) > 1 and isinstance(node.value, ast.Name)
 
     def _callees(self, node: ast.AST, scope: Scope, depth: int, seen: set[int]) -> list[CallTarget]:

@@ -120,9 +120,6 @@ class Walk:
                 if item.optional_vars is not None:
                     self.target(item.optional_vars, local)
             self.body(node.body, local)
-        elif isinstance(node, ast.Try):
-            handled = [statement for handler in node.handlers for statement in handler.body]
-            self.body([*node.body, *handled, *node.orelse, *node.finalbody], local)
         elif isinstance(node, FunctionDefinition | ast.ClassDef):
             for part in evaluated_outside(node):
                 self.expression(part, local)

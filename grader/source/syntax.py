@@ -42,9 +42,19 @@ def nested_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements and those of the blocks in them, in order, without those of functions and classes."""
     for statement in body:
         yield statement
-        if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
-            for block in ("body", "orelse", "finalbody"):
-                yield from nested_statements(getattr(statement, block, ()))
+        if not isinstance(statement, DefinitionNode):
+            yield from nested_statements(inner_statements(statement))
+
+
+def inner_statements(block: Block) -> list[ast.stmt]:
+    """The statements of its blocks, also of `except` handlers and `match` cases, in the order of the text."""
+    found: list[ast.stmt] = []
+    for child in ast.iter_child_nodes(block):
+        if isinstance(child, ast.stmt):
+            found.append(child)
+        elif isinstance(child, Block):
+            found += inner_statements(child)
+    return found
 
 
 def names_in(tree: ast.AST) -> set[str]:

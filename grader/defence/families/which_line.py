@@ -42,7 +42,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         wrongs = [each for each in wrong if all(found is False for found in same[each.code])]
         wrongs = [each for each in wrongs if shaped[each.code]] or wrongs
         if len(rights) >= RIGHT and wrongs:
-            return question_about(material, line, *chosen_alike(rights, wrongs, line.at.code, chance), chance)
+            return question_about(line, *chosen_alike(rights, wrongs, line.at.code, chance), chance)
     return None
 
 
@@ -50,9 +50,7 @@ def has_shape(value: Value, own: Value) -> bool:
     return not isinstance(value, Raised) and not isinstance(own, Raised) and value.shape == own.shape
 
 
-def question_about(
-    material: Material, line: Line, rights: Sequence[Variant], wrong: Variant, chance: random.Random
-) -> DefenceQuestion:
+def question_about(line: Line, rights: Sequence[Variant], wrong: Variant, chance: random.Random) -> DefenceQuestion:
     given = shapes_given(line, sizes_of(line, different_sizes(line, chance)))
     codes = {"wrong": f"`{wrong.code}`"} | {f"right{n}": f"`{each.code}`" for n, each in enumerate(rights)}
     text = (

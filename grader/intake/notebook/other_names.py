@@ -285,7 +285,7 @@ class NameReader:
         chooser = chooser.with_name(variable, gradient)
         chooser.slicer.looked_at = self.looked_at
         for run in reversed(chooser.here(gradient)[-3:]):
-            found = chooser.found(gradient, run)
+            found = chooser.found(run)
             self.looked_at = chooser.slicer.looked_at
             if run.variable == variable and chooser.is_consistent(gradient, found):
                 return found

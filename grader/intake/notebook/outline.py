@@ -11,7 +11,15 @@ from typing import Any
 from grader.intake.notebook.cells import NotebookError, cells_of, script_cells, statements_of
 from grader.source.parsing import parse_submitted
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
-from grader.source.syntax import DefinitionNode, FunctionDefinition, is_marimo_cell, last_name, parameters, stored_names
+from grader.source.syntax import (
+    DefinitionNode,
+    FunctionDefinition,
+    inner_statements,
+    is_marimo_cell,
+    last_name,
+    parameters,
+    stored_names,
+)
 
 DEFINITION = re.compile(rb"^(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 
@@ -117,13 +125,13 @@ def outline_of(statements: Iterable[ast.stmt]) -> dict[str, Any]:
 
 
 def opened(statements: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
-    """The statements, and those inside `if`, `with`, `try` and marimo cells, outside functions."""
+    """The statements, and those inside `if`, `with`, `try`, `match` and marimo cells, outside functions."""
     for node in statements:
         if is_marimo_cell(node):
             yield from opened(node.body)
             continue
-        if isinstance(node, ast.If | ast.With | ast.Try):
-            yield from opened([*node.body, *getattr(node, "orelse", ()), *getattr(node, "finalbody", ())])
+        if isinstance(node, ast.If | ast.With | ast.Try | ast.TryStar | ast.Match):
+            yield from opened(inner_statements(node))
         else:
             yield node
 

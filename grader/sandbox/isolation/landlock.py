@@ -30,22 +30,9 @@ LOADED_PACKAGES = ("torch",)
 IMPORTABLE_PACKAGES = ("numpy",)
 """Installed packages of which a locked-in process may import modules."""
 
-EXECUTE = 1 << 0
-WRITE_FILE = 1 << 1
+# the two rights that a worker may get; the kernel takes away every other one
 READ_FILE = 1 << 2
 READ_DIR = 1 << 3
-REMOVE_DIR = 1 << 4
-REMOVE_FILE = 1 << 5
-MAKE_DIR = 1 << 7
-MAKE_REGULAR = 1 << 8
-MAKE_SYMLINK = 1 << 12
-REFER = 1 << 13
-TRUNCATE = 1 << 14
-
-READING = READ_FILE | READ_DIR
-# without devices, sockets and named pipes, and without EXECUTE: a worker starts no program
-WRITING = READING | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REGULAR | MAKE_SYMLINK | REFER | TRUNCATE
-OF_A_FILE = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE  # the other rights are a directory's
 
 # how many rights for files there are: REFER came with version 2, TRUNCATE with 3, IOCTL_DEV with 5
 _RIGHTS_BY_ABI = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
@@ -158,15 +145,15 @@ def _children(folder: Path) -> list[Path]:
         return []
 
 
-def restrict(readable: Sequence[Path], writable: Sequence[Path] = ()) -> Restriction:
-    """Restricts this thread, and everything it starts later, to `readable` and `writable`, with all beneath them.
+def restrict(readable: Sequence[Path]) -> Restriction:
+    """Restricts this thread, and everything it starts later, to reading `readable`, with all beneath them.
 
     Call `capabilities.no_new_privileges` first. The kernel's version decides which rights can be taken away; files are
     restricted in every version. A path that does not exist is left out, which allows less, not more.
     Raises OSError (ENOSYS or EOPNOTSUPP without Landlock, EACCES for a path this user cannot reach); then nothing
     is restricted.
     """
-    ruleset, restriction = make_ruleset(readable, writable)
+    ruleset, restriction = make_ruleset(readable)
     try:
         enforce(ruleset)
     finally:
@@ -179,9 +166,7 @@ def enforce(ruleset: int) -> None:
     kernel.syscall("landlock_restrict_self", ruleset, _QUIET if abi() >= 7 else 0)
 
 
-def make_ruleset(
-    readable: Sequence[Path], writable: Sequence[Path] = (), listed: Sequence[Path] = ()
-) -> tuple[int, Restriction]:
+def make_ruleset(readable: Sequence[Path], listed: Sequence[Path] = ()) -> tuple[int, Restriction]:
     """A descriptor for `enforce`, and what it will restrict. Of folders in `listed` only names can be read.
 
     Raises OSError as `restrict` does.
@@ -200,9 +185,8 @@ def make_ruleset(
         kinds.append("scope")
     ruleset = kernel.syscall("landlock_create_ruleset", attributes, len(attributes), 0)
     try:
-        _allow(ruleset, readable, READING & every_right)
-        _allow(ruleset, writable, WRITING & every_right)
-        _allow(ruleset, listed, READ_DIR & every_right)
+        _allow(ruleset, readable, READ_FILE | READ_DIR)
+        _allow(ruleset, listed, READ_DIR)
     except BaseException:
         os.close(ruleset)
         raise
@@ -217,7 +201,7 @@ def _allow(ruleset: int, paths: Iterable[Path], rights: int) -> None:
             continue
         try:
             is_directory = stat.S_ISDIR(os.fstat(descriptor).st_mode)
-            rule = struct.pack("=Qi", rights if is_directory else rights & OF_A_FILE, descriptor)
+            rule = struct.pack("=Qi", rights if is_directory else rights & READ_FILE, descriptor)
             kernel.syscall("landlock_add_rule", ruleset, _PATH_BENEATH, rule, 0)
         finally:
             os.close(descriptor)

@@ -73,13 +73,12 @@ def plan_for(
     limits: Limits | None = None,
     readable: Sequence[Path] | None = None,
     hide: Sequence[Path] = (),
-    uid: int = layers.WORKER_UID,
     imports: Sequence[str] = (),
 ) -> Plan:
     """Every layer that the probe found, filled in.
 
-    `readable` and `uid` are as in `probe.probe`, which must have been given the same; without `readable` only the files
-    of `landlock.openable` can be opened. `imports` are modules that an instructor allows besides. `hide` are folders
+    `readable` is as in `probe.probe`, which must have been given the same; without it only the files of
+    `landlock.openable` can be opened. `imports` are modules that an instructor allows besides. `hide` are folders
     with secrets (solutions, hidden suites, submissions). Raises ValueError when `readable` would give one of them away,
     or everything.
     """
@@ -101,7 +100,7 @@ def plan_for(
         layers=isolation.layers,
         readable=tuple(readable),
         hide=tuple(hide),
-        uid=uid if change_user else None,
+        uid=layers.WORKER_UID if change_user else None,
         other_threads=tasks_of(os.getuid()) if shares_its_user else 0,
         limits=Limits() if limits is None else limits,
         imports=tuple(imports),

@@ -114,7 +114,7 @@ def no_answer(
         if advice is not None:
             explanation = Explanation("reads_grad", advice)
         if explanation is not None:
-            about = " ".join((explanation.message, *about_operands(name, problem, answer, explanation.id, contents)))
+            about = " ".join((explanation.message, *about_operands(problem, answer, explanation.id, contents)))
             explanation = Explanation(explanation.id, f"{answer.message.rstrip('.')}. {about}")
             message = explanation.message
     right = [other.draw for other, given in cases if given.outcome == "returned"]

@@ -28,9 +28,9 @@ def folders(tmp_path):
     return tmp_path
 
 
-def restricted(readable, writable=()):
+def restricted(readable):
     capabilities.no_new_privileges()
-    return landlock.restrict(readable, writable)
+    return landlock.restrict(readable)
 
 
 def test_reading(in_child, outcome, folders):
@@ -83,18 +83,6 @@ def test_nothing_readable_is_writable(in_child, outcome, folders):
         ]
 
     assert set(in_child(action)) == {"EACCES"}
-
-
-def test_a_writable_place(in_child, outcome, folders):
-    place = folders / "open"
-
-    def action():
-        restricted([], [place])
-        (place / "new").write_text("new")
-        os.rename(place / "new", place / "renamed")
-        return (place / "renamed").read_text(), outcome(lambda: os.mkfifo(place / "pipe"))
-
-    assert in_child(action) == ["new", "EACCES"]
 
 
 def test_no_program_can_be_started(in_child, outcome):
