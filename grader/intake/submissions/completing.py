@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
 from grader.intake.notebook.outline import DEFINITION
+from grader.intake.submissions.candidates import STEM, Recogniser
 from grader.intake.submissions.file_kinds import is_copy
 from grader.intake.submissions.fitting import readable_text
 from grader.intake.submissions.gathered import GatheredFile, gathered, without_layout
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
-from grader.intake.submissions.recognition import STEM, GuessQuestion, Recogniser, Recognition, recognise
+from grader.intake.submissions.recognition import GuessQuestion, Recognition, recognise
 from grader.lesson.lesson import Lesson
 from grader.results.annotations import IntakeRemark
 
