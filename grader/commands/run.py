@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,6 +46,8 @@ if TYPE_CHECKING:
     from grader.gradebook.assignment.config import Assignment
     from grader.gradebook.grading.run import RunOutcome
     from grader.gradebook.grading.settings import Settings
+    from grader.gradebook.records import Decision
+    from grader.gradebook.signing.signature import SigningKey
     from grader.lesson.lesson import Course, Lesson
 
 
@@ -66,26 +67,77 @@ def run(**words: Any) -> None:
         click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
     from grader.gradebook.grading.run import grade_run
     from grader.gradebook.grading.settings import RunIdentity
-    from grader.intake.submissions.places import innermost
-    from grader.intake.submissions.roster import read_roster
-    from grader.publish.export.outputs import report_to_classroom50, report_to_github, write_formats
+    from grader.publish.export.outputs import write_formats
     from grader.publish.report.pages import Reporter
 
-    out, formats = options.out, options.formats
     # the nursery has started: it never holds the key
     key = None if options.key_path is None else hidden_key(options.key_path)
-    on_github, quieted = "github" in formats, ExitStack()
+    on_github, quieted = "github" in options.formats, ExitStack()
     if on_github:  # students' names and messages are printed from here on: nothing of it is a command
         click.get_current_context().call_on_close(quieted.close)
         quieted.enter_context(commands_stopped(click.echo))
+    work = work_of(options, key)
+    settings = settings_for(options, work)
+    found = work.source.found
+    console = console_for(stderr=not on_github)
+    with RunView(console, options.quiet) as view:
+        outcome = grade_run(
+            found,
+            work.lessons,
+            settings,
+            options.jobs or os.cpu_count() or 1,
+            view,
+            Reporter([*work.course.lessons.values()]),
+            fresh=options.fresh,
+            cluster=options.cluster,
+            attendance=found.attendance,
+            nursery=nursery,
+            identity=RunIdentity.of(work.course, settings, options.same_course, work.assignment),
+            only_these=options.only_these,
+            other_names=found.other_names,
+            decisions=work.decisions,
+            inbox=work.source if isinstance(work.source, FollowedFolder) else None,
+            times=found.times,
+        )
+    students = [result.student for result in outcome.results]
+    write_other_gradebooks(options.out, set(students))
+    open_questions, count = work.source.store_intake(), len(work.source.found)
+    if not options.quiet:
+        print_remarks(open_questions)
+        print_summary(console, outcome, count, options.out, work.left_out)
+    elif outcome.stopped:
+        click.echo(f"grade: stopped: {len(students)} of {count} were graded and are on disk.", err=True)
+    print_remarks(what_failed(outcome.reasons, count))
+    sign_or_warn(options.out, key, set(students))
+    write_formats(options.out, students, options.formats)
+    quieted.close()
+    report_to_platforms(options, work, outcome)
+    exit_with_status(outcome, options.fail_under, console)
 
+
+@dataclass(frozen=True)
+class WorkToDo:
+    """What a command line comes to: `left_out` are the lessons that no submission contains."""
+
+    course: Course
+    assignment: Assignment | None
+    source: FollowedFolder | GivenSubmissions
+    lessons: list[Lesson]
+    left_out: list[str]
+    decisions: list[Decision]
+
+
+def work_of(options: RunOptions, key: SigningKey | None) -> WorkToDo:
+    """Reads the course and the assignment, and finds the submissions. Ends the command where something is missing."""
+    from grader.intake.submissions.roster import read_roster
+
+    out, formats, intake_file = options.out, options.formats, options.intake_file
     course, named = open_course(options.course, options.lesson_names)
     named = named if options.lesson_names else []
     assignment, course, lessons = with_assignment(options.assignment_file, out, course, named)
     lessons = lessons or list(course.lessons.values())
     require_solutions(lessons)
     are_chosen = bool(named) or assignment is not None
-
     roster = None if options.roster_file is None else read_roster(options.roster_file)
     with_times = partial(
         set_times,
@@ -94,78 +146,27 @@ def run(**words: Any) -> None:
         assignment=assignment,
         roster=(options.roster_file, roster),
     )
-    intake_file, inbox = options.intake_file, None
     source: FollowedFolder | GivenSubmissions
     if options.follow:
         folder = followed(options.submissions, options.cluster, formats, are_chosen)
-        inbox = FollowedFolder(
+        source = FollowedFolder(
             folder, options.settle, out, lessons, course, roster, intake_file, key, formats, with_times
         )
-        source = inbox
         if not options.quiet:
             click.echo(f"Following {printable(str(folder))}. Ctrl-C ends it.", err=True)
     else:
         with_times = partial(with_times, quiet=options.quiet)
         source = GivenSubmissions(options.submissions, out, lessons, course, roster, intake_file, with_times)
-    found = source.found
     decisions = []
     if options.extensions_file is not None:
-        decisions = extensions_from(options.extensions_file, assignment, out, found, roster)
-    counted = lessons if are_chosen else found.contained(lessons)
-    left_out = [lesson.name for lesson in lessons if lesson not in counted]
+        decisions = extensions_from(options.extensions_file, assignment, out, source.found, roster)
+    counted = lessons if are_chosen else source.found.contained(lessons)
     check_lessons(counted)
-
-    settings = settings_for(options, course, counted, left_out, source.unpacked, assignment)
-    console = console_for(stderr=not on_github)
-    with RunView(console, options.quiet) as view:
-        outcome = grade_run(
-            found,
-            counted,
-            settings,
-            options.jobs or os.cpu_count() or 1,
-            view,
-            Reporter([*course.lessons.values()]),
-            fresh=options.fresh,
-            cluster=options.cluster,
-            attendance=found.attendance,
-            nursery=nursery,
-            identity=RunIdentity.of(course, settings, options.same_course, assignment),
-            only_these=options.only_these,
-            other_names=found.other_names,
-            decisions=decisions,
-            inbox=inbox,
-            times=found.times,
-        )
-    students = [result.student for result in outcome.results]
-    write_other_gradebooks(out, set(students))
-    open_questions, count = source.store_intake(), len(source.found)
-    if not options.quiet:
-        print_remarks(open_questions)
-        print_summary(console, outcome, count, out, left_out)
-    elif outcome.stopped:
-        click.echo(f"grade: stopped: {len(students)} of {count} were graded and are on disk.", err=True)
-    print_remarks(what_failed(outcome.reasons, count))
-
-    sign_or_warn(out, key, set(students))
-    write_formats(out, students, formats)
-    if "classroom50" in formats and not outcome.stopped:
-        report_to_classroom50(out, outcome.results, os.environ, Path.cwd())
-    if on_github:
-        quieted.close()
-        places = {each.student: each.path for each in found.arrivals}
-        paths = {who: innermost(path, counted) if path.is_dir() else path for who, path in places.items()}
-        report_to_github(out, outcome.results, paths, os.environ, click.echo, options.fail_under)
-    exit_with_status(outcome, options.fail_under, console)
+    left_out = [lesson.name for lesson in lessons if lesson not in counted]
+    return WorkToDo(course, assignment, source, counted, left_out, decisions)
 
 
-def settings_for(
-    options: RunOptions,
-    course: Course,
-    lessons: Sequence[Lesson],
-    left_out: Sequence[str],
-    unpacked: Path | None,
-    assignment: Assignment | None,
-) -> Settings:
+def settings_for(options: RunOptions, work: WorkToDo) -> Settings:
     """What the grader processes need to know. Ends the command where the limits or this machine will not do."""
     from grader.gradebook.grading.settings import Settings
 
@@ -177,20 +178,33 @@ def settings_for(
         require_dask()
     key_folder = None if options.key_path is None else options.key_path.resolve().parent
     return Settings(
-        course=str(course.root.resolve()),
-        lessons=[lesson.name for lesson in lessons],
+        course=str(work.course.root.resolve()),
+        lessons=[lesson.name for lesson in work.lessons],
         seed=secrets.randbits(32) if options.seed is None else options.seed,
         out=str(options.out),
         program=early_nursery.GRADER_PROGRAM,
         seed_given=options.seed is not None,
         limits=limits.to_dict(),
         require=options.require,
-        hide=existing([options.out, unpacked, key_folder, *options.submissions]),
-        left_out=list(left_out),
+        hide=existing([options.out, work.source.unpacked, key_folder, *options.submissions]),
+        left_out=work.left_out,
         isolation=isolation,
         cache=not options.no_cache,
-        course_settings={} if assignment is None else dict(assignment.settings),
+        course_settings={} if work.assignment is None else dict(work.assignment.settings),
     )
+
+
+def report_to_platforms(options: RunOptions, work: WorkToDo, outcome: RunOutcome) -> None:
+    """Tells Classroom 50's runner and GitHub's job, where --format names them."""
+    from grader.intake.submissions.places import innermost
+    from grader.publish.export.outputs import report_to_classroom50, report_to_github
+
+    if "classroom50" in options.formats and not outcome.stopped:
+        report_to_classroom50(options.out, outcome.results, os.environ, Path.cwd())
+    if "github" in options.formats:
+        places = {each.student: each.path for each in work.source.found.arrivals}
+        paths = {who: innermost(path, work.lessons) if path.is_dir() else path for who, path in places.items()}
+        report_to_github(options.out, outcome.results, paths, os.environ, click.echo, options.fail_under)
 
 
 def exit_with_status(outcome: RunOutcome, fail_under: float | None, console: Console) -> None:
