@@ -118,7 +118,7 @@ def arguments_by_name(function: Any, args: Sequence[Any], kwargs: Mapping[str, A
 
 
 def tensors_given(calls: Sequence[Call]) -> dict[str, Any]:
-    """{in words: a tensor or an array that some call was given}; one of a list or dict stands under its own place."""
+    """{in words: a tensor or an array that some call was given}; one of a list or dict has an entry of its own."""
     found: list[tuple[str, int, str, Any]] = []
     for number, call in enumerate(calls):
         for name, value in call.arguments.items():

@@ -1,4 +1,4 @@
-"""`grade run`: grades submissions, then publishes what came of them. Its exit codes are part of the contract."""
+"""`grade run`: grades submissions, then publishes the results. Its exit codes are part of the contract."""
 
 from __future__ import annotations
 

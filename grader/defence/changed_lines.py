@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.defence.expressions import Reduction, number_in, reduced, reduction_of, text, whole_number
+from grader.defence.expressions import Reduction, number_in, reduced, reduction_of, replace_child, text, whole_number
 
 MOST_REWRITTEN = 14
 MOST_WRONG = 16
@@ -89,19 +89,11 @@ def child_places(root: ast.expr) -> Iterator[Place]:
 
 
 def with_replaced(tree: ast.Expression, parent: ast.AST, field: str, index: int | None, new: ast.expr) -> str:
-    holder = getattr(parent, field)
-    old = holder if index is None else holder[index]
-    if index is None:
-        setattr(parent, field, new)
-    else:
-        holder[index] = new
+    old = replace_child(parent, field, index, new)
     try:
         return ast.unparse(tree.body)
     finally:
-        if index is None:
-            setattr(parent, field, old)
-        else:
-            holder[index] = old
+        replace_child(parent, field, index, old)
 
 
 EQUAL_OPERATIONS: dict[type[ast.operator], Sequence[tuple[str, str]]] = {

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.defence.changed_lines import Variant, rewritten, variants, wrong_templates, wrong_versions
+from grader.source.parsing import parse_text
 
 MOST_CODE = 110
 """Characters of a line that a question can show."""
@@ -67,9 +68,8 @@ class FileFunction:
 
 def functions_in(source: str, wanted: Sequence[str], joint: str = "") -> list[FileFunction]:
     """The functions of these names with their lines. A text that is not Python has none."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parse_text(source)
+    if tree is None:
         return []
     nodes = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in wanted}
     functions, number = [], 0

@@ -107,6 +107,11 @@ class Material:
         named = [[self._names[code, line.at.names], dict(values)] for code, line, values in jobs]
         return [value_of(each) for each in replies_to(self._student, named)]
 
+    def table(self, line: Line, codes: Sequence[str], draws: Sequence[Mapping[str, Any]]) -> list[list[Value]]:
+        """For each of the `draws` of what the line reads, the values of `codes`. Raises CallFailed."""
+        values = iter(self.run([(code, line, drawn) for drawn in draws for code in codes]))
+        return [[next(values) for _ in codes] for _ in draws]
+
     def run_function(self, name: str, values: Sequence[Mapping[str, Any]]) -> list[Value]:
         """What a function of the student's returns for each of several arguments. Raises CallFailed."""
         return [value_of(each) for each in replies_to(self._student, [[name, dict(v)] for v in values])]

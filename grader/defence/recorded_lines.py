@@ -11,7 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from grader.defence.expressions import replace_child
 from grader.defence.file_lines import MOST_CODE, MOST_LINES, FileLine, can_be_shown, names_read
+from grader.source.parsing import parse_text
 from grader.source.syntax import nested_statements
 
 NOTE = "_defence_note"
@@ -103,18 +105,14 @@ def with_line(source: str, wanted: Sequence[str], number: int, code: str) -> str
         for line, _, holder, field, index in places:
             if line.number == number:
                 new = ast.parse(code, mode="eval").body
-                if index is None:
-                    setattr(holder, field, new)
-                else:
-                    getattr(holder, field)[index] = new
+                replace_child(holder, field, index, new)
                 return ast.unparse(ast.fix_missing_locations(function))
     return ""
 
 
 def plain_definitions(source: str, wanted: Sequence[str]) -> list[ast.FunctionDef]:
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parse_text(source)
+    if tree is None:
         return []
     found = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in wanted}
     return [each for each in found.values() if not (each.decorator_list or each.args.vararg or each.args.kwarg)]

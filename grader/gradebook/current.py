@@ -25,35 +25,26 @@ def current_results(attempts: Iterable[SubmissionResult]) -> SubmissionResult:
     its earlier result. A lesson whose newest attempt failed through a fault of the grader has no result, and the status
     is "error": an older result is not current. With a single attempt, its results are returned unchanged.
     """
-    newest = iter(attempts)
-    latest = next(newest)
+    latest, *older = attempts
     current: dict[str, LessonResult] = {}
     earlier: list[str] = []
     failed: dict[str, float] = {}
     failed_attempt: SubmissionResult | None = None
-    has_earlier = False
-    for attempt in [latest, *newest]:
-        has_earlier = has_earlier or attempt is not latest
+    for attempt in (latest, *older):
         if attempt.status == "error":
             failed_attempt = failed_attempt or attempt
-            failed |= {
-                lesson.name: lesson.max_score
-                for lesson in attempt.not_graded or ()
-                if lesson.name not in failed and may_be_completed(current.get(lesson.name))
-            }
+            for not_graded in attempt.not_graded or ():
+                if may_be_completed(current.get(not_graded.name)):
+                    failed.setdefault(not_graded.name, not_graded.max_score)
             continue
         for lesson in attempt.lessons:
-            name = lesson.name
-            if (
-                name in failed
-                or not may_be_completed(current.get(name))
-                or (name in current and lesson.status == "missing")
-            ):
-                continue
-            current[name] = lesson
-            if attempt is not latest:
-                earlier.append(name)
-    if not has_earlier:
+            known = current.get(lesson.name)
+            is_needed = known is None or (known.status == "missing" and lesson.status != "missing")
+            if is_needed and lesson.name not in failed:
+                current[lesson.name] = lesson
+                if attempt is not latest:
+                    earlier.append(lesson.name)
+    if not older:
         return latest
     lessons = [current[name] for name in sorted(current) if name not in failed]
     combined = replace(

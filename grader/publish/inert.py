@@ -99,7 +99,7 @@ def plain_markdown(text: str) -> str:
 
 
 def _break_commit(match: re.Match[str]) -> str:
-    """A commit's hash in pieces that are too short for one; the digits of a fraction are none."""
+    """A commit's hash in pieces that are too short for one; the digits of a fraction do not count."""
     if re.search(r"\d\.$", match.string[: match.start()][-2:]) and re.fullmatch(r"\d+(?:e\d*)?", match[0]):
         return match[0]
     return BREAK.join(match[0][at : at + 6] for at in range(0, len(match[0]), 6))

@@ -38,7 +38,7 @@ class Callees:
         return len(self.program.modules) > 1 and isinstance(node.value, ast.Name)
 
     def _callees(self, node: ast.AST, scope: Scope, depth: int, seen: set[int]) -> list[CallTarget]:
-        """`seen` are nodes that were looked at already: each is looked at once, however they lead to each other."""
+        """`seen` are the nodes that were visited: each is visited once, however they lead to each other."""
         if depth > DEPTH or id(node) in seen or len(seen) > MOST_VISITED:
             return []
         seen.add(id(node))

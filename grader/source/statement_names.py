@@ -72,8 +72,10 @@ def free_names(function: FunctionDefinition | ast.Lambda | ast.ClassDef) -> set[
 
 
 class Walk:
-    """Goes through code in the order in which it runs. `local` are names bound on the way: reading them is no reading
-    from outside. `changers` are the student's own functions that change their parameters: {name: places}."""
+    """Visits code in the order in which it runs. `local` are the names bound so far: reading them is not counted.
+
+    `changers` are the student's own functions that change their parameters: {name: places}.
+    """
 
     def __init__(self, names: StatementNames, changers: Mapping[str, frozenset[int]]) -> None:
         self.names, self.changers = names, changers
@@ -173,7 +175,7 @@ class Walk:
 
     def call(self, node: ast.Call) -> None:
         """What calling changes: `x.zero_()`, `np.add.at(x, ...)`, `out=x`, a function of the student's own. What the
-        call reads is for its caller: each part of a text is gone through once."""
+        call reads is for its caller: each part of a text is visited once."""
         changed: list[ast.expr] = [word.value for word in node.keywords if word.arg == "out"]
         if isinstance(node.func, ast.Attribute):
             method = node.func.attr

@@ -76,7 +76,7 @@ def stored_names(tree: ast.AST) -> set[str]:
 
 
 def last_name(node: ast.AST) -> str:
-    """`full` of `torch.full` and of `full`; "" for anything else than an attribute or a name."""
+    """`full` of `torch.full` and of `full`; "" unless it is an attribute or a name."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
@@ -104,7 +104,7 @@ def parameters(function: FunctionNode) -> list[tuple[ast.arg, ast.expr | None]]:
 
 
 def evaluated_outside(node: DefinitionNode | ast.Lambda) -> list[ast.expr]:
-    """What of a definition is evaluated in the scope around it: default values, decorators, base classes."""
+    """The parts of a definition that are evaluated in the scope around it: default values, decorators, base classes."""
     found: list[ast.expr] = []
     if isinstance(node, FunctionNode):
         found += [*node.args.defaults, *(value for value in node.args.kw_defaults if value is not None)]

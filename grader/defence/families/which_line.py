@@ -28,8 +28,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         equal, wrong = equal[:MOST_RIGHT], wrong[:MOST_WRONG]
         draws = [line.drawn(different_sizes(line, chance), chance) for _ in range(DRAWS)]
         codes = [line.at.code, *(each.code for each in (*equal, *wrong))]
-        values = material.run([(code, line, drawn) for drawn in draws for code in codes])
-        table = [values[i * len(codes) : (i + 1) * len(codes)] for i in range(DRAWS)]
+        table = material.table(line, codes, draws)
         own = [row[0] for row in table]
         if any(isinstance(value, Raised) for value in own):
             continue

@@ -38,7 +38,7 @@ from grader.results.annotations import AssignmentSummary, CountedAttempt, Latene
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a student stands in an assignment.
+    """A student's points in an assignment so far.
 
     Attributes:
         share: the points divided by the most that these attempts can earn, from 0 to 1. Excused rows, and rows that a

@@ -1,7 +1,7 @@
 """The code cells of a Jupyter notebook, from its bytes: read as JSON, every version from 2 to 4; nothing is executed.
 
 A cell's text keeps its lines: what IPython understands and Python does not (`%matplotlib inline`, `!wget ...`,
-`torch.max?`) becomes `pass` in its place. Outputs, attachments and metadata are not looked at. Text cells and comments
+`torch.max?`) becomes `pass` in its place. Outputs, attachments and metadata are not read. Text cells and comments
 may contain an answers.toml.
 """
 
@@ -130,7 +130,7 @@ def python_of(source: str) -> str:
 
 @dataclass(frozen=True)
 class Broken:
-    """Lines that Python cannot read: `text` stands from `line` on in `file`."""
+    """Lines that Python cannot read: `text` begins at `line` of `file`."""
 
     file: str
     line: int

@@ -216,7 +216,7 @@ def bound_to(node: ast.stmt, name: str) -> ast.expr | UnpackedName | None:
 
 
 def calculate(operator: ast.operator, left: float, right: float) -> Any:
-    """The number, of whole numbers a whole one; None where it is none, or large."""
+    """The number, of whole numbers a whole one; None where it is not a number, or is large."""
     if isinstance(operator, ast.Add):
         return left + right
     if isinstance(operator, ast.Sub):

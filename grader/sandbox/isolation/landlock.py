@@ -60,7 +60,7 @@ def abi() -> int:
 
 
 def library_paths() -> tuple[Path, ...]:
-    """Where Python and the packages lie: the interpreter's own folders and the system's libraries. Workers see them.
+    """Where Python and the packages are: the interpreter's own folders and the system's libraries. Workers see them.
 
     `openable` says which of these files they can open. Of the project only this package, which holds no secret and may
     have to be imported after its surroundings were hidden. No submission: the student's source comes over the wire.
@@ -83,14 +83,14 @@ def library_paths() -> tuple[Path, ...]:
 
 
 def _origin(module: str) -> str | None:
-    """The file of an installed module, found without importing it: it may lie outside sys.prefix (pip --user)."""
+    """The file of an installed module, found without importing it: it may be outside sys.prefix (pip --user)."""
     spec = sys.modules[module].__spec__ if module in sys.modules else importlib.util.find_spec(module)
     return spec.origin if spec is not None else None
 
 
 @dataclass(frozen=True)
 class Openable:
-    """What a worker may open: `files` with all beneath them, and the names of what lies beneath `listed`."""
+    """What a worker may open: `files` with all beneath them, and the names of what is beneath `listed`."""
 
     files: tuple[Path, ...]
     listed: tuple[Path, ...] = ()
@@ -138,7 +138,7 @@ def _real(path: str | None) -> Path:
 
 
 def _children(folder: Path) -> list[Path]:
-    """What lies in a folder and nowhere else: a link would allow what it leads to."""
+    """What is in a folder and nowhere else: a link would allow what it leads to."""
     try:
         return sorted(child for child in folder.iterdir() if not child.is_symlink())
     except OSError:

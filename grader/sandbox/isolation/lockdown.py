@@ -34,7 +34,7 @@ class Plan:
     uid: int | None = None  # the user (and group) that workers become, None to stay who they are
     other_threads: int = 0  # that run under the worker's user already, see limits.tasks_of
     limits: Limits = field(default_factory=Limits)
-    imports: tuple[str, ...] = ()  # top-level modules that submissions may import besides, see imports.py
+    imports: tuple[str, ...] = ()  # further top-level modules that submissions may import, see imports.py
     narrow: bool = False  # of `readable` only landlock.openable(imports) can be opened
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def plan_for(
     """Every layer that the probe found, filled in.
 
     `readable` is as in `probe.probe`, which must have been given the same; without it only the files of
-    `landlock.openable` can be opened. `imports` are modules that an instructor allows besides. `hide` are folders
+    `landlock.openable` can be opened. `imports` are further modules that an instructor allows. `hide` are folders
     with secrets (solutions, hidden suites, submissions). Raises ValueError when `readable` would give one of them away,
     or everything.
     """
@@ -162,7 +162,7 @@ def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = Non
     Afterwards no file can be opened for writing, no process started, and only `plan.readable` be read.
 
     The order matters: the user is changed while there are capabilities to do it with, limits and Landlock need /proc
-    and paths, and seccomp forbids all of this, hence comes last.
+    and paths, and seccomp, which forbids all of this, comes last.
     Raises OSError or ValueError when a layer fails. Then only os._exit is right: some layers hold, some do not.
     """
     if os.getsid(0) != os.getpid():

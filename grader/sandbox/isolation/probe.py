@@ -1,7 +1,7 @@
 """What this machine offers for locking workers in: every layer is tried, in a throw-away child.
 
 A layer that is only looked up (a kernel version, a file in /proc) may still be refused by a container or a security
-module, and a half-done change of namespaces cannot be undone: hence the trial, and hence the child.
+module, and a half-done change of namespaces cannot be undone. So each layer is tried, in a child process.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ def _attempt(trial: Callable[[], object]) -> str | None:
     """Runs `trial` in a fork that ends with it; None if it went well, else the reason in words."""
     read, write = os.pipe()
     with warnings.catch_warnings():
-        # Python 3.12 warns of a fork beside threads: the child here only makes system calls and ends
+        # Python 3.12 warns of a fork while there are threads: the child here only makes system calls and ends
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid == 0:

@@ -2,7 +2,7 @@
 
 Where such a function is right for the true upstream gradients, it is right for those that differ from them by rounding:
 f(u + e) = f(u) + L e, with the L that the hidden suite compared on random upstream gradients. So a student's own chain
-of such functions need not be run again (grader/gradebook/grading/verdict_cache.py).
+of these functions need not be run again (grader/gradebook/grading/verdict_cache.py).
 
 The reading is an allow-list. A name *depends* on an upstream gradient from where something that does is assigned to it,
 or written into it or into what may share its memory. What depends may be added, multiplied by what does not, summed,

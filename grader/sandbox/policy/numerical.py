@@ -94,7 +94,7 @@ _LEXEME = re.compile(
     r"""|"(?:\\[^\n]|[^"\\\n])*"?|'(?:\\[^\n]|[^'\\\n])*'?""",
     re.DOTALL,
 )
-"""A comment or a string in three quotes (the group), or another string: what looks like a comment in it is none."""
+"""A comment or a string in three quotes (the group), or another string: what looks like a comment in it is not one."""
 _NESTED = re.compile(r"""\b(?:[ft]|r[ft]|[ft]r)["']|\\\n""", re.IGNORECASE)
 """Strings with strings in them, since Python 3.12, and strings that go on in the next line."""
 

@@ -50,7 +50,7 @@ def find_acts(
 
     Args:
         source: the file as it was submitted.
-        filename: its name, as it is to stand in the findings.
+        filename: its name, as the findings show it.
         entry_points: names of the steps; those that the file does not define are passed over.
         neighbours: the submission's other files, ``{"helpers.py": …}``, followed through ``import helpers``.
     """
