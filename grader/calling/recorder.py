@@ -43,10 +43,6 @@ class RecordingTarget:
     def line(self) -> int | None:
         return self._target.line
 
-    @property
-    def last_name(self) -> str:
-        return self.calls[-1].function.rpartition(".")[2] if self.calls else ""
-
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         self.note_call(name, getattr(self._namespace, name, None), args, kwargs)
         return self.note_value(name, self._target.call(name, *args, **kwargs))

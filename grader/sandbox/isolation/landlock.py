@@ -43,14 +43,6 @@ _PATH_BENEATH = 1
 _QUIET = 1  # LOG_SAME_EXEC_OFF, ABI 7: a student must not be able to fill the audit log
 
 
-@dataclass(frozen=True)
-class Restriction:
-    """What was applied: the kernel's Landlock version, and which of the three kinds of rule it has."""
-
-    abi: int
-    kinds: tuple[str, ...]  # of "files", "tcp", "scope"
-
-
 def abi() -> int:
     """The kernel's Landlock version, 0 where there is none (too old, not built in, switched off at boot)."""
     try:
@@ -145,7 +137,7 @@ def _children(folder: Path) -> list[Path]:
         return []
 
 
-def restrict(readable: Sequence[Path]) -> Restriction:
+def restrict(readable: Sequence[Path]) -> None:
     """Restricts this thread, and everything it starts later, to reading `readable`, with all beneath them.
 
     Call `capabilities.no_new_privileges` first. The kernel's version decides which rights can be taken away; files are
@@ -153,12 +145,11 @@ def restrict(readable: Sequence[Path]) -> Restriction:
     Raises OSError (ENOSYS or EOPNOTSUPP without Landlock, EACCES for a path this user cannot reach); then nothing
     is restricted.
     """
-    ruleset, restriction = make_ruleset(readable)
+    ruleset = make_ruleset(readable)
     try:
         enforce(ruleset)
     finally:
         os.close(ruleset)
-    return restriction
 
 
 def enforce(ruleset: int) -> None:
@@ -166,8 +157,8 @@ def enforce(ruleset: int) -> None:
     kernel.syscall("landlock_restrict_self", ruleset, _QUIET if abi() >= 7 else 0)
 
 
-def make_ruleset(readable: Sequence[Path], listed: Sequence[Path] = ()) -> tuple[int, Restriction]:
-    """A descriptor for `enforce`, and what it will restrict. Of folders in `listed` only names can be read.
+def make_ruleset(readable: Sequence[Path], listed: Sequence[Path] = ()) -> int:
+    """A descriptor for `enforce`. Of folders in `listed` only names can be read.
 
     Raises OSError as `restrict` does.
     """
@@ -176,13 +167,10 @@ def make_ruleset(readable: Sequence[Path], listed: Sequence[Path] = ()) -> tuple
         raise OSError(errno.EOPNOTSUPP, "this kernel has no Landlock, or it is switched off")
     every_right = (1 << _RIGHTS_BY_ABI.get(version, 16)) - 1
     attributes = struct.pack("=Q", every_right)
-    kinds = ["files"]
     if version >= 4:
         attributes += struct.pack("=Q", _NET)
-        kinds.append("tcp")
     if version >= 6:
         attributes += struct.pack("=Q", _SCOPE)
-        kinds.append("scope")
     ruleset = kernel.syscall("landlock_create_ruleset", attributes, len(attributes), 0)
     try:
         _allow(ruleset, readable, READ_FILE | READ_DIR)
@@ -190,7 +178,7 @@ def make_ruleset(readable: Sequence[Path], listed: Sequence[Path] = ()) -> tuple
     except BaseException:
         os.close(ruleset)
         raise
-    return ruleset, Restriction(version, tuple(kinds))
+    return ruleset
 
 
 def _allow(ruleset: int, paths: Iterable[Path], rights: int) -> None:

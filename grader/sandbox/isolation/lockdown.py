@@ -150,7 +150,7 @@ def prepare_zygote(plan: Plan) -> PreparedZygote:
 def ruleset_for(plan: Plan) -> int:
     """A descriptor of the plan's Landlock rules. Raises OSError."""
     allowed = landlock.openable(plan.imports) if plan.narrow else landlock.Openable(plan.readable)
-    return landlock.make_ruleset(allowed.files, listed=allowed.listed)[0]
+    return landlock.make_ruleset(allowed.files, listed=allowed.listed)
 
 
 def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = None, ruleset: int | None = None) -> None:
