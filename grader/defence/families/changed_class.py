@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from grader.defence.class_lines import ClassChange
-from grader.defence.families.red_rows import FEWEST, MOST_ROWS
+from grader.defence.families.red_rows import FEWEST, rows_of_both
 from grader.defence.lines import Line
 from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion, shuffled
@@ -43,8 +43,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         return None
     for change, holding in tried(material, chance):
         red, green = ([row for row, holds in holding.items() if holds is is_green] for is_green in (False, True))
-        count = min(len(red), MOST_ROWS - min(len(green), MOST_ROWS // 2))
-        rows = [*chance.sample(red, count), *chance.sample(green, min(len(green), MOST_ROWS - count))]
+        rows = rows_of_both(red, green, chance)
         if len(rows) < FEWEST:
             continue
         key = tuple(row for row in rows if row in red)

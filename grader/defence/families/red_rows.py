@@ -50,11 +50,16 @@ def running(material: RecordedMaterial, function: str) -> list[str]:
     return [row for row, ran in material.ran.items() if function in ran]
 
 
+def rows_of_both(red: Sequence[str], green: Sequence[str], chance: random.Random) -> list[str]:
+    """At most MOST_ROWS rows, half of them green where there are so many."""
+    count = min(len(red), MOST_ROWS - min(len(green), MOST_ROWS // 2))
+    return [*chance.sample(red, count), *chance.sample(green, min(len(green), MOST_ROWS - count))]
+
+
 def question_about(
     line: Line, variant: Variant, red: Sequence[str], green: Sequence[str], chance: random.Random
 ) -> DefenceQuestion:
-    count = min(len(red), MOST_ROWS - min(len(green), MOST_ROWS // 2))
-    rows = [*chance.sample(list(red), count), *chance.sample(list(green), min(len(green), MOST_ROWS - count))]
+    rows = rows_of_both(red, green, chance)
     choices = shuffled({row: f"`{row}`" for row in rows}, chance)
     key = tuple(row for row in rows if row in red)
     text = (

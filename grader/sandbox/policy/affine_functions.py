@@ -186,11 +186,9 @@ class _Affine:
         if name == "view" and len(node.args) == 1 and not is_size(node.args[0]):
             return False
         if name in PRODUCTS:
-            is_listed = name == "einsum" and len(operands) == 2 and self._is_list(operands[1])
-            return sum(given) == 1 and not is_listed
-        if name == "where":  # of torch.where the condition is the first operand
-            is_method = len(operands) > len(node.args)
-            return not is_method and not given[0]
+            return sum(given) == 1 and not (name == "einsum" and len(operands) == 2 and self._is_list(operands[1]))
+        if name == "where":  # of torch.where, which is no method, the condition is the first operand
+            return len(operands) == len(node.args) and not given[0]
         if name in SUMS_WITH_PRODUCT:
             return len(operands) == 3 and sum(given[1:]) <= 1
         if name in SUMS:
@@ -198,9 +196,8 @@ class _Affine:
             return all(place in places for place, depends in enumerate(given) if depends)
         if name in LIKE_FIRST:
             return len(operands) == 2
-        if name in FIRST and not any(given[1:]):
-            return True
-        return isinstance(node.func, ast.Name) and name in COLLECTIONS
+        is_of_first = name in FIRST and not any(given[1:])
+        return is_of_first or (isinstance(node.func, ast.Name) and name in COLLECTIONS)
 
     def _operands(self, node: ast.Call) -> tuple[list[ast.expr], str]:
         """(what a call is about, its name). A method's object comes before its arguments."""
