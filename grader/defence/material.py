@@ -16,8 +16,8 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed
-from grader.defence.file_lines import SCALED, FileFunction, FileLine, functions_in, versions_of
-from grader.defence.lines import Line, line_from
+from grader.defence.file_lines import SCALED, FileFunction, FileLine, functions_in
+from grader.defence.lines import CodeNames, Line, line_from, versions_and_names
 from grader.defence.small_problems import graph_of, small_problems
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
@@ -100,7 +100,7 @@ class Material:
     lines: list[Line]
     functions: Mapping[str, FileFunction]
     _student: Student
-    _names: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
+    _names: CodeNames = field(default_factory=dict)
 
     def run(self, jobs: Sequence[tuple[str, Line, Mapping[str, Any]]]) -> list[Value]:
         """The values of (code, the line that it belongs to, what it reads), in one round trip. Raises CallFailed."""
@@ -199,14 +199,9 @@ def material_of(
     if not chosen or not problems:
         return None
     try:
-        found = source_reader().call(versions_of, [(line.code, list(line.names)) for _, _, line in chosen])
+        versions, names = versions_and_names([line for _, _, line in chosen])
     except (ReadingStopped, ReadingFailed):
         return None
-    versions = {line.number: each for (_, _, line), each in zip(chosen, found, strict=True)}
-    names: dict[tuple[str, tuple[str, ...]], str] = {}
-    for _, _, line in chosen:
-        for code in [line.code, *(each["code"] for found in versions[line.number].values() for each in found)]:
-            names.setdefault((code, line.names), f"_defence_{len(names)}")
     traces = [text for function in read for text in (function.trace, function.scaled)]
     whole = "\n\n".join([text, RUN, lines_text(names), *traces]).encode()
     student = Student(zygote, {**files, MAIN: whole}, MAIN, (), time=time)
@@ -228,8 +223,8 @@ def is_about(values: object, line: FileLine) -> TypeGuard[dict[str, Any]]:
     return isinstance(values, dict) and all(name in values for name in line.names)
 
 
-def lines_text(names: Mapping[tuple[str, tuple[str, ...]], str]) -> str:
-    """The lines (code, what it reads) under their names. The worker compiles a line when it first runs it."""
+def lines_text(names: CodeNames) -> str:
+    """The lines under their names. The worker compiles a line when it first runs it."""
     lines = {name: f"lambda {', '.join(of)}: ({code})" for (code, of), name in names.items()}
     return f"_defence_lines = {lines!r}"
 

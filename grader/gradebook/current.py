@@ -26,42 +26,44 @@ def current_results(attempts: Iterable[SubmissionResult]) -> SubmissionResult:
     is "error": an older result is not current. With a single attempt, its results are returned unchanged.
     """
     latest, *older = attempts
-    current: dict[str, LessonResult] = {}
-    earlier: list[str] = []
-    failed: dict[str, float] = {}
-    failed_attempt: SubmissionResult | None = None
-    for attempt in (latest, *older):
-        if attempt.status == "error":
-            failed_attempt = failed_attempt or attempt
-            for not_graded in attempt.not_graded or ():
-                if may_be_completed(current.get(not_graded.name)):
-                    failed.setdefault(not_graded.name, not_graded.max_score)
-            continue
-        for lesson in attempt.lessons:
-            known = current.get(lesson.name)
-            is_needed = known is None or (known.status == "missing" and lesson.status != "missing")
-            if is_needed and lesson.name not in failed:
-                current[lesson.name] = lesson
-                if attempt is not latest:
-                    earlier.append(lesson.name)
     if not older:
         return latest
+    current, failed = newest_lessons([latest, *older])
+    of_latest = {id(lesson) for lesson in latest.lessons}
     lessons = [current[name] for name in sorted(current) if name not in failed]
     combined = replace(
         latest,
         lessons=lessons,
         score=number(sum(lesson.score for lesson in lessons)),
         max_score=number(sum(lesson.max_score for lesson in lessons) + sum(failed.values())),
-        earlier=sorted({name for name in earlier if name not in failed}),
+        earlier=[lesson.name for lesson in lessons if id(lesson) not in of_latest],
     )
     if latest.left_out is not None:
         combined.left_out = [name for name in latest.left_out if name not in current and name not in failed]
     if failed or latest.status == "error":
-        assert failed_attempt is not None
+        failed_attempt = next(attempt for attempt in (latest, *older) if attempt.status == "error")
         combined.status, combined.message = "error", failed_attempt.message
         combined.not_graded = [NotGraded(name, points) for name, points in sorted(failed.items())]
         combined.max_score = combined.max_score or failed_attempt.max_score
     return combined
+
+
+def newest_lessons(attempts: Iterable[SubmissionResult]) -> tuple[dict[str, LessonResult], dict[str, float]]:
+    """({lesson: its newest result}, {lesson whose newest attempt failed: its points}) of attempts, newest first."""
+    current: dict[str, LessonResult] = {}
+    failed: dict[str, float] = {}
+    for attempt in attempts:
+        if attempt.status == "error":
+            for lost in attempt.not_graded or ():
+                if may_be_completed(current.get(lost.name)):
+                    failed.setdefault(lost.name, lost.max_score)
+            continue
+        for lesson in attempt.lessons:
+            known = current.get(lesson.name)
+            is_newer = known is None or (known.status == "missing" and lesson.status != "missing")
+            if is_newer and lesson.name not in failed:
+                current[lesson.name] = lesson
+    return current, failed
 
 
 def may_be_completed(result: LessonResult | None) -> bool:

@@ -53,12 +53,16 @@ class Uses:
                     sharing.pop(name).remove(name)
                 old = shares.get(name)
                 if old is not None and old != name:
-                    group = sharing.setdefault(old, [old])
-                    if name in gradients and old not in gradients:
-                        self._hand_over(old, [other for other in group if other in gradients and other != name])
-                    if len(group) < MOST_SHARING:
-                        group.append(name)
-                        sharing[name] = group
+                    self._share(name, old, sharing, gradients)
+
+    def _share(self, name: str, old: str, sharing: dict[str, list[str]], gradients: Collection[str]) -> None:
+        """`name = old`: both are names of one tensor from here on."""
+        group = sharing.setdefault(old, [old])
+        if name in gradients and old not in gradients:
+            self._hand_over(old, [other for other in group if other in gradients and other != name])
+        if len(group) < MOST_SHARING:
+            group.append(name)
+            sharing[name] = group
 
     def _stage(self, name: str, i: int) -> None:
         runs = self.runs.setdefault(name, [[]])
