@@ -123,7 +123,7 @@ Groups = Mapping[str, Sequence[str] | Mapping[str, str]]
 """{name: the names of its values}, for a list; {name: {key: the name of its value}}, for a dict."""
 
 
-def grouped(values: Mapping[str, Any], groups: Groups) -> dict[str, Any]:
+def groups_of_values(values: Mapping[str, Any], groups: Groups) -> dict[str, Any]:
     """{name of a group: its values}, as a list or a dict."""
     return {
         name: {key: values[member] for key, member in members.items()}

@@ -24,7 +24,7 @@ from grader.commands.console import (
     printable,
     require_solutions,
 )
-from grader.commands.follow import FollowedFolder, followed
+from grader.commands.follow import FollowedFolder, folder_to_follow
 from grader.commands.live import RunView, print_summary, what_failed
 from grader.commands.opened_gradebook import write_other_gradebooks
 from grader.commands.run_inputs import (
@@ -148,7 +148,7 @@ def work_of(options: RunOptions, key: SigningKey | None) -> WorkToDo:
     )
     source: FollowedFolder | GivenSubmissions
     if options.follow:
-        folder = followed(options.submissions, options.cluster, formats, are_chosen)
+        folder = folder_to_follow(options.submissions, options.cluster, formats, are_chosen)
         source = FollowedFolder(
             folder, options.settle, out, lessons, course, roster, intake_file, key, formats, with_times
         )

@@ -18,7 +18,7 @@ from grader.gradebook.files import output_errors, write_whole
 from grader.intake.submissions.intake_csv import (
     NAME,
     IntakeLine,
-    confirmed,
+    confirmed_lines,
     decisions,
     intake_text,
     read_intake,
@@ -147,7 +147,7 @@ class GivenSubmissions:
 
 def confirmed_and_given(out: Path, given: Path | None, course: Course) -> list[IntakeLine]:
     """The lines of OUT/intake.csv, and those of the file `given`, which are confirmed. Raises UserError."""
-    new = [] if given is None else confirmed(read_intake(given, course))
+    new = [] if given is None else confirmed_lines(read_intake(given, course))
     names = {(line.student, line.found) for line in new}
     return [line for line in stored_lines(out, course) if (line.student, line.found) not in names] + new
 

@@ -6,7 +6,15 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.defence.expressions import Reduction, number_in, reduced, reduction_of, replace_child, text, whole_number
+from grader.defence.expressions import (
+    Reduction,
+    number_in,
+    reduction_code,
+    reduction_of,
+    replace_child,
+    text,
+    whole_number,
+)
 
 MOST_REWRITTEN = 14
 MOST_WRONG = 16
@@ -28,7 +36,7 @@ Template = tuple[str, str, str]
 """(kind, code, words)"""
 
 
-def rewritten(code: str, most: int = MOST_REWRITTEN, deep: bool = True) -> list[Variant]:
+def equal_versions(code: str, most: int = MOST_REWRITTEN, deep: bool = True) -> list[Variant]:
     """Lines that should have the same value and look different."""
     first = list(variants(code, equal_templates))
     found = {each.code: each for each in first}
@@ -142,13 +150,13 @@ def equal_reductions(found: Reduction) -> list[tuple[str, str]]:
     if axis is None:
         return [("all", f"{value}.mean() * {value}.numel()")] if found.name == "sum" else []
     size = f"{value}.shape[{axis}]"
-    kept, dropped = reduced(found.name, value, axis, True), reduced(found.name, value, axis, False)
+    kept, dropped = reduction_code(found.name, value, axis, True), reduction_code(found.name, value, axis, False)
     keepdim = ("keepdim", f"{dropped}.unsqueeze({axis})" if keep else f"{kept}.squeeze({axis})")
     if found.name == "mean":
-        return [("sum", f"{reduced('sum', value, axis, keep)} / {size}"), keepdim]
+        return [("sum", f"{reduction_code('sum', value, axis, keep)} / {size}"), keepdim]
     last = f"{value}.cumsum({axis})"
     equal = [
-        ("mean", f"{reduced('mean', value, axis, keep)} * {size}"),
+        ("mean", f"{reduction_code('mean', value, axis, keep)} * {size}"),
         ("last", f"{last}.narrow({axis}, -1, 1)" if keep else f"{last}.select({axis}, -1)"),
         keepdim,
     ]
@@ -229,14 +237,14 @@ def wrong_reductions(found: Reduction) -> Iterator[Template]:
     if axis is None:
         return
     other = 1 - axis if axis in (0, 1) else -2 if axis == -1 else 0
-    yield "axis", reduced(found.name, value, other, keep), f"it runs over axis {other}"
+    yield "axis", reduction_code(found.name, value, other, keep), f"it runs over axis {other}"
     yield (
         "keepdim",
-        reduced(found.name, value, axis, not keep),
+        reduction_code(found.name, value, axis, not keep),
         f"keepdim{' is left out' if keep else '=True is added'}",
     )
     instead = "mean" if found.name == "sum" else "sum"
-    yield instead, reduced(instead, value, axis, keep), f"a {instead} in place of the {found.name}"
+    yield instead, reduction_code(instead, value, axis, keep), f"a {instead} in place of the {found.name}"
 
 
 def wrong_operations(node: ast.BinOp) -> Iterator[Template]:

@@ -63,7 +63,7 @@ def reduction_of(node: ast.AST) -> Reduction | None:
     return Reduction(node.func.attr, text(value), axis, keepdim) if len(arguments) < 2 else None
 
 
-def reduced(how: str, value: str, axis: int, keepdim: bool) -> str:
+def reduction_code(how: str, value: str, axis: int, keepdim: bool) -> str:
     return f"{value}.{how}({axis}{', keepdim=True' if keepdim else ''})"
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.defence.changed_lines import Variant, rewritten, variants, wrong_templates, wrong_versions
+from grader.defence.changed_lines import Variant, equal_versions, variants, wrong_templates, wrong_versions
 from grader.source.parsing import parse_text
 
 MOST_CODE = 110
@@ -201,9 +201,9 @@ def versions_of(lines: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, li
         again = [
             Variant(each.kind, other.code, each.words)
             for each in wrong
-            for other in rewritten(each.code, most=2, deep=False)
+            for other in equal_versions(each.code, most=2, deep=False)
         ]
-        equal = rewritten(code)
+        equal = equal_versions(code)
         alike = wrong_alike(equal)
         found.append({"equal": equal, "wrong": wrong, "wrong_rewritten": again, "wrong_alike": alike})
     return found

@@ -119,7 +119,7 @@ class Material:
     def chain(self, order: Sequence[str], known: Mapping[str, Any], scaled: str, factor: float) -> dict[str, Tensor]:
         """{step: its result} of a backward pass by the student's steps, `scaled` times `factor`. Raises CallFailed."""
         steps = [[step, list(self.functions[step].parameters)] for step in order]
-        found = called(self._student, "_defence_chain", steps, dict(known), scaled, factor)
+        found = call_in_worker(self._student, "_defence_chain", steps, dict(known), scaled, factor)
         found = found if isinstance(found, dict) else {}
         return {step: value for step, value in found.items() if isinstance(value, Tensor) and value.is_floating_point()}
 
@@ -131,7 +131,7 @@ class Material:
         joint = self.lesson.joint
         assert joint is not None
         names = SCALED + joint.name, joint.name
-        reply = called(self._student, "_defence_joint", *names, arguments, steps, factor)
+        reply = call_in_worker(self._student, "_defence_joint", *names, arguments, steps, factor)
         if not (isinstance(reply, list) and len(reply) == 2 and isinstance(reply[1], list)):
             return []
         found = [joint.pieces(each) for each in (reply[0], *reply[1])]
@@ -150,13 +150,13 @@ class Material:
         self._student.close()
 
 
-def called(student: Student, name: str, *arguments: Any) -> Any:
+def call_in_worker(student: Student, name: str, *arguments: Any) -> Any:
     return RemoteTarget(student).call(name, *arguments)
 
 
 def replies_to(student: Student, jobs: Sequence[Any]) -> list[tuple[bool, Any]]:
     """(whether it returned, what it returned) for each job. Raises CallFailed, also for a reply of another form."""
-    found = called(student, "_defence_run", list(jobs)) if jobs else []
+    found = call_in_worker(student, "_defence_run", list(jobs)) if jobs else []
     is_whole = isinstance(found, list) and len(found) == len(jobs)
     if not is_whole or not all(isinstance(each, list) and len(each) == 2 for each in found):
         raise CallFailed(Answer("raised", message="The worker's answer has another form than it should have."), "run")

@@ -22,7 +22,7 @@ from grader.defence.material import (
     MOST_CHOSEN,
     RUN,
     Material,
-    called,
+    call_in_worker,
     is_about,
     lines_text,
     replies_to,
@@ -136,7 +136,7 @@ def recorded_material(
     student = Student(zygote, {**files, MAIN: whole}, MAIN, (), time=time)
     try:
         ran = rows_that_ran(lesson, student, right)
-        seen = called(student, "_defence_values") if ran else {}
+        seen = call_in_worker(student, "_defence_values") if ran else {}
     except BaseException:
         student.close()
         raise
@@ -186,7 +186,7 @@ def rows_that_ran(lesson: Lesson, student: Student, right: Collection[str]) -> d
     examples, found = examples_of(lesson), {}
     for item in lesson.checks:
         if item.name in right and item.name in examples:
-            holds, ran = example_holds(lesson, item, student), called(student, "_defence_noted")
+            holds, ran = example_holds(lesson, item, student), call_in_worker(student, "_defence_noted")
             if holds and isinstance(ran, list):
                 found[item.name] = {str(each).removeprefix(CALL) for each in ran}
     return found

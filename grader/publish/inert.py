@@ -66,11 +66,11 @@ def markdown(text: str) -> Markup:
     """One line of Markdown that shows `text`: no markup, mention, reference or link of its own; `code` stays code."""
     pieces = re.split(r"(`[^`|]+`)", " ↵ ".join(inert(text).split("\n")))
     if pieces[0][:1] in OPENING:
-        pieces[0] = unindented(pieces[0])
+        pieces[0] = without_indent(pieces[0])
     return Markup("".join(piece if at % 2 else plain_markdown(piece) for at, piece in enumerate(pieces)))
 
 
-def unindented(text: str) -> str:
+def without_indent(text: str) -> str:
     """The beginning of a line that starts no list, heading, rule or block of code."""
     text = re.sub(r"^(?: {4}| {0,3}\t)\s*", "   ", text)
     return re.sub(r"^(\s*)(\d{1,9})(?=[.)](?:\s|$))|^(\s*)(?=[-+](?:\s|$)|-{2,}\s*$|=+\s*$)", _break_leading, text)

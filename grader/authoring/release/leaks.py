@@ -71,7 +71,7 @@ def secrets_of(course: Course, lessons: Sequence[Lesson] | None = None) -> list[
     """Everything in solutions/ that is not public, of all lessons or of `lessons`. Raises LessonError, OSError."""
     everything = list(course.lessons.values())
     public = PublicCode.of(
-        [pieces for lesson in everything for pieces in published(lesson)],
+        [pieces for lesson in everything for pieces in published_pieces(lesson)],
         [text for lesson in everything for text in published_texts(lesson)],
     )
     mistakes = [text for lesson in everything for text in public_mistakes_files(lesson).values()]
@@ -137,7 +137,7 @@ def published_texts(lesson: Lesson) -> Iterator[str]:
         yield re.sub(r"\bt\.", "", text)
 
 
-def published(lesson: Lesson) -> Iterator[Pieces]:
+def published_pieces(lesson: Lesson) -> Iterator[Pieces]:
     yield from (pieces for text in published_texts(lesson) if (pieces := python_pieces(text)) is not None)
 
 

@@ -49,7 +49,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         if any(isinstance(row[0], Raised) for row in table):
             continue
         for place, variant in enumerate(variants, 1):
-            answer = decided(table, place)
+            answer = right_choice(table, place)
             if answer and answer not in found:
                 found[answer] = line, variant
         if wanted[0] in found:
@@ -61,7 +61,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     return None
 
 
-def decided(table: Sequence[Sequence[Value]], place: int) -> str | None:
+def right_choice(table: Sequence[Sequence[Value]], place: int) -> str | None:
     """The choice that is right; None where none is. Rows: see `pose`."""
     same = [are_equal(row[place], row[0]) for row in table]
     if None in same:

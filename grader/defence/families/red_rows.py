@@ -38,7 +38,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     return None
 
 
-def written(line: Line, code: str) -> str:
+def changed_statement(line: Line, code: str) -> str:
     """A line as it could be in the file; the part of a returned tuple is named by its place."""
     if line.at.is_returned and line.at.name == f"{line.at.function}(...)":
         return f"return {code}"
@@ -64,7 +64,7 @@ def question_about(
     key = tuple(row for row in rows if row in red)
     text = (
         f"In your function `{line.at.function}`, one line is changed. Before and after:\n\n"
-        f"    {written(line, line.at.code)}\n    {written(line, variant.code)}\n\n"
+        f"    {changed_statement(line, line.at.code)}\n    {changed_statement(line, variant.code)}\n\n"
         "Nothing else in your file changes. Which of these rows of `dojo check` turn red?"
     )
     why = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from grader.intake.submissions.candidates import STEM, CandidateFile, Recogniser
 from grader.intake.submissions.file_kinds import is_copy
-from grader.intake.submissions.gathered import GatheredFile, joined, without_layout
+from grader.intake.submissions.gathered import GatheredFile, joined_text, without_layout
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.results.annotations import IntakeRemark
@@ -93,23 +93,23 @@ def recognise_lesson(
         possible = [(lesson.name, each.file.shown) for each in rivals] + [(name, shown) for name in chosen.others]
         files = tuple(dict.fromkeys([shown, *(file for _, file in possible)]))
         reason = reason_of(lesson.name, shown, rivals, chosen)
-        return guessed(lessons, GuessQuestion(files, {lesson.name: shown}, tuple(possible), reason))
+        return with_guess(lessons, GuessQuestion(files, {lesson.name: shown}, tuple(possible), reason))
     if is_given:
         return Recognition()
     if chosen.is_ambiguous:
         reason = f"`{shown}` is graded as {lesson.name}, and defines a function of it more than once."
-        return guessed(lessons, GuessQuestion((shown,), {lesson.name: shown}, (), reason))
+        return with_guess(lessons, GuessQuestion((shown,), {lesson.name: shown}, (), reason))
     return Recognition(lessons, (IntakeRemark("recognised", f"`{shown}` is read as {lesson.name}: {chosen.why}."),))
 
 
 def recognised_in_parts(lesson: Lesson, parts: Sequence[GatheredFile]) -> Recognition:
     shown = " + ".join(file.shown for file in parts)
     sentence = f"`{shown}` are read together as {lesson.name}: each defines other functions of it."
-    files = LessonFiles(lesson.name, {MAIN: joined(parts)}, shown=shown)
+    files = LessonFiles(lesson.name, {MAIN: joined_text(parts)}, shown=shown)
     return Recognition({lesson.name: files}, (IntakeRemark("recognised", sentence),))
 
 
-def guessed(lessons: Mapping[str, LessonFiles], question: GuessQuestion) -> Recognition:
+def with_guess(lessons: Mapping[str, LessonFiles], question: GuessQuestion) -> Recognition:
     remark = IntakeRemark("guess", f"{question.reason} The instructor decides in intake.csv.")
     return Recognition(lessons, (remark,), (question,))
 

@@ -86,7 +86,7 @@ def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
     text = read_text_of(path, "the times", TimesError)
     begin = text.lstrip().removeprefix("while(1);").lstrip()  # Canvas puts it before JSON that a browser asks for
     if begin.startswith(("[", "{")):
-        return timed(json_lines(path, begin), zone)
+        return times_of_lines(json_lines(path, begin), zone)
     header, lines = parse_table(text, path, "the times", known_time_columns, TimesError)
     people, at = roles(header)
     if at is None or not people:
@@ -98,7 +98,7 @@ def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
         TimeLine(f"{path.name}, line {number}", *people_in(header, cells), cells[at].strip() if at < len(cells) else "")
         for number, cells in lines
     ]
-    return timed(found_lines, zone)
+    return times_of_lines(found_lines, zone)
 
 
 def times_in_roster(roster: Roster, name: str, zone: tzinfo | None) -> ReadTimes:
@@ -109,7 +109,7 @@ def times_in_roster(roster: Roster, name: str, zone: tzinfo | None) -> ReadTimes
     lines = [
         TimeLine(f"{name}, {each.name}", (each.student,), (), each.line.get(column, "")) for each in roster.members
     ]
-    return timed(lines, zone)
+    return times_of_lines(lines, zone)
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def texts(values: Iterable[Any]) -> tuple[str, ...]:
     return tuple(str(value) for value in values if isinstance(value, (str, int)) and str(value))
 
 
-def timed(lines: Sequence[TimeLine], zone: tzinfo | None) -> ReadTimes:
+def times_of_lines(lines: Sequence[TimeLine], zone: tzinfo | None) -> ReadTimes:
     """The lines with their times read. Raises NoZone."""
     written = [line for line in lines if line.time.casefold() not in NOT_SUBMITTED]
     day_first = is_day_first(line.time for line in written)
