@@ -28,7 +28,7 @@ from pathlib import Path
 from bench.watch_page import PageWatch, page_watch
 from bench.watch_terminal import ROOT, START_SECONDS, WatchTerminal
 from grader.authoring.lesson_sources import CLOSE, OPEN
-from grader.dojo.file import LEFT_OUT
+from grader.dojo.start import LEFT_OUT
 from grader.lesson.lesson import Course, Lesson
 from grader.verdict.judging.examples import PUBLIC_SEED
 
