@@ -86,7 +86,7 @@ def save_time(terminal: WatchTerminal, lesson: Lesson, text: str, sign: str) -> 
     started = time.perf_counter()
     (lesson.exercise / "backward.py").write_text(text, encoding="utf-8")
     screen = terminal.until(sign)
-    seconds = time.perf_counter() - started
+    seconds = terminal.drawn - started
     found = re.search(r"(\d+) ms ·", screen)
     return seconds, int(found[1]) / 1000 if found else seconds
 
