@@ -272,7 +272,7 @@ def make_ready() -> None:
     """Loads all that workers need and takes away what they must not have; then nothing more is loaded here."""
     gc.disable()  # until all is loaded: an import leaves little garbage behind
     warm_up()
-    from grader.sandbox.workers.worker_main import rehearse
+    from grader.sandbox.workers.rehearsal import rehearse
 
     take_away()
     rehearse()
