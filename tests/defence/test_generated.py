@@ -417,7 +417,7 @@ def test_no_reply_of_a_worker_ends_the_command(course: Course, zygote, monkeypat
         return changed_at_random(honest(*arguments), chance, share)
 
     for module in (material, recorded):
-        monkeypatch.setattr(module, "called", hostile)
+        monkeypatch.setattr(module, "call_in_worker", hostile)
     rows = [item.name for item in (lesson.gradients or lesson.checks)]
     defence = made(zygote, lesson, solution_of(lesson), rows)
     assert defence.questions or defence.reason
