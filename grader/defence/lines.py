@@ -108,7 +108,8 @@ def line_from(
     tensors = {name: [tensor_of_number(each) for each in own] for name, own in of.items()}
     dimensions = {symbol for own in tensors.values() for symbol in symbols_of(own)}
     for name, own in tensors.items():
-        if all(isinstance(each, Tensor) and each.is_floating_point() for each in own) and have_one_rank(own):
+        is_floating = all(isinstance(each, Tensor) and each.is_floating_point() for each in own)
+        if is_floating and len({each.ndim for each in own}) == 1:
             shapes[name] = symbols_of(own)
             if all(bool((each > 0).all()) for each in own):
                 positive.add(name)
@@ -143,10 +144,6 @@ def line_from(
 def tensor_of_number(value: Any) -> Any:
     """A number with a point or an array as a tensor; anything else as it is."""
     return torch.as_tensor(value) if type(value) is float or isinstance(value, ndarray) else value
-
-
-def have_one_rank(values: Sequence[Any]) -> bool:
-    return len({each.ndim for each in values}) == 1
 
 
 def symbols_of(values: Sequence[Any]) -> tuple[Symbol, ...]:

@@ -55,7 +55,8 @@ def newest_lessons(attempts: Iterable[SubmissionResult]) -> tuple[dict[str, Less
     for attempt in attempts:
         if attempt.status == "error":
             for lost in attempt.not_graded or ():
-                if may_be_completed(current.get(lost.name)):
+                known = current.get(lost.name)
+                if known is None or known.status == "missing":
                     failed.setdefault(lost.name, lost.max_score)
             continue
         for lesson in attempt.lessons:
@@ -64,11 +65,6 @@ def newest_lessons(attempts: Iterable[SubmissionResult]) -> tuple[dict[str, Less
             if is_newer and lesson.name not in failed:
                 current[lesson.name] = lesson
     return current, failed
-
-
-def may_be_completed(result: LessonResult | None) -> bool:
-    """Whether an older attempt may still say something about the lesson."""
-    return result is None or result.status == "missing"
 
 
 def graded_lessons(attempt: SubmissionResult) -> set[str]:

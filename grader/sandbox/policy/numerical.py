@@ -176,15 +176,11 @@ def first_of(whole: ProgramSlice) -> tuple[str, int, str] | None:
         ("differences", Quotients(whole).find()),
         ("dual numbers", basis_tangents(whole)),
     ):
-        places = [(file_of(node, whole), line_number(node)) for node in nodes]
+        places = [(file_of(node, whole), getattr(node, "lineno", 1)) for node in nodes]
         if places:
             file, line = min(places)
             return method, line, file
     return None
-
-
-def line_number(node: ast.AST) -> int:
-    return getattr(node, "lineno", 1)
 
 
 def file_of(node: ast.AST, whole: ProgramSlice) -> str:
