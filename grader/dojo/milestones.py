@@ -17,6 +17,7 @@ from grader.dojo.overview import INDENT, Paragraph, next_lines
 from grader.dojo.progress import next_lesson
 from grader.lesson.lesson import Lesson
 from grader.results.wording import first_names
+from grader.source.parsing import parse_text
 
 ENOUGH = 3
 """Rows that are right, after which the guide ends."""
@@ -187,10 +188,7 @@ def body_of(source: str, function: str) -> tuple[list[ast.stmt], str] | None:
 @lru_cache(maxsize=16)
 def tree_of(source: str) -> ast.Module:
     """A text that is not Python has no statements."""
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return ast.Module([], [])
+    return parse_text(source) or ast.Module([], [])
 
 
 def shape_of(body: Sequence[ast.stmt]) -> str:
