@@ -19,6 +19,7 @@ from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS
 from grader.intake.submissions.people import may_be_one_person
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course
+from grader.questions.question import questions_of
 from grader.source.reader import ReadingStopped, SourceReader, one_submission
 
 MOST_SECONDS = 0.5
@@ -67,6 +68,32 @@ def test_a_name_of_many_words_is_compared_with_a_roster_quickly(name: str) -> No
     with within(MOST_SECONDS):
         assert not any(may_be_one_person(name, other) for other in roster)
     assert may_be_one_person("Lovelace Ada", "Ada Lovelacce")
+
+
+def slow_answers(lines: int) -> str:
+    """Keys of a thousand parts, which Python's TOML reader takes quadratic time to read."""
+    return "".join(".".join([f"k{line}", *["a"] * 990]) + " = 1\n" for line in range(lines))
+
+
+def test_answers_are_read_once_and_not_in_any_number(tmp_path: Path) -> None:
+    """Blocks of answers in one Python file took four minutes: each was read twice for every lesson."""
+    lessons = list(Course(ROOT).lessons.values())
+    assert any(map(questions_of, lessons))
+    path, many, few = tmp_path / "a.py", tmp_path / "many", tmp_path / "few"
+    block = "# [answers]\n" + "".join(f"# {line}\n" for line in slow_answers(95).splitlines())
+    path.write_text("dlogits = 2\n" + f"{block}x = 1\n" * 5)
+    for folder, count in ((many, 50), (few, 3)):
+        folder.mkdir()
+        for number in range(count):
+            (folder / f"answers ({number}).toml").write_text(f'lesson = "{number + 1:02d}"\n' + slow_answers(95))
+        (folder / "answers.toml").write_text('lesson = "03"\n[answers]\nn = "1"\n')
+        (folder / "backward.py").write_text("dlogits = 2\n")
+    with within(3 * MOST_SECONDS):
+        read = {place: read_submission(place, "ada", lessons) for place in (path, many, few)}
+    answered = {
+        place: [each.lesson for each in one.lessons.values() if each.answers_shown] for place, one in read.items()
+    }
+    assert answered == {path: [], many: [], few: ["03_makemore_steps"]}
 
 
 def slow_text(number: int, parts: int) -> str:
