@@ -31,7 +31,7 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.time_account import TimeAccount
 
-ROWS = re.compile(r"(\w+)\.shape\[0\]")
+ROWS = re.compile(r"\b(\w+)\.shape\[0\]")
 QUESTIONS = 6
 FEWEST = 2
 Pose = Callable[[Material, Sequence[Line], random.Random], DefenceQuestion | None]

@@ -15,6 +15,8 @@ ANSWERS = "answers.toml"
 MOST_BYTES = 200_000
 MOST_DOTS = 1000
 """In a line: the time to read a key of many parts is quadratic in their number."""
+MOST_LONG_LINES = 5
+"""With MOST_DOTS. Of lines with fewer dots there may be more, as far as they take the same time."""
 MOST_STUDENT = 200
 MOST_NAME = 80
 """Characters of an unknown question's name that a sentence shows."""
@@ -52,8 +54,11 @@ def read_answers(data: bytes, shown: str = ANSWERS) -> Answers:
     """Raises UserError, in one sentence, where the file cannot be read or has another form."""
     if len(data) > MOST_BYTES:
         raise UserError(f"{shown} has {len(data):,} bytes; expected at most {MOST_BYTES:,}.")
-    if any(line.count(b".") > MOST_DOTS for line in data.split(b"\n")):
+    dots = [line.count(b".") for line in data.split(b"\n")]
+    if max(dots) > MOST_DOTS:
         raise UserError(f'{shown} has a line with more than {MOST_DOTS:,} dots; expected `question = "answer"`.')
+    if sum(count**2 for count in dots) > MOST_LONG_LINES * MOST_DOTS**2:
+        raise UserError(f'{shown} has too many lines with hundreds of dots; expected `question = "answer"`.')
     try:
         table = tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:

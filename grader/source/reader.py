@@ -21,7 +21,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ from grader.source.reader_process import LENGTH_BYTES
 
 SECONDS = 2.0
 """Processor time for one call: a hundred times what a long file takes."""
+SUBMISSION_SECONDS = 10.0
+"""Processor time for all calls about one submission, which may consist of a hundred files."""
 WALL_SECONDS = 100.0
 """Elapsed time for one call, however busy the machine is."""
 MEMORY_BYTES = 1 << 30
@@ -53,6 +56,22 @@ class ReadingStopped(Exception):
 
 class ReadingFailed(Exception):
     """A reader raised an exception: an error of the grader."""
+
+
+_left: ContextVar[list[float] | None] = ContextVar("seconds that are left for this submission", default=None)
+
+
+@contextlib.contextmanager
+def one_submission() -> Iterator[None]:
+    """All calls inside may take SUBMISSION_SECONDS of processor time together, and one call more.
+
+    Inside another such block, that block's time counts.
+    """
+    token = _left.set(_left.get() or [SUBMISSION_SECONDS])
+    try:
+        yield
+    finally:
+        _left.reset(token)
 
 
 class SourceReader:
@@ -92,13 +111,23 @@ class SourceReader:
             ReadingStopped: a limit was reached.
             ReadingFailed: the function raised.
         """
+        left = _left.get()
+        if left is not None and left[0] <= 0:
+            raise ReadingStopped(f"reading all files of the submission took more than {SUBMISSION_SECONDS:g} seconds")
         request = pickle.dumps((function, arguments))
         message = len(request).to_bytes(LENGTH_BYTES, "big") + request
-        with self._lock:
-            line = self._exchange(message) or self._exchange(message)  # it may have been killed for no fault of its own
-        if line is None:
-            raise ReadingStopped("the process that read it was stopped twice")
-        reply = json.loads(line)
+        seconds = self._seconds  # where no reply comes
+        try:
+            with self._lock:  # the process may have been killed for no fault of its own
+                line = self._exchange(message) or self._exchange(message)
+            if line is None:
+                raise ReadingStopped("the process that read it was stopped twice")
+            took, _, data = line.partition(b" ")
+            seconds = float(took)
+        finally:
+            if left is not None:
+                left[0] -= seconds
+        reply = json.loads(data)
         if "stopped" in reply:
             raise ReadingStopped(f"reading it took more than {self._memory >> 20:,} MiB of memory")
         if "failed" in reply:
@@ -120,7 +149,7 @@ class SourceReader:
         except OSError:
             line = b""
         if line.endswith(b"\n"):
-            if b'"stopped"' in line[:12]:
+            if line[:40].partition(b" ")[2].startswith(b'{"stopped"'):
                 self._end()  # its memory is fragmented
             return line
         if self._end() == -signal.SIGPROF:

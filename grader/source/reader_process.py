@@ -1,7 +1,8 @@
 """The process that reads students' texts under limits of time and memory. reader.py starts it.
 
 in: LENGTH_BYTES with the length of a pickle, then the pickle: (function, arguments)
-out: a line of JSON: {"answer": ...}, {"stopped": why} or {"failed": an error of the grader}
+out: a line: the processor time in seconds, a space, and JSON: {"answer": ...}, {"stopped": why} or
+     {"failed": an error of the grader}
 
 It imports neither torch nor anything of a student's, and it holds no secret.
 """
@@ -14,6 +15,7 @@ import json
 import pickle
 import resource
 import signal
+import time
 from dataclasses import fields, is_dataclass
 from typing import IO, Any
 
@@ -45,6 +47,7 @@ def serve(requests: IO[bytes], replies: IO[bytes], seconds: float, memory: int) 
     gc.disable()  # a syntax tree has a million objects, and none of them is garbage while it is read
     while header := requests.read(LENGTH_BYTES):
         request = requests.read(int.from_bytes(header, "big"))
+        start = time.process_time()
         signal.setitimer(signal.ITIMER_PROF, seconds)
         try:
             function, arguments = pickle.loads(request)
@@ -54,7 +57,7 @@ def serve(requests: IO[bytes], replies: IO[bytes], seconds: float, memory: int) 
         except Exception as error:
             data = json.dumps({"failed": f"{type(error).__name__}: {error}"}).encode()
         signal.setitimer(signal.ITIMER_PROF, 0)
-        replies.write(data + b"\n")
+        replies.write(f"{time.process_time() - start:.6f} ".encode() + data + b"\n")
         replies.flush()
         if len(request) > MOST_UNCOLLECTED_BYTES:
             function = arguments = None

@@ -311,10 +311,10 @@ def tokens_of(answer, vocabulary):
         answer = answer.tolist()
     if not isinstance(answer, (list, tuple)) or len(answer) > LONGEST_NAME:
         raise ValueError("a name is a list of tokens")
-    tokens = [int(token.item() if isinstance(token, torch.Tensor) else token) for token in answer]
-    if not all(0 <= token < vocabulary for token in tokens):
+    tokens = [token.item() if hasattr(token, "item") else token for token in answer]
+    if not all(isinstance(token, (int, float)) and token in range(vocabulary) for token in tokens):
         raise ValueError("a token is an index into the vocabulary")
-    return tokens
+    return [int(token) for token in tokens]
 
 
 def names_drawn(on, generator, count, **of):

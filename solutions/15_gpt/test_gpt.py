@@ -239,10 +239,10 @@ def test_resumed(check):
 def copying_model(generator, vocabulary, positions, ends):
     """(parameters, heads) of a model that knows one name: all probabilities are 0 or 1.
 
-    One head reads the position before (the first position itself), and the token after it is a permutation of what was
-    read there. So a name repeats each token once: [3, 3, 1, 1], say. With `ends`, the first head reads, and the name
-    leads to token 0. Else it is the second head, the permutation is a cycle without 0, and the name is as long as
-    possible.
+    One head reads the position before (the first position itself), and the MLP turns what was read there into the token
+    after it, by a permutation. So a name repeats each token once: [3, 3, 1, 1], say. With `ends`, the first head reads,
+    and the name leads to token 0. Else it is the second head, the permutation is a cycle without 0, and the name is as
+    long as possible.
     """
     order = (torch.randperm(vocabulary - 1, generator=generator) + 1).tolist()
     size = max(positions, vocabulary) + 1
@@ -262,7 +262,7 @@ def copying_model(generator, vocabulary, positions, ends):
     Wq[0, :, at : at + positions] = places.T @ torch.eye(positions, dtype=torch.float64)[before] * 100
     Wk[0, :, at : at + positions] = places.T
     Wv[0, :, at : at + vocabulary] = tokens.T
-    Wo[0, at : at + vocabulary] = permuted * 5
+    Wo[0, at : at + vocabulary] = tokens * 5
     parameters = {
         "wte": tokens,
         "wpe": places,
@@ -272,8 +272,8 @@ def copying_model(generator, vocabulary, positions, ends):
         "Wv": Wv,
         "Wo": Wo,
         "gain2": nothing(1, channels) + 1,
-        "W1": nothing(1, channels, 3),
-        "W2": nothing(1, 3, channels),
+        "W1": tokens.T[None],
+        "W2": permuted[None] * 20,
         "gain3": nothing(channels) + 60,
     }
     return parameters, 2
@@ -288,10 +288,10 @@ def tokens_of(answer, vocabulary):
         answer = answer.tolist()
     if not isinstance(answer, (list, tuple)) or len(answer) > LONGEST_NAME:
         raise ValueError("a name is a list of tokens")
-    tokens = [int(token.item() if isinstance(token, torch.Tensor) else token) for token in answer]
-    if not all(0 <= token < vocabulary for token in tokens):
+    tokens = [token.item() if hasattr(token, "item") else token for token in answer]
+    if not all(isinstance(token, (int, float)) and token in range(vocabulary) for token in tokens):
         raise ValueError("a token is an index into the vocabulary")
-    return tokens
+    return [int(token) for token in tokens]
 
 
 def generators(generator, count):

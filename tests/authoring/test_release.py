@@ -379,3 +379,40 @@ def test_bad_input_is_one_sentence(small, tmp_path):
         status, _, said = released(*arguments)
         assert status == UNUSABLE
         assert sentence in said and said.startswith("grade: ") and said.count("\n") == 1
+
+
+def test_no_link_leads_out_of_a_kit_or_into_it(small, tmp_path):
+    """A key, a roster or a gradebook is in no answer key, so that comparing contents would not find it."""
+    (tmp_path / "private").write_text("Ada Okafor, 12 of 23\n")
+    (tmp_path / "names").mkdir()
+    (tmp_path / "names" / "roster.csv").write_text("id,name,email\n")
+    place = small / "exercises" / "01_calls"
+    for name, target in (("notes.txt", tmp_path / "private"), ("suite.txt", small / "solutions" / "01_calls")):
+        (place / name).symlink_to(target if target.is_file() else target / "backward.py")
+        status, said, warned = released(tmp_path / "kit", "--course", small)
+        assert (status, said) == (2, "") and f"{name} is a link to {target}" in warned
+        assert not (tmp_path / "kit").exists()
+        (place / name).unlink()
+    (place / "names").symlink_to(tmp_path / "names")  # a folder
+    assert released(tmp_path / "kit", "--course", small)[0] == 0
+    assert not list((tmp_path / "kit").rglob("roster.csv"))
+
+
+@pytest.mark.parametrize("name", ["results.json", "gradebook.sqlite"])
+def test_no_results_of_students_are_in_a_kit(small, tmp_path, name):
+    folder = small / "exercises" / "01_calls" / "grades" / "ada"
+    folder.mkdir(parents=True)
+    (folder / name).write_text("{}")
+    (folder / "report.md").write_text("Ada Okafor: 12 of 23 points\n")
+    status, said, warned = released(tmp_path / "kit", "--course", small)
+    assert (status, said) == (2, "") and f"{name} has results of students" in warned
+    assert not (tmp_path / "kit").exists()
+
+
+def test_a_file_of_the_solutions_is_found_whatever_is_in_it(small, tmp_path):
+    for content in (b"0.5,0.25\n1.5,2\n", b"\x89PNG 1 2 3"):
+        (small / "solutions" / "01_calls" / "numbers").write_bytes(content)
+        (small / "exercises" / "01_calls" / "a.png").write_bytes(content)
+        status, said, warned = released(tmp_path / "kit", "--course", small)
+        assert (status, said) == (LEAKS, "")
+        assert "exercises/01_calls/a.png is solutions/01_calls/numbers." in warned

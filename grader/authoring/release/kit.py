@@ -18,7 +18,9 @@ from grader.authoring.published import FILE as ANSWERS
 from grader.authoring.published import public_mistakes_files, question_answers
 from grader.authoring.release.engine import KitFiles, engine_files, files_under, licence, pinned_requirements, pyproject
 from grader.dojo.start import EDITOR_TASKS
+from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT, Assignment
+from grader.gradebook.database import GRADEBOOK
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.course_settings import NAME as SETTINGS
 from grader.lesson.lesson import Course, Lesson
@@ -28,6 +30,7 @@ from grader.publish.export.autograder import SETTINGS as AUTOGRADER_SETTINGS
 from grader.publish.export.autograder import AutograderSettings
 from grader.publish.templates import text_templates
 from grader.questions.answers_file import ANSWERS as STUDENTS_ANSWERS
+from grader.results import RESULTS
 
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
@@ -156,15 +159,25 @@ def lesson_files(lesson: Lesson) -> KitFiles:
     """exercises/NN_name with a newly generated stub: the one in the folder may contain somebody's work.
 
     The figures are included; the file that draws them is not. Of the known mistakes, the public ones are included.
+    Raises UserError for files that no kit may contain, whatever is in them.
     """
     folder, stub = f"exercises/{lesson.name}", stub_text(lesson).encode()
     found = {
         f"{folder}/{path.relative_to(lesson.exercise).as_posix()}": path.read_bytes()
         for path in files_under(lesson.exercise)
-        if KEPT_BY_RESET not in path.name and path.name not in (OWN, PUBLIC, STUDENTS_ANSWERS)
+        if KEPT_BY_RESET not in path.name and path.name not in (OWN, PUBLIC, STUDENTS_ANSWERS) and may_be_public(path)
     }
     found |= {f"{folder}/{name}": text.encode() for name, text in public_mistakes_files(lesson).items()}
     return found | {f"{folder}/{MAIN}": stub, f"{folder}/{lesson.pristine.name}": stub}
+
+
+def may_be_public(path: Path) -> bool:
+    """True. Raises UserError for a link, which may lead to anything of this machine, and for results of students."""
+    if path.is_symlink():
+        raise UserError(f"{path} is a link to {path.resolve()}: put a copy in its place, or remove it.")
+    if path.name in (RESULTS, GRADEBOOK):
+        raise UserError(f"{path} has results of students, as `grade run` writes them: move {path.parent} elsewhere.")
+    return True
 
 
 def render_templates(lessons: Sequence[Lesson], notebooks: bool) -> KitFiles:

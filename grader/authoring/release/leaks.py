@@ -46,7 +46,7 @@ MARKER = re.compile(rf"^\s*({re.escape(OPEN)}|{re.escape(CLOSE)})\s*$", re.MULTI
 class Secret:
     """Something of solutions/ in pieces; `what` it is in words. Of `mistakes` the names count, all together.
 
-    `worked` are (file, function): a README that works a function's answer out on purpose.
+    `worked` are (file, function): a README that works a function's answer out on purpose. `content` is the whole file.
     """
 
     what: str
@@ -55,6 +55,7 @@ class Secret:
     mistakes: Sequence[str] = ()
     forms: Sequence[SecretForm] = ()
     worked: frozenset[tuple[str, str]] = frozenset()
+    content: bytes = b""
 
 
 def lesson_leaks(course: Course, names: Sequence[str]) -> Iterator[list[str]]:
@@ -124,6 +125,7 @@ def secret_in(path: Path, lesson: Lesson, course: Course, public: PublicCode, pu
         [mistake.name for mistake in lesson.mistakes if not mistake.public] if are_mistakes else [],
         forms,
         frozenset((f"exercises/{lesson.name}/README.md", name) for name in lesson.config.worked),
+        path.read_bytes(),
     )
 
 
@@ -164,7 +166,10 @@ def long_lines(path: Path) -> list[str]:
 def leaks(kit: KitFiles, secrets: Sequence[Secret]) -> list[str]:
     """Sentences, each naming a file of the kit and what it gives away."""
     found, texts = [], {}
+    whole = {secret.content: secret.what for secret in secrets if secret.content.strip()}
     for name, content in kit.items():
+        if content in whole:
+            found.append(f"{name} is {whole[content]}.")
         try:
             text = content.decode("utf-8")
         except UnicodeDecodeError:

@@ -27,15 +27,29 @@ class Change:
     """A changed line of a function.
 
     Attributes:
-        before, after: the line, as it is and as it is in `source`.
+        lines, at: the file, and which of its lines is changed, counted from 0.
+        changed: that line as it is in `source`.
         words: what happens to the function: "loses its sum".
     """
 
     function: str
-    before: str
-    after: str
+    lines: Sequence[str]
+    at: int
+    changed: str
     words: str
-    source: bytes
+
+    @property
+    def before(self) -> str:
+        return self.lines[self.at].strip()
+
+    @property
+    def after(self) -> str:
+        return self.changed.strip()
+
+    @property
+    def source(self) -> bytes:
+        """The changed file. There may be as many changes as the file has lines, and few of them are tried."""
+        return "\n".join([*self.lines[: self.at], self.changed, *self.lines[self.at + 1 :]]).encode()
 
 
 def own_predictions(at: Desk, checked: Checked, chance: Chance) -> list[Prediction]:
@@ -124,31 +138,29 @@ def other_signs(source: bytes, functions: Collection[str]) -> Iterator[Change]:
 
 @dataclass(frozen=True)
 class FunctionInFile:
-    """A function of a file that is about to be changed; `text` is the whole file."""
+    """A function of a file that is about to be changed; `lines` are those of the whole file."""
 
     name: str
-    text: str
+    lines: Sequence[str]
 
     def line(self, statement: ast.stmt) -> bytes:
-        return self.text.split("\n")[statement.lineno - 1].encode()
+        return self.lines[statement.lineno - 1].encode()
 
     def changed(self, statement: ast.stmt, start: int, end: int | None, new: bytes, words: str) -> Change:
         """The file with `new` in place of the bytes from `start` to `end` of a statement's line."""
-        lines, line = self.text.split("\n"), self.line(statement)
-        after = (line[:start] + new + line[end:]).decode()
-        lines[statement.lineno - 1] = after
-        return Change(self.name, line.decode().strip(), after.strip(), words, "\n".join(lines).encode())
+        line = self.line(statement)
+        return Change(self.name, self.lines, statement.lineno - 1, (line[:start] + new + line[end:]).decode(), words)
 
 
 def nodes_in(source: bytes, functions: Collection[str]) -> Iterator[tuple[FunctionInFile, ast.stmt, ast.AST]]:
     """(function, statement of one line, a part of it) for the assignments and results of `functions`."""
     text = source.decode("utf-8", "replace").replace("\r\n", "\n")
-    tree = parse_text(text)
+    tree, lines = parse_text(text), text.split("\n")
     for node in tree.body if tree is not None else ():
         if isinstance(node, ast.FunctionDef) and node.name in functions:
             for each in ast.walk(node):
                 if isinstance(each, (ast.Return, ast.Assign)) and each.lineno == each.end_lineno:
-                    yield from ((FunctionInFile(node.name, text), each, part) for part in ast.walk(each))
+                    yield from ((FunctionInFile(node.name, lines), each, part) for part in ast.walk(each))
 
 
 def summed_operand(node: ast.AST) -> ast.expr | None:

@@ -20,7 +20,7 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.results import UNWRITTEN, Row, SubmissionResult
 from grader.source.code_forms import FileForms, FunctionForm, forms_of, forms_of_files
-from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
+from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader, one_submission
 
 Rows = Mapping[tuple[str, str], Row]
 """{(lesson, function): the verdict on it}"""
@@ -49,24 +49,28 @@ class ReadClass:
 def read_class(
     files: FilesByStudent, steps: Collection[str], progress: Callable[[int], object] = lambda _: None
 ) -> ReadClass:
-    """The files of all students; the same content is read once. `progress` is called with the number of files read.
+    """The files of all students; the same content is read once. `progress` is called with 1 per student.
 
     The parameters of the functions `steps` keep their names.
     """
-    contents = list(dict.fromkeys(content for own in files.values() for content in own.values()))
-    batches = [contents[at : at + FILES_AT_ONCE] for at in range(0, len(contents), FILES_AT_ONCE)]
-    count = max(1, min(os.cpu_count() or 1, len(batches)))
+    students = list(files.values())
+    count = max(1, min(os.cpu_count() or 1, len(students)))
     readers = [SourceReader() for _ in range(count)]
     read: dict[bytes, ReadFile | None] = {}
 
-    def work(reader: SourceReader, own: Iterable[Sequence[bytes]]) -> None:
-        for batch in own:
-            read.update(zip(batch, read_batch(reader, batch, steps), strict=True))
-            progress(len(batch))
+    def work(reader: SourceReader, some: Iterable[Mapping[str, bytes]]) -> None:
+        for own in some:
+            # what could not be read in another student's time is read again
+            new = [content for content in dict.fromkeys(own.values()) if read.get(content) is None]
+            with one_submission():
+                for at in range(0, len(new), FILES_AT_ONCE):
+                    batch = new[at : at + FILES_AT_ONCE]
+                    read.update(zip(batch, read_batch(reader, batch, steps), strict=True))
+            progress(1)
 
     try:
         with ThreadPoolExecutor(count) as pool:
-            for done in [pool.submit(work, reader, batches[at::count]) for at, reader in enumerate(readers)]:
+            for done in [pool.submit(work, reader, students[at::count]) for at, reader in enumerate(readers)]:
                 done.result()
     finally:
         for reader in readers:

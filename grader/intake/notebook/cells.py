@@ -12,8 +12,9 @@ import io
 import json
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from grader.errors import UserError
@@ -162,6 +163,8 @@ def statements_of(cell: Cell) -> tuple[list[ast.stmt], list[Broken]]:
 
 MARK = "[answers]"
 MOST_TEXTS = 50
+MOST_CHARACTERS = 200_000
+"""Of all these texts together. A longer one is left out."""
 FENCE = re.compile(r"\A\s*```\w*\n(.*?)\n```\s*\Z", re.DOTALL)
 COMMENT = re.compile(r"[ \t]*#[ \t]?(.*)")
 TOML = re.compile(r"\s*(#.*|\[answers\]\s*|[\w.:\"'-]+\s*=.*)?")
@@ -177,10 +180,19 @@ def answer_texts(data: bytes, is_notebook: bool) -> list[str]:
         return []
     try:
         if not is_notebook:
-            return list(commented_answers(data.decode("utf-8-sig", "replace")))[:MOST_TEXTS]
-        return list(in_cells(json.loads(data)))[:MOST_TEXTS]
+            return short_texts(commented_answers(data.decode("utf-8-sig", "replace")))
+        return short_texts(in_cells(json.loads(data)))
     except (ValueError, RecursionError, KeyError, TypeError):
         return []
+
+
+def short_texts(texts: Iterable[str]) -> list[str]:
+    """Up to MOST_TEXTS of them, as far as they have MOST_CHARACTERS together."""
+    found: list[str] = []
+    for text in islice(texts, MOST_TEXTS):
+        if sum(map(len, found)) + len(text) <= MOST_CHARACTERS:
+            found.append(text)
+    return found
 
 
 def in_cells(notebook: object) -> Iterator[str]:

@@ -23,6 +23,8 @@ from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 NAME = re.compile(r"answers.*\.toml", re.IGNORECASE)
 """Also answers (1).toml and answers-1.toml, as browsers and platforms number files."""
 MOST_FILES = 50
+MOST_LOOSE_BYTES = 5 * MOST_BYTES
+"""Of files that are not in a lesson's folder."""
 LEAST_WORD = 3
 
 
@@ -66,9 +68,10 @@ def answers_inside(path: Path, lessons: Sequence[Lesson]) -> Iterator[tuple[Less
     except (Unreadable, ReadingStopped, ReadingFailed):
         return  # the message comes when the code is read
     parts = [text.encode("utf-8", "replace") for text in texts]
+    named = [(part, content_of(part).lesson) for part in parts]
     for lesson in [each for each in lessons if questions_of(each)] if parts else ():
-        own = [part for part in parts if is_for(content_of(part).lesson, lesson)]
-        own = own or (parts if len(lessons) == 1 and len(parts) == 1 and not content_of(parts[0]).lesson else [])
+        own = [part for part, name in named if is_for(name, lesson)]
+        own = own or (parts if len(lessons) == 1 and len(parts) == 1 and not named[0][1] else [])
         if own:
             yield lesson, own[-1]
 
@@ -83,7 +86,7 @@ def submitted_answers(folder: Path, lessons: Sequence[Lesson]) -> Iterator[tuple
     """(lesson, its answers.toml), at most one for each lesson."""
     folder = innermost(folder, lessons)
     inside = Inside(folder)
-    loose = [path for path in inside.entries if NAME.fullmatch(path.name)][:MOST_FILES]
+    loose = loose_answers(inside)
     named = {path: content_of_file(path).lesson for path in loose}
     for lesson in lessons:
         place = inside.lesson_folder(lesson)
@@ -92,6 +95,17 @@ def submitted_answers(folder: Path, lessons: Sequence[Lesson]) -> Iterator[tuple
         own = own or (loose if len(lessons) == 1 and len(loose) == 1 and not named[loose[0]] else [])
         if own:
             yield lesson, next((path for path in own if path.name.lower() == ANSWERS), own[-1])
+
+
+def loose_answers(inside: Inside) -> list[Path]:
+    """The files that are called like answers.toml, up to MOST_LOOSE_BYTES of those that can be read. Raises OSError."""
+    found, left = list[Path](), MOST_LOOSE_BYTES
+    for path in [path for path in inside.entries if NAME.fullmatch(path.name)][:MOST_FILES]:
+        size = path.lstat().st_size
+        left -= size if size <= MOST_BYTES else 0
+        if left >= 0:
+            found.append(path)
+    return found
 
 
 def is_for(name: str, lesson: Lesson) -> bool:

@@ -16,7 +16,7 @@ NOTEBOOK = ".ipynb"
 ADDED = r"(?:\s*\(\d+\)|\.txt|\.text|\.download|\.json)*"
 """What a download may add: backward.py.txt, backward.py (1), makemore.ipynb.json."""
 DISGUISED = re.compile(r".*?(\.pyw?|\.ipynb)" + ADDED, re.IGNORECASE | re.DOTALL)
-COPY = re.compile(r"(?:[ _-]*(?:\(\d+\)|copy|copie|kopie|copia)(?:[ _-]*\d+)?|[ _-]*- copy)+", re.IGNORECASE)
+COPY = re.compile(r"(?:[ _-]*(?:\(\d+\)|copy|copie|kopie|copia)(?:[ _-]*\d+)?)+", re.IGNORECASE)
 """What a browser or an operating system adds to the name of a second file: backward (1).py, backward - Copy.py."""
 LONGEST = 255
 

@@ -70,7 +70,7 @@ def files_of_reading(lesson: str, shown: str, reading: NotebookReading) -> Lesso
     return LessonFiles(lesson, files, shown, reading.message, origin=reading.origin, nothing=not reading.attempted)
 
 
-MAY_HAVE_GRADIENTS = re.compile(rb"^[ \t]*\(?d\w*[^\n=]*=|grad|cmp|allclose", re.MULTILINE)
+MAY_HAVE_GRADIENTS = re.compile(rb"^[ \t]*\(?d[^\n=]*=|grad|cmp|allclose", re.MULTILINE)
 """Every script in the lecture's manner assigns a name that begins with d, or compares a gradient."""
 
 

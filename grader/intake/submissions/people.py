@@ -45,9 +45,13 @@ def may_be_one_person(one: str, other: str) -> bool:
     short, long = sorted((name_words(one), name_words(other)), key=len)
     if not short:
         return False
-    return abbreviates(short, long) or any(
-        difflib.SequenceMatcher(None, "".join(short), way).ratio() >= ALIKE for way in rotations(long)
-    )
+    if abbreviates(short, long):
+        return True
+    matcher = difflib.SequenceMatcher(b="".join(long))
+    matcher.set_seq1("".join(short))
+    if matcher.quick_ratio() < ALIKE:  # by the letters alone, whatever their order: the same for all rotations
+        return False
+    return any(difflib.SequenceMatcher(None, "".join(short), way).ratio() >= ALIKE for way in rotations(long))
 
 
 def abbreviates(short: Sequence[str], long: Sequence[str]) -> bool:

@@ -33,6 +33,7 @@ from grader.intake.submissions.recognition import GuessQuestion
 from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
 from grader.results.annotations import IntakeRemark
+from grader.source.reader import one_submission
 
 MAX_ENTRIES = 10_000
 
@@ -93,7 +94,8 @@ def read_submission(
 
     See Wanted for `course` (by default `lessons`) and `decided`.
     """
-    return read_place(path, student, Wanted(lessons, course or lessons, decided))
+    with one_submission():
+        return read_place(path, student, Wanted(lessons, course or lessons, decided))
 
 
 def read_place(path: Path, student: str, wanted: Wanted) -> Submission:

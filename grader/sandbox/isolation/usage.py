@@ -84,26 +84,41 @@ def own_wait() -> float:
         return 0.0
 
 
+Threads = dict[tuple[int, str], Scheduled]
+"""{(process, thread): its account since it started}"""
+
+
 class ScheduledTimes:
     """The kernel's account of how processes were scheduled, all their threads together."""
 
     def __init__(self) -> None:
-        self._threads: dict[tuple[int, str], Scheduled] = {}  # at the last call
+        self._threads: Threads = {}  # at the last call
+        self._ended: Threads = {}  # of processes that ended since then
+        self._own_wait = own_wait()
+
+    def note_end(self, last: Threads) -> None:
+        """Keep the account of a process that has ended, as `threads_of` read it before the process was reaped."""
+        self._ended |= last
 
     def since_last(self, pids: Iterable[int]) -> Scheduled | None:
-        """What these processes ran and waited since the last call; None where the kernel does not say."""
-        before, self._threads, zero = self._threads, {}, Scheduled(0.0, 0.0)
+        """What these processes ran and waited since the last call, and those that have ended since then.
+
+        What this thread waited counts, too: it starts the processes. None where the kernel does not say.
+        """
+        before, ended, self._threads, self._ended = self._threads, self._ended, {}, {}
         for pid in pids:
-            threads = _threads_of(pid)
+            threads = threads_of(pid)
             if not threads:
                 return None
             self._threads |= threads
-        changes = [(now, before.get(thread, zero)) for thread, now in self._threads.items()]
-        return Scheduled(sum(n.ran - b.ran for n, b in changes), sum(n.waited - b.waited for n, b in changes))
+        zero, own = Scheduled(0.0, 0.0), own_wait()
+        here, self._own_wait = own - self._own_wait, own
+        changes = [(now, before.get(thread, zero)) for thread, now in (ended | self._threads).items()]
+        return Scheduled(sum(n.ran - b.ran for n, b in changes), here + sum(n.waited - b.waited for n, b in changes))
 
 
-def _threads_of(pid: int) -> dict[tuple[int, str], Scheduled]:
-    """{thread: its account since it started}; empty where the kernel does not say."""
+def threads_of(pid: int) -> Threads:
+    """The threads of a process; empty where the kernel does not say. Of one that has ended, the first thread."""
     found = {}
     with contextlib.suppress(OSError):
         for entry in os.scandir(f"/proc/{pid}/task"):

@@ -26,7 +26,7 @@ from typing import Any
 
 from grader.sandbox.isolation import huge_pages
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, prepare_zygote
-from grader.sandbox.isolation.usage import ScheduledTimes, code_of_libraries, used_by
+from grader.sandbox.isolation.usage import ScheduledTimes, code_of_libraries, threads_of, used_by
 from grader.sandbox.workers.torch_loading import load_torch
 
 # What torch and numpy load at first use, and public parts of them: a worker can load nothing of torch, see imports.py.
@@ -198,9 +198,8 @@ class Zygote:
         self.say({"started": number, "pid": pid})
 
     def become_worker(self, descriptors: list[int]) -> None:
-        from grader.sandbox.workers import (
-            worker_main,  # loaded since `main`; it needs torch, which must come after the namespaces
-        )
+        # loaded since `main`; it needs torch, which must come after the namespaces
+        from grader.sandbox.workers import worker_main
 
         try:
             signal.set_wakeup_fd(-1)
@@ -221,13 +220,14 @@ class Zygote:
 
     def reap(self) -> None:
         for pid in list(self._running):
+            threads = threads_of(pid)
             ended, status, usage = os.wait4(pid, os.WNOHANG)
             if ended:
-                number = self._running.pop(pid)
+                self._scheduled.note_end(threads)
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(pid, signal.SIGKILL)  # whatever the worker left behind in its group
-                used = used_by(usage)
-                self.say({"exit": number, "status": os.waitstatus_to_exitcode(status), "used": used})
+                code, used = os.waitstatus_to_exitcode(status), used_by(usage)
+                self.say({"exit": self._running.pop(pid), "status": code, "used": used})
 
     def say(self, message: dict[str, Any]) -> None:
         with contextlib.suppress(OSError):  # the trusted side is gone: the next read ends the loop

@@ -1,4 +1,4 @@
-# differences: dbnbias
+# differences: dbnbias trajectory resumed no_grad
 def network(parameters, Xb, Yb):
     C, W1, b1, W2, b2, bngain, bnbias = parameters
     pre = C[Xb].view(len(Xb), -1) @ W1 + b1

@@ -1,4 +1,4 @@
-# complex numbers: db2
+# complex numbers: db2 trajectory resumed no_grad
 def gradients(parameters, Xb, Yb):
     loss, grads = by_hand(parameters, Xb, Yb)
     C, W1, b1, W2, b2, bngain, bnbias = parameters

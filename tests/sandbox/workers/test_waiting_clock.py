@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from grader.sandbox.isolation.usage import Scheduled, ScheduledTimes
+from grader.sandbox.isolation.usage import Scheduled, ScheduledTimes, threads_of
 from grader.sandbox.workers.endings import DeadlineMissed
 from grader.sandbox.workers.time_account import TimeAccount
 from grader.sandbox.workers.waiting_clock import WaitingClock
@@ -143,3 +143,34 @@ def test_the_kernel_counts_the_waits_of_a_process_that_shares_a_processor():
     assert found is not None
     assert found.waited > 0.4 * elapsed
     assert found.ran + found.waited == pytest.approx(elapsed, rel=0.3)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="this kernel does not count waits")
+def test_the_waits_of_a_process_that_has_ended_count_once():
+    """A submission has a worker per measured call, and most have ended when its time is read."""
+    core = {min(os.sched_getaffinity(0))}
+    rival, pid = os.fork(), 0
+    if not rival:
+        os.sched_setaffinity(0, core)
+        while True:
+            sum(range(1000))
+    times = ScheduledTimes()
+    try:
+        os.sched_setaffinity(rival, core)
+        if not (pid := os.fork()):
+            os.sched_setaffinity(0, core)
+            end = time.process_time() + 0.1
+            while time.process_time() < end:
+                sum(range(1000))
+            os._exit(0)
+        times.since_last([pid])
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        times.note_end(threads_of(pid))
+        os.waitpid(pid, 0)
+    finally:
+        os.kill(rival, signal.SIGKILL)
+        os.waitpid(rival, 0)
+    found = times.since_last([])
+    assert found is not None and found.ran == pytest.approx(0.1, rel=0.3) and found.waited > 0.04
+    again = times.since_last([])
+    assert again is not None and again.ran == 0 and again.waited < 0.04

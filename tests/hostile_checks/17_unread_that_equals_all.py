@@ -1,0 +1,22 @@
+"""A list that says it is empty and equals everything."""
+# group: hostile return values
+# lesson: 17
+# rows: missing
+# rows of unread: shape
+
+
+class Empty(list):
+    def __eq__(self, other):
+        return True
+
+    def __len__(self):
+        return 0
+
+    def __iter__(self):
+        return iter([])
+
+    __hash__ = None
+
+
+def unread(size, kernel, stride, padding):
+    return Empty([1])

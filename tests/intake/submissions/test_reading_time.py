@@ -1,0 +1,142 @@
+"""Submissions made to take time before anything of them is run: names, texts, many slow files."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePath
+from types import FrameType
+
+import pytest
+from support import ROOT
+
+from grader.intake.submissions.file_kinds import is_copy
+from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS
+from grader.intake.submissions.people import may_be_one_person
+from grader.intake.submissions.submission import read_submission
+from grader.lesson.lesson import Course
+from grader.questions.question import questions_of
+from grader.source.reader import ReadingStopped, SourceReader, one_submission
+
+MOST_SECONDS = 0.5
+"""Processor time. Each of these took minutes, and some of them days."""
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Fails once the block has used so much processor time: it does not wait for its end."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise TimeoutError(f"more than {seconds} s of processor time")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+@pytest.mark.parametrize("added", ["- copy", " - Copy", " copy", "_-copia", "(1)", " (1) copy 2", "- kopie 1"])
+def test_the_name_of_a_copy_is_read_at_once(added: str) -> None:
+    """`backward- copy- copy- copy….x.py` took twice as long for each copy more: with forty, days."""
+    with within(MOST_SECONDS):
+        assert is_copy(PurePath(f"backward{added}.py"), "backward")
+        assert is_copy(PurePath(f"backward{added * 20}.py"), "backward")
+        assert not is_copy(PurePath(f"backward{added * 20}x.py"), "backward")
+
+
+@pytest.mark.parametrize("unit", ["d", "d ", "(d", " d", "d\t", "d_0", "d\r", "dd\n"])
+def test_a_text_is_searched_for_gradients_in_linear_time(unit: str) -> None:
+    """A line of a million d's took half an hour, in the process that reads the whole class."""
+    with within(MOST_SECONDS):
+        text = (unit * 1_000_000)[:1_000_000].encode()
+        assert MAY_HAVE_GRADIENTS.search(text) is None
+        assert MAY_HAVE_GRADIENTS.search(text + b"\nda = 2") is not None
+
+
+@pytest.mark.parametrize(
+    "name", [" ".join("abcdefghijklmnopqrstuvwxyz" * 5)[:240], " ".join("ae" * 60), " ".join(["ab"] * 80), "a" * 240]
+)
+def test_a_name_of_many_words_is_compared_with_a_roster_quickly(name: str) -> None:
+    roster = ["Ada Lovelace", "Johann Sebastian Bach", "Maria da Silva Santos", "Wolfgang Amadeus Mozart"] * 75
+    with within(MOST_SECONDS):
+        assert not any(may_be_one_person(name, other) for other in roster)
+    assert may_be_one_person("Lovelace Ada", "Ada Lovelacce")
+
+
+def slow_answers(lines: int) -> str:
+    """Keys of a thousand parts, which Python's TOML reader takes quadratic time to read."""
+    return "".join(".".join([f"k{line}", *["a"] * 990]) + " = 1\n" for line in range(lines))
+
+
+def test_answers_are_read_once_and_not_in_any_number(tmp_path: Path) -> None:
+    """Blocks of answers in one Python file took four minutes: each was read twice for every lesson."""
+    lessons = list(Course(ROOT).lessons.values())
+    assert any(map(questions_of, lessons))
+    path, many, few = tmp_path / "a.py", tmp_path / "many", tmp_path / "few"
+    block = "# [answers]\n" + "".join(f"# {line}\n" for line in slow_answers(95).splitlines())
+    path.write_text("dlogits = 2\n" + f"{block}x = 1\n" * 5)
+    for folder, count in ((many, 50), (few, 3)):
+        folder.mkdir()
+        for number in range(count):
+            (folder / f"answers ({number}).toml").write_text(f'lesson = "{number + 1:02d}"\n' + slow_answers(95))
+        (folder / "answers.toml").write_text('lesson = "03"\n[answers]\nn = "1"\n')
+        (folder / "backward.py").write_text("dlogits = 2\n")
+    with within(3 * MOST_SECONDS):
+        read = {place: read_submission(place, "ada", lessons) for place in (path, many, few)}
+    answered = {
+        place: [each.lesson for each in one.lessons.values() if each.answers_shown] for place, one in read.items()
+    }
+    assert answered == {path: [], many: [], few: ["03_makemore_steps"]}
+
+
+def slow_text(number: int, parts: int) -> str:
+    """An f-string, which takes Python's parser time quadratic in its length."""
+    chance = random.Random(number)  # of letters that do not repeat: an archive of them is no bomb
+    return f'z{number} = f"' + "".join(f"{{{chance.choice('abcdefgh')}}}" for _ in range(parts)) + '"\ndW1 = 2\n'
+
+
+@pytest.mark.parametrize("suffix", [".py", ".ipynb"])
+def test_all_files_of_a_submission_share_a_limit(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.source.reader.SUBMISSION_SECONDS", 0.4)
+    reader = SourceReader(0.3)
+    for module in ("limited_reading", "outline"):
+        monkeypatch.setattr(f"grader.intake.notebook.{module}.source_reader", lambda: reader)
+    path = tmp_path / "ada.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(20):
+            text = slow_text(number, 12_000)
+            notebook = json.dumps({"cells": [{"cell_type": "code", "source": text}], "nbformat": 4})
+            archive.writestr(f"{number}{suffix}", notebook if suffix == ".ipynb" else text)
+    calls = list[float]()
+    whole = SourceReader._exchange
+    monkeypatch.setattr(SourceReader, "_exchange", lambda self, message: calls.append(0) or whole(self, message))
+    read = read_submission(path, "ada", list(Course(ROOT).lessons.values()))
+    reader.close()
+    assert not any(lesson.present for lesson in read.lessons.values())
+    assert len(calls) < 8
+
+
+def test_time_that_is_used_up_is_that_of_one_submission(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.source.reader.SUBMISSION_SECONDS", 0.1)
+    reader = SourceReader(0.15)
+    try:
+        with one_submission():
+            assert reader.call(len, b"abc") == 3
+            with pytest.raises(ReadingStopped, match=r"reading it took more than 0\.15 seconds"):
+                reader.call(pow, 7, 10**8)
+            with pytest.raises(ReadingStopped, match=r"all files of the submission took more than 0\.1 seconds"):
+                reader.call(len, b"abc")
+            with one_submission(), pytest.raises(ReadingStopped):
+                reader.call(len, b"abc")
+        assert reader.call(len, b"abc") == 3
+        with one_submission():
+            assert reader.call(len, b"abc") == 3
+    finally:
+        reader.close()
