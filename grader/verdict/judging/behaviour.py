@@ -14,7 +14,7 @@ from grader.calling.protocol import CallFailed, Measurement
 from grader.calling.recorder import RecordingTarget
 from grader.calling.target import ModuleTarget, Target
 from grader.comparison.tensors import TOLERANCE
-from grader.comparison.trees import Difference, agreement, shown
+from grader.comparison.trees import Difference, agreement, in_parts, shown, without_number
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
@@ -32,9 +32,6 @@ from grader.verdict.judging.possible_mistakes import is_possible
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
 from grader.verdict.judging.scenarios import Assertion, CourseValues, Draws, Scenario, ScenarioResult, draw_identity
 from grader.verdict.judging.verdicts import STATUS_OF
-
-MOST_ENTRIES = 3
-"""Entries of a list that a sentence shows."""
 
 
 class Check:
@@ -192,10 +189,12 @@ class Check:
         with explaining(self._student):
             trials = getattr(self._student, "trials", None)
             contents_of = trials.contents if trials is not None else lambda _: None
-            mistakes = self._course.known_mistakes(assertion, found, low_precision, contents_of)
+            named = trials.named if trials is not None else set()
+            mistakes = self._course.known_mistakes(assertion, found, low_precision, contents_of, named)
             possible = (m for m in mistakes if is_possible(self.lesson, self.item, self._student, self._book, m))
             known = attempt(lambda: next(possible, None))
             if known is not None:
+                named.add(known.id)
                 return known
             return attempt(lambda: self._course.explanation(assertion, results, low_precision))
 
@@ -240,7 +239,13 @@ class Check:
         found = shown(value)
         expected_text = shown(expected[0][1]) if expected and expected[0][0] == name else found
         if found == expected_text:
-            return CheckFailed(f"`{name}` returned {in_parts(value)}, which is not what was expected.", "shape")
+            kinds = in_parts(expected[0][1], without_number) if expected else ""
+            what = (
+                f"; expected {kinds}"
+                if kinds != in_parts(value, without_number) and kinds
+                else ", which is not what was expected"
+            )
+            return CheckFailed(f"`{name}` returned {in_parts(value)}{what}.", "shape")
         return CheckFailed(f"`{name}` returned {found}; expected {expected_text}.", "shape")
 
     def is_sound(self, test: Callable[[Check], None]) -> bool:
@@ -267,14 +272,6 @@ def returned_by(assertion: Assertion, generator: torch.Generator, draw: Mapping[
     with contextlib.suppress(Exception):
         assertion.scenario(listening, generator, **draw)
     return listening.returned
-
-
-def in_parts(value: Any) -> str:
-    """A value in a sentence, with the first entries of a list or tuple."""
-    if not isinstance(value, (list, tuple)) or not value:
-        return shown(value)
-    more = ", ..." if len(value) > MOST_ENTRIES else ""
-    return f"{shown(value)} ({', '.join(shown(entry) for entry in value[:MOST_ENTRIES])}{more})"
 
 
 def describe_draw(draw: Mapping[str, Any]) -> str:
