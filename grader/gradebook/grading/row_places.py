@@ -134,14 +134,16 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[
     except (ReadingStopped, ReadingFailed):
         return
     for row in due:
-        is_joint = joint is not None and of[row.name] == joint.name
-        names = [name for name in called.get(row.name if is_joint else of[row.name], []) if name != of[row.name]]
-        if is_joint and row.status == "error":  # it ended on one line, whichever gradient it was about
+        own, is_joint = of[row.name], joint is not None and of[row.name] == joint.name
+        in_general = row.status == "error" or not is_joint  # an error ends all gradients of one function
+        names = [name for name in called.get(own if in_general else row.name, []) if name != own]
+        names = [name for name in names if own not in called.get(name, [])]  # two that call each other
+        if is_joint and row.status == "error" and len(names) != 1:
             continue
         if names and not any(f"`{name}` is not right yet" in (row.message or "") for name in names):
             are = "which is" if len(names) == 1 else "which are"
             uses = f"This is computed with your {listed_as_code(names)}, {are} not right yet: start there."
-        elif is_joint and row.name in gradients and forward:
+        elif is_joint and row.name in gradients and row.status != "error" and forward:
             uses = f"Your {listed_as_code(forward)} is wrong, too, and it comes first: start there."
         else:
             continue
