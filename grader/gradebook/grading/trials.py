@@ -51,7 +51,6 @@ class FileTrials:
         self._seconds_left = SECONDS
         self._deadlines: dict[str, float] = {}
         self.ran_out = False  # something was not tried for lack of time
-        self.named: set[str] = set()
         self._last_check = "", 0.0  # the function of the last check that was run again, and when that began
 
     def contents(self, function: str) -> Mapping[str, Any] | None:

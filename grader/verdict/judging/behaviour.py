@@ -189,12 +189,10 @@ class Check:
         with explaining(self._student):
             trials = getattr(self._student, "trials", None)
             contents_of = trials.contents if trials is not None else lambda _: None
-            named = trials.named if trials is not None else set()
-            mistakes = self._course.known_mistakes(assertion, found, low_precision, contents_of, named)
+            mistakes = self._course.known_mistakes(assertion, found, low_precision, contents_of)
             possible = (m for m in mistakes if is_possible(self.lesson, self.item, self._student, self._book, m))
             known = attempt(lambda: next(possible, None))
             if known is not None:
-                named.add(known.id)
                 return known
             return attempt(lambda: self._course.explanation(assertion, results, low_precision))
 

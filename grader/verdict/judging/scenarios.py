@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -89,18 +89,16 @@ class CourseValues:
         found: Sequence[Any],
         low_precision: bool,
         contents_of: Callable[[str], Contents | None],
-        named: Collection[str],
     ) -> Iterator[Mistake]:
         """Yield the known mistakes that give just these results on every draw, as far as the code may have them.
 
         One in a function that the scenario does not reach gives the right results, so it is not run. Different mistakes
-        may give the same few results: `contents_of` says what the student's functions are made of, and those whose ids
-        are in `named`, because other rows have them, come first. A check about one function may call others, so a
-        mistake is looked for in its own function, too.
+        may give the same few results: `contents_of` says what the student's functions are made of. A check about one
+        function may call others, so a mistake is looked for in its own function, too.
         """
         calls = (call for at in range(len(assertion.draws)) for call in self.reference(assertion, at)[1])
         called = {call.function.partition(".")[0] for call in calls}
-        for mistake in sorted(reachable_mistakes(self._lesson, called), key=lambda each: each.id not in named):
+        for mistake in reachable_mistakes(self._lesson, called):
             functions = {self._item.function, mistake.gradient}
             if not may_have(mistake, [each for each in map(contents_of, functions) if each is not None]):
                 continue

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from grader.source.student_lines import nested_definitions
+from grader.source.student_lines import first_nested, nested_definitions
 from grader.verdict.diagnosis.claims import is_borne_out
 from grader.verdict.diagnosis.repairs.contents import contents_of
 from grader.verdict.diagnosis.repairs.edits import MOST_EDITS, Known, edits_of
@@ -179,3 +179,6 @@ def test_functions_inside_something():
         "dy": (7, "the class `C`"),
         "dz": (12, 'a block `if __name__ == "__main__":`, which is not run here'),
     }
+    said = "`dy` inside the class `C`. Move it to the top level, without indentation."
+    assert first_nested(["%magic", "dy = 1", source], ["dy", "dw"]) == said
+    assert first_nested([source], ["dw"]) == first_nested([], ["dy"]) == ""

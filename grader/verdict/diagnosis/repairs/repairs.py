@@ -35,12 +35,7 @@ BATCH_OF_A_JOINT_FUNCTION = 16
 
 
 class Trials(Protocol):
-    """A student's functions with one change each (grader/gradebook/grading/trials.py).
-
-    `named` are the ids of the known mistakes that checks of the file have been explained by.
-    """
-
-    named: set[str]
+    """A student's functions with one change each (grader/gradebook/grading/trials.py)."""
 
     def contents(self, function: str) -> Mapping[str, Any] | None:
         """What a function is made of, see contents.contents_of; None where that is not known."""
