@@ -57,7 +57,8 @@ def budget_of(
     ended = time.monotonic()
     if done.returncode:
         raise SystemExit(f"grade failed ({done.returncode}):\n{done.stdout}{done.stderr}")
-    times, work = {}, dict.fromkeys(WORK, 0.0)
+    times: dict[str, float] = {}
+    work = dict.fromkeys(WORK, 0.0)
     for line in record.read_text(encoding="utf-8").splitlines():
         when, what = line.split(" ", 1)
         if what.startswith("spent "):
@@ -66,7 +67,8 @@ def budget_of(
         else:
             times.setdefault(what, float(when))
     times["end"] = ended
-    found, before = {}, begun
+    found: dict[str, float] = {}
+    before = begun
     for row, event in ROWS.items():
         found |= work if row == "grading" else {row: times[event] - before}
         before = times[event]

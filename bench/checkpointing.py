@@ -93,7 +93,7 @@ def panel(drawing: Drawing, top: float, title: str, curves: Sequence[Curve], tic
     """One plot, its axes, and its curves with a label at the end of each; `ticks` are those of the vertical axis."""
 
     def across(depth: float) -> float:
-        return LEFT + WIDE * depth / DEPTHS[-1]
+        return float(LEFT + WIDE * depth / DEPTHS[-1])
 
     def up(value: float) -> float:
         return top + HIGH * (1 - value / ticks[-1])

@@ -281,19 +281,23 @@ def main() -> None:
     most = (
         max(w for w in options.workers if w <= len(CORES)) if options.workers[0] <= len(CORES) else options.workers[0]
     )
-    own, far = found["alone", most], found["cluster", most]
-    grading = own.each.grading
+    alone, spread = found["alone", most], found["cluster", most]
+    grading = alone.each.grading
     for here, there in ((2, 4), (2, 16), (8, 64)):
-        size = pays_off_from(own, far, grading, here, there)
+        size = pays_off_from(alone, spread, grading, here, there)
         what = f"from {size:,} submissions" if size else "never"
         print(f"a cluster of {there} cores is faster than one machine of {here}: {what}")
-    limits = [1000 / each for each in (far.each.coordinator, far.each.scheduler)]
+    limits = [1000 / each for each in (spread.each.coordinator, spread.each.scheduler)]
     print(
         f"the coordinator manages {limits[0]:.0f} submissions per second, the scheduler {limits[1]:.0f}: "
         f"{min(limits) * grading / 1000:.0f} cores grade as many as the slower one"
     )
-    print(f"a submission is sent as {sent / 1000:.1f} KB and comes back as {far.files / 1000:.0f} KB\n")
-    print("\n".join(cost_table(grading + far.each.dask_workers, far.each.coordinator, far.each.scheduler, far, sent)))
+    print(f"a submission is sent as {sent / 1000:.1f} KB and comes back as {spread.files / 1000:.0f} KB\n")
+    print(
+        "\n".join(
+            cost_table(grading + spread.each.dask_workers, spread.each.coordinator, spread.each.scheduler, spread, sent)
+        )
+    )
 
 
 if __name__ == "__main__":

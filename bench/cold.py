@@ -28,8 +28,8 @@ from functools import partial
 from pathlib import Path
 
 from bench.budget import budget_of, table
-from bench.made_up_class import RIGHT, WRONG, write_class
-from bench.peers import GRADE, ROOT, TEST, Bench, call, nbgrader_course, otter_run
+from bench.made_up_class import RIGHT, ROOT, WRONG, write_class
+from bench.peers import GRADE, TEST, Bench, call, nbgrader_course, otter_run
 from grader.lesson.lesson import Course, Lesson
 
 CLASS = 20

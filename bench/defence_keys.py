@@ -11,7 +11,7 @@ import contextlib
 import copy
 import signal
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -52,6 +52,10 @@ class Source(NamedTuple):
 class Plain:
     """Takes the names of a forward pass as a tape does, with some values fixed; `computed` are those before that."""
 
+    computed: dict[str, Any]
+    fixed: Mapping[str, Any]
+    watch: str
+
     def __init__(self, inputs: Mapping[str, Any], fixed: Mapping[str, Any], watch: str = "") -> None:
         object.__setattr__(self, "computed", {})
         object.__setattr__(self, "fixed", fixed)
@@ -85,7 +89,7 @@ def again_by_hand(source: Source, question: DefenceQuestion) -> bool:
     # a masked score is -inf on both sides, which does not change
     changes = [float(((above[n] - below[n]).nan_to_num(0.0) * given).sum()) for n, given in upstream.items()]
     slope = sum(changes) / 2e-5
-    return abs(slope - float(question.key)) < 1e-4 * max(1, abs(slope))
+    return abs(slope - float(str(question.key))) < 1e-4 * max(1, abs(slope))
 
 
 def draw(question: DefenceQuestion, sizes: Mapping[Any, int], seed: int) -> dict[str, Any]:
@@ -104,7 +108,7 @@ def draw(question: DefenceQuestion, sizes: Mapping[Any, int], seed: int) -> dict
 
 
 def run_line(
-    code: str, values: Mapping[str, Any], source: Source, used: Counter[str], arrays: Collection[str] = frozenset()
+    code: str, values: Mapping[str, Any], source: Source, used: Counter[str], arrays: frozenset[str] = frozenset()
 ) -> Any:
     """The line's value by numpy; by torch in this process where numpy's evaluator does not know a call."""
     try:
@@ -205,7 +209,7 @@ def plain_gradients(problem: Problem, source: Source, scaled: str = "", factor: 
     with torch.enable_grad():
         plain = Watched(inputs, {})
         source.lesson.module.forward(plain)
-        sum((plain.computed[n] * end).sum() for n, end in problem.ends.items()).backward()  # type: ignore[union-attr]
+        torch.stack([(plain.computed[n] * end).sum() for n, end in problem.ends.items()]).sum().backward()
     return {
         n: v.grad
         for n, v in plain.computed.items()

@@ -119,7 +119,7 @@ def recorded(
 
 def public_answers(lesson: Lesson) -> dict[str, Any]:
     """{a call of a public example: the reference's answer}."""
-    found = {}
+    found: dict[str, Any] = {}
     for name, test in examples_of(lesson).items():
         if any(item.name == name for item in lesson.checks):
             record, _ = recorded(lesson, lesson.item_for(name), test, ProblemBook(PUBLIC_SEED), PublicCheck)

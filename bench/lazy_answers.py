@@ -34,6 +34,11 @@ class Lazy:
     arguments: Make | None = None
 
 
+def anew(make: Callable[[Any], Make], of: Any) -> Callable[[], Make]:
+    """What starts a run: `make(of)`, with the value that `of` has now."""
+    return lambda: make(of)
+
+
 Lessons = Sequence[Sequence[RecordedCall]]  # the reference's answers in one row, under several other seeds
 
 
@@ -42,7 +47,7 @@ def lazy_answers(learned: Lessons, copied_examples: Mapping[str, Any]) -> Iterat
     values = simple_values(learned)
     constants = {digest(value): value for value in (*values, *CONSTANTS)}
     for value in constants.values():
-        yield Lazy(f"always {value!r}"[:60], lambda value=value: lambda call: value)
+        yield Lazy(f"always {value!r}"[:60], anew(lambda value: lambda call: value, value))
     yield from patterns(values[:2])
     for number, record in enumerate(learned[:2], 1):
         yield replay(f"the answers of another run ({number}), in order", record)
@@ -82,7 +87,7 @@ def patterns(values: Sequence[Any]) -> Iterator[Lazy]:
         for choice in itertools.product(values, repeat=period):
             if len(set(map(digest, choice))) > 1:
                 name = f"in turns: {', '.join(map(repr, choice))}"[:60]
-                yield Lazy(name, lambda choice=choice: lambda call: choice[call.number % len(choice)])
+                yield Lazy(name, anew(lambda choice: lambda call: choice[call.number % len(choice)], choice))
 
 
 def replay(name: str, record: Sequence[RecordedCall]) -> Lazy:
@@ -258,11 +263,13 @@ def fills() -> Iterator[Lazy]:
         ("an even share", lambda tensor: torch.full_like(tensor, 1 / max(tensor.shape[-1] if tensor.ndim else 1, 1))),
     ):
         make = filled_with(fill)
-        yield Lazy(name, lambda make=make: make, arguments=make)
-        yield Lazy(f"{name}, arguments unchanged", lambda make=make: make)
+        yield Lazy(name, anew(lambda make: make, make), arguments=make)
+        yield Lazy(f"{name}, arguments unchanged", anew(lambda make: make, make))
     for number in range(4):
-        yield Lazy(f"argument {number + 1}", lambda number=number: lambda call: nth(call.given, number))
-        yield Lazy(f"a list of argument {number + 1}", lambda number=number: lambda call: [nth(call.given, number)])
+        yield Lazy(f"argument {number + 1}", anew(lambda number: lambda call: nth(call.given, number), number))
+        yield Lazy(
+            f"a list of argument {number + 1}", anew(lambda number: lambda call: [nth(call.given, number)], number)
+        )
     yield Lazy("whatever argument has the right shape", lambda: fitting)
 
 

@@ -62,13 +62,13 @@ class Tally:
     judged: list[tuple[Mutant, Judged]]
     possible: int
     seconds: float
-    list: Listed
+    listed: Listed
 
     def equivalent(self, mutant: Mutant) -> bool:
-        return (self.lesson, mutant.where, mutant.change) in self.list.right
+        return (self.lesson, mutant.where, mutant.change) in self.listed.right
 
     def open(self, mutant: Mutant) -> bool:
-        return not self.equivalent(mutant) and (self.lesson, mutant.where, mutant.before) in self.list.open
+        return not self.equivalent(mutant) and (self.lesson, mutant.where, mutant.before) in self.listed.open
 
     def of(self, *kinds: str) -> list[tuple[Mutant, Judged]]:
         return [(mutant, found) for mutant, found in self.judged if found.kind in kinds]

@@ -128,7 +128,8 @@ def sample(every: Sequence[Mutant], budget: int, seed: int) -> list[Mutant]:
 
 
 def _of_one(where: str, top: ast.stmt, function: ast.FunctionDef) -> Iterator[Mutant]:
-    seen, said = {ast.unparse(top)}, defaultdict(int)
+    seen = {ast.unparse(top)}
+    said: defaultdict[str, int] = defaultdict(int)
     for statement, edit in _edits(function):
         before = _head(statement)
         old = edit.swap(edit.new)
@@ -171,9 +172,9 @@ def _edits(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, Edit]]:
     for i, default in enumerate(function.args.defaults):
         for kind, new in _replacements(default, function.args, "defaults", []):
             yield function, Edit(kind, function.args, "defaults", i, new)
-    for parent, field, i, statement in _statements(function):
+    for parent, field, at, statement in _statements(function):
         for kind, changed in _whole(statement):
-            yield statement, Edit(kind, parent, field, i, changed)
+            yield statement, Edit(kind, parent, field, at, changed)
         known = [name for name, line in first.items() if line < statement.lineno]
         for holder, name, index, node in _expressions(statement):
             for kind, new in _replacements(node, holder, name, known):
@@ -213,9 +214,9 @@ def _whole(statement: ast.stmt) -> Iterator[tuple[str, ast.stmt]]:
         if not isinstance(statement.value, (ast.Tuple, ast.List, ast.Dict, ast.UnaryOp)):
             yield "minus added", changed
     if isinstance(statement, (ast.If, ast.While)):
-        changed = copy.copy(statement)
-        changed.test = ast.UnaryOp(ast.Not(), statement.test)
-        yield "condition", changed
+        turned = copy.copy(statement)
+        turned.test = ast.UnaryOp(ast.Not(), statement.test)
+        yield "condition", turned
 
 
 def _replacements(node: ast.AST, parent: ast.AST, field: str, known: Sequence[str]) -> Iterator[tuple[str, ast.AST]]:
@@ -257,8 +258,8 @@ def _replacements(node: ast.AST, parent: ast.AST, field: str, known: Sequence[st
                 setattr(changed, part, None)
                 yield "index dropped", changed
     elif isinstance(node, ast.Compare):
-        for other in COMPARISONS.get(type(node.ops[0]), ()):
-            yield "condition", ast.Compare(node.left, [other(), *node.ops[1:]], node.comparators)
+        for comparison in COMPARISONS.get(type(node.ops[0]), ()):
+            yield "condition", ast.Compare(node.left, [comparison(), *node.ops[1:]], node.comparators)
     elif isinstance(node, ast.BoolOp):
         yield "condition", ast.BoolOp(ast.And() if isinstance(node.op, ast.Or) else ast.Or(), node.values)
         yield from (("condition", value) for value in node.values)
@@ -289,7 +290,7 @@ def _is_module(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in ("torch", "F", "np", "math")
 
 
-def _other_values(value: object) -> tuple[object, ...]:
+def _other_values(value: object) -> tuple[float, ...]:
     if isinstance(value, bool):
         return (not value,)
     if isinstance(value, int):

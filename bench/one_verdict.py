@@ -91,7 +91,7 @@ def candidates(lesson: Lesson) -> Iterator[Candidate]:
 def statuses(lesson: Lesson, candidate: Candidate, problems: Sequence[Problem]) -> dict[str, str]:
     """{row: its status} on these problems."""
     if lesson.joint is None:
-        found = {}
+        found: dict[str, str] = {}
         for row in candidate.rows:
             cases = [(problem, run_formula(candidate.functions.get(row), row, problem)) for problem in problems]
             found[row] = judge_line(row[1:], cases, naming=False).status
@@ -128,7 +128,8 @@ def main(arguments: list[str] | None = None) -> int:
     course = Course(ROOT)
     chosen = [course.find(name) for name in options.lessons] or list(course.lessons.values())
     table = Table("lesson", "file", "row", "dojo check", "grade run", "seed")
-    total, found = 0, []
+    total = 0
+    found: list[Difference] = []
     for lesson in chosen:
         if lesson.gradients:
             compared, differing = differences(lesson, range(FIRST_SEED, FIRST_SEED + options.seeds))

@@ -133,7 +133,10 @@ class Run:
         numbers = [
             WrittenNumber(float(node.value), "notebook", node.lineno)
             for node in ast.walk(ast.parse(source))
-            if isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value > 0
+            if isinstance(node, ast.Constant)
+            and isinstance(node.value, (int, float))
+            and not isinstance(node.value, bool)
+            and node.value > 0
         ]
         terms = Terms(False, self.sizes, {step: numbers})
         published = self.lesson.published_at(self.sizes)[0]

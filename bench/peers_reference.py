@@ -18,6 +18,8 @@ SEED = 2147483647
 class Kept:
     """Forward values by name, each of which keeps its gradient."""
 
+    loss: torch.Tensor
+
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, torch.Tensor) and value.requires_grad:
             value.retain_grad()

@@ -321,8 +321,8 @@ def examples(checkout: Checkout) -> None:
     checkout.screen("examples", "run_again", *words, "--fail-under", "50", "--roster", roster)
     for platform in ("canvas", "moodle"):
         checkout.screen("examples", platform, "grade", "export", platform, grades, "--roster", roster)
-    words = ("grade", "export", "canvas", grades, "--roster", roster, "--name", "total=Backprop", "--max", "10")
-    checkout.screen("examples", "canvas_total", *words, "-o", str(checkout.out / "examples" / "total.csv"))
+    total = ("grade", "export", "canvas", grades, "--roster", roster, "--name", "total=Backprop", "--max", "10")
+    checkout.screen("examples", "canvas_total", *total, "-o", str(checkout.out / "examples" / "total.csv"))
 
 
 def corpora(checkout: Checkout) -> None:

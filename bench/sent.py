@@ -46,6 +46,7 @@ from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers import step_scheduler, wire
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.requests import PackedProblem
+from grader.sandbox.workers.stage_guesses import is_exactly
 from grader.sandbox.workers.tensor_bytes import DTYPES, tensor_from, unpack_tensors
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judging.hidden_problems import ProblemBook
@@ -283,7 +284,7 @@ def measure(lesson: Lesson, zygote: ZygoteProcess, seed: int, exact: bool = True
     """
     book, tap = ProblemBook(seed), Tap()
     files = {MAIN: (lesson.solution / MAIN).read_bytes()}
-    judged_exact = step_scheduler.is_exactly if exact else lambda answer, reference: False
+    judged_exact = is_exactly if exact else lambda answer, reference: False
     with tapped(tap), patch.object(step_scheduler, "is_exactly", judged_exact):
         suite = HiddenSuite(lesson, book)
         try:

@@ -88,7 +88,7 @@ def autograd(parameters: Parameters, Xb: Tensor, Yb: Tensor) -> None:
     loss = lecture_loss(parameters, Xb, Yb)
     for p in parameters:
         p.grad = None
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()
     for p in parameters:
         p.data += -RATE * p.grad  # type: ignore[operator]
 
@@ -97,7 +97,7 @@ def its_forward(parameters: Parameters, Xb: Tensor, Yb: Tensor) -> None:
     loss = fast_loss(parameters, Xb, Yb)
     for p in parameters:
         p.grad = None
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()
     with torch.no_grad():
         for p in parameters:
             p.add_(p.grad, alpha=-RATE)  # type: ignore[arg-type]

@@ -28,7 +28,7 @@ from pathlib import Path
 from bench.watch_page import PageWatch, page_watch
 from bench.watch_terminal import ROOT, START_SECONDS, WatchTerminal
 from grader.authoring.lesson_sources import CLOSE, OPEN
-from grader.dojo.file import LEFT_OUT
+from grader.dojo.start import LEFT_OUT
 from grader.lesson.lesson import Course, Lesson
 from grader.verdict.judging.examples import PUBLIC_SEED
 
@@ -86,7 +86,7 @@ def save_time(terminal: WatchTerminal, lesson: Lesson, text: str, sign: str) -> 
     started = time.perf_counter()
     (lesson.exercise / "backward.py").write_text(text, encoding="utf-8")
     screen = terminal.until(sign)
-    seconds = time.perf_counter() - started
+    seconds = terminal.drawn - started
     found = re.search(r"(\d+) ms ·", screen)
     return seconds, int(found[1]) / 1000 if found else seconds
 

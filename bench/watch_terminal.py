@@ -26,7 +26,7 @@ class WatchTerminal:
     """`dojo watch` in a terminal of its own.
 
     `checkout` is the repository whose `dojo` it is. `frames` are the screens it has drawn, without control sequences;
-    `screen` is what a terminal shows of them.
+    `screen` is what a terminal shows of them, and `drawn` when the last of them was there, by time.perf_counter.
     """
 
     def __init__(
@@ -40,6 +40,7 @@ class WatchTerminal:
     ) -> None:
         environment = {name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES", "DISPLAY")}
         self.frames: list[str] = []
+        self.drawn = 0.0
         self._shown = pyte.Screen(width, height)
         self._stream = pyte.Stream(self._shown)
         self._terminal = pexpect.spawn(
@@ -56,6 +57,7 @@ class WatchTerminal:
     def frame(self, seconds: float = SECONDS) -> str:
         """The next screen, whole."""
         self._terminal.expect(r"\x1b\[2J\x1b\[H(.*?q quit)", timeout=seconds)
+        self.drawn = time.perf_counter()  # before pyte, which takes milliseconds
         self._stream.feed(self._terminal.match[0])
         self.frames.append(CONTROL.sub("", self._terminal.match[1]).replace("\r\n", "\n"))
         return self.frames[-1]

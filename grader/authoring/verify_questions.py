@@ -84,7 +84,7 @@ def faults_of_question(
             yield fault
             break
     for wrong, why in secret.why.items() if question.draw and fault is None else ():
-        if all(judge(each, secret, typed(each, wrong), run_line).message != each.filled(why) for each in posed):
+        if all(judge(each, secret, as_typed(each, wrong), run_line).message != each.filled(why) for each in posed):
             yield f"{wrong!r} never gets its own explanation."
     if always_shown(posed, secret, lambda each: each.text):
         yield "its text contains the key."
@@ -121,34 +121,36 @@ def faults_of_posed(
     decide = partial(judge, posed, secret, run_line=run_line)
     values = ", ".join(f"{name} = {value:g}" for name, value in posed.values.items())
     where = f" ({values})" if values else ""
-    right = decide(typed(posed, secret.key))
+    right = decide(as_typed(posed, secret.key))
     if right.status != "passed":
         yield f"the key is not accepted{where}: {right.message}"
         return
-    if proof is not None and not is_same(posed, proved(posed, proof), secret.key or "", secret.tolerance):
-        yield f"{PROOFS} gives another key{where}: {proved(posed, proof)}."
+    if proof is not None and not is_same(posed, result_of_proof(posed, proof), secret.key or "", secret.tolerance):
+        yield f"{PROOFS} gives another key{where}: {result_of_proof(posed, proof)}."
     kind, drawn = posed.question.kind, bool(posed.question.draw)
     whys = [posed.filled(why) for why in secret.why.values()]
     for place, wrong in enumerate(secret.why):  # two drawn mistakes may be the same number for one student
-        raw = [wrong] if kind == "multiple" else typed(posed, wrong)
-        yield from unexplained(decide(raw), whys[: place + 1] if drawn else [whys[place]], f"{wrong!r}{where}")
+        raw = [wrong] if kind == "multiple" else as_typed(posed, wrong)
+        yield from faults_of_wrong_answer(
+            decide(raw), whys[: place + 1] if drawn else [whys[place]], f"{wrong!r}{where}"
+        )
     if kind == "multiple" and len(secret.key or ()) > 1:
-        yield from unexplained(decide(list(secret.key or ())[:-1]), [INCOMPLETE], "a part of the key")
+        yield from faults_of_wrong_answer(decide(list(secret.key or ())[:-1]), [INCOMPLETE], "a part of the key")
     for form in (
         PERTURBED.get(kind, ()) if kind != "number" or read_number(posed, str(secret.key), posed.values) else ()
     ):
-        if decide(typed(posed, form.format(secret.key))).status == "passed":
+        if decide(as_typed(posed, form.format(secret.key))).status == "passed":
             yield f"`{form.format(secret.key)}` is accepted{where}."
 
 
-def unexplained(judged: Judged, whys: Sequence[str], answer: str) -> Iterator[str]:
+def faults_of_wrong_answer(judged: Judged, whys: Sequence[str], answer: str) -> Iterator[str]:
     if judged.status != "failed":
         yield f"{answer} is {judged.status}: {judged.message or 'the wrong answer is accepted'}."
     elif judged.message not in whys:
         yield f"{answer} gets another explanation: {judged.message}"
 
 
-def typed(posed: Posed, key: Any) -> Any:
+def as_typed(posed: Posed, key: Any) -> Any:
     """An answer of the course as a student types it."""
     if posed.question.kind == "number":
         return repr(read_number(posed, key, posed.values))
@@ -157,7 +159,7 @@ def typed(posed: Posed, key: Any) -> Any:
     return list(key) if isinstance(key, tuple) else key.split(",") if posed.question.kind == "order" else key
 
 
-def proved(posed: Posed, proof: Callable[..., Any]) -> Any:
+def result_of_proof(posed: Posed, proof: Callable[..., Any]) -> Any:
     """What a proof returns for the drawn values; whole numbers among them are ints."""
     values = {name: int(value) if value == int(value) else value for name, value in posed.values.items()}
     found = proof(**values)

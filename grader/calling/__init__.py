@@ -1,1 +1,1 @@
-"""Calls of a student's functions and classes: how they are called, what came of a call. Starts no process."""
+"""Calls of a student's functions and classes: how they are called, and what a call gave. Starts no process."""

@@ -1,4 +1,4 @@
-"""What came of one step of a student's, on one problem."""
+"""The result of one of a student's steps on one problem."""
 
 from __future__ import annotations
 

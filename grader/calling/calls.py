@@ -87,7 +87,7 @@ def call(
 ) -> Called:
     """Calls it with these very arguments; never raises for what it does. With `cap`, operators are counted.
 
-    Which they are, and the memory they take, is only looked at if `counted`: it makes a call four times slower.
+    Which they are, and the memory they take, is only measured if `counted`: it makes a call four times slower.
     """
     given = [args, kwargs]
     default, depth = torch.get_default_dtype(), sys.getrecursionlimit()

@@ -82,7 +82,7 @@ def is_stub_error(error: BaseException) -> bool:
 
 def unanswered_prompt(error: BaseException) -> str:
     """A message about code that waits for somebody to type: a debugger, or `input()`. Empty for every other error."""
-    kind = type(error)  # a student's class may answer for itself: only identity and inheritance are looked at
+    kind = type(error)  # a student's class may answer for itself: only identity and inheritance count
     quit_pdb = kind is getattr(sys.modules.get("bdb"), "BdbQuit", None)
     module = vars(ImportError)["name"].__get__(error) if issubclass(kind, ImportError) else None
     other_debugger = type(module) is str and module in DEBUGGERS

@@ -53,7 +53,7 @@ class Joint:
             yield result
 
 
-def stacked(found: object) -> object:
+def as_stack(found: object) -> object:
     """A list of tensors of one shape, such as one per layer, as one tensor; anything else as it is."""
     entries = list(found) if isinstance(found, (tuple, list)) else []
     if entries and all(isinstance(each, torch.Tensor) and each.shape == entries[0].shape for each in entries):
@@ -92,7 +92,7 @@ def call_joint(
             step: answers.get(step)
             or Answer(
                 "returned",
-                **answer_fields(stacked(found[step]), ran.values.get(step[1:]), ran.dtype),
+                **answer_fields(as_stack(found[step]), ran.values.get(step[1:]), ran.dtype),
                 operators=ran.watch.operators,
                 line=ran.line,
                 **precision(ran, dtype),

@@ -84,13 +84,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         plain = name.rstrip("_") if not name.endswith("__") else name
         if self._is_quiet and plain not in OPERATORS:
             result = super().__torch_dispatch__(func, types, args, kwargs)
-            for value in result if isinstance(result, (tuple, list)) else (result,):
-                if isinstance(value, Tensor):
-                    key = self._key(value, is_new=True)
-                    if value.is_complex():
-                        self.complex_results += 1
-                        self._is_quiet = False
-                        self._marks[key] = DEPENDS
+            self._look_for_complex(result)
             return result
         given = list(tensors_in((args, kwargs)))
         inputs = [array for tensor in given if (array := array_of(tensor)) is not None] if plain in OPERATORS else []
@@ -106,13 +100,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
             marks |= DEPENDS
         out = {self._key(tensor, is_new=True) for tensor in results}
         if plain in OPERATORS and results:
-            others = tuple(repr(each) for each in args if not isinstance(each, Tensor))
-            known, close = self._add((plain, others), inputs, frozenset(out))
-            if close:
-                marks |= DEPENDS
-                self._of_pairs |= out.union(*close)
-            if known:
-                marks |= REPEATS
+            marks |= self._marks_of_evaluation(plain, args, inputs, out)
         elif plain in ("sub", "rsub", "add") and len(keys) == 2 and self._of_pairs.issuperset(keys):
             self._subtracted = True
             marks |= DEPENDS
@@ -124,6 +112,24 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
             for key in out if name is plain else out.union(keys[:1]):
                 self._marks[key] = self._marks.get(key, 0) | marks
         return result
+
+    def _look_for_complex(self, result: object) -> None:
+        """All that has to be noted of most operators while nothing was found, in little time."""
+        for value in result if isinstance(result, (tuple, list)) else (result,):
+            if isinstance(value, Tensor):
+                key = self._key(value, is_new=True)
+                if value.is_complex():
+                    self.complex_results += 1
+                    self._is_quiet = False
+                    self._marks[key] = DEPENDS
+
+    def _marks_of_evaluation(self, plain: str, args: Sequence[Any], inputs: Sequence[Array], out: set[int]) -> int:
+        """Marks of the results `out` that follow from earlier evaluations of the same operator."""
+        others = tuple(repr(each) for each in args if not isinstance(each, Tensor))
+        known, close = self._add((plain, others), inputs, frozenset(out))
+        if close:
+            self._of_pairs |= out.union(*close)
+        return (DEPENDS if close else 0) | (REPEATS if known else 0)
 
     def _key(self, tensor: Tensor, is_new: bool) -> int:
         """The number of its memory. Numbers that come from outside torch are marked once there is evidence."""

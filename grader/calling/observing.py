@@ -184,7 +184,7 @@ def observe_steps(
             watch = NumericalWatch(cap)
             with outside.watched_by(watch):
                 given = values, upstream if joint is None else {}
-                run_with_fallback(watched(function, watch), name, *given, dtype, files, watch)
+                run_with_fallback(with_watch(function, watch), name, *given, dtype, files, watch)
             pieces: object = {name: watch.answer} if joint is None else joint.pieces(watch.answer)
             for step in steps if joint is not None else (name,):
                 answer = pieces.get(step) if isinstance(pieces, dict) else None
@@ -193,7 +193,7 @@ def observe_steps(
     return found
 
 
-def watched(function: Callable[..., Any], watch: NumericalWatch) -> Callable[..., Any]:
+def with_watch(function: Callable[..., Any], watch: NumericalWatch) -> Callable[..., Any]:
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
         watch.know((args, kwargs))

@@ -3,7 +3,7 @@
 The count tells a fused formula from the same gradient step by step: it is the same on every machine and for every batch
 size, unless the step loops over the batch. Aten operators are what PyTorch's dispatcher sees below Python's functions:
 ``F.softmax`` is one; ``logits[range(n), Yb] -= 1`` is five (the range becomes a tensor, a read, the subtraction, the
-range again, a write). Reading a shape or printing a tensor is none.
+range again, a write). Reading a shape or printing a tensor counts as no operator.
 Source: ``torch/utils/_python_dispatch.py``, whose modes are PyTorch's own way to see them.
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import dis
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import CodeType, FunctionType
@@ -77,42 +77,37 @@ def arguments_for(
     positional: list[Any] = []
     keyword: dict[str, Any] = {}
     for parameter in parameters:
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        name, kind = parameter.name, parameter.kind
+        if kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        name = parameter.name
         if name in values:
-            value = values[name]
+            value = fresh(values[name])
         elif name[:1] == "d" and name[1:] in upstream and name != step:
-            value = upstream[name[1:]]
-        elif parameter.default is not parameter.empty:
-            if parameter.kind is parameter.POSITIONAL_ONLY:
-                positional.append(parameter.default)  # those after it keep their places
-            continue
-        elif name == "self":
-            raise UnknownParameter(
-                f"`{step}` has a parameter `self`, as a method has. Write it as a function outside the class."
-            )
-        elif name == step:
-            raise UnknownParameter(f"`{step}` asks for itself: `{name}` is what it is to return.")
+            value = fresh(upstream[name[1:]])
+        elif parameter.default is parameter.empty:
+            raise UnknownParameter(unknown_parameter_message(name, step, values, upstream))
+        elif kind is parameter.POSITIONAL_ONLY:
+            value = parameter.default  # those after it keep their places
         else:
-            gradients = ["d" + name for name in upstream if "d" + name != step]
-            near = difflib.get_close_matches(name, [*values, *gradients], n=1)
-            hint = (
-                f"; did you mean `{near[0]}`?"
-                if near
-                else ": use the names of the forward pass, with a `d` in front for gradients."
-            )
-            raise UnknownParameter(
-                f"`{step}` asks for `{name}`, which is neither a forward value nor an upstream gradient{hint}"
-            )
-        value = fresh(value)
-        if parameter.kind is parameter.KEYWORD_ONLY or (keyword and parameter.kind is parameter.POSITIONAL_OR_KEYWORD):
-            keyword[name] = value
-        elif parameter.kind is parameter.POSITIONAL_ONLY:
+            continue
+        if kind is parameter.POSITIONAL_ONLY:
             positional.append(value)
         else:
             keyword[name] = value
     return positional, keyword
+
+
+def unknown_parameter_message(name: str, step: str, values: Iterable[str], upstream: Iterable[str]) -> str:
+    if name == "self":
+        return f"`{step}` has a parameter `self`, as a method has. Write it as a function outside the class."
+    if name == step:
+        return f"`{step}` asks for itself: `{name}` is what it is to return."
+    gradients = [f"d{each}" for each in upstream if f"d{each}" != step]
+    near = difflib.get_close_matches(name, [*values, *gradients], n=1)
+    hint = ": use the names of the forward pass, with a `d` in front for gradients."
+    if near:
+        hint = f"; did you mean `{near[0]}`?"
+    return f"`{step}` asks for `{name}`, which is neither a forward value nor an upstream gradient{hint}"
 
 
 def fresh(value: Any) -> Any:
@@ -128,7 +123,7 @@ Groups = Mapping[str, Sequence[str] | Mapping[str, str]]
 """{name: the names of its values}, for a list; {name: {key: the name of its value}}, for a dict."""
 
 
-def grouped(values: Mapping[str, Any], groups: Groups) -> dict[str, Any]:
+def groups_of_values(values: Mapping[str, Any], groups: Groups) -> dict[str, Any]:
     """{name of a group: its values}, as a list or a dict."""
     return {
         name: {key: values[member] for key, member in members.items()}

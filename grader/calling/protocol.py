@@ -53,7 +53,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Called:
-    """What came of a call: a value, or an `Answer` that says why there is none."""
+    """The result of a call: a value, or an `Answer` that says why there is none."""
 
     value: Any = None
     failed: Answer | None = None

@@ -43,10 +43,6 @@ class RecordingTarget:
     def line(self) -> int | None:
         return self._target.line
 
-    @property
-    def last_name(self) -> str:
-        return self.calls[-1].function.rpartition(".")[2] if self.calls else ""
-
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         self.note_call(name, getattr(self._namespace, name, None), args, kwargs)
         return self.note_value(name, self._target.call(name, *args, **kwargs))
@@ -118,7 +114,7 @@ def arguments_by_name(function: Any, args: Sequence[Any], kwargs: Mapping[str, A
 
 
 def tensors_given(calls: Sequence[Call]) -> dict[str, Any]:
-    """{in words: a tensor or an array that some call was given}; one of a list or dict stands under its own place."""
+    """{in words: a tensor or an array that some call was given}; one of a list or dict has an entry of its own."""
     found: list[tuple[str, int, str, Any]] = []
     for number, call in enumerate(calls):
         for name, value in call.arguments.items():

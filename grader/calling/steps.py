@@ -86,7 +86,7 @@ def changed_arguments(
 
 
 class Ran(NamedTuple):
-    """What a function gave back, before anyone looked at it; `values` and `upstream` are what it was called on."""
+    """What a function returned, unchecked; `values` and `upstream` are what it was called on."""
 
     result: object
     given: Mapping[str, Any]
@@ -172,7 +172,7 @@ def call_step(
     files: Sequence[str] = (),
     watch: AbstractContextManager[OperatorCount] | None = None,
 ) -> Answer:
-    """Runs one step and says what came of it; never raises for what the function does.
+    """Runs one step and returns its result; never raises for what the function does.
 
     `values` and `upstream` are {name: tensor or number}; the function gets copies. While it runs, torch's default
     dtype is `dtype`, so that `torch.zeros(n, m)` in a student's line has the precision of the problem. `files` are the

@@ -71,11 +71,10 @@ class BaseTarget:
     line: int | None
 
     def __init__(self) -> None:
-        self.last_name, self.line, self.low_precision = "", None, False
+        self.line, self.low_precision = None, False
 
     def _returned(self, called: Called, name: str) -> Called:
         """Note what a call of `name` reported. Raises CallFailed where it gave no value."""
-        self.last_name = name
         self.line = self.line or called.line
         self.low_precision = self.low_precision or called.counts.low_precision
         if called.failed is not None:

@@ -213,7 +213,7 @@ def enter_answers(files: Sequence[Path], out: Path, author: str | None, course: 
 
     decisions = []
     with open_gradebook(out) as gradebook:
-        for place, code, answers in entered(files):
+        for place, code, answers in entered_answers(files):
             try:
                 decisions.append(decision_about(find_sheet(gradebook, code), answers))
             except UserError as error:
@@ -223,7 +223,7 @@ def enter_answers(files: Sequence[Path], out: Path, author: str | None, course: 
     store_decisions(decisions, out, author, course)
 
 
-def entered(files: Sequence[Path]) -> Iterator[tuple[str, str, list[str]]]:
+def entered_answers(files: Sequence[Path]) -> Iterator[tuple[str, str, list[str]]]:
     """(place, code, answers) of every line. A header line whose first column is `code` is left out. UserError."""
     if not files and sys.stdin.isatty():
         click.echo("A line per sheet: its code, then an answer per question, - for none. An empty line ends it.")

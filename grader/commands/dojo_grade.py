@@ -59,7 +59,7 @@ def grade_own(words: tuple[str, ...], opened: bool, seed: int | None, course: Pa
 
 
 def graded_report(at: Desk, lessons: list[Lesson], digests: dict[str, str], seed: int | None) -> Path:
-    """Run `grade run` on exercises/, show and store what came of it, and return the report's path. Raises UserError."""
+    """Run `grade run` on exercises/, show and store the results, and return the report's path. Raises UserError."""
     from grader.commands.run import run
     from grader.dojo.screen import graded_screen
     from grader.results import read_results

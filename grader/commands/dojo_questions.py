@@ -17,7 +17,6 @@ from rich.console import Console
 from grader.commands.console import console_for
 from grader.commands.dojo_desk import LessonParam, course_option, desk, selected_work, show
 from grader.dojo.answering import AnswerSheet, answers_screen, ask_questions, due_questions, known_student
-from grader.dojo.desk import Desk
 from grader.dojo.file import HERE
 from grader.errors import UserError
 from grader.questions.code_lines import Results
@@ -65,13 +64,13 @@ def answer(lesson_name: str, names: tuple[str, ...], listed: bool, student: str 
             click.echo(f"\nAll questions are answered. `dojo answer {lesson.number} QUESTION` asks one again.")
             return
         if not sheet.answers.student:
-            sheet = AnswerSheet(lesson, ask_name(at))
+            sheet = AnswerSheet(lesson, ask_name())
         out = console_for()
         for part in ask_questions(sheet, due, read_input_line, run_line):
             out.print(part)
 
 
-def ask_name(at: Desk) -> str:
+def ask_name() -> str:
     """The student's name, typed. Raises UserError where nobody types."""
     click.echo("Your name or ID, as your course knows you (the numbers in the questions depend on it):")
     name = " ".join((read_input_line() or "").split())

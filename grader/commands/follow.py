@@ -127,7 +127,9 @@ class FollowedFolder:
             click.echo(f"grade: {printable(sentence)}", err=True)
 
 
-def followed(submissions: Sequence[Path], cluster: str | None, formats: Sequence[str], has_lessons: bool) -> Path:
+def folder_to_follow(
+    submissions: Sequence[Path], cluster: str | None, formats: Sequence[str], has_lessons: bool
+) -> Path:
     """The folder to follow. Refuses what does not go together with --follow."""
     if len(submissions) != 1 or not submissions[0].is_dir():
         fail(f"--follow grades what appears in one folder, and was given {', '.join(map(str, submissions))}.")

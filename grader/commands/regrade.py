@@ -110,7 +110,7 @@ def regrade(
             course_settings={} if assignment is None else dict(assignment.settings),
         )
         with RunView(console_for(stderr=True), quiet) as view:
-            outcome = grade_again(plan, gradebook, loaded, settings, jobs or os.cpu_count() or 1, view)
+            outcome = grade_again(plan, loaded, settings, jobs or os.cpu_count() or 1, view)
         if outcome.stopped:
             click.echo(
                 f"grade: stopped: {len(outcome.results)} of {len(plan.due)} are graded and kept aside. No score has "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import tzinfo
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,11 +15,10 @@ from grader.commands.console import fail, print_remarks
 from grader.commands.options import FILE, Command
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
-from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.intake_csv import (
     NAME,
     IntakeLine,
-    confirmed,
+    confirmed_lines,
     decisions,
     intake_text,
     read_intake,
@@ -114,9 +113,41 @@ def apply_intake(found: FoundSubmissions, out: Path, given: Path | None, course:
     return lines
 
 
+class GivenSubmissions:
+    """The submissions that the command line names. It has what `grade run` needs of a FollowedFolder."""
+
+    def __init__(
+        self,
+        submissions: Sequence[Path],
+        out: Path,
+        lessons: Sequence[Lesson],
+        course: Course,
+        roster: Roster | None,
+        intake_file: Path | None,
+        set_times: Callable[[FoundSubmissions], None],
+    ) -> None:
+        """Finds them, with their times, and prints what is not clear. Raises UserError."""
+        from grader.intake.submissions.finding import find
+
+        self._out = out
+        self.found = find(submissions, lessons, list(course.lessons.values()), roster)
+        set_times(self.found)
+        self._lines = apply_intake(self.found, out, intake_file, course)
+        print_remarks(f"{'roster: ' if roster else ''}{remark}" for remark in self.found.remarks)
+
+    @property
+    def unpacked(self) -> Path | None:
+        """The folder with what was unpacked until now."""
+        return self.found.folder
+
+    def store_intake(self) -> list[str]:
+        """See store_intake below. Raises OutputError."""
+        return store_intake(self.found, self._out, self._lines)
+
+
 def confirmed_and_given(out: Path, given: Path | None, course: Course) -> list[IntakeLine]:
     """The lines of OUT/intake.csv, and those of the file `given`, which are confirmed. Raises UserError."""
-    new = [] if given is None else confirmed(read_intake(given, course))
+    new = [] if given is None else confirmed_lines(read_intake(given, course))
     names = {(line.student, line.found) for line in new}
     return [line for line in stored_lines(out, course) if (line.student, line.found) not in names] + new
 

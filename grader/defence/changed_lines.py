@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.defence.expressions import number_in, reduced, reduction_of, text, whole_number
+from grader.defence.expressions import (
+    Reduction,
+    number_in,
+    reduction_code,
+    reduction_of,
+    replace_child,
+    text,
+    whole_number,
+)
 
 MOST_REWRITTEN = 14
 MOST_WRONG = 16
@@ -29,7 +36,7 @@ Template = tuple[str, str, str]
 """(kind, code, words)"""
 
 
-def rewritten(code: str, most: int = MOST_REWRITTEN, deep: bool = True) -> list[Variant]:
+def equal_versions(code: str, most: int = MOST_REWRITTEN, deep: bool = True) -> list[Variant]:
     """Lines that should have the same value and look different."""
     first = list(variants(code, equal_templates))
     found = {each.code: each for each in first}
@@ -90,142 +97,172 @@ def child_places(root: ast.expr) -> Iterator[Place]:
 
 
 def with_replaced(tree: ast.Expression, parent: ast.AST, field: str, index: int | None, new: ast.expr) -> str:
-    holder = getattr(parent, field)
-    old = holder if index is None else holder[index]
-    if index is None:
-        setattr(parent, field, new)
-    else:
-        holder[index] = new
+    old = replace_child(parent, field, index, new)
     try:
         return ast.unparse(tree.body)
     finally:
-        if index is None:
-            setattr(parent, field, old)
-        else:
-            holder[index] = old
+        replace_child(parent, field, index, old)
+
+
+EQUAL_OPERATIONS: dict[type[ast.operator], Sequence[tuple[str, str]]] = {
+    ast.MatMult: (
+        ("transposed", "({right}.mT @ {left}.mT).mT"),
+        ("outer", "({left}.unsqueeze(-1) * {right}.unsqueeze(-3)).sum(-2)"),
+        ("negative", "-({left} @ -{right})"),
+    ),
+    ast.Mult: (
+        ("swapped", "{right} * {left}"),
+        ("negative", "-({left} * -{right})"),
+        ("half", "2 * {left} * {right} / 2"),
+    ),
+    ast.Add: (("swapped", "{right} + {left}"), ("negative", "{left} - -{right}")),
+    ast.Sub: (("swapped", "-({right} - {left})"), ("negative", "-{right} + {left}")),
+    ast.Div: (
+        ("factor", "{left} * (1 / {right})"),
+        ("first", "1 / {right} * {left}"),
+        ("half", "{left} / (2 * {right}) * 2"),
+    ),
+}
+"""{an operation: (kind, code) with the same value, for any operands}"""
 
 
 def equal_templates(node: ast.expr) -> Iterator[Template]:
     """Texts with the value of `node`."""
-    found = reduction_of(node)
-    if found is not None and found.axis is not None:
-        value, axis, keep = found.value, found.axis, found.keepdim
-        if found.name == "sum":
-            yield "mean", f"{reduced('mean', value, axis, keep)} * {value}.shape[{axis}]", ""
-            last = f"{value}.cumsum({axis})"
-            yield "last", f"{last}.narrow({axis}, -1, 1)" if keep else f"{last}.select({axis}, -1)", ""
-        else:
-            yield "sum", f"{reduced('sum', value, axis, keep)} / {value}.shape[{axis}]", ""
-        other = f"{reduced(found.name, value, axis, False)}.unsqueeze({axis})"
-        yield "keepdim", other if keep else f"{reduced(found.name, value, axis, True)}.squeeze({axis})", ""
-        if axis == 0 and not keep and found.name == "sum":
-            yield "ones", f"torch.ones_like({value}[:, 0]) @ {value}", ""
-    elif found is not None and found.name == "sum":
-        yield "all", f"{found.value}.mean() * {found.value}.numel()", ""
-    if isinstance(node, ast.BinOp):
-        left, right, power = text(node.left), text(node.right), number_in(node.right)
-        if isinstance(node.op, ast.MatMult):
-            yield "transposed", f"({right}.mT @ {left}.mT).mT", ""
-            yield "outer", f"({left}.unsqueeze(-1) * {right}.unsqueeze(-3)).sum(-2)", ""
-            yield "negative", f"-({left} @ -{right})", ""
-        elif isinstance(node.op, ast.Mult):
-            yield "swapped", f"{right} * {left}", ""
-            yield "negative", f"-({left} * -{right})", ""
-            yield "half", f"2 * {left} * {right} / 2", ""
-        elif isinstance(node.op, ast.Add):
-            yield "swapped", f"{right} + {left}", ""
-            yield "negative", f"{left} - -{right}", ""
-        elif isinstance(node.op, ast.Sub):
-            yield "swapped", f"-({right} - {left})", ""
-            yield "negative", f"-{right} + {left}", ""
-            square = node.right
-            if isinstance(square, ast.BinOp) and isinstance(square.op, ast.Pow) and number_in(node.left) == 1:
-                base = text(square.left)
-                if number_in(square.right) == 2:
-                    yield "factors", f"(1 - {base}) * (1 + {base})", ""
-        elif isinstance(node.op, ast.Div):
-            yield "factor", f"{left} * (1 / {right})", ""
-            yield "first", f"1 / {right} * {left}", ""
-            yield "half", f"{left} / (2 * {right}) * 2", ""
-        elif isinstance(node.op, ast.Pow) and power is not None:
-            if power == 2:
-                yield "product", f"{left} * {left}", ""
-            yield "split", f"{left} ** {power + 1:g} / {left}", ""
-            if power < 0:
-                yield "below", f"1 / {left} ** {-power:g}", ""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and number_in(node) is None:
-        yield "from zero", f"0 - {text(node.operand)}", ""
-        yield "factor", f"{text(node.operand)} * -1", ""
-    if isinstance(node, ast.Attribute) and node.attr == "T":
-        yield "mT", f"{text(node.value)}.mT", ""
-        yield "transpose", f"{text(node.value)}.transpose(0, 1)", ""
-    if is_call(node, "transpose") and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        yield "mT", f"{text(node.func.value)}.mT", ""
+    match node:
+        case ast.BinOp():
+            equal = equal_operations(node)
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if number_in(node) is None:
+            equal = [("from zero", f"0 - {text(operand)}"), ("factor", f"{text(operand)} * -1")]
+        case ast.Attribute(value=matrix, attr="T"):
+            equal = [("mT", f"{text(matrix)}.mT"), ("transpose", f"{text(matrix)}.transpose(0, 1)")]
+        case ast.Call(func=ast.Attribute(value=matrix, attr="transpose")):
+            equal = [("mT", f"{text(matrix)}.mT")]
+        case _:
+            found = reduction_of(node)
+            equal = equal_reductions(found) if found is not None else []
+    for kind, code in equal:
+        yield kind, code, ""
 
 
-def is_call(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name
+def equal_reductions(found: Reduction) -> list[tuple[str, str]]:
+    """(kind, code) with the value of a sum or mean."""
+    value, axis, keep = found.value, found.axis, found.keepdim
+    if axis is None:
+        return [("all", f"{value}.mean() * {value}.numel()")] if found.name == "sum" else []
+    size = f"{value}.shape[{axis}]"
+    kept, dropped = reduction_code(found.name, value, axis, True), reduction_code(found.name, value, axis, False)
+    keepdim = ("keepdim", f"{dropped}.unsqueeze({axis})" if keep else f"{kept}.squeeze({axis})")
+    if found.name == "mean":
+        return [("sum", f"{reduction_code('sum', value, axis, keep)} / {size}"), keepdim]
+    last = f"{value}.cumsum({axis})"
+    equal = [
+        ("mean", f"{reduction_code('mean', value, axis, keep)} * {size}"),
+        ("last", f"{last}.narrow({axis}, -1, 1)" if keep else f"{last}.select({axis}, -1)"),
+        keepdim,
+    ]
+    if axis == 0 and not keep:
+        equal.append(("ones", f"torch.ones_like({value}[:, 0]) @ {value}"))
+    return equal
+
+
+def equal_operations(node: ast.BinOp) -> list[tuple[str, str]]:
+    """(kind, code) with the value of an operation."""
+    left, right, power = text(node.left), text(node.right), number_in(node.right)
+    equal = [(kind, code.format(left=left, right=right)) for kind, code in EQUAL_OPERATIONS.get(type(node.op), ())]
+    if isinstance(node.op, ast.Sub) and number_in(node.left) == 1:
+        match node.right:
+            case ast.BinOp(left=base, op=ast.Pow(), right=exponent) if number_in(exponent) == 2:
+                equal.append(("factors", f"(1 - {text(base)}) * (1 + {text(base)})"))
+    if isinstance(node.op, ast.Pow) and power is not None:
+        if power == 2:
+            equal.append(("product", f"{left} * {left}"))
+        equal.append(("split", f"{left} ** {power + 1:g} / {left}"))
+        if power < 0:
+            equal.append(("below", f"1 / {left} ** {-power:g}"))
+    return equal
 
 
 OPPOSITE = {"any": "all", "all": "any", "maximum": "minimum", "minimum": "maximum", "ceil": "floor", "floor": "ceil"}
 COMPARISONS: dict[type[ast.cmpop], str] = {ast.Gt: "<", ast.Lt: ">", ast.GtE: "<", ast.LtE: ">", ast.Eq: "!="}
 
 
-def wrong_comparisons(node: ast.expr) -> Iterator[Template]:
-    """Texts with one mistake in place of a comparison, of a function that has an opposite, or of the first entry."""
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and (other := COMPARISONS.get(type(node.ops[0]))):
-        yield "comparison", f"{text(node.left)} {other} {text(node.comparators[0])}", f"it compares with `{other}`"
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        changed = copy.deepcopy(node)
-        assert isinstance(changed.func, ast.Attribute)
-        if other := OPPOSITE.get(node.func.attr):
-            changed.func.attr = other
-            yield "opposite", ast.unparse(changed), f"`{other}` takes the place of `{node.func.attr}`"
-        elif node.func.attr == "abs" and not (node.args or node.keywords):
-            yield "abs", text(node.func.value), "`abs` is left out"
-        elif node.func.attr == "abs" and len(node.args) == 1:
-            yield "abs", text(node.args[0]), "`abs` is left out"
-    if isinstance(node, ast.Subscript) and whole_number(node.slice) == 0 and isinstance(node.value, ast.Name):
-        yield "entry", f"{node.value.id}[-1]", f"the last entry of `{node.value.id}` takes the place of the first"
+WRONG_OPERATIONS: dict[type[ast.operator], Sequence[Template]] = {
+    ast.MatMult: (
+        ("matmul_swapped", "{right} @ {left}", "the factors of the matrix product are swapped"),
+        ("transposed", "({left} @ {right}).mT", "the result is transposed"),
+    ),
+    ast.Mult: (
+        ("factor_dropped", "{left}", "the factor `{second}` is left out"),
+        ("factor_dropped", "{right}", "the factor `{first}` is left out"),
+    ),
+    ast.Add: (
+        ("minus", "{left} - {right}", "a minus takes the place of a plus"),
+        ("term_dropped", "{left}", "the term `{second}` is left out"),
+    ),
+    ast.Sub: (
+        ("plus", "{left} + {right}", "a plus takes the place of a minus"),
+        ("term_dropped", "{left}", "the term `{second}` is left out"),
+    ),
+    ast.Div: (
+        ("divisor_dropped", "{left}", "the division by `{second}` is left out"),
+        ("times", "{left} * {right}", "a product takes the place of the division"),
+    ),
+}
+"""{an operation: the same with one mistake}; `first` and `second` are the operands without brackets"""
 
 
 def wrong_templates(node: ast.expr) -> Iterator[Template]:
     """Texts with one mistake in place of `node`."""
-    found = reduction_of(node)
-    if found is not None:
-        value, axis = found.value, found.axis
-        yield "no_sum", value, f"the {found.name} is left out"
-        if axis is not None:
-            other = 1 - axis if axis in (0, 1) else -2 if axis == -1 else 0
-            yield "axis", reduced(found.name, value, other, found.keepdim), f"it runs over axis {other}"
-            kept = "keepdim is left out" if found.keepdim else "keepdim=True is added"
-            yield "keepdim", reduced(found.name, value, axis, not found.keepdim), kept
-            instead = "mean" if found.name == "sum" else "sum"
-            yield instead, reduced(instead, value, axis, found.keepdim), f"a {instead} in place of the {found.name}"
-    if isinstance(node, ast.BinOp):
-        left, right, power = text(node.left), text(node.right), number_in(node.right)
-        if isinstance(node.op, ast.MatMult):
-            yield "matmul_swapped", f"{right} @ {left}", "the factors of the matrix product are swapped"
-            yield "transposed", f"({left} @ {right}).mT", "the result is transposed"
-        elif isinstance(node.op, ast.Mult):
-            yield "factor_dropped", left, f"the factor `{ast.unparse(node.right)}` is left out"
-            yield "factor_dropped", right, f"the factor `{ast.unparse(node.left)}` is left out"
-        elif isinstance(node.op, ast.Add):
-            yield "minus", f"{left} - {right}", "a minus takes the place of a plus"
-            yield "term_dropped", left, f"the term `{ast.unparse(node.right)}` is left out"
-        elif isinstance(node.op, ast.Sub):
-            yield "plus", f"{left} + {right}", "a plus takes the place of a minus"
-            yield "term_dropped", left, f"the term `{ast.unparse(node.right)}` is left out"
-        elif isinstance(node.op, ast.Div):
-            yield "divisor_dropped", left, f"the division by `{ast.unparse(node.right)}` is left out"
-            yield "times", f"{left} * {right}", "a product takes the place of the division"
-        elif isinstance(node.op, ast.Pow) and power is not None:
-            yield "exponent", f"{left} ** {power + 1:g}", "the exponent is larger by 1"
-            yield "exponent", f"{left} ** {power - 1:g}", "the exponent is smaller by 1"
-    yield from wrong_comparisons(node)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and number_in(node) is None:
-        yield "sign", text(node.operand), "the minus is left out"
-    if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
-        yield "not_transposed", text(node.value), f"`{ast.unparse(node.value)}` is not transposed"
-    if is_call(node, "transpose") and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        yield "not_transposed", text(node.func.value), f"`{ast.unparse(node.func.value)}` is not transposed"
+    match node:
+        case ast.BinOp():
+            yield from wrong_operations(node)
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if number_in(node) is None:
+            yield "sign", text(operand), "the minus is left out"
+        case (
+            ast.Attribute(value=matrix, attr="T" | "mT") | ast.Call(func=ast.Attribute(value=matrix, attr="transpose"))
+        ):
+            yield "not_transposed", text(matrix), f"`{ast.unparse(matrix)}` is not transposed"
+        case ast.Call(func=ast.Attribute() as method):
+            found = reduction_of(node)
+            yield from wrong_reductions(found) if found is not None else wrong_calls(node, method)
+        case ast.Compare(left=left, ops=[operator], comparators=[right]) if other := COMPARISONS.get(type(operator)):
+            yield "comparison", f"{text(left)} {other} {text(right)}", f"it compares with `{other}`"
+        case ast.Subscript(value=ast.Name(id=name), slice=index) if whole_number(index) == 0:
+            yield "entry", f"{name}[-1]", f"the last entry of `{name}` takes the place of the first"
+
+
+def wrong_reductions(found: Reduction) -> Iterator[Template]:
+    value, axis, keep = found.value, found.axis, found.keepdim
+    yield "no_sum", value, f"the {found.name} is left out"
+    if axis is None:
+        return
+    other = 1 - axis if axis in (0, 1) else -2 if axis == -1 else 0
+    yield "axis", reduction_code(found.name, value, other, keep), f"it runs over axis {other}"
+    yield (
+        "keepdim",
+        reduction_code(found.name, value, axis, not keep),
+        f"keepdim{' is left out' if keep else '=True is added'}",
+    )
+    instead = "mean" if found.name == "sum" else "sum"
+    yield instead, reduction_code(instead, value, axis, keep), f"a {instead} in place of the {found.name}"
+
+
+def wrong_operations(node: ast.BinOp) -> Iterator[Template]:
+    left, right, power = text(node.left), text(node.right), number_in(node.right)
+    first, second = ast.unparse(node.left), ast.unparse(node.right)
+    for kind, code, words in WRONG_OPERATIONS.get(type(node.op), ()):
+        yield kind, code.format(left=left, right=right), words.format(first=first, second=second)
+    if isinstance(node.op, ast.Pow) and power is not None:
+        yield "exponent", f"{left} ** {power + 1:g}", "the exponent is larger by 1"
+        yield "exponent", f"{left} ** {power - 1:g}", "the exponent is smaller by 1"
+
+
+def wrong_calls(node: ast.Call, method: ast.Attribute) -> Iterator[Template]:
+    """A call of a function that has an opposite, and of `abs`."""
+    if other := OPPOSITE.get(method.attr):
+        opposite = ast.Call(ast.Attribute(method.value, other), node.args, node.keywords)
+        yield "opposite", ast.unparse(opposite), f"`{other}` takes the place of `{method.attr}`"
+    elif method.attr == "abs" and not (node.args or node.keywords):
+        yield "abs", text(method.value), "`abs` is left out"
+    elif method.attr == "abs" and len(node.args) == 1:
+        yield "abs", text(node.args[0]), "`abs` is left out"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from grader.defence.changed_lines import variants, wrong_templates
 from grader.defence.file_lines import MOST_CODE, NO_FIXED_VALUE
+from grader.source.parsing import parse_text
 
 MOST_CHANGES = 200
 
@@ -31,11 +32,8 @@ class ClassChange:
 
 def class_changes(source: str, wanted: Sequence[str]) -> list[ClassChange]:
     """The changes in the methods of these classes, one per part of a line. A text that is not Python has none."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    return [change for change, *_ in places_of_changes(tree, wanted)]
+    tree = parse_text(source)
+    return [change for change, *_ in places_of_changes(tree, wanted)] if tree is not None else []
 
 
 def with_class_change(source: str, wanted: Sequence[str], number: int) -> str:

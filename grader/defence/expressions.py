@@ -63,5 +63,17 @@ def reduction_of(node: ast.AST) -> Reduction | None:
     return Reduction(node.func.attr, text(value), axis, keepdim) if len(arguments) < 2 else None
 
 
-def reduced(how: str, value: str, axis: int, keepdim: bool) -> str:
+def reduction_code(how: str, value: str, axis: int, keepdim: bool) -> str:
     return f"{value}.{how}({axis}{', keepdim=True' if keepdim else ''})"
+
+
+def replace_child(parent: ast.AST, field: str, index: int | None, new: ast.expr) -> ast.expr:
+    """Puts `new` into a field of a node, or into the list in it at `index`; returns what was there."""
+    old: ast.expr
+    if index is None:
+        old = getattr(parent, field)
+        setattr(parent, field, new)
+    else:
+        entries: list[ast.expr] = getattr(parent, field)
+        old, entries[index] = entries[index], new
+    return old

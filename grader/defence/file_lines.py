@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.defence.changed_lines import Variant, rewritten, variants, wrong_templates, wrong_versions
+from grader.defence.changed_lines import Variant, equal_versions, variants, wrong_templates, wrong_versions
+from grader.source.parsing import parse_text
 
 MOST_CODE = 110
 """Characters of a line that a question can show."""
@@ -67,9 +68,8 @@ class FileFunction:
 
 def functions_in(source: str, wanted: Sequence[str], joint: str = "") -> list[FileFunction]:
     """The functions of these names with their lines. A text that is not Python has none."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parse_text(source)
+    if tree is None:
         return []
     nodes = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in wanted}
     functions, number = [], 0
@@ -201,9 +201,9 @@ def versions_of(lines: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, li
         again = [
             Variant(each.kind, other.code, each.words)
             for each in wrong
-            for other in rewritten(each.code, most=2, deep=False)
+            for other in equal_versions(each.code, most=2, deep=False)
         ]
-        equal = rewritten(code)
+        equal = equal_versions(code)
         alike = wrong_alike(equal)
         found.append({"equal": equal, "wrong": wrong, "wrong_rewritten": again, "wrong_alike": alike})
     return found

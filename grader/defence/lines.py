@@ -12,10 +12,15 @@ from numpy import ndarray
 from torch import Tensor
 
 from grader.defence.changed_lines import Variant
-from grader.defence.file_lines import FileLine
+from grader.defence.file_lines import FileLine, versions_of
+from grader.source.reader import source_reader
 
 Symbol = tuple[int, ...]
 """A size by what it is on each of the small problems; equal symbols are the same size."""
+CodeNames = dict[tuple[str, tuple[str, ...]], str]
+"""{(code, what it reads): its name in the worker}"""
+Versions = Mapping[str, Sequence[Mapping[str, Any]]]
+"""{kind: other lines}, as `versions_of` gives them in another process."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,8 @@ def line_from(
     tensors = {name: [tensor_of_number(each) for each in own] for name, own in of.items()}
     dimensions = {symbol for own in tensors.values() for symbol in symbols_of(own)}
     for name, own in tensors.items():
-        if all(isinstance(each, Tensor) and each.is_floating_point() for each in own) and have_one_rank(own):
+        is_floating = all(isinstance(each, Tensor) and each.is_floating_point() for each in own)
+        if is_floating and len({each.ndim for each in own}) == 1:
             shapes[name] = symbols_of(own)
             if all(bool((each > 0).all()) for each in own):
                 positive.add(name)
@@ -140,12 +146,21 @@ def tensor_of_number(value: Any) -> Any:
     return torch.as_tensor(value) if type(value) is float or isinstance(value, ndarray) else value
 
 
-def have_one_rank(values: Sequence[Any]) -> bool:
-    return len({each.ndim for each in values}) == 1
-
-
 def symbols_of(values: Sequence[Any]) -> tuple[Symbol, ...]:
     """The sizes of a tensor, each by what it is on every problem."""
     if not all(isinstance(each, Tensor) for each in values) or len({each.ndim for each in values}) > 1:
         return ()
     return tuple(zip(*(each.shape for each in values), strict=True))
+
+
+def versions_and_names(lines: Sequence[FileLine]) -> tuple[dict[int, Versions], CodeNames]:
+    """({number of a line: its versions}, the names of lines and versions in the worker).
+
+    Raises ReadingStopped, ReadingFailed.
+    """
+    found = source_reader().call(versions_of, [(line.code, list(line.names)) for line in lines])
+    names: CodeNames = {}
+    for line, versions in zip(lines, found, strict=True):
+        for code in [line.code, *(each["code"] for alike in versions.values() for each in alike)]:
+            names.setdefault((code, line.names), f"_defence_{len(names)}")
+    return {line.number: versions for line, versions in zip(lines, found, strict=True)}, names

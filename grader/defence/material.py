@@ -16,8 +16,8 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed
-from grader.defence.file_lines import SCALED, FileFunction, FileLine, functions_in, versions_of
-from grader.defence.lines import Line, line_from
+from grader.defence.file_lines import SCALED, FileFunction, FileLine, functions_in
+from grader.defence.lines import CodeNames, Line, line_from, versions_and_names
 from grader.defence.small_problems import graph_of, small_problems
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
@@ -100,12 +100,17 @@ class Material:
     lines: list[Line]
     functions: Mapping[str, FileFunction]
     _student: Student
-    _names: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
+    _names: CodeNames = field(default_factory=dict)
 
     def run(self, jobs: Sequence[tuple[str, Line, Mapping[str, Any]]]) -> list[Value]:
         """The values of (code, the line that it belongs to, what it reads), in one round trip. Raises CallFailed."""
         named = [[self._names[code, line.at.names], dict(values)] for code, line, values in jobs]
         return [value_of(each) for each in replies_to(self._student, named)]
+
+    def table(self, line: Line, codes: Sequence[str], draws: Sequence[Mapping[str, Any]]) -> list[list[Value]]:
+        """For each of the `draws` of what the line reads, the values of `codes`. Raises CallFailed."""
+        values = iter(self.run([(code, line, drawn) for drawn in draws for code in codes]))
+        return [[next(values) for _ in codes] for _ in draws]
 
     def run_function(self, name: str, values: Sequence[Mapping[str, Any]]) -> list[Value]:
         """What a function of the student's returns for each of several arguments. Raises CallFailed."""
@@ -114,7 +119,7 @@ class Material:
     def chain(self, order: Sequence[str], known: Mapping[str, Any], scaled: str, factor: float) -> dict[str, Tensor]:
         """{step: its result} of a backward pass by the student's steps, `scaled` times `factor`. Raises CallFailed."""
         steps = [[step, list(self.functions[step].parameters)] for step in order]
-        found = called(self._student, "_defence_chain", steps, dict(known), scaled, factor)
+        found = call_in_worker(self._student, "_defence_chain", steps, dict(known), scaled, factor)
         found = found if isinstance(found, dict) else {}
         return {step: value for step, value in found.items() if isinstance(value, Tensor) and value.is_floating_point()}
 
@@ -126,7 +131,7 @@ class Material:
         joint = self.lesson.joint
         assert joint is not None
         names = SCALED + joint.name, joint.name
-        reply = called(self._student, "_defence_joint", *names, arguments, steps, factor)
+        reply = call_in_worker(self._student, "_defence_joint", *names, arguments, steps, factor)
         if not (isinstance(reply, list) and len(reply) == 2 and isinstance(reply[1], list)):
             return []
         found = [joint.pieces(each) for each in (reply[0], *reply[1])]
@@ -145,13 +150,13 @@ class Material:
         self._student.close()
 
 
-def called(student: Student, name: str, *arguments: Any) -> Any:
+def call_in_worker(student: Student, name: str, *arguments: Any) -> Any:
     return RemoteTarget(student).call(name, *arguments)
 
 
 def replies_to(student: Student, jobs: Sequence[Any]) -> list[tuple[bool, Any]]:
     """(whether it returned, what it returned) for each job. Raises CallFailed, also for a reply of another form."""
-    found = called(student, "_defence_run", list(jobs)) if jobs else []
+    found = call_in_worker(student, "_defence_run", list(jobs)) if jobs else []
     is_whole = isinstance(found, list) and len(found) == len(jobs)
     if not is_whole or not all(isinstance(each, list) and len(each) == 2 for each in found):
         raise CallFailed(Answer("raised", message="The worker's answer has another form than it should have."), "run")
@@ -194,14 +199,9 @@ def material_of(
     if not chosen or not problems:
         return None
     try:
-        found = source_reader().call(versions_of, [(line.code, list(line.names)) for _, _, line in chosen])
+        versions, names = versions_and_names([line for _, _, line in chosen])
     except (ReadingStopped, ReadingFailed):
         return None
-    versions = {line.number: each for (_, _, line), each in zip(chosen, found, strict=True)}
-    names: dict[tuple[str, tuple[str, ...]], str] = {}
-    for _, _, line in chosen:
-        for code in [line.code, *(each["code"] for found in versions[line.number].values() for each in found)]:
-            names.setdefault((code, line.names), f"_defence_{len(names)}")
     traces = [text for function in read for text in (function.trace, function.scaled)]
     whole = "\n\n".join([text, RUN, lines_text(names), *traces]).encode()
     student = Student(zygote, {**files, MAIN: whole}, MAIN, (), time=time)
@@ -223,8 +223,8 @@ def is_about(values: object, line: FileLine) -> TypeGuard[dict[str, Any]]:
     return isinstance(values, dict) and all(name in values for name in line.names)
 
 
-def lines_text(names: Mapping[tuple[str, tuple[str, ...]], str]) -> str:
-    """The lines (code, what it reads) under their names. The worker compiles a line when it first runs it."""
+def lines_text(names: CodeNames) -> str:
+    """The lines under their names. The worker compiles a line when it first runs it."""
     lines = {name: f"lambda {', '.join(of)}: ({code})" for (code, of), name in names.items()}
     return f"_defence_lines = {lines!r}"
 

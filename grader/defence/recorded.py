@@ -15,9 +15,18 @@ from typing import Any
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, Measurement
 from grader.defence.class_lines import ClassChange, class_changes, with_class_change
-from grader.defence.file_lines import FileFunction, FileLine, versions_of
-from grader.defence.lines import Line, line_from
-from grader.defence.material import MAIN, MOST_CHOSEN, RUN, Material, called, is_about, lines_text, replies_to
+from grader.defence.file_lines import FileFunction, FileLine
+from grader.defence.lines import Line, Versions, line_from, versions_and_names
+from grader.defence.material import (
+    MAIN,
+    MOST_CHOSEN,
+    RUN,
+    Material,
+    call_in_worker,
+    is_about,
+    lines_text,
+    replies_to,
+)
 from grader.defence.recorded_lines import CALL, NOTED, recorded_in, with_line
 from grader.lesson.lesson import Item, Lesson
 from grader.sandbox.workers.client import ZygoteProcess
@@ -117,22 +126,17 @@ def recorded_material(
         read = source_reader().call(recorded_in, text, list(lesson.functions))
         read = [each | {"lines": [line_of(line) for line in each["lines"]]} for each in read]
         lines = [line for each in read if each["name"] in functions for line in each["lines"]]
-        found = source_reader().call(versions_of, [(line.code, list(line.names)) for line in lines])
+        versions, names = versions_and_names(lines)
         changes = [ClassChange(**each) for each in source_reader().call(class_changes, text, list(lesson.functions))]
     except (ReadingStopped, ReadingFailed):
         return None
-    versions = {line.number: each for line, each in zip(lines, found, strict=True)}
-    names: dict[tuple[str, tuple[str, ...]], str] = {}
-    for line in lines:
-        for code in [line.code, *(each["code"] for found in versions[line.number].values() for each in found)]:
-            names.setdefault((code, line.names), f"_defence_{len(names)}")
     own = [f"_defence_own_{each['name']} = {each['name']}" for each in read]
     noting = [each["noting"] for each in read]
     whole = "\n\n".join([text, RUN, NOTED, lines_text(names), *own, *noting]).encode()
     student = Student(zygote, {**files, MAIN: whole}, MAIN, (), time=time)
     try:
         ran = rows_that_ran(lesson, student, right)
-        seen = called(student, "_defence_values") if ran else {}
+        seen = call_in_worker(student, "_defence_values") if ran else {}
     except BaseException:
         student.close()
         raise
@@ -163,9 +167,7 @@ def recorded_material(
     return RecordedMaterial(lesson, right, kept, parameters, student, names, ran, calls, dict(files), recorded, changes)
 
 
-NO_VERSIONS: Mapping[str, Sequence[Mapping[str, Any]]] = dict.fromkeys(
-    ("equal", "wrong", "wrong_rewritten", "wrong_alike"), ()
-)
+NO_VERSIONS: Versions = dict.fromkeys(("equal", "wrong", "wrong_rewritten", "wrong_alike"), ())
 
 
 def askable(lesson: Lesson, right: Collection[str]) -> set[str]:
@@ -184,7 +186,7 @@ def rows_that_ran(lesson: Lesson, student: Student, right: Collection[str]) -> d
     examples, found = examples_of(lesson), {}
     for item in lesson.checks:
         if item.name in right and item.name in examples:
-            holds, ran = example_holds(lesson, item, student), called(student, "_defence_noted")
+            holds, ran = example_holds(lesson, item, student), call_in_worker(student, "_defence_noted")
             if holds and isinstance(ran, list):
                 found[item.name] = {str(each).removeprefix(CALL) for each in ran}
     return found

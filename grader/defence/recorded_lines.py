@@ -11,7 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from grader.defence.expressions import replace_child
 from grader.defence.file_lines import MOST_CODE, MOST_LINES, FileLine, can_be_shown, names_read
+from grader.source.parsing import parse_text
+from grader.source.syntax import nested_statements
 
 NOTE = "_defence_note"
 CALL = "call of "
@@ -84,7 +87,9 @@ def recorded_in(source: str, wanted: Sequence[str]) -> list[RecordedFunction]:
         arguments = function.args
         parameters = tuple(each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
         lines = tuple(line for line, *_ in places)
-        stored = Counter([*parameters, *(each for line in statements_in(function.body) for each in targets_of(line))])
+        stored = Counter(
+            [*parameters, *(each for line in nested_statements(function.body) for each in targets_of(line))]
+        )
         repeated = tuple(name for name, count in stored.items() if count > 1)
         text = noting(function, parameters, places)
         found.append(RecordedFunction(function.name, parameters, lines, text, repeated))
@@ -100,18 +105,14 @@ def with_line(source: str, wanted: Sequence[str], number: int, code: str) -> str
         for line, _, holder, field, index in places:
             if line.number == number:
                 new = ast.parse(code, mode="eval").body
-                if index is None:
-                    setattr(holder, field, new)
-                else:
-                    getattr(holder, field)[index] = new
+                replace_child(holder, field, index, new)
                 return ast.unparse(ast.fix_missing_locations(function))
     return ""
 
 
 def plain_definitions(source: str, wanted: Sequence[str]) -> list[ast.FunctionDef]:
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parse_text(source)
+    if tree is None:
         return []
     found = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in wanted}
     return [each for each in found.values() if not (each.decorator_list or each.args.vararg or each.args.kwarg)]
@@ -126,7 +127,7 @@ def places_in(function: ast.FunctionDef, number: int) -> Iterator[Place]:
     arguments = function.args
     parameters = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     stored = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    for statement in statements_in(function.body):
+    for statement in nested_statements(function.body):
         for name, holder, field, index, expression in expressions_in(function.name, statement):
             code = ast.unparse(expression)
             read = names_read(expression, parameters | stored) if can_be_shown(expression) else ()
@@ -136,15 +137,6 @@ def places_in(function: ast.FunctionDef, number: int) -> Iterator[Place]:
                 line = FileLine(function.name, number, name, code, read, is_returned, is_whole)
                 yield line, statement, holder, field, index
                 number += 1
-
-
-def statements_in(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a body and of the loops and branches in it; not those of functions in it."""
-    for statement in body:
-        yield statement
-        if isinstance(statement, (ast.For, ast.While, ast.If, ast.With)):
-            yield from statements_in(statement.body)
-            yield from statements_in(getattr(statement, "orelse", []))
 
 
 def expressions_in(function: str, statement: ast.stmt) -> Iterator[tuple[str, ast.AST, str, int | None, ast.expr]]:

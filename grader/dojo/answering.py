@@ -176,25 +176,25 @@ def verdict_words(judged: Judged | None) -> tuple[str, str]:
 
 def stored_sentence(sheet: AnswerSheet) -> str:
     """How many questions are answered, and where the answers are."""
-    count = f"{answered(sheet)} of {len(sheet.questions)} answered"
-    if not answered(sheet):
+    count = f"{count_answered(sheet)} of {len(sheet.questions)} answered"
+    if not count_answered(sheet):
         return f"{count}: nothing is stored yet."
     return f"{count}, stored in {shown_path(sheet.path)}. Submit it with your files."
 
 
 def stop_screen(sheet: AnswerSheet) -> Iterator[RenderableType]:
     yield Paragraph(stored_sentence(sheet), "bold")
-    if answered(sheet) < len(sheet.questions):
+    if count_answered(sheet) < len(sheet.questions):
         yield Paragraph(f"dojo answer {sheet.lesson.number} goes on; --list shows what you have answered.", "dim")
 
 
-def answered(sheet: AnswerSheet) -> int:
+def count_answered(sheet: AnswerSheet) -> int:
     return sum(not is_open(sheet, each) for each in sheet.questions.values())
 
 
 def answers_screen(sheet: AnswerSheet, run_line: RunLine) -> Iterator[RenderableType]:
     """Every question with the student's answer, and where there are keys the verdict."""
-    lesson, count = sheet.lesson, answered(sheet)
+    lesson, count = sheet.lesson, count_answered(sheet)
     yield Text(f"Lesson {lesson.number}: {count} of {len(sheet.questions)} questions answered", "bold")
     if sheet.answers.student:
         yield Paragraph(f"The values are drawn for {sheet.answers.student}.", "dim")

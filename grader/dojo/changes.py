@@ -12,7 +12,7 @@ from pathlib import Path
 
 import watchfiles
 
-STEP = 5
+STEP = 3
 """Milliseconds without another change before a change is reported. The library's default of 50 costs 70 per save."""
 
 

@@ -117,7 +117,7 @@ class LocalJudge:
     ) -> JudgedFile:
         """The verdict. Raises Interrupted once the descriptor `interrupt` is readable, ZygoteDied for our error.
 
-        Without `repairs`, no small change of the code is looked for that would make a wrong row right: this takes most
+        Without `repairs`, it does not search for small changes of the code that make a wrong row right: this takes most
         of the time, and only the message needs it.
         """
         self.own = None

@@ -27,7 +27,7 @@ def debug_rows(lesson: Lesson, submitted: LessonFiles, rows: Sequence[str], say:
     items = [item for item in lesson.gradients if item.name in rows]
     if not items:
         raise UserError(f"Lesson {lesson.number}: --pdb calls functions that return gradients. Name one of its rows.")
-    module = loaded(submitted)
+    module = module_to_debug(submitted)
     if module is None:
         return
     if lesson.joint is not None:
@@ -36,7 +36,7 @@ def debug_rows(lesson: Lesson, submitted: LessonFiles, rows: Sequence[str], say:
         debug_row(lesson, item, getattr(module, item.function, None), say)
 
 
-def loaded(submitted: LessonFiles) -> ModuleType | None:
+def module_to_debug(submitted: LessonFiles) -> ModuleType | None:
     """The file as a module; None where it raised, once the debugger has been left."""
     source = submitted.files[MAIN].decode("utf-8", "replace")
     remember_source(submitted.shown, source)

@@ -114,7 +114,7 @@ class Outline:
 
 @lru_cache(maxsize=4)
 def outline_of_text(source: bytes) -> Outline:
-    """The outline of a text that is looked at several times while it is checked."""
+    """The outline of a text, which is read several times during a check."""
     return Outline(source)
 
 

@@ -17,6 +17,7 @@ from grader.dojo.overview import INDENT, Paragraph, next_lines
 from grader.dojo.progress import next_lesson
 from grader.lesson.lesson import Lesson
 from grader.results.wording import first_names
+from grader.source.parsing import parse_text
 
 ENOUGH = 3
 """Rows that are right, after which the guide ends."""
@@ -114,11 +115,9 @@ def finish_lines(
         if taught := what_it_taught(lesson.exercise / "README.md"):
             yield Text("The goal of this lesson was:", "bold")
             yield Paragraph(taught, indent=INDENT)
-    right = [*changed, *(row for row in checked.progress.right if row not in changed)]
-    for row in right:
-        forms = (
-            other_forms(lesson, lesson.item_for(row).function, checked.source) if row in checked.progress.right else []
-        )
+    right = checked.progress.right
+    for row in sorted(right, key=lambda row: row not in changed):
+        forms = other_forms(lesson, lesson.item_for(row).function, checked.source)
         if len(forms) == MOST_FORMS:
             yield Text(f"Two other right forms of {row}:", "bold")
             for number, form in enumerate(forms):
@@ -157,7 +156,7 @@ def other_forms(lesson: Lesson, function: str, own: str) -> list[str]:
         body = body_of(source, function)
         if body is not None:
             found.setdefault(shape_of(body[0]), body[1])
-    mine = body_of(own, function)
+    mine = body_of(own, function) if found else None
     if mine is not None:
         found.pop(shape_of(mine[0]), None)
     return sorted(found.values(), key=lambda text: (text.count("\n"), len(text)))[:MOST_FORMS]
@@ -189,10 +188,7 @@ def body_of(source: str, function: str) -> tuple[list[ast.stmt], str] | None:
 @lru_cache(maxsize=16)
 def tree_of(source: str) -> ast.Module:
     """A text that is not Python has no statements."""
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return ast.Module([], [])
+    return parse_text(source) or ast.Module([], [])
 
 
 def shape_of(body: Sequence[ast.stmt]) -> str:

@@ -86,12 +86,14 @@ class Progress:
     @property
     def points_reached(self) -> float:
         """The points of the rows that are `reached`. The course's hidden suite decides about those of the checks."""
-        return sum(item.points for item in self.items if item.name in set(self.reached))
+        reached = self.reached
+        return sum(item.points for item in self.items if item.name in reached)
 
     @property
     def points_within_reach(self) -> float:
         """The points of all rows but those that are written and that nothing here can check."""
-        return self.max_score - sum(item.points for item in self.items if item.name in set(self.having(HIDDEN)))
+        hidden = self.having(HIDDEN)
+        return self.max_score - sum(item.points for item in self.items if item.name in hidden)
 
     @property
     def points(self) -> float:

@@ -36,19 +36,16 @@ def heading(lesson: Lesson, file: str) -> Text:
     return Text.assemble((f"{lesson.number} {lesson.title}", "bold"), "\n", (file, "dim"))
 
 
-def row_table(rows: Sequence[Row], checks: Collection[str] = (), room: int | None = None) -> Iterator[Text]:
-    """One line per row; consecutive unwritten rows share a line, beyond `room` lines correct rows as well.
+def row_table(rows: Sequence[Row], checks: Collection[str]) -> Iterator[Text]:
+    """One line per row; consecutive unwritten rows share a line.
 
     `checks` are the names of the rows that are not gradients; they have their own column.
     """
     width = max([NAME_WIDTH, *(len(row.name) for row in rows if row.exact is not None)])
     wide = max([width, *(len(row.name) for row in rows if row.name in checks and row.status not in UNWRITTEN)])
-    folding = [*UNWRITTEN]
-    if room is not None and sum(row.status != "todo" for row in rows) > room:
-        folding += ["passed", HERE]
     for status, group in groupby(rows, key=lambda row: row.status):
         alike = list(group)
-        if status in folding and len(alike) > FEW:
+        if status in UNWRITTEN and len(alike) > FEW:
             yield Text(f"{len(alike)} {WORDS[status]}: {first_names([row.name for row in alike])}", colour_of(status))
             continue
         for row in alike:
@@ -174,8 +171,8 @@ def scope_note(lesson: Lesson) -> Paragraph:
     return Paragraph(f"{here}. Your grade comes from the hidden test suite, with other problems.", "dim")
 
 
-def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None = None) -> Iterator[RenderableType]:
-    """One lesson's screen, or `only` some of its rows; with `room` lines for the table, the most important rows."""
+def lesson_screen(checked: Checked, only: Sequence[str] = ()) -> Iterator[RenderableType]:
+    """One lesson's screen, or `only` some of its rows."""
     judged = checked.judged
     rows = [row for row in judged.rows if not only or row.name in only]
     yield heading(checked.lesson, checked.submitted.shown)
@@ -186,9 +183,8 @@ def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None =
         yield from quoted_line(checked.text_of(rows[0]), rows[0].line)
         return
     checks = [item.name for item in checked.lesson.checks]
-    yield from row_table(rows, checks, room)
-    groups = wrong_groups(rows)
-    for group in groups if room is None else groups[:1]:
+    yield from row_table(rows, checks)
+    for group in wrong_groups(rows):
         yield ""
         yield from group_explanation(group, checked.text_of(group[0]), checks, checked.lesson)
     notes = list(remark_lines(rows, checked.progress))
@@ -202,7 +198,7 @@ def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None =
     if judged.shown:
         yield ""
         yield Text(f"It printed, {' and '.join(printed_on(checked.lesson))}:", "dim")
-        yield from printed_lines(judged.shown, room)
+        yield from printed_lines(judged.shown)
     yield ""
     yield Text(tally(checked.progress))
     yield from elsewhere_note(checked.progress)
@@ -214,7 +210,7 @@ def printed_on(lesson: Lesson) -> list[str]:
     return problem + (["in the public examples"] if examples_of(lesson) else [])
 
 
-def printed_lines(lines: Sequence[str], room: int | None) -> Iterator[Text]:
+def printed_lines(lines: Sequence[str], room: int | None = None) -> Iterator[Text]:
     """The labelled lines of the output; with `room`, the first and the last."""
     for line in lines if room is None else first_and_last(lines, max(3, room // 3)):
         yield Text(f"    {without_ci_commands(inert(line))}", no_wrap=True, overflow="ellipsis")

@@ -247,7 +247,7 @@ def verify_lessons(at: Desk, named: Sequence[Lesson]) -> tuple[str, Verified]:
     begun = [each for each in chosen if own_file(each).is_file() and not is_untouched(each, read_own(each).files[MAIN])]
     if not begun:
         raise UserError(nothing_to_verify(chosen))
-    return lesson.config.verification.function, verified(at, lesson, begun)
+    return lesson.config.verification.function, verify_rows(at, lesson, begun)
 
 
 def nothing_to_verify(lessons: Sequence[Lesson]) -> str:
@@ -255,7 +255,7 @@ def nothing_to_verify(lessons: Sequence[Lesson]) -> str:
     return f"There is no gradient to verify yet: none is written in lesson {numbers}."
 
 
-def verified(at: Desk, lesson: Lesson, others: Sequence[Lesson]) -> Verified:
+def verify_rows(at: Desk, lesson: Lesson, others: Sequence[Lesson]) -> Verified:
     for other in others:
         checked = at.check(other, read_own(other))
         rows = []

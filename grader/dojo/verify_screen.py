@@ -44,9 +44,9 @@ def lesson_part(checked: Checked, rows: Sequence[VerifiedRow]) -> Iterator[Rende
 def summary(rows: Sequence[VerifiedRow], function: str) -> Iterator[RenderableType]:
     """What the checker misses and what it rejects although it is right; then how often it agrees with the judge."""
     lists = (
-        ("What your checker misses:", list(missed(rows))),
+        ("What your checker misses:", list(lines_about_missed(rows))),
         ("Right gradients that it does not accept:", list(rejected_wrongly(rows))),
-        ("Where it gives no answer:", list(unanswered(rows))),
+        ("Where it gives no answer:", list(rows_by_reason(rows))),
     )
     for heading, sentences in lists:
         if sentences:
@@ -74,7 +74,7 @@ def agrees_everywhere(rows: Sequence[VerifiedRow]) -> bool:
     return not any(row.is_missed or row.is_rejected_wrongly or row.message or row.accepted_copies for row in rows)
 
 
-def missed(rows: Sequence[VerifiedRow]) -> Iterator[str]:
+def lines_about_missed(rows: Sequence[VerifiedRow]) -> Iterator[str]:
     for row in rows:
         if row.is_missed and row.agrees_here:
             yield (
@@ -91,7 +91,7 @@ def missed(rows: Sequence[VerifiedRow]) -> Iterator[str]:
         yield f"It accepts the right gradient {what}: {first_names(names)}."
 
 
-def unanswered(rows: Sequence[VerifiedRow]) -> Iterator[str]:
+def rows_by_reason(rows: Sequence[VerifiedRow]) -> Iterator[str]:
     """The rows for each reason why the checker gave no answer."""
     reasons: dict[str, list[str]] = {}
     for row in rows:

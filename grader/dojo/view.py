@@ -164,21 +164,21 @@ def table_of(view: View, checked: Checked, console: Console, others: int) -> Ite
     """The rows, each with its number: all of them, or in a low window those around the one that is explained."""
     rows, columns = checked.judged.rows, console.width
     checks = [item.name for item in checked.lesson.checks]
+    numbers = {row.name: number for number, row in enumerate(rows, 1)}
     shown = [row for row in rows if row.status not in UNWRITTEN or row.name == view.focus]
-    left = [row for row in rows if row not in shown]
+    left = [row for row in rows if row.status in UNWRITTEN and row.name != view.focus]
     room = max(LEAST_ROWS, console.height - others - 1) if console.is_terminal else len(rows)
     if len(shown) + bool(left) > room:
         at = next((n for n, row in enumerate(shown) if row.name == view.focus), 0)
         keep = max(1, room - bool(left) - 1)
         first = max(0, min(at - keep // 2, len(shown) - keep))
-        away = [row for row in shown if row not in shown[first : first + keep]]
+        away = [*shown[:first], *shown[first + keep :]]
         shown = shown[first : first + keep]
     else:
         away = []
     width = max([NAME_WIDTH, *(len(row.name) for row in shown)])
     for row in shown:
-        number = rows.index(row) + 1
-        yield numbered_line(row, number, row.name == view.focus, columns, width, status_word(row, checks))
+        yield numbered_line(row, numbers[row.name], row.name == view.focus, columns, width, status_word(row, checks))
     if away:
         yield Text(f"    {len(away)} more rows above and below: ↑ ↓", "dim")
     if left:

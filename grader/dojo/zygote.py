@@ -25,12 +25,11 @@ class EagerZygote(ZygoteProcess):
     _has_served = False
 
     def prepare(self, send_ahead: Callable[[WorkerProcess], None] = lambda _: None) -> None:
-        """Forks the next workers; `send_ahead` sends the first of them large problems before the student saves."""
+        """Forks the next workers; `send_ahead` sends them large problems before the student saves."""
         if self._spare is None:
-            self._spare = self._locked_in()
-            send_ahead(self._spare)
+            self._spare = self._waiting(send_ahead)
         if self._second is None and self._has_served:  # the first verdict does not wait for it
-            self._second = self._locked_in()
+            self._second = self._waiting(send_ahead)
 
     def worker(self) -> WorkerProcess:
         self._has_served = True
@@ -41,9 +40,11 @@ class EagerZygote(ZygoteProcess):
             self._second = None
         return worker
 
-    def _locked_in(self) -> WorkerProcess:
+    def _waiting(self, send_ahead: Callable[[WorkerProcess], None]) -> WorkerProcess:
         worker = super().worker()
         worker.wait_until_locked_in()
+        send_ahead(worker)
+        worker.rehearse()
         return worker
 
     def end_of(self, number: int) -> int:

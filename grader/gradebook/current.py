@@ -25,57 +25,46 @@ def current_results(attempts: Iterable[SubmissionResult]) -> SubmissionResult:
     its earlier result. A lesson whose newest attempt failed through a fault of the grader has no result, and the status
     is "error": an older result is not current. With a single attempt, its results are returned unchanged.
     """
-    newest = iter(attempts)
-    latest = next(newest)
-    current: dict[str, LessonResult] = {}
-    earlier: list[str] = []
-    failed: dict[str, float] = {}
-    failed_attempt: SubmissionResult | None = None
-    has_earlier = False
-    for attempt in [latest, *newest]:
-        has_earlier = has_earlier or attempt is not latest
-        if attempt.status == "error":
-            failed_attempt = failed_attempt or attempt
-            failed |= {
-                lesson.name: lesson.max_score
-                for lesson in attempt.not_graded or ()
-                if lesson.name not in failed and may_be_completed(current.get(lesson.name))
-            }
-            continue
-        for lesson in attempt.lessons:
-            name = lesson.name
-            if (
-                name in failed
-                or not may_be_completed(current.get(name))
-                or (name in current and lesson.status == "missing")
-            ):
-                continue
-            current[name] = lesson
-            if attempt is not latest:
-                earlier.append(name)
-    if not has_earlier:
+    latest, *older = attempts
+    if not older:
         return latest
+    current, failed = newest_lessons([latest, *older])
+    of_latest = {id(lesson) for lesson in latest.lessons}
     lessons = [current[name] for name in sorted(current) if name not in failed]
     combined = replace(
         latest,
         lessons=lessons,
         score=number(sum(lesson.score for lesson in lessons)),
         max_score=number(sum(lesson.max_score for lesson in lessons) + sum(failed.values())),
-        earlier=sorted({name for name in earlier if name not in failed}),
+        earlier=[lesson.name for lesson in lessons if id(lesson) not in of_latest],
     )
     if latest.left_out is not None:
         combined.left_out = [name for name in latest.left_out if name not in current and name not in failed]
     if failed or latest.status == "error":
-        assert failed_attempt is not None
+        failed_attempt = next(attempt for attempt in (latest, *older) if attempt.status == "error")
         combined.status, combined.message = "error", failed_attempt.message
         combined.not_graded = [NotGraded(name, points) for name, points in sorted(failed.items())]
         combined.max_score = combined.max_score or failed_attempt.max_score
     return combined
 
 
-def may_be_completed(result: LessonResult | None) -> bool:
-    """Whether an older attempt may still say something about the lesson."""
-    return result is None or result.status == "missing"
+def newest_lessons(attempts: Iterable[SubmissionResult]) -> tuple[dict[str, LessonResult], dict[str, float]]:
+    """({lesson: its newest result}, {lesson whose newest attempt failed: its points}) of attempts, newest first."""
+    current: dict[str, LessonResult] = {}
+    failed: dict[str, float] = {}
+    for attempt in attempts:
+        if attempt.status == "error":
+            for lost in attempt.not_graded or ():
+                known = current.get(lost.name)
+                if known is None or known.status == "missing":
+                    failed.setdefault(lost.name, lost.max_score)
+            continue
+        for lesson in attempt.lessons:
+            known = current.get(lesson.name)
+            is_newer = known is None or (known.status == "missing" and lesson.status != "missing")
+            if is_newer and lesson.name not in failed:
+                current[lesson.name] = lesson
+    return current, failed
 
 
 def graded_lessons(attempt: SubmissionResult) -> set[str]:

@@ -41,7 +41,7 @@ def output_errors(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def replaced(path: Path, ending: str = "part") -> Iterator[Path]:
+def replacement_file(path: Path, ending: str = "part") -> Iterator[Path]:
     """A temporary file that takes the place of `path` once it is written: nobody finds half a file. Raises OSError.
 
     Programs that may write the same file at the same time need an `ending` each.
@@ -57,8 +57,8 @@ def replaced(path: Path, ending: str = "part") -> Iterator[Path]:
 
 
 def write_whole(path: Path, text: str, ending: str = "part") -> None:
-    """Write a text file whole or not at all; `ending` is that of `replaced`. Raises OSError."""
-    with replaced(path, ending) as temporary:
+    """Write a text file whole or not at all; `ending` is that of `replacement_file`. Raises OSError."""
+    with replacement_file(path, ending) as temporary:
         temporary.write_text(text, encoding="utf-8", errors="replace")
 
 

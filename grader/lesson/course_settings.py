@@ -1,4 +1,4 @@
-"""What an instructor decides for a whole course: course.toml beside exercises/. Without the file, the defaults."""
+"""What an instructor decides for a whole course: course.toml next to exercises/. Without the file, the defaults."""
 
 from __future__ import annotations
 

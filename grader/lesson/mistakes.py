@@ -52,7 +52,7 @@ PUBLIC = "public_mistakes.py"
 
 @dataclass(frozen=True)
 class Signature:
-    """What a formula in place of a function may read: `names`, besides those of mistakes.py and Python's own.
+    """What a formula in place of a function may read: `names`, those of mistakes.py and Python's own.
 
     Its parameters are `arguments`; where that is None, those of `names` that it reads.
     """

@@ -4,7 +4,7 @@
 names = ["dhprebn"]            gradients that the notebook has; all of the lesson's, if not given
 values = ["n", "dhpreact"]     what its steps are given; all values and gradients of the lesson, if not given
 again = ["dlogits"]            those that the notebook assigns again after the chain, for other lessons
-after = "NN_name"              this lesson takes what stands after the chain of that one
+after = "NN_name"              this lesson takes what follows the chain of that one
 loop = "parameters, Xb, Yb"    this lesson takes the loop around all, as its one function with these parameters
 [notebook.same]
 batch_size = "n"               the notebook's other names for values

@@ -18,7 +18,7 @@ WITH_EXERCISES = _PACKAGE if (_PACKAGE / "exercises").is_dir() else _PACKAGE.par
 
 
 def nearest_course(given: Path | None) -> Path | None:
-    """The course's folder: as given, or the nearest one upwards that has exercises/, or the one beside this package.
+    """The course's folder: as given, or the nearest one upwards that has exercises/, or the one next to this package.
 
     None where there is no lesson.
     """

@@ -66,11 +66,11 @@ def markdown(text: str) -> Markup:
     """One line of Markdown that shows `text`: no markup, mention, reference or link of its own; `code` stays code."""
     pieces = re.split(r"(`[^`|]+`)", " ↵ ".join(inert(text).split("\n")))
     if pieces[0][:1] in OPENING:
-        pieces[0] = unindented(pieces[0])
+        pieces[0] = without_indent(pieces[0])
     return Markup("".join(piece if at % 2 else plain_markdown(piece) for at, piece in enumerate(pieces)))
 
 
-def unindented(text: str) -> str:
+def without_indent(text: str) -> str:
     """The beginning of a line that starts no list, heading, rule or block of code."""
     text = re.sub(r"^(?: {4}| {0,3}\t)\s*", "   ", text)
     return re.sub(r"^(\s*)(\d{1,9})(?=[.)](?:\s|$))|^(\s*)(?=[-+](?:\s|$)|-{2,}\s*$|=+\s*$)", _break_leading, text)
@@ -99,7 +99,7 @@ def plain_markdown(text: str) -> str:
 
 
 def _break_commit(match: re.Match[str]) -> str:
-    """A commit's hash in pieces that are too short for one; the digits of a fraction are none."""
+    """A commit's hash in pieces that are too short for one; the digits of a fraction do not count."""
     if re.search(r"\d\.$", match.string[: match.start()][-2:]) and re.fullmatch(r"\d+(?:e\d*)?", match[0]):
         return match[0]
     return BREAK.join(match[0][at : at + 6] for at in range(0, len(match[0]), 6))

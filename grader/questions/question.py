@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -200,9 +200,5 @@ def find_question(questions: Mapping[str, Question], wanted: str, place: str) ->
 
 def no_question(questions: Mapping[str, Question], wanted: str, place: str) -> str:
     meant = close_name(wanted, questions)
-    hint = f"did you mean {meant!r}?" if meant else f"there are: {comma_separated(list(questions))}."
+    hint = f"did you mean {meant!r}?" if meant else f"there are: {', '.join(questions) or 'none'}."
     return f"{place} has no question {wanted!r}; {hint}"
-
-
-def comma_separated(names: Sequence[str]) -> str:
-    return ", ".join(names) or "none"

@@ -21,7 +21,7 @@ MOST_LINE = 300
 MOST_SHOWN = 200
 MOST_AXES = 8
 MODULES = ("torch", "F")
-"""What a line of code may use besides the values that it is given."""
+"""What a line of code may use, apart from the values that it is given."""
 BUILTINS = (
     "range",
     "len",

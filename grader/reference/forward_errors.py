@@ -74,7 +74,7 @@ def _members(value: Any) -> Iterator[Any]:
             yield from _members(each)
 
 
-def updated(name: str, place: Place) -> TapeError:
+def update_error(name: str, place: Place) -> TapeError:
     """The error of an author who changes a named value: `t.z += 1`."""
     return TapeError(
         f"{place}`{place.text.strip()}` changes `t.{name}`, but a name stands for one value: give the new value a name "

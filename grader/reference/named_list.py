@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from grader.reference.forward_errors import place_outside, updated
+from grader.reference.forward_errors import place_outside, update_error
 
 
 class Recording(Protocol):
@@ -33,7 +33,7 @@ class NamedList:
         return self._tape._read(self.members[index])
 
     def __setitem__(self, index: int, value: Any) -> None:
-        raise updated(self.name, place_outside())
+        raise update_error(self.name, place_outside())
 
     def __len__(self) -> int:
         return len(self.members)

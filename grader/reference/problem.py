@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.calling.parameters import Groups, grouped
+from grader.calling.parameters import Groups, groups_of_values
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, PASS_FACTOR, low_precision_size, norm, quotient
 from grader.reference.forward_errors import NOWHERE, Place, TapeError, refuse_value
 from grader.reference.tape import (
@@ -132,7 +132,7 @@ class Problem:
     @property
     def given(self) -> dict[str, Any]:
         """The forward values by name, and each group of them as a list."""
-        return self.values | grouped(self.values, self.groups)
+        return self.values | groups_of_values(self.values, self.groups)
 
     @cached_property
     def chain(self) -> dict[str, Tensor]:

@@ -31,7 +31,7 @@ from grader.reference.forward_errors import (
     TapeError,
     place_outside,
     refuse_value,
-    updated,
+    update_error,
 )
 from grader.reference.named_list import NamedList
 
@@ -103,7 +103,7 @@ class Tape:
         place = place_outside()
         if name in state.leaves or name in state.lists or name == "fused":
             if UPDATE.match(place.text):
-                raise updated(name, place)
+                raise update_error(name, place)
             raise TapeError(
                 f"{place}`t.{name}` is set twice, or is a name of the tape itself. Each name stands for one value: "
                 "choose another."
@@ -255,7 +255,7 @@ def run_forward(forward: Callable[[Any], None], tape: Any) -> None:
         for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
             place = Place(frame.f_code.co_filename, line)
             if "in-place" in str(error) and (match := CHANGED.match(place.text)):
-                raise updated(match[1], place) from error
+                raise update_error(match[1], place) from error
         raise
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from grader.source.program import Program
 from grader.source.scopes import Binding, Scope
@@ -28,64 +28,71 @@ class Callees:
     def of(self, node: ast.AST, scope: Scope) -> list[CallTarget]:
         """The functions, lambdas and classes of the submission that an expression may stand for."""
         if isinstance(node, ast.Attribute) and not (
-            node.attr in self.program.methods or node.attr in self.program.attributes or self._is_neighbour(node, scope)
+            node.attr in self.program.methods or node.attr in self.program.attributes or self._is_neighbour(node)
         ):
             return []
         found = self._callees(node, scope, 0, set())
         return list({id(each): each for each in found}.values())
 
-    def _is_neighbour(self, node: ast.Attribute, scope: Scope) -> bool:
+    def _is_neighbour(self, node: ast.Attribute) -> bool:
         return len(self.program.modules) > 1 and isinstance(node.value, ast.Name)
 
     def _callees(self, node: ast.AST, scope: Scope, depth: int, seen: set[int]) -> list[CallTarget]:
-        """`seen` are nodes that were looked at already: each is looked at once, however they lead to each other."""
+        """`seen` are the nodes that were visited: each is visited once, however they lead to each other."""
         if depth > DEPTH or id(node) in seen or len(seen) > MOST_VISITED:
             return []
         seen.add(id(node))
         if isinstance(node, CallTarget):
             return [node]
-        found: list[CallTarget] = []
         if isinstance(node, ast.Name):
-            for binding in self.program.bindings(node.id, scope):
-                found += self._of_binding(binding, node.id, depth, seen)
-        elif isinstance(node, ast.Attribute):
-            base = node.value
-            if isinstance(base, ast.Name):
-                for binding in self.program.bindings(base.id, scope):
-                    if binding.kind == "import" and isinstance(binding.node, ast.Import):
-                        module = self.program.modules.get(binding.key or "")
-                        for other in module.names.get(node.attr, ()) if module else ():
-                            found += self._of_binding(other, node.attr, depth, seen)
-            found += self.program.methods.get(node.attr, ())
-            for binding in self.program.attributes.get(node.attr, ())[:20]:
-                found += self._callees(binding.value, binding.scope, depth + 1, seen) if binding.value else []
-        elif isinstance(node, ast.Call):
-            name = last_name(node.func)
-            if name in WRAPPERS and node.args:
-                return self._callees(node.args[0], scope, depth + 1, seen)
-            for target in self._callees(node.func, scope, depth + 1, seen):
-                if isinstance(target, ast.ClassDef):
-                    found += [m for m in target.body if isinstance(m, FunctionNode) and m.name == "__call__"]
-                    continue
-                inner = self.program.scopes[id(target)]
-                for value in inner.returns[:20]:
-                    found += self._callees(value, inner, depth + 1, seen)
-        elif isinstance(node, ast.IfExp):
-            found = self._callees(node.body, scope, depth + 1, seen) + self._callees(
-                node.orelse, scope, depth + 1, seen
-            )
-        elif isinstance(node, ast.BoolOp | ast.List | ast.Tuple | ast.Dict | ast.Subscript | ast.Starred):
-            parts = [node.value] if isinstance(node, ast.Subscript | ast.Starred) else children(node)
-            for part in parts[:50]:
-                found += self._callees(part, scope, depth + 1, seen)
+            return self._of_bindings(self.program.bindings(node.id, scope), node.id, depth, seen)
+        if isinstance(node, ast.Attribute):
+            return self._of_attribute(node, scope, depth, seen)
+        if isinstance(node, ast.Call):
+            return self._of_call(node, scope, depth, seen)
+        parts: list[ast.AST] = []
+        if isinstance(node, ast.IfExp):
+            parts = [node.body, node.orelse]
+        elif isinstance(node, ast.Subscript | ast.Starred):
+            parts = [node.value]
+        elif isinstance(node, ast.BoolOp | ast.List | ast.Tuple | ast.Dict):
+            parts = children(node)
+        return [target for part in parts[:50] for target in self._callees(part, scope, depth + 1, seen)]
+
+    def _of_attribute(self, node: ast.Attribute, scope: Scope, depth: int, seen: set[int]) -> list[CallTarget]:
+        """A function of an imported file; every method of that name; what is stored in attributes of that name."""
+        found: list[CallTarget] = []
+        for binding in self.program.bindings(node.value.id, scope) if isinstance(node.value, ast.Name) else ():
+            if binding.kind == "import" and isinstance(binding.node, ast.Import):
+                module = self.program.modules.get(binding.key or "")
+                found += self._of_bindings(module.names.get(node.attr, ()) if module else (), node.attr, depth, seen)
+        found += self.program.methods.get(node.attr, ())
+        for binding in self.program.attributes.get(node.attr, ())[:20]:
+            found += self._callees(binding.value, binding.scope, depth + 1, seen) if binding.value else []
         return found
+
+    def _of_call(self, call: ast.Call, scope: Scope, depth: int, seen: set[int]) -> list[CallTarget]:
+        """What a call may return: `f` of `partial(f, ...)`, `__call__` of a new object, a function that is returned."""
+        if last_name(call.func) in WRAPPERS and call.args:
+            return self._callees(call.args[0], scope, depth + 1, seen)
+        found: list[CallTarget] = []
+        for target in self._callees(call.func, scope, depth + 1, seen):
+            if isinstance(target, ast.ClassDef):
+                found += [m for m in target.body if isinstance(m, FunctionNode) and m.name == "__call__"]
+                continue
+            inner = self.program.scopes[id(target)]
+            for value in inner.returns[:20]:
+                found += self._callees(value, inner, depth + 1, seen)
+        return found
+
+    def _of_bindings(self, bindings: Iterable[Binding], name: str, depth: int, seen: set[int]) -> list[CallTarget]:
+        return [target for binding in bindings for target in self._of_binding(binding, name, depth, seen)]
 
     def _of_binding(self, binding: Binding, name: str, depth: int, seen: set[int]) -> list[CallTarget]:
         if binding.kind in ("function", "class"):
             return [binding.node]  # type: ignore[list-item]
         if binding.kind == "import":
-            others = self.program.imported(binding)
-            return [t for other in others for t in self._of_binding(other, binding.key or name, depth + 1, seen)]
+            return self._of_bindings(self.program.imported(binding), binding.key or name, depth + 1, seen)
         found = self._callees(binding.value, binding.scope, depth + 1, seen) if binding.value is not None else []
         if binding.kind == "param":
             for argument, scope in self.arguments.get((id(binding.node), name), ())[:20]:

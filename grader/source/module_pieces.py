@@ -7,7 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.source.scopes import Scope
-from grader.source.syntax import Block, DefinitionNode, base_name, is_main_guard, names_in, stored_names
+from grader.source.syntax import (
+    Block,
+    DefinitionNode,
+    base_name,
+    inner_statements,
+    is_main_guard,
+    names_in,
+    stored_names,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +54,16 @@ def _pieces(outermost: ast.stmt) -> Iterator[Piece]:
         if isinstance(statement, DefinitionNode):
             yield Piece([statement], frozenset({statement.name}), _redefined(statement))
             continue
-        main_guard = isinstance(statement, ast.If) and is_main_guard(statement.test)
-        parts: list[ast.AST] = list(statement.orelse if main_guard else ast.iter_child_nodes(statement))  # type: ignore[attr-defined]
-        blocks = [part for part in parts if isinstance(part, Block)]
-        if not blocks and not main_guard:
+        if isinstance(statement, ast.If) and is_main_guard(statement.test):
+            waiting += reversed(statement.orelse)
+            continue
+        inner = inner_statements(statement)
+        if not inner:
             yield Piece([statement], frozenset(_names_given(statement)), _redefined(statement))
             continue
-        headers = [part for part in parts if not isinstance(part, Block)]
+        headers = [part for part in ast.iter_child_nodes(statement) if not isinstance(part, Block)]
         if headers:
             yield Piece(headers, frozenset(name for header in headers for name in stored_names(header)))
-        inner: list[ast.stmt] = []
-        for block in blocks:
-            within = [block] if isinstance(block, ast.stmt) else ast.iter_child_nodes(block)
-            inner += [part for part in within if isinstance(part, ast.stmt)]
         waiting += reversed(inner)
 
 

@@ -38,7 +38,7 @@ SYMBOLS = {ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!="}
 NOT_COMMUTING = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.ListComp)
 
 
-def dotted(node: ast.AST) -> str:
+def dotted_path(node: ast.AST) -> str:
     """`torch.nn.functional` for that expression; "" for one that is not names with dots."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
@@ -176,7 +176,7 @@ class ExpressionReader:
 
     def module_of(self, node: ast.Attribute) -> str:
         """ "torch" for `torch.exp`, `F.relu`, `torch.nn.functional.relu`; "" where it is no attribute of a library."""
-        first, _, _ = dotted(node.value).partition(".")
+        first, _, _ = dotted_path(node.value).partition(".")
         return self.modules.get(first, "") if first and first not in self.names else ""
 
     def _Call(self, node: ast.Call) -> Value:

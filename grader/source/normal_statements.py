@@ -10,7 +10,7 @@ import ast
 from collections.abc import Collection, Mapping, Sequence
 
 from grader.source.aliases import ends_in_underscore
-from grader.source.normal_form import LIBRARY, ExpressionReader, dotted
+from grader.source.normal_form import LIBRARY, ExpressionReader, dotted_path
 from grader.source.normal_values import Value, plain, short
 from grader.source.syntax import all_nodes, base_name, children
 
@@ -185,7 +185,7 @@ class _Labelling(Normaliser):
 
 def dotted_call(node: ast.expr) -> str:
     """`torch.no_grad` of `torch.no_grad()`."""
-    return dotted(node.func) if isinstance(node, ast.Call) else ""
+    return dotted_path(node.func) if isinstance(node, ast.Call) else ""
 
 
 def imported_modules(node: ast.Import | ast.ImportFrom) -> dict[str, str]:

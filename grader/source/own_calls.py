@@ -68,12 +68,14 @@ def names_read_in(node: ast.AST) -> set[str]:
 
 def deepest(definitions: Mapping[str, Definition], start: Collection[str], called: Sequence[str]) -> list[str]:
     """Those of `called` that are in `start` or reached from there, and that reach no other of them."""
-    found = reached(definitions, start) & set(called)
-    roots = [name for name in called if name in found and not (reached(definitions, {name}) - {name}) & found]
+    found = reachable_functions(definitions, start) & set(called)
+    roots = [
+        name for name in called if name in found and not (reachable_functions(definitions, {name}) - {name}) & found
+    ]
     return roots or [name for name in called if name in found]
 
 
-def reached(definitions: Mapping[str, Definition], start: Collection[str]) -> set[str]:
+def reachable_functions(definitions: Mapping[str, Definition], start: Collection[str]) -> set[str]:
     """`start`, and every function of the file that is called from there."""
     found, waiting = set(start), list(start)
     while waiting:

@@ -106,7 +106,7 @@ def results_of(body: Sequence[ast.stmt]) -> list[Result]:
     return found
 
 
-def returned(body: Sequence[ast.stmt]) -> Result | None:
+def returned_value(body: Sequence[ast.stmt]) -> Result | None:
     """The value that a function returns at its end, if nothing else that it does has an effect."""
     if not body or not isinstance(body[-1], ast.Return) or body[-1].value is None:
         return None

@@ -7,7 +7,7 @@ given more than it needs, which does no harm.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grader.source.aliases import SharedNames, ends_in_underscore
@@ -72,8 +72,10 @@ def free_names(function: FunctionDefinition | ast.Lambda | ast.ClassDef) -> set[
 
 
 class Walk:
-    """Goes through code in the order in which it runs. `local` are names bound on the way: reading them is no reading
-    from outside. `changers` are the student's own functions that change their parameters: {name: places}."""
+    """Visits code in the order in which it runs. `local` are the names bound so far: reading them is not counted.
+
+    `changers` are the student's own functions that change their parameters: {name: places}.
+    """
 
     def __init__(self, names: StatementNames, changers: Mapping[str, frozenset[int]]) -> None:
         self.names, self.changers = names, changers
@@ -84,56 +86,57 @@ class Walk:
             self.statement(statement, local)
 
     def statement(self, node: ast.stmt, local: LocalNames) -> None:
-        if isinstance(node, ast.Assign):
-            self.expression(node.value, local)
-            for target in node.targets:
-                self.target(target, local)
-            self.note_shared(node.targets, node.value)
-        elif isinstance(node, ast.AugAssign):
-            self.expression(node.value, local)
-            if isinstance(node.target, ast.Name) and node.target.id not in local:
-                self.names.reads.add(node.target.id)
-            self.change(node.target, local)
-        elif isinstance(node, ast.AnnAssign):
-            if node.value is not None:
+        match node:
+            case ast.Assign():
+                self.assign(node.targets, node.value, local)
+            case ast.AnnAssign(value=ast.expr() as value):
+                self.assign([node.target], value, local)
+            case ast.AugAssign():
                 self.expression(node.value, local)
+                if isinstance(node.target, ast.Name) and node.target.id not in local:
+                    self.names.reads.add(node.target.id)
+                self.change(node.target, local)
+            case ast.For() | ast.AsyncFor():
+                self.expression(node.iter, local)
                 self.target(node.target, local)
-                self.note_shared([node.target], node.value)
-        elif isinstance(node, (ast.For, ast.AsyncFor)):
-            self.expression(node.iter, local)
-            self.target(node.target, local)
-            self.body([*node.body, *node.orelse], local)
-        elif isinstance(node, ast.While):
-            self.expression(node.test, local)
-            self.body([*node.body, *node.orelse], local)
-        elif isinstance(node, ast.If):
-            self.expression(node.test, local)
-            mark = len(local)
-            self.body(node.body, local)
-            first = local.remove_after(mark)
-            self.body(node.orelse, local)
-            for name in first & local.remove_after(mark):
-                local.add(name)
-        elif isinstance(node, (ast.With, ast.AsyncWith)):
-            for item in node.items:
-                self.expression(item.context_expr, local)
-                if item.optional_vars is not None:
-                    self.target(item.optional_vars, local)
-            self.body(node.body, local)
-        elif isinstance(node, ast.Try):
-            handled = [statement for handler in node.handlers for statement in handler.body]
-            self.body([*node.body, *handled, *node.orelse, *node.finalbody], local)
-        elif isinstance(node, FunctionDefinition | ast.ClassDef):
-            for part in evaluated_outside(node):
-                self.expression(part, local)
-            self.names.late |= local.without(free_names(node))
-            self.bind(node.name, local)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            for alias in node.names:
-                self.bind(alias.asname or alias.name.partition(".")[0], local)
-        elif not isinstance(node, ast.Delete):
-            for child in children(node):
-                self.any(child, local)
+                self.body([*node.body, *node.orelse], local)
+            case ast.If():
+                self.branches(node, local)
+            case ast.With() | ast.AsyncWith():
+                for item in node.items:
+                    self.expression(item.context_expr, local)
+                    if item.optional_vars is not None:
+                        self.target(item.optional_vars, local)
+                self.body(node.body, local)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                for part in evaluated_outside(node):
+                    self.expression(part, local)
+                self.names.late |= local.without(free_names(node))
+                self.bind(node.name, local)
+            case ast.Import() | ast.ImportFrom():
+                for alias in node.names:
+                    self.bind(alias.asname or alias.name.partition(".")[0], local)
+            case ast.AnnAssign() | ast.Delete():
+                pass
+            case _:  # its parts, in the order of the text
+                for child in children(node):
+                    self.any(child, local)
+
+    def assign(self, targets: Sequence[ast.expr], value: ast.expr, local: LocalNames) -> None:
+        self.expression(value, local)
+        for target in targets:
+            self.target(target, local)
+        self.note_shared(targets, value)
+
+    def branches(self, node: ast.If, local: LocalNames) -> None:
+        """Only what both branches bind is bound afterwards."""
+        self.expression(node.test, local)
+        mark = len(local)
+        self.body(node.body, local)
+        first = local.remove_after(mark)
+        self.body(node.orelse, local)
+        for name in first & local.remove_after(mark):
+            local.add(name)
 
     def any(self, node: ast.AST, local: LocalNames) -> None:
         if isinstance(node, ast.stmt):
@@ -172,7 +175,7 @@ class Walk:
 
     def call(self, node: ast.Call) -> None:
         """What calling changes: `x.zero_()`, `np.add.at(x, ...)`, `out=x`, a function of the student's own. What the
-        call reads is for its caller: each part of a text is gone through once."""
+        call reads is for its caller: each part of a text is visited once."""
         changed: list[ast.expr] = [word.value for word in node.keywords if word.arg == "out"]
         if isinstance(node.func, ast.Attribute):
             method = node.func.attr

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from grader.source.aliases import VIEW_ATTRIBUTES, SharedNames, changes_numbers
 from grader.source.parsing import parse_submitted
-from grader.source.syntax import FunctionDefinition, names_in, nested_statements
+from grader.source.syntax import FunctionDefinition, inner_statements, names_in, nested_statements
 
 LoopStatement = ast.For | ast.AsyncFor | ast.While
 
@@ -221,7 +221,7 @@ def nested_definitions(source: str, names: Collection[str]) -> dict[str, tuple[i
     """{name: (line, what it is inside of, in words)} of functions that are defined inside something else only."""
     tree = parse_submitted(source)
     found: dict[str, tuple[int, str]] = {}
-    waiting: list[tuple[ast.AST, str]] = [(statement, "") for statement in reversed(tree.body if tree else [])]
+    waiting: list[tuple[ast.stmt, str]] = [(statement, "") for statement in reversed(tree.body if tree else [])]
     while waiting:
         node, inside = waiting.pop()
         if isinstance(node, ast.FunctionDef) and node.name in names and inside:
@@ -230,11 +230,10 @@ def nested_definitions(source: str, names: Collection[str]) -> dict[str, tuple[i
             inside = f"the function `{node.name}`"
         elif isinstance(node, ast.ClassDef):
             inside = f"the class `{node.name}`"
-        elif isinstance(node, (ast.If, ast.For, ast.While, ast.With, ast.Try)) and not inside:
+        elif isinstance(node, ast.stmt) and not inside:
             guard = isinstance(node, ast.If) and "__name__" in names_in(node.test)
             inside = 'a block `if __name__ == "__main__":`, which is not run here' if guard else "a block"
-        blocks = (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.ExceptHandler))
-        waiting += [(block, inside) for block in reversed([*blocks])]
+        waiting += [(each, inside) for each in reversed(inner_statements(node))]
     return found
 
 

@@ -42,9 +42,19 @@ def nested_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements and those of the blocks in them, in order, without those of functions and classes."""
     for statement in body:
         yield statement
-        if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
-            for block in ("body", "orelse", "finalbody"):
-                yield from nested_statements(getattr(statement, block, ()))
+        if not isinstance(statement, DefinitionNode):
+            yield from nested_statements(inner_statements(statement))
+
+
+def inner_statements(block: Block) -> list[ast.stmt]:
+    """The statements of its blocks, also of `except` handlers and `match` cases, in the order of the text."""
+    found: list[ast.stmt] = []
+    for child in ast.iter_child_nodes(block):
+        if isinstance(child, ast.stmt):
+            found.append(child)
+        elif isinstance(child, Block):
+            found += inner_statements(child)
+    return found
 
 
 def names_in(tree: ast.AST) -> set[str]:
@@ -66,7 +76,7 @@ def stored_names(tree: ast.AST) -> set[str]:
 
 
 def last_name(node: ast.AST) -> str:
-    """`full` of `torch.full` and of `full`; "" for anything else than an attribute or a name."""
+    """`full` of `torch.full` and of `full`; "" unless it is an attribute or a name."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
@@ -94,7 +104,7 @@ def parameters(function: FunctionNode) -> list[tuple[ast.arg, ast.expr | None]]:
 
 
 def evaluated_outside(node: DefinitionNode | ast.Lambda) -> list[ast.expr]:
-    """What of a definition is evaluated in the scope around it: default values, decorators, base classes."""
+    """The parts of a definition that are evaluated in the scope around it: default values, decorators, base classes."""
     found: list[ast.expr] = []
     if isinstance(node, FunctionNode):
         found += [*node.args.defaults, *(value for value in node.args.kw_defaults if value is not None)]

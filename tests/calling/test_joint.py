@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from grader.calling.joint import Joint, call_joint, stacked
-from grader.calling.parameters import grouped
+from grader.calling.joint import Joint, as_stack, call_joint
+from grader.calling.parameters import groups_of_values
 
 JOINT = Joint("gradients", ("loss", "dW", "db", "dC"))
 W, B, C = torch.zeros(2, 3, 4), torch.ones(3), torch.full((2,), 2.0)
@@ -44,9 +44,9 @@ def test_a_dict_may_lack_names_and_a_tuple_may_not() -> None:
 
 
 def test_a_list_of_tensors_of_one_shape_is_one_tensor() -> None:
-    assert torch.equal(stacked([W[0], W[1]]), W)  # type: ignore[arg-type]
+    assert torch.equal(as_stack([W[0], W[1]]), W)  # type: ignore[arg-type]
     for other in ([W, B], [], [W, None], W, None, 3.0):
-        assert stacked(other) is other
+        assert as_stack(other) is other
 
 
 def test_a_gradient_per_layer_is_the_gradient_of_the_parameter() -> None:
@@ -56,7 +56,7 @@ def test_a_gradient_per_layer_is_the_gradient_of_the_parameter() -> None:
         return torch.tensor(1.0), {"W": [parameters["W"][0], parameters["W"][1]], "b": None, "dC": [B, W]}
 
     values = {"loss": torch.tensor(0.0), "W": W, "b": B, "C": C}
-    given = values | grouped(values, {"parameters": {"W": "W", "b": "b"}})
+    given = values | groups_of_values(values, {"parameters": {"W": "W", "b": "b"}})
     answers = call_joint(gradients, JOINT, JOINT.returns, given, torch.float64)
     assert answers["dW"].tensor is not None and torch.equal(answers["dW"].tensor, W + 1)
     assert (answers["db"].outcome, answers["dC"].kind) == ("todo", "list of 2")

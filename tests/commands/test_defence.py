@@ -31,7 +31,7 @@ from grader.errors import LessonError, UserError
 from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
 from grader.gradebook.assignment.points import assigned
-from grader.gradebook.assignment.weighted import decided_lesson, weighted
+from grader.gradebook.assignment.weighted import decided_lesson, with_weights
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.defence_sheets import Sheet, decision_about, find_sheet, keep_sheet, own_code
 from grader.gradebook.records import Attempt, Decision
@@ -102,7 +102,7 @@ def test_a_defence_has_the_points_of_the_assignment():
     )
 
     def defended(*decisions: Decision) -> float:
-        found = decided_lesson(weighted(graded, rows), DecisionsInForce(decisions), rows)
+        found = decided_lesson(with_weights(graded, rows), DecisionsInForce(decisions), rows)
         (own,) = (each for each in found.rows if each.name == "q:defence")
         assert own.max_points == 10
         return own.points

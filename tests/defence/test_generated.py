@@ -23,7 +23,7 @@ from bench.course_file_worker import NO_ZYGOTE, without_workers
 from bench.defence import CourseFile, files_of, right_rows, tally_of
 from bench.defence_keys import with_method_changed
 from grader.defence import material, recorded
-from grader.defence.changed_lines import Variant, rewritten, wrong_versions
+from grader.defence.changed_lines import Variant, equal_versions, wrong_versions
 from grader.defence.class_lines import ClassChange, class_changes, with_class_change
 from grader.defence.families import cmp_report
 from grader.defence.families.by_call import small_sizes
@@ -321,8 +321,8 @@ def test_lines_of_a_checked_function_are_found_in_loops_and_returned_tuples():
 
 
 def test_changes_of_a_line():
-    assert {"h ** 3", "1"}.isdisjoint({each.code for each in rewritten("(1 - h ** 2) * dh")})
-    assert "(1 - h) * (1 + h) * dh" in {each.code for each in rewritten("(1 - h ** 2) * dh")}
+    assert {"h ** 3", "1"}.isdisjoint({each.code for each in equal_versions("(1 - h ** 2) * dh")})
+    assert "(1 - h) * (1 + h) * dh" in {each.code for each in equal_versions("(1 - h ** 2) * dh")}
     kinds = {each.kind: each.code for each in wrong_versions("dlogits.sum(0)", ["dlogits"])}
     assert kinds["keepdim"] == "dlogits.sum(0, keepdim=True)" and kinds["axis"] == "dlogits.sum(1)"
     assert kinds["no_sum"] == "dlogits" and kinds["mean"] == "dlogits.mean(0)"
@@ -411,13 +411,13 @@ def changed_at_random(value: Any, chance: random.Random, share: float) -> Any:
 @pytest.mark.parametrize(("number", "share"), [("01", 0.3), ("06", 0.02), ("09", 0.02), ("09", 0.2), ("10", 0.1)])
 def test_no_reply_of_a_worker_ends_the_command(course: Course, zygote, monkeypatch, number: str, share: float):
     """The student's file runs in the worker that replies, so any reply may come: fewer questions, and no error."""
-    chance, honest, lesson = random.Random(f"{number} {share}"), material.called, course.find(number)
+    chance, honest, lesson = random.Random(f"{number} {share}"), material.call_in_worker, course.find(number)
 
     def hostile(*arguments: Any) -> Any:
         return changed_at_random(honest(*arguments), chance, share)
 
     for module in (material, recorded):
-        monkeypatch.setattr(module, "called", hostile)
+        monkeypatch.setattr(module, "call_in_worker", hostile)
     rows = [item.name for item in (lesson.gradients or lesson.checks)]
     defence = made(zygote, lesson, solution_of(lesson), rows)
     assert defence.questions or defence.reason

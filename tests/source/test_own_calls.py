@@ -38,5 +38,13 @@ def test_each_gradient_has_the_calls_that_it_is_computed_from():
     assert calls_behind("def f(:", "f", names, ["gelu"]) == {}
 
 
+def test_calls_in_handlers_and_cases_are_found():
+    handler = "try:\n        dx = x.T\n    except TypeError:\n        dx = gelu(x)"
+    case = "match x.ndim:\n        case 2:\n            dx = gelu(x)"
+    for statement in (handler, case):
+        text = f"def gelu(x): return x\ndef backward(x):\n    {statement}\n    return (dx,)\n"
+        assert calls_behind(text, "backward", ["dx"], ["gelu"]) == {"dx": ["gelu"]}
+
+
 def test_a_function_that_is_a_value_has_no_calls_to_read():
     assert own_calls("def gelu(x): return x\ndx = lambda x: gelu(x)\n", ["dx"], ["gelu"]) == {"dx": []}

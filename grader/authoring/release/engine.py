@@ -17,7 +17,7 @@ from typing import Any
 import grader
 from grader import __version__
 from grader.errors import UserError
-from grader.gradebook.files import replaced
+from grader.gradebook.files import replacement_file
 from grader.lesson.paths import TEMPLATES
 
 DISTRIBUTION = "backprop-ninja"
@@ -130,7 +130,10 @@ PLAIN, EXECUTABLE = 0o100644, 0o100755
 
 def write_zip(path: Path, files: KitFiles, executable: Collection[str] = ()) -> None:
     """Writes `files` as a zip, whole or not at all. Raises OSError."""
-    with replaced(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with (
+        replacement_file(path) as temporary,
+        zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
+    ):
         for name, content in sorted(files.items()):
             entry = zipfile.ZipInfo(name, EPOCH)
             entry.create_system = 3  # Unix: the mode below counts

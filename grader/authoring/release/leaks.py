@@ -69,51 +69,62 @@ def lesson_leaks(course: Course, names: Sequence[str]) -> Iterator[list[str]]:
 
 def secrets_of(course: Course, lessons: Sequence[Lesson] | None = None) -> list[Secret]:
     """Everything in solutions/ that is not public, of all lessons or of `lessons`. Raises LessonError, OSError."""
-    public = Pieces()
-    for lesson in course.lessons.values():
-        for pieces in published(lesson):
-            public.functions += pieces.functions
-            public.sentences += pieces.sentences
-    known, said = public.statements, " ".join(public.sentences)
-    public_forms = CodeIndex()
-    for text in (text for lesson in course.lessons.values() for text in published_texts(lesson)):
-        public_forms.add("public", code_in("public.py", text))
-    allowed = Pieces()  # what the public mistakes say: of the known mistakes this is no secret
-    allowed_forms = CodeIndex()
-    for text in (text for lesson in course.lessons.values() for text in public_mistakes_files(lesson).values()):
-        pieces = python_pieces(text) or Pieces()
-        allowed.functions += pieces.functions
-        allowed.sentences += pieces.sentences
-        allowed_forms.add("public", code_in("public.py", text))
-    found = []
-    for lesson in course.lessons.values() if lessons is None else lessons:
-        for path in files_under(lesson.solution):
-            text = path.read_text(encoding="utf-8", errors="replace")
-            are_mistakes = path.name == "mistakes.py"
-            if are_mistakes:
-                text += "".join(f"\n\n{mistake.declaration()}\n" for mistake in lesson.mistakes)
-            pieces = pieces_of(path.name, text)
-            least = LEAST_HELPER if path == lesson.suite else LEAST_ANSWER
-            subtracted = known | allowed.statements if are_mistakes else known
-            spoken = f"{said} {' '.join(allowed.sentences)}" if are_mistakes else said
-            functions = [without_public(function, subtracted) for function in pieces.functions]
-            forms = [each for each in secret_forms(text) if not public_forms.holders(each)]
-            if are_mistakes:
-                forms = [each for each in forms if not allowed_forms.holders(each)]
-            if path == lesson.suite:
-                forms = [replace(each, result=None) for each in forms if each.mass >= LEAST_HELPER]
-            sentences = pieces.sentences if pieces.functions else long_lines(path)
-            found.append(
-                Secret(
-                    f"{path.relative_to(course.root)}",
-                    [function for function in functions if function.mass >= least],
-                    [text for text in sentences if len(text) >= LEAST_SENTENCE and text not in spoken],
-                    [mistake.name for mistake in lesson.mistakes if not mistake.public] if are_mistakes else [],
-                    forms,
-                    frozenset((f"exercises/{lesson.name}/README.md", name) for name in lesson.config.worked),
-                )
-            )
-    return found
+    everything = list(course.lessons.values())
+    public = PublicCode.of(
+        [pieces for lesson in everything for pieces in published_pieces(lesson)],
+        [text for lesson in everything for text in published_texts(lesson)],
+    )
+    mistakes = [text for lesson in everything for text in public_mistakes_files(lesson).values()]
+    public_mistakes = PublicCode.of([python_pieces(text) or Pieces() for text in mistakes], mistakes)
+    return [
+        secret_in(path, lesson, course, public, public_mistakes)
+        for lesson in (everything if lessons is None else lessons)
+        for path in files_under(lesson.solution)
+    ]
+
+
+@dataclass(frozen=True)
+class PublicCode:
+    """What the course publishes: its statements, its sentences as one text, and what its code computes."""
+
+    statements: set[str]
+    text: str
+    forms: CodeIndex
+
+    @classmethod
+    def of(cls, pieces: Sequence[Pieces], texts: Sequence[str]) -> PublicCode:
+        forms = CodeIndex()
+        for text in texts:
+            forms.add("public", code_in("public.py", text))
+        statements = {statement for each in pieces for statement in each.statements}
+        return cls(statements, " ".join(sentence for each in pieces for sentence in each.sentences), forms)
+
+
+def secret_in(path: Path, lesson: Lesson, course: Course, public: PublicCode, public_mistakes: PublicCode) -> Secret:
+    """What a file of solutions/ keeps secret. Of the known mistakes, what the public ones say is no secret."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    are_mistakes, is_suite = path.name == "mistakes.py", path == lesson.suite
+    known = [public]
+    if are_mistakes:
+        known = [public, public_mistakes]
+        text += "".join(f"\n\n{mistake.declaration()}\n" for mistake in lesson.mistakes)
+    pieces = pieces_of(path.name, text)
+    statements = {statement for each in known for statement in each.statements}
+    functions = [without_public(function, statements) for function in pieces.functions]
+    least = LEAST_HELPER if is_suite else LEAST_ANSWER
+    said = " ".join(each.text for each in known)
+    sentences = pieces.sentences if pieces.functions else long_lines(path)
+    forms = [form for form in secret_forms(text) if not any(each.forms.holders(form) for each in known)]
+    if is_suite:
+        forms = [replace(form, result=None) for form in forms if form.mass >= LEAST_HELPER]
+    return Secret(
+        f"{path.relative_to(course.root)}",
+        [function for function in functions if function.mass >= least],
+        [sentence for sentence in sentences if len(sentence) >= LEAST_SENTENCE and sentence not in said],
+        [mistake.name for mistake in lesson.mistakes if not mistake.public] if are_mistakes else [],
+        forms,
+        frozenset((f"exercises/{lesson.name}/README.md", name) for name in lesson.config.worked),
+    )
 
 
 def published_texts(lesson: Lesson) -> Iterator[str]:
@@ -126,7 +137,7 @@ def published_texts(lesson: Lesson) -> Iterator[str]:
         yield re.sub(r"\bt\.", "", text)
 
 
-def published(lesson: Lesson) -> Iterator[Pieces]:
+def published_pieces(lesson: Lesson) -> Iterator[Pieces]:
     yield from (pieces for text in published_texts(lesson) if (pieces := python_pieces(text)) is not None)
 
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from grader.source.parsing import parse_text
-from grader.source.syntax import all_nodes
+from grader.source.syntax import all_nodes, inner_statements
 
-BODIES = ("body", "orelse", "finalbody")
+BODIES = ("body", "orelse", "finalbody", "cases")
 OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.AugAssign)
 
 
@@ -102,8 +102,7 @@ def statements(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
             continue
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
-        inner = [each for name in BODIES for each in getattr(node, name, [])]
-        inner += [each for handler in getattr(node, "handlers", []) for each in handler.body]
+        inner = inner_statements(node)
         if not inner:
             yield condense(ast.unparse(node)), mass(node)
         elif not isinstance(node, ast.Try | ast.TryStar):

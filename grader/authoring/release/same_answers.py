@@ -12,7 +12,7 @@ from grader.authoring.release.code_in_text import code_in
 from grader.source.code_forms import BLANK, argument_names, effects_of, renamed_form
 from grader.source.normal_form import LIBRARY
 from grader.source.parsing import parse_text
-from grader.source.result_forms import Result, bodies, results_of, returned
+from grader.source.result_forms import Result, bodies, results_of, returned_value
 from grader.source.syntax import FunctionDefinition, all_nodes
 
 LEAST_AS_ASSIGNED, LEAST_NAMED, LEAST_RENAMED, LEAST_CHARACTERS = 2, 5, 8, 16
@@ -62,7 +62,7 @@ def secret_forms(text: str) -> Iterator[SecretForm]:
         if isinstance(node, FunctionDefinition):
             try:
                 function, mass = function_and_mass(node)
-                yield SecretForm(node.name, mass, function, returned(node.body))
+                yield SecretForm(node.name, mass, function, returned_value(node.body))
             except RecursionError:
                 continue
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -21,8 +21,14 @@ FEWEST = 2
 MOST_TRIED = 6
 
 
-Chain = tuple[list[str], dict[str, Tensor], Callable[[str], dict[str, Tensor]], list[str], Graph]
-"""Rows in the order of the backward pass, their usual values, those with one step scaled, the steps, the graph."""
+class ScaledChain(NamedTuple):
+    """A backward pass by the student's own code, in which one of the `steps` can be scaled."""
+
+    order: list[str]
+    usual: dict[str, Tensor]
+    scaled_by: Callable[[str], dict[str, Tensor]]
+    steps: list[str]
+    graph: Graph
 
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
@@ -31,19 +37,18 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     found = joint_chain(material, lines, chance) if material.lesson.joint is not None else own_chain(material, chance)
     if found is None:
         return None
-    order, usual, scaled_by, candidates, graph = found
+    order = found.order
     targets = {item.name: item.target or "" for item in material.lesson.gradients}
-    for step in candidates:
-        scaled = scaled_by(step)
-        turned = {row: is_red(scaled.get(row), usual.get(row)) for row in order if row != step}
-        red = [row for row, found in turned.items() if found is True]
+    for step in found.steps:
+        scaled = found.scaled_by(step)
+        turned = {row: is_red(scaled.get(row), found.usual.get(row)) for row in order if row != step}
         # a row may be computed from the step and stay right, because sums cancel: the graph does not decide that
-        below = {row for row in turned if step[1:] in graph.above(targets[row])}
-        red = [row for row in red if row in below]
-        green = [row for row, found in turned.items() if found is False and row not in below]
+        below = {row for row in turned if step[1:] in found.graph.above(targets[row])}
+        red = [row for row, is_wrong in turned.items() if is_wrong and row in below]
+        green = [row for row, is_wrong in turned.items() if is_wrong is False and row not in below]
         before = [row for row in green if step in order and order.index(row) < order.index(step)]
         green = [row for row in green if row not in before] + before[-1:]
-        if len(red) < 1 or len(green) < 1 or len(red) + len(green) < 3:
+        if not red or not green or len(red) + len(green) < 3:
             continue
         chance.shuffle(red)
         chance.shuffle(green)
@@ -53,7 +58,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     return None
 
 
-def own_chain(material: Material, chance: random.Random) -> Chain | None:
+def own_chain(material: Material, chance: random.Random) -> ScaledChain | None:
     """The student's steps on the published problem, each called with the results of those before it."""
     lesson, problem = material.lesson, material.lesson.public_chain
     known: dict[str, Any] = problem.given | {f"d{name}": value for name, value in problem.chain.items()}
@@ -68,10 +73,11 @@ def own_chain(material: Material, chance: random.Random) -> Chain | None:
     def scaled_by(step: str) -> dict[str, Tensor]:
         return material.chain(order, known, step, FACTOR)
 
-    return order, material.chain(order, known, "", 1.0), scaled_by, candidates[:MOST_TRIED], problem.graph
+    usual = material.chain(order, known, "", 1.0)
+    return ScaledChain(order, usual, scaled_by, candidates[:MOST_TRIED], problem.graph)
 
 
-def joint_chain(material: Material, lines: Sequence[Line], chance: random.Random) -> Chain | None:
+def joint_chain(material: Material, lines: Sequence[Line], chance: random.Random) -> ScaledChain | None:
     """The function that returns all gradients, on the published problem, with one of its values scaled."""
     lesson, problem = material.lesson, material.lesson.public_chain
     function = material.functions.get(lesson.joint.name) if lesson.joint is not None else None
@@ -86,7 +92,7 @@ def joint_chain(material: Material, lines: Sequence[Line], chance: random.Random
         return None
     usual, scaled = found[0], dict(zip(steps, found[1:], strict=True))
     order = [row for row in reversed_order(material, needs_function=False) if row in usual]
-    return order, usual, scaled.__getitem__, steps, problem.finer
+    return ScaledChain(order, usual, scaled.__getitem__, steps, problem.finer)
 
 
 def question_about(

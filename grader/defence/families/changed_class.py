@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 
 from grader.defence.class_lines import ClassChange
-from grader.defence.families.red_rows import FEWEST, MOST_ROWS
+from grader.defence.families.red_rows import FEWEST, rows_of_both
 from grader.defence.lines import Line
 from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion, shuffled
@@ -16,7 +16,7 @@ from grader.results.wording import listed_as_code
 MOST_TRIED, CHANGES, OTHERS = 6, 4, 2
 
 
-def tried(material: RecordedMaterial, chance: random.Random) -> list[tuple[ClassChange, dict[str, bool]]]:
+def revealing_changes(material: RecordedMaterial, chance: random.Random) -> list[tuple[ClassChange, dict[str, bool]]]:
     """(change, {row: whether its example holds}) of changes in one class that turn some rows red.
 
     The rows are those of the class, and OTHERS. They are run once for a defence, because the examples of a class take
@@ -41,10 +41,9 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     """Which of these rows turn red?"""
     if not isinstance(material, RecordedMaterial) or len(material.ran) < FEWEST:
         return None
-    for change, holding in tried(material, chance):
+    for change, holding in revealing_changes(material, chance):
         red, green = ([row for row, holds in holding.items() if holds is is_green] for is_green in (False, True))
-        count = min(len(red), MOST_ROWS - min(len(green), MOST_ROWS // 2))
-        rows = [*chance.sample(red, count), *chance.sample(green, min(len(green), MOST_ROWS - count))]
+        rows = rows_of_both(red, green, chance)
         if len(rows) < FEWEST:
             continue
         key = tuple(row for row in rows if row in red)
@@ -58,7 +57,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         listen = (
             "They say whether the line belongs to the forward pass or to the way back, and which examples reach it."
         )
-        claim = {"changes": {"": claimed(change)}, "asked": rows}
+        claim = {"changes": {"": claim_of_change(change)}, "asked": rows}
         choices = shuffled({row: f"`{row}`" for row in rows}, chance)
         return DefenceQuestion("changed_class", key[0], "multiple", text, key, choices, why, model, listen, claim)
     return None
@@ -68,7 +67,7 @@ def pose_which(material: Material, lines: Sequence[Line], chance: random.Random)
     """Which of four changes turns this row red?"""
     if not isinstance(material, RecordedMaterial):
         return None
-    found = tried(material, chance)
+    found = revealing_changes(material, chance)
     rows = list(found[0][1]) if found else []
     chance.shuffle(rows)
     for row in rows:
@@ -87,11 +86,11 @@ def pose_which(material: Material, lines: Sequence[Line], chance: random.Random)
         why = {name: f"The example of `{row}` gives the same with this change." for name in four if name != "c0"}
         model = f"`{change.after}` in `{change.owner}.{change.method}`: {change.words}."
         listen = "They say which operations the row's example uses, and what each of the other changes would break."
-        claim = {"changes": {name: claimed(each) for name, each in four.items()}, "asked": [row]}
+        claim = {"changes": {name: claim_of_change(each) for name, each in four.items()}, "asked": [row]}
         choices = shuffled(shown, chance)
         return DefenceQuestion("which_change", row, "choice", text, "c0", choices, why, model, listen, claim)
     return None
 
 
-def claimed(change: ClassChange) -> tuple[str, str, str, str]:
+def claim_of_change(change: ClassChange) -> tuple[str, str, str, str]:
     return change.owner, change.method, change.before, change.after

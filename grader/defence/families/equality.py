@@ -45,12 +45,11 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         settings.append(equal_sizes(line, 1))
         draws = [line.drawn(sizes, chance) for sizes in settings]
         codes = [line.at.code, *(each.code for each in variants)]
-        values = material.run([(code, line, drawn) for drawn in draws for code in codes])
-        table = [values[i * len(codes) : (i + 1) * len(codes)] for i in range(len(draws))]
+        table = material.table(line, codes, draws)
         if any(isinstance(row[0], Raised) for row in table):
             continue
         for place, variant in enumerate(variants, 1):
-            answer = decided(table, place)
+            answer = right_choice(table, place)
             if answer and answer not in found:
                 found[answer] = line, variant
         if wanted[0] in found:
@@ -62,7 +61,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     return None
 
 
-def decided(table: Sequence[Sequence[Value]], place: int) -> str | None:
+def right_choice(table: Sequence[Sequence[Value]], place: int) -> str | None:
     """The choice that is right; None where none is. Rows: see `pose`."""
     same = [are_equal(row[place], row[0]) for row in table]
     if None in same:

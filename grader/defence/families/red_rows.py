@@ -38,7 +38,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     return None
 
 
-def written(line: Line, code: str) -> str:
+def changed_statement(line: Line, code: str) -> str:
     """A line as it could be in the file; the part of a returned tuple is named by its place."""
     if line.at.is_returned and line.at.name == f"{line.at.function}(...)":
         return f"return {code}"
@@ -50,16 +50,21 @@ def running(material: RecordedMaterial, function: str) -> list[str]:
     return [row for row, ran in material.ran.items() if function in ran]
 
 
+def rows_of_both(red: Sequence[str], green: Sequence[str], chance: random.Random) -> list[str]:
+    """At most MOST_ROWS rows, half of them green where there are so many."""
+    count = min(len(red), MOST_ROWS - min(len(green), MOST_ROWS // 2))
+    return [*chance.sample(red, count), *chance.sample(green, min(len(green), MOST_ROWS - count))]
+
+
 def question_about(
     line: Line, variant: Variant, red: Sequence[str], green: Sequence[str], chance: random.Random
 ) -> DefenceQuestion:
-    count = min(len(red), MOST_ROWS - min(len(green), MOST_ROWS // 2))
-    rows = [*chance.sample(list(red), count), *chance.sample(list(green), min(len(green), MOST_ROWS - count))]
+    rows = rows_of_both(red, green, chance)
     choices = shuffled({row: f"`{row}`" for row in rows}, chance)
     key = tuple(row for row in rows if row in red)
     text = (
         f"In your function `{line.at.function}`, one line is changed. Before and after:\n\n"
-        f"    {written(line, line.at.code)}\n    {written(line, variant.code)}\n\n"
+        f"    {changed_statement(line, line.at.code)}\n    {changed_statement(line, variant.code)}\n\n"
         "Nothing else in your file changes. Which of these rows of `dojo check` turn red?"
     )
     why = {

@@ -31,8 +31,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         settings = problems(line, chance)
         draws = [line.drawn(sizes, chance) for sizes in settings for _ in range(DRAWS)]
         codes = [line.at.code, *(each.code for each in wrong)]
-        values = material.run([(code, line, drawn) for drawn in draws for code in codes])
-        table = [values[i * len(codes) : (i + 1) * len(codes)] for i in range(len(draws))]
+        table = material.table(line, codes, draws)
         if any(isinstance(row[0], Raised) for row in table):
             continue
         for place, variant in enumerate(wrong, 1):

@@ -37,7 +37,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
             continue
         for one, other in itertools.combinations(names, 2):
             cases = [different_sizes(line, chance), equal_sizes(line)]
-            found = [classified(material, line, (one, other), sizes, chance) for sizes in cases]
+            found = [effect_of_swap(material, line, (one, other), sizes, chance) for sizes in cases]
             for answer, sizes in zip(found, cases, strict=True):
                 if answer and (best is None or wanted.index(answer) < wanted.index(best[0])):
                     best = answer, line, (one, other), sizes
@@ -64,7 +64,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     return DefenceQuestion("swapped", line.row, "choice", text, answer, CHOICES, why, model, listen, claim)
 
 
-def classified(
+def effect_of_swap(
     material: Material, line: Line, names: tuple[str, str], sizes: dict[Symbol, int], chance: random.Random
 ) -> str | None:
     """What happens with two values swapped, the same on two draws; None where it is not decided."""

@@ -28,8 +28,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         equal, wrong = equal[:MOST_RIGHT], wrong[:MOST_WRONG]
         draws = [line.drawn(different_sizes(line, chance), chance) for _ in range(DRAWS)]
         codes = [line.at.code, *(each.code for each in (*equal, *wrong))]
-        values = material.run([(code, line, drawn) for drawn in draws for code in codes])
-        table = [values[i * len(codes) : (i + 1) * len(codes)] for i in range(DRAWS)]
+        table = material.table(line, codes, draws)
         own = [row[0] for row in table]
         if any(isinstance(value, Raised) for value in own):
             continue
@@ -42,7 +41,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         wrongs = [each for each in wrong if all(found is False for found in same[each.code])]
         wrongs = [each for each in wrongs if shaped[each.code]] or wrongs
         if len(rights) >= RIGHT and wrongs:
-            return question_about(material, line, *chosen_alike(rights, wrongs, line.at.code, chance), chance)
+            return question_about(line, *chosen_alike(rights, wrongs, line.at.code, chance), chance)
     return None
 
 
@@ -50,9 +49,7 @@ def has_shape(value: Value, own: Value) -> bool:
     return not isinstance(value, Raised) and not isinstance(own, Raised) and value.shape == own.shape
 
 
-def question_about(
-    material: Material, line: Line, rights: Sequence[Variant], wrong: Variant, chance: random.Random
-) -> DefenceQuestion:
+def question_about(line: Line, rights: Sequence[Variant], wrong: Variant, chance: random.Random) -> DefenceQuestion:
     given = shapes_given(line, sizes_of(line, different_sizes(line, chance)))
     codes = {"wrong": f"`{wrong.code}`"} | {f"right{n}": f"`{each.code}`" for n, each in enumerate(rights)}
     text = (

@@ -59,7 +59,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     order.sort(key=lambda target: wanted.index(expected[target]) if expected[target] else len(wanted))
     best: tuple[str, str] | None = None
     for target in order[:MOST_TARGETS]:
-        answer = measured(material.lesson, target)
+        answer = effect_of_zero(material.lesson, target)
         if answer and (best is None or wanted.index(answer) < wanted.index(best[0])):
             best = answer, target
         if best and best[0] == wanted[0]:
@@ -93,7 +93,7 @@ def training_sizes(lesson: Lesson) -> Mapping[str, int] | None:
         problem = problem_of(lesson, sizes, seed)
         if problem is None or count_of_parameters(problem) > MOST_PARAMETERS:
             continue
-        losses = trained(lesson, problem, "")
+        losses = losses_of_training(lesson, problem, "")
         return sizes if losses[0] > 0 and 0 <= losses[-1] < (1 - LEAST_FALL) * losses[0] else None
     return None
 
@@ -103,7 +103,7 @@ def count_of_parameters(problem: Problem) -> int:
 
 
 @lru_cache(512)
-def measured(lesson: Lesson, target: str) -> str | None:
+def effect_of_zero(lesson: Lesson, target: str) -> str | None:
     """What zero in place of one gradient does to the training, the same on two problems; None where it is not clear."""
     sizes = training_sizes(lesson)
     if sizes is None:
@@ -113,7 +113,7 @@ def measured(lesson: Lesson, target: str) -> str | None:
         problem = problem_of(lesson, sizes, seed)
         if problem is None:
             return None
-        found.add(outcome(usual_losses(lesson, seed), trained(lesson, problem, target)))
+        found.add(outcome(usual_losses(lesson, seed), losses_of_training(lesson, problem, target)))
     return found.pop() if len(found) == 1 else None
 
 
@@ -143,7 +143,7 @@ def first_step(lesson: Lesson) -> dict[str, str]:
 def usual_losses(lesson: Lesson, seed: int) -> tuple[float, ...]:
     problem = problem_of(lesson, training_sizes(lesson) or {}, seed)
     assert problem is not None
-    return tuple(trained(lesson, problem, ""))
+    return tuple(losses_of_training(lesson, problem, ""))
 
 
 def outcome(usual: Sequence[float], zeroed: Sequence[float], slowed: tuple[float, float] = SLOWED) -> str | None:
@@ -194,7 +194,7 @@ def slopes(lesson: Lesson, inputs: Mapping[str, Any], zeroed: str) -> tuple[floa
     return float(loss.detach()), {n: torch.zeros_like(leaf) if slope is None else slope for (n, leaf), slope in pairs}
 
 
-def trained(lesson: Lesson, problem: Problem, zeroed: str) -> list[float]:
+def losses_of_training(lesson: Lesson, problem: Problem, zeroed: str) -> list[float]:
     """The losses of STEPS steps of gradient descent on all parameters of the problem, with d`zeroed` zero."""
     inputs, losses = dict(problem.inputs), []
     for _ in range(STEPS + 1):

@@ -17,7 +17,7 @@ from grader.reference.element_sources import element_sources, subscript
 from grader.results.wording import format_shape
 
 MOST = 128
-"""Rows and columns that are drawn of a larger matrix: those around the element that is looked at."""
+"""Rows and columns that are drawn of a larger matrix: those around the element that is shown."""
 ROUNDING = 1e-5
 """Relative to the largest element, in float32."""
 MOST_VALUES = 6
@@ -62,7 +62,7 @@ class SourceMap:
 
 @dataclass(frozen=True)
 class Element:
-    """The element that is looked at; `row` and `column` are its place in the drawing's matrix."""
+    """The element that is shown; `row` and `column` are its place in the drawing's matrix."""
 
     index: tuple[int, ...]
     row: int

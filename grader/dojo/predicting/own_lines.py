@@ -104,7 +104,7 @@ def about(
 def lost_sums(source: bytes, functions: Collection[str]) -> Iterator[Change]:
     """The file without one sum or mean, for each of those in `functions`."""
     for file, statement, node in nodes_in(source, functions):
-        inner = summed(node)
+        inner = summed_operand(node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and inner is not None:
             kept = b"(" + file.line(statement)[inner.col_offset : inner.end_col_offset] + b")"
             yield file.changed(statement, node.col_offset, node.end_col_offset, kept, f"loses its {node.func.attr}")
@@ -151,7 +151,7 @@ def nodes_in(source: bytes, functions: Collection[str]) -> Iterator[tuple[Functi
                     yield from ((FunctionInFile(node.name, text), each, part) for part in ast.walk(each))
 
 
-def summed(node: ast.AST) -> ast.expr | None:
+def summed_operand(node: ast.AST) -> ast.expr | None:
     """What a call sums: x of x.sum(0) and of torch.sum(x, 0)."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in REDUCTIONS:
         return None

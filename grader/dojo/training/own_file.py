@@ -19,6 +19,7 @@ import torch
 
 from grader.calling.failures import is_stub_error, own_line, safe_text
 from grader.errors import UserError
+from grader.source.parsing import parse_text
 
 
 class OwnFileError(UserError):
@@ -145,10 +146,8 @@ def blamed_line(text: str, function: str, wrong: Collection[str] = ()) -> Blame 
 
     None where the text has no such function.
     """
-    try:
-        definitions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    tree = parse_text(text)
+    definitions = [node for node in tree.body if isinstance(node, ast.FunctionDef)] if tree is not None else []
     node = next((node for node in reversed(definitions) if node.name == function), None)
     if node is None:
         return None

@@ -27,8 +27,8 @@ from grader.gradebook.assignment.weighted import (
     is_final,
     missing_lesson,
     rounded,
-    weighted,
     with_demanded_defence,
+    with_weights,
 )
 from grader.gradebook.current import current_results
 from grader.gradebook.records import Attempt, Decision
@@ -38,7 +38,7 @@ from grader.results.annotations import AssignmentSummary, CountedAttempt, Latene
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a student stands in an assignment.
+    """A student's points in an assignment so far.
 
     Attributes:
         share: the points divided by the most that these attempts can earn, from 0 to 1. Excused rows, and rows that a
@@ -99,7 +99,9 @@ def without_assignment(student: str, attempts: Sequence[Attempt], decisions: Dec
     else:
         results = SubmissionResult(student=student, status="nothing")
     if decisions:
-        lessons = [finished(decided_lesson(lesson, decisions, {}), None, decisions) for lesson in results.lessons]
+        lessons = [
+            with_final_points(decided_lesson(lesson, decisions, {}), None, decisions) for lesson in results.lessons
+        ]
         results = with_rounded_points(with_decisions(replace(results, lessons=lessons), decisions))
     return results
 
@@ -125,7 +127,7 @@ class AssignedWork:
             delays = [
                 delay_of(attempt.submitted, assignment.due, assignment.grace, assignment.late, date) for date in dates
             ]
-            result = None if verdict is None else decided_lesson(weighted(verdict, rows), self._decisions, rows)
+            result = None if verdict is None else decided_lesson(with_weights(verdict, rows), self._decisions, rows)
             on_time = tuple(not delay.by for delay in delays)
             found.append(CandidateAttempt(attempt, result, number_, min(delays, key=lambda delay: delay.by), on_time))
         return found
@@ -167,7 +169,7 @@ class AssignedWork:
                 earned * (100 - kept) / 100,
             )
         demanded = self._assignment.defence.get(candidate.lesson.name)
-        lesson = finished(candidate.lesson, late, self._decisions, demanded)
+        lesson = with_final_points(candidate.lesson, late, self._decisions, demanded)
         return replace(candidate, lesson=lesson, score=lesson.score, max_score=lesson.max_score)
 
     def _is_open(self, lesson: str, candidates: Sequence[CandidateAttempt]) -> bool:
@@ -189,7 +191,9 @@ class AssignedWork:
 
     def _missing(self, lesson: str) -> LessonResult:
         rows = self._assignment.rows[lesson]
-        return finished(decided_lesson(missing_lesson(lesson, rows), self._decisions, rows), None, self._decisions)
+        return with_final_points(
+            decided_lesson(missing_lesson(lesson, rows), self._decisions, rows), None, self._decisions
+        )
 
     def _results(
         self,
@@ -247,7 +251,7 @@ def summary_of(late: Sequence[Lateness], free_days: int) -> Lateness | None:
     )
 
 
-def finished(
+def with_final_points(
     lesson: LessonResult, late: Lateness | None, decisions: DecisionsInForce, demanded: DefencePolicy | None = None
 ) -> LessonResult:
     """Return the lesson with its points after lateness, a missing defence, and what was decided about it as a whole.

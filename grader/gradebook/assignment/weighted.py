@@ -16,7 +16,7 @@ NO_ANSWER = "No answer was submitted."
 NOT_ANSWERED = {DEFENCE_ROW: "No defence was held."}
 
 
-def weighted(lesson: LessonResult, rows: Mapping[str, float]) -> LessonResult:
+def with_weights(lesson: LessonResult, rows: Mapping[str, float]) -> LessonResult:
     """Return the lesson with the rows of the assignment, each with the assignment's points.
 
     A row that a notebook cannot contain has 0 of 0 points, as it had before. A question has points here only; without
@@ -43,12 +43,12 @@ def decided_lesson(lesson: LessonResult, decisions: DecisionsInForce, rows: Mapp
     """
     if not decisions:
         return lesson
-    lesson = defended(lesson, decisions, rows.get(DEFENCE_ROW, 0))
+    lesson = with_defence_row(lesson, decisions, rows.get(DEFENCE_ROW, 0))
     found = [decided_row(row, f"{lesson.name}.{row.name}", decisions, rows.get(row.name, 0)) for row in lesson.rows]
     return with_sums(replace(lesson, rows=found, comments=decisions.comments(lesson.name)))
 
 
-def defended(lesson: LessonResult, decisions: DecisionsInForce, worth: float) -> LessonResult:
+def with_defence_row(lesson: LessonResult, decisions: DecisionsInForce, worth: float) -> LessonResult:
     """Return the lesson with the row of its latest defence, which has points only where an assignment gives it some."""
     held = decisions.defence(f"{lesson.name}.{DEFENCE_ROW}")
     if held is None or held.points is None:

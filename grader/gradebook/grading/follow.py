@@ -49,7 +49,7 @@ class Feed(Iterator[Submission]):
 
 POLL_SECONDS = 0.5
 POLL_PAUSE, PUBLISH_PAUSE = 10, 20
-"""While submissions wait for a grader, the folder is looked at again only after so many times as long as the last look
+"""While submissions wait for a grader, the folder is read again only after so many times as long as the last look
 took, and so with the class's pages: the graders need the processor."""
 IDLE_PAUSE = 3
 """The same for pages when no submission is due: the next ones should be found soon."""
@@ -92,7 +92,7 @@ class TimeSpan(NamedTuple):
 
 
 class Following:
-    """Finds what has appeared, gives it to graders through `feed`, and publishes what came of it.
+    """Finds what has appeared, gives it to graders through `feed`, and publishes the results.
 
     It is the run's listener, and passes on to `live` what it hears.
     """

@@ -104,28 +104,39 @@ def mark_rows(
     for row in rows:
         observation = by_row.get(row.name)
         seen = seen_while_running.get(row.name) or seen_while_running.get(functions.get(row.name, ("",))[0])
-        observed = what_was_seen(seen) if seen is not None else None
-        line: int | None = None
+        line = None
         if observation is not None:
-            message = sentence(observation, MAIN, counts)
+            use = use_in_file(observation, seen, submitted, counts)
             line = observation.line if observation.filename == MAIN else None
-            file: str | None = submitted.shown if line is not None else observation.filename
-            shown = line if line is not None else observation.line
-            if submitted.origin is not None:
-                message = submitted.origin.translated(message)
-                place = submitted.origin.place(line)
-                file, shown = place if place else (file, shown)
-            row.numerical_differentiation = NumericalUse(observation.method, message, file, shown, observed)
-        elif seen is not None and observed is not None and seen.method == REPEATED:
-            row.numerical_differentiation = NumericalUse(REPEATED, f"{observed}.", submitted.shown, None, observed)
-            continue
-        elif seen is not None and observed is not None:
-            message = f"{observed} (numerical differentiation){CONSEQUENCE[counts]}"
-            row.numerical_differentiation = NumericalUse(seen.method, message, submitted.shown, None, observed)
+        elif seen is not None:
+            use = use_while_running(seen, submitted, counts)
         else:
             continue
+        row.numerical_differentiation = use
+        message = use.message
+        if observation is None and use.method == REPEATED:
+            continue  # a forward pass that is repeated is a remark
         if counts:
             if row.status == "passed":
                 row.message = f"{row.message} {message}" if row.message else message
         elif row.status in WITH_VALUE:
             row.status, row.points, row.message, row.line, row.mistake = "forbidden", 0, message, line, None
+
+
+def use_in_file(observation: Observation, seen: Seen | None, submitted: LessonFiles, counts: bool) -> NumericalUse:
+    """What was read in the file, at its place in what was submitted: a notebook's cell, or a line."""
+    message = sentence(observation, MAIN, counts)
+    is_main = observation.filename == MAIN
+    file, line = submitted.shown if is_main else observation.filename, observation.line
+    if submitted.origin is not None:
+        message = submitted.origin.translated(message)
+        place = submitted.origin.place(line if is_main else None)
+        file, line = place if place else (file, line)
+    return NumericalUse(observation.method, message, file, line, None if seen is None else what_was_seen(seen))
+
+
+def use_while_running(seen: Seen, submitted: LessonFiles, counts: bool) -> NumericalUse:
+    observed = what_was_seen(seen)
+    is_remark = seen.method == REPEATED
+    message = f"{observed}." if is_remark else f"{observed} (numerical differentiation){CONSEQUENCE[counts]}"
+    return NumericalUse(seen.method, message, submitted.shown, None, observed)

@@ -5,7 +5,7 @@ Which problems it is judged on is for the caller to say: a hidden suite (session
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -98,19 +98,10 @@ def judge_file(
         if failure is not None:
             judged = file_that_does_not_run(lesson, submitted, failure)
         else:
-            rows, pictures = suite(student)
-            judged = JudgedFile(rows, submitted.message, pictures)
-            if chain is not None:
-                add_chain(lesson, student, rows, chain)
-            if student.note:
-                judged.message = (
-                    f"{submitted.shown} stopped before its end; the functions above were graded. {student.note}"
-                )
-            known = recall.rows if recall is not None else {}
-            explain_by_the_file(lesson, rows, [row for row in rows if row.name not in known], student, submitted)
-            seen = student.observe([row.name for row in rows if row.status == "passed"])
+            judged = judge_running_file(lesson, submitted, student, suite, chain, () if recall is None else recall.rows)
+            seen = student.observe([row.name for row in judged.rows if row.status == "passed"])
             if recall is not None:
-                recall.run_proof(student, rows)
+                recall.run_proof(student, judged.rows)
     remark = mark_numerical_uses(lesson, submitted, judged, seen) or remark
     if student.switched_on:
         forbid_all(judged)
@@ -124,6 +115,25 @@ def judge_file(
         recall.finish(judged.rows, judged.pictures, student, in_time)
     add_printed(judged, student, zygote.limits.output_bytes)
     return judged
+
+
+def judge_running_file(
+    lesson: Lesson,
+    submitted: LessonFiles,
+    student: Student,
+    suite: Suite,
+    chain: Problem | None,
+    known: Container[str],
+) -> JudgedFile:
+    """The verdict on a file that runs, perhaps not to its end. Rows in `known` have their explanations already."""
+    rows, pictures = suite(student)
+    if chain is not None:
+        add_chain(lesson, student, rows, chain)
+    message = submitted.message
+    if student.note:
+        message = f"{submitted.shown} stopped before its end; the functions above were graded. {student.note}"
+    explain_by_the_file(lesson, rows, [row for row in rows if row.name not in known], student, submitted)
+    return JudgedFile(rows, message, pictures)
 
 
 def findings_before_running(lesson: Lesson, submitted: LessonFiles) -> tuple[dict[str, Finding], str | None]:

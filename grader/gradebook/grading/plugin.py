@@ -85,7 +85,7 @@ class GradingPlugin:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_json_runtest_metadata(self) -> dict[str, Any]:
-        """What pytest-json-report writes beside the test, once."""
+        """What pytest-json-report writes next to the test, once."""
         found = dict(self._found)
         self._found.clear()
         return found

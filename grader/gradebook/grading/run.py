@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -91,19 +92,18 @@ def grade_run(
     Raises OutputError, and with a cluster cluster.ClusterError.
     """
     out = Path(settings.out)
-    with lock_output(out), stop_at_signals() as stop:
-        gradebook = Gradebook(out / GRADEBOOK)
-        outcome = RunOutcome()
-        course = lessons if identity is None else [*identity.course.lessons.values()]
+    course = lessons if identity is None else [*identity.course.lessons.values()]
+    outcome = RunOutcome()
+    with lock_output(out), stop_at_signals() as stop, closing(Gradebook(out / GRADEBOOK)) as gradebook:
+        if identity is not None:
+            identity.check(out, gradebook, submissions, lessons, fresh)
+            gradebook.describe(identity.entries(lessons))
+            if identity.assignment is not None:
+                gradebook.set_assignment(identity.assignment)
+        gradebook.decisions.add(not_yet_made(decisions, gradebook.decisions.all()))
+        run = Run(gradebook, lessons, settings, outcome, publisher, course)
+        run.views.keep_class(attendance, settings.left_out)
         try:
-            if identity is not None:
-                identity.check(out, gradebook, submissions, lessons, fresh)
-                gradebook.describe(identity.entries(lessons))
-                if identity.assignment is not None:
-                    gradebook.set_assignment(identity.assignment)
-            gradebook.decisions.add(not_yet_made(decisions, gradebook.decisions.all()))
-            run = Run(gradebook, lessons, settings, outcome, publisher, course)
-            run.views.keep_class(attendance, settings.left_out)
             if inbox is not None:
                 publish = partial(run.publish, course, only_these)
                 run.follow(inbox, jobs, live, stop, nursery, publish, fresh)
@@ -115,19 +115,12 @@ def grade_run(
                     waiting = (submissions[place] for place in due)
                     run.grade(waiting, min(jobs, len(due)), live, stop, cluster, nursery)
         finally:
-            try:
-                if outcome.results:
-                    present = {result.student for result in outcome.results}
-                    found_times = times if inbox is None else inbox.found.times
-                    for student in present & found_times.keys():
-                        gradebook.set_earlier_times(student, found_times[student])
-                    names = other_names if inbox is None else inbox.found.other_names
-                    for student in present & names.keys():
-                        for former in gradebook.rename(student, set(names[student]) - present):
-                            remove_report(out / former)  # two folders would disagree after the next decision
-                    run.publish(course, only_these, present)
-            finally:
-                gradebook.close()
+            if outcome.results:
+                if inbox is not None:
+                    times, other_names = inbox.found.times, inbox.found.other_names
+                present = {result.student for result in outcome.results}
+                run.keep_times_and_names(present, times, other_names)
+                run.publish(course, only_these, present)
     return outcome
 
 
@@ -268,6 +261,19 @@ class Run:
         if submission.student in self._latest:
             move_earlier_report(self._out / submission.student, submission, self._lessons, self._publisher)
         return submission
+
+    def keep_times_and_names(
+        self,
+        present: set[str],
+        times: Mapping[str, Sequence[SubmissionTime]],
+        other_names: Mapping[str, Collection[str]],
+    ) -> None:
+        """Store when the students who are `present` submitted, and count what is under their other names as theirs."""
+        for student in times.keys() & present:
+            self._gradebook.set_earlier_times(student, times[student])
+        for student in other_names.keys() & present:
+            for former in self._gradebook.rename(student, set(other_names[student]) - present):
+                remove_report(self._out / former)  # two folders would disagree after the next decision
 
     def publish(self, course: Sequence[Lesson], only_these: bool, present: Collection[str]) -> None:
         """Write the class's pages, from the gradebook's current results. Raises OutputError."""

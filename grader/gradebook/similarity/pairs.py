@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal
 
-from grader.gradebook.similarity.reading import KnownCode, ReadClass, ReadFile, Rows, condensed, distance
+from grader.gradebook.similarity.reading import KnownCode, ReadClass, ReadFile, Rows, condensed_text, distance
 from grader.results import UNWRITTEN, Row
 from grader.source.code_forms import FunctionForm
 
@@ -90,7 +90,7 @@ def portrait(student: str, files: Mapping[str, ReadFile], rows: Rows, known: Map
             last = max(function.last for function in file.functions)
             found.items[key] = EvidenceItem(student, "lesson", lesson, "", 0, path, 1, last)
         for words, line in file.texts:
-            text = condensed(words)
+            text = condensed_text(words)
             count = len(text.split())
             if text in own.texts or (count < LEAST_WORDS and len(text) < LEAST_CHARACTERS):
                 continue

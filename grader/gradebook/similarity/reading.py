@@ -119,7 +119,7 @@ class KnownCode:
     mistakes: frozenset[str] = frozenset()
 
     def add(self, forms: FileForms) -> None:
-        self.texts |= {condensed(words) for words, _ in forms.texts}
+        self.texts |= {condensed_text(words) for words, _ in forms.texts}
         for function in forms.functions:
             self.lines |= {line for line, _, _ in function.lines}
 
@@ -162,7 +162,7 @@ def distance(function: FunctionForm, others: Iterable[Counter[str]]) -> int:
     return min((max((own - other).total(), (other - own).total()) for other in others), default=own.total())
 
 
-def condensed(words: str) -> str:
+def condensed_text(words: str) -> str:
     """A comment or a string without layout and capital letters."""
     return " ".join(words.casefold().split())
 

@@ -173,7 +173,7 @@ def function(
 ) -> FileWriter:
     """One function, in lines of its own: `before` the grader adds, `own` those that assign the gradient.
 
-    Raises SyntaxError where the statements do not stand on their own (a `break` out of a loop that was opened).
+    Raises SyntaxError where the statements are not complete (a `break` out of a loop that was opened).
     """
     writer = FileWriter(written)
     first, last = own[0], own[-1]

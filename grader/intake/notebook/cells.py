@@ -1,7 +1,7 @@
 """The code cells of a Jupyter notebook, from its bytes: read as JSON, every version from 2 to 4; nothing is executed.
 
 A cell's text keeps its lines: what IPython understands and Python does not (`%matplotlib inline`, `!wget ...`,
-`torch.max?`) becomes `pass` in its place. Outputs, attachments and metadata are not looked at. Text cells and comments
+`torch.max?`) becomes `pass` in its place. Outputs, attachments and metadata are not read. Text cells and comments
 may contain an answers.toml.
 """
 
@@ -130,7 +130,7 @@ def python_of(source: str) -> str:
 
 @dataclass(frozen=True)
 class Broken:
-    """Lines that Python cannot read: `text` stands from `line` on in `file`."""
+    """Lines that Python cannot read: `text` begins at `line` of `file`."""
 
     file: str
     line: int
@@ -177,7 +177,7 @@ def answer_texts(data: bytes, is_notebook: bool) -> list[str]:
         return []
     try:
         if not is_notebook:
-            return list(commented(data.decode("utf-8-sig", "replace")))[:MOST_TEXTS]
+            return list(commented_answers(data.decode("utf-8-sig", "replace")))[:MOST_TEXTS]
         return list(in_cells(json.loads(data)))[:MOST_TEXTS]
     except (ValueError, RecursionError, KeyError, TypeError):
         return []
@@ -191,13 +191,13 @@ def in_cells(notebook: object) -> Iterator[str]:
         if MARK not in text:
             continue
         if cell.get("cell_type") == "code":
-            yield from commented(text)
+            yield from commented_answers(text)
         else:
             fenced = FENCE.fullmatch(text)
             yield fenced[1] if fenced else text
 
 
-def commented(source: str) -> Iterator[str]:
+def commented_answers(source: str) -> Iterator[str]:
     """Around each comment `# [answers]`, the comments that are lines of answers.toml, without their `#`."""
     comments = [COMMENT.fullmatch(line) for line in source.splitlines()]
     lines = [found[1] if found and TOML.fullmatch(found[1]) else None for found in comments]

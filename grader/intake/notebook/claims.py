@@ -255,7 +255,7 @@ def has_star(node: ast.AST) -> bool:
 def gradient_claim(
     pair: ComparedPair, node: ast.expr | ast.AugAssign, row: LoopRound, file: str
 ) -> GradientClaim | None:
-    """None where the variable is none or the tensor itself, or where nothing says whose gradient it is."""
+    """None where it is not a variable, or is the tensor itself, or where nothing says whose gradient it is."""
     variable, tensor, label = bare(pair.variable), pair.tensor and bare(pair.tensor), pair.label
     if isinstance(tensor, ast.Attribute) and tensor.attr == "grad":
         tensor = bare(tensor.value)  # a comparison function that takes the gradient itself

@@ -111,18 +111,18 @@ class Chooser:
         here = self.here(name)
         if self.table.after is None and name not in self.table.again:
             alike = [run for run in here if run.variable == here[-1].variable]
-            return self.found(name, here[-1]) if len(alike) == len(here) > 0 else self.of_several(name, here)
+            return self.found(here[-1]) if len(alike) == len(here) > 0 else self.of_several(name, here)
         if self.table.after is not None and not here:
             runs = self.runs(name)
             here = [*self.runs(name, loop=True), *(run for run in runs if not self.is_of_the_chain(name, run))]
             here = self.own_first(name, here)
-            candidates = [self.found(name, run) for run in here[: -MOST_TRIED - 1 : -1]]
+            candidates = [self.found(run) for run in here[: -MOST_TRIED - 1 : -1]]
             return next((each for each in candidates if self.is_consistent(name, each)), None)
         return self.of_several(name, here)
 
     def of_several(self, name: str, runs: Sequence[StatementRun]) -> ChosenRun | None:
         """The last that fits the graph; of several variables the one that is computed from the others."""
-        candidates = [self.found(name, run) for run in runs[: -MOST_TRIED - 1 : -1]]
+        candidates = [self.found(run) for run in runs[: -MOST_TRIED - 1 : -1]]
         fitting: dict[str, ChosenRun] = {}
         for each in candidates:
             if self.is_consistent(name, each):
@@ -157,7 +157,7 @@ class Chooser:
 
         return Chooser(self.uses, named(self.table), named(self.chain))
 
-    def found(self, name: str, run: StatementRun) -> ChosenRun:
+    def found(self, run: StatementRun) -> ChosenRun:
         try:
             return ChosenRun(tuple(run.places), self.slicer.slice({run.variable: run.places}), None, run.variable)
         except CannotSlice as reason:

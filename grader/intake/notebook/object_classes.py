@@ -96,9 +96,9 @@ class ObjectMaker(PartReader):
         made = [last_name(each) if isinstance(each, ast.AST) else "" for each in (*places, *words.values())]
         match name, places:
             case (("dict" | "OrderedDict"), _):
-                return Record("dict", merged(given))
+                return Record("dict", merged_fields(given))
             case _, _ if name in NAMESPACES:
-                return Record("object", merged(given))
+                return Record("object", merged_fields(given))
             case "defaultdict", _:
                 kinds = {"list": "list", "dict": "dict", "SimpleNamespace": "object"}
                 if made and made[0] in ("int", "float"):
@@ -164,7 +164,7 @@ class ObjectMaker(PartReader):
         elif name == "extend":
             places = [entries_of(each) for each in places]
         elif name == "update":
-            places = [merged(given)]
+            places = [merged_fields(given)]
         try:
             found = getattr(changed, name)(*places)
         except (LookupError, TypeError, ValueError) as error:
@@ -182,7 +182,7 @@ class ObjectMaker(PartReader):
         return as_value(found)
 
 
-def merged(given: Arguments) -> dict[Key, Value]:
+def merged_fields(given: Arguments) -> dict[Key, Value]:
     """The fields of `dict(a, **b, c=1)`. Raises NotPlain."""
     places, words = given
     if None in words:

@@ -25,10 +25,12 @@ from grader.source.syntax import all_nodes
 
 NEAR = 0.75
 """The least ratio of difflib's SequenceMatcher at which a name may be a gradient's, if its formula is, too."""
+ClaimsByGradient = dict[str, dict[str, GradientClaim]]  # {gradient: {variable: claim}}
+DisputedClaim = tuple[GradientClaim, str, str]  # with the value that the text names, and the one of the tensor
 
 
 def looks_like_gradients(page: Page, gradients: Collection[str]) -> set[str]:
-    """KnownNames that the page binds and that may be gradients: they tell a loop around the whole backward pass."""
+    """Names that the page binds and that may be gradients: they tell a loop around the whole backward pass."""
     values = names_by_spelling(name[1:] for name in gradients)
     found = {claim.variable for claim in page.claims} | {*page.gradients}
     return found | {name for name in page.stored if meant_by(name, values) is not None}
@@ -142,8 +144,36 @@ class NameReader:
     # comparisons
 
     def read_claims(self, claims: Sequence[GradientClaim], lacking: Collection[str]) -> None:
-        said: dict[str, dict[str, GradientClaim]] = {}  # {gradient: {variable: claim}}
-        disputed: list[tuple[GradientClaim, str, str]] = []
+        said, disputed = self.claims_by_gradient(claims)
+        for claim, by_label, by_tensor in disputed:
+            gradient = f"d{by_tensor}"
+            if (f"d{by_label}" not in lacking or f"d{by_label}" in said) and gradient not in said:
+                said[gradient] = {claim.variable: claim}  # the text names a gradient that is known by another variable
+                continue
+            for each in (by_label, by_tensor):
+                self.reasons[f"d{each}"] = (
+                    f"`{claim.text}` ({claim.place}) names `{by_label}` and compares with the gradient of "
+                    f"`{by_tensor}`, so `{claim.variable}` is taken for neither."
+                )
+        for gradient in [each for each in said if each in lacking or each in self.chain.again]:
+            for variable, claim in said[gradient].items():
+                among = [other for other, variables in said.items() if variable in variables]
+                if len(among) > 1:
+                    of = " and ".join(f"`{each[1:]}`" for each in among[:3])
+                    self.reasons[gradient] = (
+                        f"`{variable}` is compared with the gradients of {of} ({claim.place}), so it is taken for "
+                        "neither. Give each gradient a variable of its own."
+                    )
+                    continue
+                says = f"says that it is `{gradient}`"
+                if any(claim == each for each, _, _ in disputed):
+                    says = f"compares it with the gradient of `{gradient[1:]}`"
+                self.take(variable, gradient, f"`{claim.text}` in {claim.place} {says}.")
+
+    def claims_by_gradient(self, claims: Sequence[GradientClaim]) -> tuple[ClaimsByGradient, list[DisputedClaim]]:
+        """The comparisons of variables that are free. Disputed ones name one value, and compare with another's."""
+        said: ClaimsByGradient = {}
+        disputed: list[DisputedClaim] = []
         for claim in claims:
             by_label = self.labelled(claim.label) or self.value(claim.label if claim.label in self.others else None)
             by_tensor = self.value(claim.tensor)
@@ -161,37 +191,7 @@ class NameReader:
                     f"`{claim.text}` ({claim.place}) compares `{claim.variable}` with the gradient of `{value}`, but "
                     f"`{claim.variable}` is the name of the gradient of `{claim.variable[1:]}`."
                 )
-        for claim, by_label, by_tensor in disputed:
-            gradient = f"d{by_tensor}"
-            if (f"d{by_label}" not in lacking or f"d{by_label}" in said) and gradient not in said:
-                said[gradient] = {claim.variable: claim}  # the text names a gradient that is known by another variable
-                continue
-            for each in (by_label, by_tensor):
-                self.reasons[f"d{each}"] = (
-                    f"`{claim.text}` ({claim.place}) names `{by_label}` and compares with the gradient of "
-                    f"`{by_tensor}`, so `{claim.variable}` is taken for neither."
-                )
-        gradients_of: dict[str, list[str]] = {}
-        for gradient, variables in said.items():
-            for variable in variables:
-                gradients_of.setdefault(variable, []).append(gradient)
-        for gradient, variables in said.items():
-            if gradient not in lacking and gradient not in self.chain.again:
-                continue
-            for variable, claim in variables.items():
-                among = gradients_of[variable]
-                if len(among) > 1:
-                    of = " and ".join(f"`{each[1:]}`" for each in among[:3])
-                    self.reasons[gradient] = (
-                        f"`{variable}` is compared with the gradients of {of} ({claim.place}), so it is taken for "
-                        "neither. Give each gradient a variable of its own."
-                    )
-                    continue
-                agrees = claim not in [each for each, _, _ in disputed]
-                says = (
-                    f"says that it is `{gradient}`" if agrees else f"compares it with the gradient of `{gradient[1:]}`"
-                )
-                self.take(variable, gradient, f"`{claim.text}` in {claim.place} {says}.")
+        return said, disputed
 
     def take(self, variable: str, gradient: str, why: str) -> None:
         self.others[variable] = gradient
@@ -285,7 +285,7 @@ class NameReader:
         chooser = chooser.with_name(variable, gradient)
         chooser.slicer.looked_at = self.looked_at
         for run in reversed(chooser.here(gradient)[-3:]):
-            found = chooser.found(gradient, run)
+            found = chooser.found(run)
             self.looked_at = chooser.slicer.looked_at
             if run.variable == variable and chooser.is_consistent(gradient, found):
                 return found

@@ -11,7 +11,15 @@ from typing import Any
 from grader.intake.notebook.cells import NotebookError, cells_of, script_cells, statements_of
 from grader.source.parsing import parse_submitted
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
-from grader.source.syntax import DefinitionNode, FunctionDefinition, is_marimo_cell, last_name, parameters, stored_names
+from grader.source.syntax import (
+    DefinitionNode,
+    FunctionDefinition,
+    inner_statements,
+    is_marimo_cell,
+    last_name,
+    parameters,
+    stored_names,
+)
 
 DEFINITION = re.compile(rb"^(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 
@@ -99,7 +107,7 @@ def outline_of(statements: Iterable[ast.stmt]) -> dict[str, Any]:
     functions: dict[str, list[tuple[list[str] | None, bool, int, int]]] = {}
     assigned: set[str] = set()
     imports: set[str] = set()
-    for node in opened(statements):
+    for node in statements_outside_functions(statements):
         if isinstance(node, DefinitionNode):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             found = wanted_by(node), not is_unwritten(node), first, node.end_lineno or first
@@ -116,14 +124,14 @@ def outline_of(statements: Iterable[ast.stmt]) -> dict[str, Any]:
     return {"functions": functions, "assigned": sorted(assigned), "imports": sorted(imports), "parsed": True}
 
 
-def opened(statements: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
-    """The statements, and those inside `if`, `with`, `try` and marimo cells, outside functions."""
+def statements_outside_functions(statements: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
+    """The statements, and those inside `if`, `with`, `try`, `match` and marimo cells, outside functions."""
     for node in statements:
         if is_marimo_cell(node):
-            yield from opened(node.body)
+            yield from statements_outside_functions(node.body)
             continue
-        if isinstance(node, ast.If | ast.With | ast.Try):
-            yield from opened([*node.body, *getattr(node, "orelse", ()), *getattr(node, "finalbody", ())])
+        if isinstance(node, ast.If | ast.With | ast.Try | ast.TryStar | ast.Match):
+            yield from statements_outside_functions(inner_statements(node))
         else:
             yield node
 

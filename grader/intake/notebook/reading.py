@@ -34,7 +34,7 @@ from grader.source.student_lines import first_nested
 from grader.source.syntax import WrittenNumber
 
 MOST_RUNS = 10
-"""Assignments to one gradient that are looked at for names of sizes, the last ones."""
+"""Assignments to one gradient that are searched for names of sizes, the last ones."""
 MOST_WRITTEN = 300_000  # characters: what the static check reads
 
 

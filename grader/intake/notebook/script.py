@@ -41,7 +41,7 @@ NOT_FOLLOWED = frozenset(
 
 @dataclass(frozen=True)
 class Statement:
-    """`loop` numbers the loop around all that it stands in. `opaque`: it binds names to what is not computed."""
+    """`loop` is the number of the outermost loop around it. `opaque`: it binds names to what is not computed."""
 
     node: ast.stmt
     file: str
@@ -201,7 +201,7 @@ def bound_by_loop(node: ast.stmt) -> bool:
 def top_level_statements(
     body: Iterable[ast.stmt], whole: Collection[int], loops: int, gradients: Collection[str]
 ) -> Iterator[tuple[ast.stmt, int | None]]:
-    """Statements as they stand at the top: those of `with`, of `if MANUAL:`, and of a `whole` loop, one by one."""
+    """The statements as if at the top level: those of `with`, of `if MANUAL:`, and of a `whole` loop, one by one."""
     waiting: list[tuple[ast.stmt, int | None, bool]] = [(node, None, False) for node in reversed([*body])]
     while waiting:
         node, loop, is_ready = waiting.pop()

@@ -216,7 +216,7 @@ def bound_to(node: ast.stmt, name: str) -> ast.expr | UnpackedName | None:
 
 
 def calculate(operator: ast.operator, left: float, right: float) -> Any:
-    """The number, of whole numbers a whole one; None where it is none, or large."""
+    """The number, of whole numbers a whole one; None where it is not a number, or is large."""
     if isinstance(operator, ast.Add):
         return left + right
     if isinstance(operator, ast.Sub):
@@ -241,21 +241,20 @@ def sizes_at(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], i:
             found.setdefault(size, value)
 
     shapes = {name: shape for name in sizes.axes if (shape := reader.shape_of(name, i)) is not None}
+    axes = [(n, parts, each.size) for n in shapes for parts, each in zip(sizes.axes[n], shapes[n], strict=False)]
+    scalars = {**{name: sizes.size_of(expression) for name, expression in same.items()}, **sizes.scalars}
     for is_above in (True, False):  # first what statements above it say, then cells further down
-        for name, shape in shapes.items():
-            for parts, dimension in zip(sizes.axes[name], shape, strict=False):
-                if len(parts) == 1 and reader.is_bound_above(name, i) is is_above:
-                    note(parts[0], dimension.size)
-        names = {name: sizes.size_of(expression) for name, expression in same.items()}
-        for name, size in {**names, **sizes.scalars}.items():
+        for name, parts, length in axes:
+            if len(parts) == 1 and reader.is_bound_above(name, i) is is_above:
+                note(parts[0], length)
+        for name, size in scalars.items():
             if reader.is_bound_above(name, i) is is_above:
                 note(size, reader.number_of(name, i))
-    for name, shape in shapes.items():  # `W1 = torch.randn(30, 64)`: 30 is block times embedding
-        for parts, dimension in zip(sizes.axes[name], shape, strict=False):
-            unknown = [part for part in parts if part not in found]
-            rest = math.prod(found[part] for part in parts if part in found)
-            if len(unknown) == 1 and dimension.size and rest and dimension.size % rest == 0:
-                note(unknown[0], dimension.size // rest)
+    for _, parts, length in axes:  # `W1 = torch.randn(30, 64)`: 30 is block times embedding
+        unknown = [part for part in parts if part not in found]
+        rest = math.prod(found[part] for part in parts if part in found)
+        if len(unknown) == 1 and length and rest and length % rest == 0:
+            note(unknown[0], length // rest)
     return {size: found.get(size, published) for size, published in sizes.published.items()}
 
 

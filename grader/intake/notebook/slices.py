@@ -28,7 +28,7 @@ CUSTOMARY = {
 """Imports of the lecture: a notebook without its first cell is read as well."""
 BUILTINS = frozenset(dir(builtins)) - {"open", "input", "eval", "exec", "compile", "globals", "locals", "vars"}
 MOST_LOOKED_AT = 200_000
-"""Statements and names looked at for all gradients of a lesson together; the lecture's own notebook needs thousands."""
+"""Statements and names visited for all gradients of a lesson together; the lecture's own notebook needs thousands."""
 
 
 class CannotSlice(Exception):
@@ -73,7 +73,7 @@ class Slicer:
                 unfinished.add(found.name)
 
     def look_at(self, count: int, reader: Statement) -> None:
-        """Counts statements and names that are looked at. Raises CannotSlice once there are too many."""
+        """Counts the statements and names that are visited. Raises CannotSlice once there are too many."""
         self.looked_at += count
         if self.looked_at > MOST_LOOKED_AT:
             raise CannotSlice("it depends on too many other statements", reader)
@@ -90,7 +90,7 @@ class _Slicing:
         self.slicer, self.targets, self.unfinished = slicer, targets, unfinished
         self.own = {slicer.given.others.get(name, name) for name in targets}  # gradients: none of them is given
         self.result = Slice()
-        self.places: dict[int, float] = {}  # statement -> where it stands in the slice
+        self.places: dict[int, float] = {}  # statement -> its place in the slice
         self.imports: dict[str | int, ast.stmt | str] = {}  # each once
         self.seen: set[tuple[str, int]] = set()
         self.waiting: deque[tuple[str, int, Statement]] = deque()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from grader.intake.notebook.claims import bare
 from grader.intake.notebook.object_classes import NAMESPACES
@@ -24,28 +24,32 @@ def without_tensor_parts(bodies: Bodies) -> tuple[Bodies, dict[str, str]]:
     attributes: dict[str, dict[str, None]] = {}  # {attribute: the tensors that have it}
     keys: dict[str, set[str]] = {}  # {dictionary: the tensors that are its keys}
     for target, value in assigned:
-        base = target.value if isinstance(target, ast.Attribute | ast.Subscript) else None
-        if not isinstance(base, ast.Name):
-            continue
-        if isinstance(target, ast.Attribute) and made.get(base.id) not in objects and is_computed(value):
-            attributes.setdefault(target.attr, {})[base.id] = None
-        elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Name):
-            keys.setdefault(base.id, set()).add(target.slice.id)
+        match target:
+            case ast.Attribute(value=ast.Name(id=tensor), attr=attribute):
+                if made.get(tensor) not in objects and is_computed(value):
+                    attributes.setdefault(attribute, {})[tensor] = None
+            case ast.Subscript(value=ast.Name(id=dictionary), slice=ast.Name(id=tensor)):
+                keys.setdefault(dictionary, set()).add(tensor)
     bound = {target.id: value for target, value in assigned if isinstance(target, ast.Name)}
     is_empty = {name for name, value in bound.items() if isinstance(value, ast.Dict) or made.get(name) == "dict"}
     keys = {name: tensors for name, tensors in keys.items() if name in is_empty and len(tensors) >= FEWEST}
-    taken = {node.id for node in nodes if isinstance(node, ast.Name)}
+    variables = variables_for(attributes, {node.id for node in nodes if isinstance(node, ast.Name)})
+    if not variables and not keys:
+        return bodies, {}
+    rename = TensorParts(variables, keys)
+    changed = [(file, [rename.visit(copy.deepcopy(node)) for node in body]) for file, body in bodies]
+    return changed, {name: f"{tensor}.{attribute}" for (tensor, attribute), name in variables.items()}
+
+
+def variables_for(attributes: Mapping[str, Collection[str]], taken: set[str]) -> dict[tuple[str, str], str]:
+    """{(tensor, attribute): a variable that is not `taken`}, for attributes that enough tensors have."""
     variables: dict[tuple[str, str], str] = {}
     for attribute, tensors in sorted(attributes.items(), key=lambda entry: -len(entry[1])):
         for tensor in tensors if len(tensors) >= FEWEST else ():
             names = (f"d{tensor}", f"grad_of_{tensor}", f"{attribute}_of_{tensor}")
             variables[tensor, attribute] = next((name for name in names if name not in taken), names[-1])
             taken.add(variables[tensor, attribute])
-    if not variables and not keys:
-        return bodies, {}
-    rename = TensorParts(variables, keys)
-    changed = [(file, [rename.visit(copy.deepcopy(node)) for node in body]) for file, body in bodies]
-    return changed, {name: f"{tensor}.{attribute}" for (tensor, attribute), name in variables.items()}
+    return variables
 
 
 def is_computed(value: ast.expr) -> bool:

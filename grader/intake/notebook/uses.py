@@ -33,7 +33,7 @@ class Uses:
         self.binds: dict[str, list[int]] = {}
         self.changes: dict[str, list[int]] = {}
         self.runs: dict[str, list[list[int]]] = {}
-        self._helped: dict[tuple[str, str], list[int]] = {}  # (gradient, helper) -> changes by way of the helper
+        self._helped: dict[tuple[str, str], list[int]] = {}  # (gradient, helper) -> changes through the helper
         sharing: dict[str, list[str]] = {}  # name -> all names of its tensor, oldest first: one list for all of them
         for i, statement in enumerate(statements):
             names = statement.names
@@ -53,12 +53,16 @@ class Uses:
                     sharing.pop(name).remove(name)
                 old = shares.get(name)
                 if old is not None and old != name:
-                    group = sharing.setdefault(old, [old])
-                    if name in gradients and old not in gradients:
-                        self._hand_over(old, [other for other in group if other in gradients and other != name])
-                    if len(group) < MOST_SHARING:
-                        group.append(name)
-                        sharing[name] = group
+                    self._share(name, old, sharing, gradients)
+
+    def _share(self, name: str, old: str, sharing: dict[str, list[str]], gradients: Collection[str]) -> None:
+        """`name = old`: both are names of one tensor from here on."""
+        group = sharing.setdefault(old, [old])
+        if name in gradients and old not in gradients:
+            self._hand_over(old, [other for other in group if other in gradients and other != name])
+        if len(group) < MOST_SHARING:
+            group.append(name)
+            sharing[name] = group
 
     def _stage(self, name: str, i: int) -> None:
         runs = self.runs.setdefault(name, [[]])
@@ -66,7 +70,7 @@ class Uses:
             runs[-1].append(i)
 
     def _hand_over(self, helper: str, gradients: Collection[str]) -> None:
-        """A helper that began as one gradient has become another: what was changed by way of it was for that one."""
+        """A helper that began as one gradient has become another: changes through it were meant for that one."""
         for name in gradients:
             for i in self._helped.pop((name, helper), []):
                 take_out(self.changes[name], i)
@@ -75,7 +79,7 @@ class Uses:
     def _touched(
         self, i: int, changed: Collection[str], sharing: Mapping[str, list[str]], gradients: Collection[str]
     ) -> list[str]:
-        """The names whose value changes. One gradient changed by way of another that was named later is no stage of
+        """The names whose value changes. A gradient that is changed through another one, named later, is not a stage of
         it but that one's mistake: it changes what it was given."""
         found: set[str] = set()
         for name in changed:

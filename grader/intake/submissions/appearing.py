@@ -2,7 +2,7 @@
 
 An entry is complete when nothing about it has changed for a while, by this process's clock: clocks of file servers
 differ. Files that look cut off (an archive without its end, a notebook that is not JSON, an empty file) must have been
-unchanged for longer, because an upload may have paused. The folder is looked at again and again, which works on every
+unchanged for longer, because an upload may have paused. The folder is read again and again, which works on every
 file system, also on those of other machines.
 """
 
@@ -25,7 +25,7 @@ DOUBTFUL_SECONDS = 10.0
 """How long an entry that looks cut off must have been unchanged."""
 PARTIAL = (".part", ".partial", ".filepart", ".crdownload", ".download", ".tmp", ".swp", "~")
 """How names end under which programs write a file until it is complete."""
-MOST_FILES = 10_000  # of an entry that are looked at
+MOST_FILES = 10_000  # of an entry that are read
 MOST_CHECKED = 20  # of an entry that are read for their end
 MOST_NOTEBOOK_BYTES = 32 << 20
 

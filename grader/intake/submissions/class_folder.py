@@ -130,12 +130,7 @@ def is_class(names: Sequence[str], lessons: Sequence[Lesson]) -> bool:
             return True
         parts = [each[1:] for each in parts]
     top = {each[0] for each in parts} - CLUTTER
-    graded = {e[0] for e in parts if len(e) > 1 or is_archive(Path(e[0])) or suffix_of(Path(e[0])) in (".py", ".ipynb")}
-    if METADATA in top and all(map(EXPORTED.fullmatch, graded - CLUTTER)):
-        return True
-    if any(map(MOODLE.fullmatch, top)) and all(map(MOODLE.fullmatch, top)):
-        return True
-    if all(len(each) == 1 for each in parts) and canvas_files(top):
+    if is_platforms(parts, top):
         return True
     known = {lesson.name.lower() for lesson in lessons}
     folder_names = {part for each in parts for part in each[:-1]}
@@ -147,3 +142,13 @@ def is_class(names: Sequence[str], lessons: Sequence[Lesson]) -> bool:
         return False
     students = {each[0] for each in parts if any(part.lower() in known for part in each[1:-1])}
     return len(students | {name for name in top if is_archive(Path(name))}) > 1
+
+
+def is_platforms(parts: Sequence[tuple[str, ...]], top: set[str]) -> bool:
+    """Whether the entries with these `parts` have the names of a download of Gradescope, Moodle or Canvas."""
+    graded = {e[0] for e in parts if len(e) > 1 or is_archive(Path(e[0])) or suffix_of(Path(e[0])) in (".py", ".ipynb")}
+    if METADATA in top and all(map(EXPORTED.fullmatch, graded - CLUTTER)):
+        return True
+    if top and all(map(MOODLE.fullmatch, top)):
+        return True
+    return all(len(each) == 1 for each in parts) and bool(canvas_files(top))

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
 from grader.intake.notebook.outline import DEFINITION
+from grader.intake.submissions.candidates import STEM, Recogniser
 from grader.intake.submissions.file_kinds import is_copy
 from grader.intake.submissions.fitting import readable_text
-from grader.intake.submissions.gathered import GatheredFile, gathered, without_layout
+from grader.intake.submissions.gathered import GatheredFile, gathered_files, without_layout
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
-from grader.intake.submissions.recognition import STEM, GuessQuestion, Recogniser, Recognition, recognise
+from grader.intake.submissions.recognition import GuessQuestion, Recognition, recognise
 from grader.lesson.lesson import Lesson
 from grader.results.annotations import IntakeRemark
 
@@ -56,7 +57,7 @@ def recognised_in(path: Path, given: Mapping[str, LessonFiles], wanted: Wanted, 
     if not missing and not contested and not wanted.decided:
         return Recognition()
     refused: dict[str, str] = {}
-    with gathered(path, refused) as files:
+    with gathered_files(path, refused) as files:
         if not contested and not wanted.decided:
             files = [file for file in files if not is_in_its_place(file, wanted.course)]
         recogniser = Recogniser(files, wanted.lessons, wanted.course, above)

@@ -1,6 +1,6 @@
 """A submission's files: which can be graded, by their names, and how one is opened through no link.
 
-Who owns a folder can put a link or a pipe in its place after the grader has looked at it and before the grader opens
+The owner of a folder can replace a file by a link or a pipe after the grader has seen it and before the grader opens
 it. A link would lead to an answer key, and a pipe would make the grader wait for ever.
 """
 

@@ -61,13 +61,13 @@ def without_layout(source: bytes) -> bytes:
     return b"\n".join(line.rstrip() for line in source.removeprefix(b"\xef\xbb\xbf").split(b"\n")).rstrip()
 
 
-def joined(files: Sequence[GatheredFile]) -> bytes:
+def joined_text(files: Sequence[GatheredFile]) -> bytes:
     """One file with the text of several."""
     return b"\n\n".join(FUTURE.sub(b"", file.source) for file in files)
 
 
 @contextmanager
-def gathered(place: Path, refused: dict[str, str]) -> Iterator[list[GatheredFile]]:
+def gathered_files(place: Path, refused: dict[str, str]) -> Iterator[list[GatheredFile]]:
     """The gradable files in a folder, or a single file; `refused` receives {archive: why it is not read}."""
     if not place.is_dir():
         yield read_all([(place, place.name)])

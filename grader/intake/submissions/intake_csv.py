@@ -114,7 +114,7 @@ def decisions(lines: Iterable[IntakeLine]) -> dict[str, dict[str, str]]:
     return found
 
 
-def confirmed(lines: Iterable[IntakeLine]) -> list[IntakeLine]:
+def confirmed_lines(lines: Iterable[IntakeLine]) -> list[IntakeLine]:
     return [replace(line, confirmed=True) for line in lines if line.guess]
 
 

@@ -21,7 +21,7 @@ RESERVED = re.compile(
     r"|feedback|.*-feedback\.zip|(?:moodle-worksheet|mailmerge)\.csv|scores\.json"
     r"|similar\.html|defence"
 )
-"""Names in OUT that this program or SQLite uses. A student of such a name becomes NAME-2."""
+"""Names in OUT that this program or SQLite uses. A student with such a name becomes NAME-2."""
 DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?:\s*\..*)?")
 """Names that Windows reserves for devices, with any suffix."""
 

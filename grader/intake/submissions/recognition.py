@@ -1,30 +1,22 @@
 """Recognises which files of a submission are which lessons', where their names do not say so as they should.
 
-Every file is outlined, never run. An interpretation is accepted where only one is possible. Of several the likeliest is
-used, and a Question says so to the instructor.
+An interpretation is accepted where only one is possible. Of several the likeliest is used, and a GuessQuestion asks the
+instructor.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
+from dataclasses import dataclass, field
 
-from grader.intake.notebook.cells import NotebookError
-from grader.intake.submissions.file_kinds import is_copy, stem_of
-from grader.intake.submissions.fitting import ENOUGH, Fit, Fitting, fitting_lessons, hints, lesson_text, readable_text
-from grader.intake.submissions.gathered import GatheredFile, joined, with_outlines, without_layout
+from grader.intake.submissions.candidates import STEM, CandidateFile, Recogniser
+from grader.intake.submissions.file_kinds import is_copy
+from grader.intake.submissions.gathered import GatheredFile, joined_text, without_layout
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
-from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS, read_page_bytes
 from grader.lesson.lesson import Lesson
 from grader.results.annotations import IntakeRemark
 
-MOST_HELPERS = 63
-NUMBERED = re.compile(r"\d{1,2}(?:[_-]|$)")
-"""A folder's name that says a lesson, perhaps of another course."""
 MOST_NAMED = 5
-STEM = MAIN.removesuffix(".py")
 
 
 @dataclass(frozen=True)
@@ -53,176 +45,6 @@ class Recognition:
     questions: tuple[GuessQuestion, ...] = ()
 
 
-@dataclass(frozen=True)
-class CandidateFile:
-    """A file that may be a lesson's.
-
-    Attributes:
-        written: how many of the lesson's functions or gradients it has that are not the stub's.
-        why: the end of a sentence that says why it is the lesson's.
-        hint: 1 if its path mentions the lesson, -1 if it mentions another one, else 0.
-        others: lessons that it may be for as well.
-        fit: of its functions; None for the lecture's notebook or a script like it.
-        shared: it is for several lessons.
-    """
-
-    file: GatheredFile
-    written: int
-    why: str
-    hint: int
-    others: tuple[str, ...] = ()
-    fit: Fit | None = None
-    shared: bool = False
-
-    @property
-    def is_ambiguous(self) -> bool:
-        """Whether a notebook for several lessons defines a function twice: the last definition is graded."""
-        if self.fit is None or not (self.shared and self.file.is_notebook):
-            return False
-        return any(len(self.file.outline.functions[name]) > 1 for name, _ in self.fit.functions)
-
-    @property
-    def likelihood(self) -> tuple[object, ...]:
-        name = PurePosixPath(self.file.shown)
-        return self.hint, self.written, name.name.lower() == MAIN, not is_copy(name, STEM), -len(self.file.parts)
-
-
-class Recogniser:
-    """The files of one submission, and the lessons that they may be for.
-
-    Args:
-        files: everything gradable in it.
-        lessons: those of this run.
-        course: all lessons: a file may be for one that does not count.
-        above: names of what contains the files, such as the archive.
-    """
-
-    def __init__(
-        self, files: Sequence[GatheredFile], lessons: Sequence[Lesson], course: Sequence[Lesson], above: Sequence[str]
-    ) -> None:
-        self._lessons, self._course = lessons, course
-        self.files = with_outlines(files, course)
-        self._hints = {file.shown: hints([*above, *file.parts], course) for file in self.files}
-        self._fittings = {file.shown: self._fitting(file) for file in self.files}
-        self._pages: dict[str, dict[str, LessonFiles]] = {}
-        helpers = self._helpers()
-        self._mains = [file for file in self.files if file.shown not in helpers]
-
-    def _fitting(self, file: GatheredFile) -> Fitting:
-        return fitting_lessons(file.outline, self._course, self._hints[file.shown])
-
-    def _helpers(self) -> set[str]:
-        """Files that another file next to them imports, which has functions of the same lesson."""
-        found = set()
-        for file in self.files:
-            own = self._fittings[file.shown].fits
-            for other in self.files:
-                is_near = other.parts[:-1] == file.parts[:-1] and stem_of(other.path) in file.outline.imports
-                if own and is_near and other is not file:
-                    found.add(other.shown)
-        return found
-
-    def fitting_lessons(self, shown: str) -> tuple[str, ...]:
-        return self._fittings[shown].lessons if shown in self._fittings else ()
-
-    def candidates(self, lesson: Lesson) -> list[CandidateFile]:
-        """The files that may be the lesson's, the likeliest first. An untouched stub does not compete with others."""
-        found = [candidate for file in self._mains if (candidate := self._candidate(file, lesson)) is not None]
-        stub = without_layout(readable_text(lesson.pristine))
-        found = [each if each.file.normal != stub else replace(each, written=0) for each in found]
-        found = [each for each in found if each.written] or found
-        found.sort(key=lambda each: each.likelihood, reverse=True)
-        return list({each.file.normal: each for each in reversed(found)}.values())[::-1]
-
-    def _candidate(self, file: GatheredFile, lesson: Lesson) -> CandidateFile | None:
-        hinted, fitting = self._hints[file.shown], self._fittings[file.shown]
-        is_elsewhere = bool(hinted) or any(NUMBERED.match(part) for part in file.parts[:-1])
-        hint = 1 if lesson.name in hinted else -1 if is_elsewhere else 0
-        others = self._equals(fitting, lesson)
-        if hint < 0 and lesson.name in fitting.fits and fitting.fits[lesson.name].share < ENOUGH:
-            return None
-        if (lesson.name in fitting.lessons or others) and not (hint < 1 and self._is_lectures(file, lesson)):
-            fit = fitting.fits[lesson.name]
-            why = f"it defines {len(fit.functions)} of its {len(lesson.functions)} functions"
-            possible = tuple(name for name in others if name != lesson.name)
-            if others and others[0] != lesson.name:
-                return None
-            return CandidateFile(file, fit.written, why, hint, possible, fit, len(fitting.lessons) > 1)
-        page = self._page(file).get(lesson.name)
-        if page is not None and page.present and page.origin is not None:
-            return CandidateFile(file, max(1, len(page.origin.rows)), "it assigns its gradients", hint)
-        return None
-
-    def _is_lectures(self, file: GatheredFile, lesson: Lesson) -> bool:
-        """Whether a file with few of the lesson's functions is the lecture's notebook: its `cmp` is lesson 06's too."""
-        few = self._fittings[file.shown].fits[lesson.name].share < ENOUGH
-        return few and bool(self._page(file))
-
-    def parts(self, lesson: Lesson, chosen: CandidateFile) -> list[GatheredFile]:
-        """The files next to each other that have the lesson's functions together, each other ones; else none.
-
-        Two of them may not define anything else of the same name: nobody could say which definition is meant.
-        """
-        if chosen.fit is None or chosen.fit.complete or chosen.file.is_notebook:
-            return []
-        parts, names = [chosen.file], set(chosen.file.outline.functions)
-        for file in self._mains:
-            fitting, own = self._fittings[file.shown], set(file.outline.functions)
-            is_near = file.parts[:-1] == chosen.file.parts[:-1] and not file.is_notebook
-            if is_near and lesson.name in fitting.lessons and not names & own:
-                parts.append(file)
-                names |= own
-        return sorted(parts, key=lambda file: file.shown) if len(parts) > 1 else []
-
-    def _equals(self, fitting: Fitting, lesson: Lesson) -> tuple[str, ...]:
-        """The lessons of this run between which the file does not decide, the likeliest first; none if it does."""
-        here = {each.name for each in self._lessons}
-        for names in fitting.unclear:
-            if lesson.name in names:
-                return tuple(name for name in names if name in here)
-        return ()
-
-    def _page(self, file: GatheredFile) -> dict[str, LessonFiles]:
-        """What a notebook or script in the lecture's manner contains; nothing for any other file."""
-        lessons = [lesson for lesson in self._lessons if lesson.notebook is not None]
-        gradients = {item.name for lesson in lessons for item in lesson.gradients}
-        as_functions = len(gradients & file.outline.functions.keys())
-        if as_functions >= max(1, len(gradients & file.outline.assigned)):
-            return {}
-        if not file.is_notebook and MAY_HAVE_GRADIENTS.search(file.source) is None:
-            return {}
-        if file.shown not in self._pages:
-            try:
-                page = read_page_bytes(file.source, file.shown, lessons, False, file.is_notebook)
-                self._pages[file.shown] = page.lessons if any(each.present for each in page.lessons.values()) else {}
-            except NotebookError:
-                self._pages[file.shown] = {}
-        return self._pages[file.shown]
-
-    def read(self, file: GatheredFile, lesson: Lesson, candidate: CandidateFile | None = None) -> LessonFiles:
-        """The file as the lesson's, with the Python files next to it if it imports any of them."""
-        page = self._page(file).get(lesson.name) if candidate is None or candidate.fit is None else None
-        if page is not None and page.present:
-            return page
-        if file.is_notebook:
-            try:
-                return read_page_bytes(file.source, file.shown, [lesson], True, True).lessons[lesson.name]
-            except NotebookError as error:
-                return LessonFiles(lesson.name, message=f"{file.shown} cannot be read: {error}", rejected=True)
-        source = file.source
-        if candidate is not None and candidate.fit is not None and candidate.shared:
-            source = lesson_text(source, file.outline, candidate.fit)
-        near = {other.path.name: other for other in self.files if other.parts[:-1] == file.parts[:-1]}
-        imports = {name for name in near if stem_of(near[name].path) in file.outline.imports and near[name] is not file}
-        helpers = [name for name in near if imports and (name in imports or not self._fittings[near[name].shown].fits)]
-        files = {name: near[name].source for name in helpers[:MOST_HELPERS] if name != MAIN and near[name] is not file}
-        return LessonFiles(lesson.name, {**files, MAIN: source}, shown=file.shown)
-
-    def unread(self) -> list[str]:
-        """The files of which nobody can say which lesson they are for."""
-        return [file.shown for file in self.files if not self._fittings[file.shown].fits and not self._page(file)]
-
-
 def recognise(
     recogniser: Recogniser,
     missing: Sequence[Lesson],
@@ -237,55 +59,73 @@ def recognise(
         given: {lesson: what was found where it should be}.
         decided: {lesson: file} as the instructor decided, "" for no file.
     """
-    found = dict[str, LessonFiles]()
-    remarks, questions = list[IntakeRemark](), list[GuessQuestion]()
-    for lesson in [*missing, *contested]:
-        candidates = recogniser.candidates(lesson)
-        main = given[lesson.name].files.get(MAIN) if lesson.name in given else None
-        own = without_layout(main) if main is not None else None
-        if lesson in contested:
-            first = [each for each in candidates if each.file.normal == own]
-            candidates = first + [each for each in candidates if is_copy(each.file.path, STEM) and each not in first]
-        if not candidates:
-            continue
-        chosen, *others = candidates
-        is_given = chosen.file.normal == own
-        if not is_given and (parts := recogniser.parts(lesson, chosen)):
-            shown = " + ".join(file.shown for file in parts)
-            found[lesson.name] = LessonFiles(lesson.name, {MAIN: joined(parts)}, shown=shown)
-            sentence = f"`{shown}` are read together as {lesson.name}: each defines other functions of it."
-            remarks.append(IntakeRemark("recognised", sentence))
-            continue
-        if not is_given:
-            found[lesson.name] = recogniser.read(chosen.file, lesson, chosen)
-        rivals = () if chosen.hint == 1 and all(each.hint == -1 for each in others) else others
-        shown = chosen.file.shown
-        if rivals or chosen.others:
-            possible = [(lesson.name, each.file.shown) for each in rivals] + [(name, shown) for name in chosen.others]
-            reason = reason_of(lesson.name, shown, rivals, chosen)
-            remarks.append(IntakeRemark("guess", f"{reason} The instructor decides in intake.csv."))
-            files = tuple(dict.fromkeys([shown, *(file for _, file in possible)]))
-            questions.append(GuessQuestion(files, {lesson.name: shown}, tuple(possible), reason))
-        elif not is_given and chosen.is_ambiguous:
-            reason = f"`{shown}` is graded as {lesson.name}, and defines a function of it more than once."
-            remarks.append(IntakeRemark("guess", f"{reason} The instructor decides in intake.csv."))
-            questions.append(GuessQuestion((shown,), {lesson.name: shown}, (), reason))
-        elif not is_given:
-            remarks.append(IntakeRemark("recognised", f"`{shown}` is read as {lesson.name}: {chosen.why}."))
-    for lesson in (each for each in recogniser._lessons if each.name in decided):
-        wanted = decided[lesson.name]
-        file = next((each for each in recogniser.files if each.shown == wanted), None)
-        if file is not None:
-            found[lesson.name] = recogniser.read(file, lesson)
-            remarks.append(IntakeRemark("decided", f"`{wanted}` is read as {lesson.name}: the instructor decided so."))
-        elif not wanted:
-            message = "The instructor decided that no file of the submission is this lesson."
-            found[lesson.name] = LessonFiles(lesson.name, message=message)
-            remarks.append(IntakeRemark("decided", f"No file is read as {lesson.name}: the instructor decided so."))
-        else:
-            sentence = f"intake.csv says that `{wanted}` is {lesson.name}, and the submission has no such file."
-            remarks.append(IntakeRemark("unread", sentence))
-    return Recognition(found, tuple(remarks), tuple(questions))
+    found = [recognise_lesson(recogniser, lesson, given.get(lesson.name), False) for lesson in missing]
+    found += [recognise_lesson(recogniser, lesson, given[lesson.name], True) for lesson in contested]
+    decisions = [lesson for lesson in recogniser.lessons if lesson.name in decided]
+    found += [apply_decision(recogniser, lesson, decided[lesson.name]) for lesson in decisions]
+    return Recognition(
+        {name: files for each in found for name, files in each.lessons.items()},
+        tuple(remark for each in found for remark in each.remarks),
+        tuple(question for each in found for question in each.questions),
+    )
+
+
+def recognise_lesson(
+    recogniser: Recogniser, lesson: Lesson, given: LessonFiles | None, is_contested: bool
+) -> Recognition:
+    candidates = recogniser.candidates(lesson)
+    main = given.files.get(MAIN) if given is not None else None
+    own = without_layout(main) if main is not None else None
+    if is_contested:
+        first = [each for each in candidates if each.file.normal == own]
+        candidates = first + [each for each in candidates if is_copy(each.file.path, STEM) and each not in first]
+    if not candidates:
+        return Recognition()
+    chosen, *others = candidates
+    shown, lessons = chosen.file.shown, dict[str, LessonFiles]()
+    is_given = chosen.file.normal == own
+    if not is_given:
+        if parts := recogniser.parts(lesson, chosen):
+            return recognised_in_parts(lesson, parts)
+        lessons = {lesson.name: recogniser.read(chosen.file, lesson, chosen)}
+    rivals = () if chosen.hint == 1 and all(each.hint == -1 for each in others) else others
+    if rivals or chosen.others:
+        possible = [(lesson.name, each.file.shown) for each in rivals] + [(name, shown) for name in chosen.others]
+        files = tuple(dict.fromkeys([shown, *(file for _, file in possible)]))
+        reason = reason_of(lesson.name, shown, rivals, chosen)
+        return with_guess(lessons, GuessQuestion(files, {lesson.name: shown}, tuple(possible), reason))
+    if is_given:
+        return Recognition()
+    if chosen.is_ambiguous:
+        reason = f"`{shown}` is graded as {lesson.name}, and defines a function of it more than once."
+        return with_guess(lessons, GuessQuestion((shown,), {lesson.name: shown}, (), reason))
+    return Recognition(lessons, (IntakeRemark("recognised", f"`{shown}` is read as {lesson.name}: {chosen.why}."),))
+
+
+def recognised_in_parts(lesson: Lesson, parts: Sequence[GatheredFile]) -> Recognition:
+    shown = " + ".join(file.shown for file in parts)
+    sentence = f"`{shown}` are read together as {lesson.name}: each defines other functions of it."
+    files = LessonFiles(lesson.name, {MAIN: joined_text(parts)}, shown=shown)
+    return Recognition({lesson.name: files}, (IntakeRemark("recognised", sentence),))
+
+
+def with_guess(lessons: Mapping[str, LessonFiles], question: GuessQuestion) -> Recognition:
+    remark = IntakeRemark("guess", f"{question.reason} The instructor decides in intake.csv.")
+    return Recognition(lessons, (remark,), (question,))
+
+
+def apply_decision(recogniser: Recogniser, lesson: Lesson, wanted: str) -> Recognition:
+    """The instructor decided that the file `wanted` is the lesson's, or none where it is ""."""
+    if not wanted:
+        message = "The instructor decided that no file of the submission is this lesson."
+        remark = IntakeRemark("decided", f"No file is read as {lesson.name}: the instructor decided so.")
+        return Recognition({lesson.name: LessonFiles(lesson.name, message=message)}, (remark,))
+    file = next((each for each in recogniser.files if each.shown == wanted), None)
+    if file is None:
+        sentence = f"intake.csv says that `{wanted}` is {lesson.name}, and the submission has no such file."
+        return Recognition(remarks=(IntakeRemark("unread", sentence),))
+    remark = IntakeRemark("decided", f"`{wanted}` is read as {lesson.name}: the instructor decided so.")
+    return Recognition({lesson.name: recogniser.read(file, lesson)}, (remark,))
 
 
 def reason_of(lesson: str, shown: str, rivals: Sequence[CandidateFile], chosen: CandidateFile) -> str:

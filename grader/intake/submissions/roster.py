@@ -183,7 +183,7 @@ class SharedSubmissions:
 
 
 def members_by_group(roster: Roster) -> dict[str, list[Member]]:
-    """{group, as the roster writes it: its members}; a group of one is none."""
+    """{group, as the roster writes it: its members}; a group of one is left out."""
     found: dict[str, list[Member]] = {}
     written: dict[str, str] = {}
     for member in roster.members:

@@ -73,27 +73,28 @@ def join(roster: Roster, submitters: Sequence[Submitter]) -> Joined:
     """Decides whose each submission is. A member with a confirmed submission is matched by nothing weaker."""
     index = RosterIndex(roster, submitters)
     evidence = [index.evidence(submitter) for submitter in submitters]
-    by_member: dict[str, dict[int, Rank]] = {}
+    by_member: dict[str, dict[int, Rank]] = {}  # {student: {number of a submission: how sure}}
     for at, matches in enumerate(evidence):
-        if len(best := [each for each in matches if each.rank is Rank.CONFIRMED] or matches) == 1:
+        best = [match for match in matches if match.rank is Rank.CONFIRMED] or matches
+        if len(best) == 1:
             by_member.setdefault(best[0].member.student, {})[at] = best[0].rank
     owners: list[Member | None] = [None] * len(submitters)
     disputed, about = [], dict[int, str]()
     for member in roster.members:
-        rivals = by_member.get(member.student, {})
+        rivals = by_member.get(member.student)
+        if rivals is None:
+            continue
         candidates = [at for at, rank in rivals.items() if rank is Rank.CONFIRMED] or list(rivals)
         accounts = {submitters[at].account for at in candidates}
-        if len(candidates) == 1 or (len(accounts) == 1 and "" not in accounts):
-            counts = submitters[candidates[0]].shown
-            for at in rivals:
-                if at in candidates:
-                    owners[at] = member
-                else:
-                    about[at] = weaker_match_remark(submitters[at].shown, member, counts)
-        elif candidates:
+        if len(candidates) > 1 and (len(accounts) > 1 or "" in accounts):
             names = tuple(submitters[at].shown for at in rivals)
             disputed.append((member, names))
             about |= dict.fromkeys(rivals, "") | {next(iter(rivals)): dispute_remark(names, member, roster)}
+            continue
+        for at in candidates:
+            owners[at] = member
+        for at in rivals.keys() - candidates:
+            about[at] = weaker_match_remark(submitters[at].shown, member, submitters[candidates[0]].shown)
     here = {owner.student for owner in owners if owner is not None} | {member.student for member, _ in disputed}
     absent = tuple(member for member in roster.members if member.student not in here)
     guesses = () if len(submitters) * len(absent) > MOST_COMPARED else absent

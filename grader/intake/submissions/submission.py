@@ -107,7 +107,7 @@ def read_place(path: Path, student: str, wanted: Wanted) -> Submission:
             with unpacked(path, others) as folder:
                 return replace(read_folder(folder, student, wanted, (path.name,), others), path=path)
         if path.is_file() and suffix_of(path) in (".py", NOTEBOOK):
-            read = completed(path, read_single(path, student, wanted.lessons), wanted, ())
+            read = with_recognised_lessons(path, read_single(path, student, wanted.lessons), wanted, ())
             return with_answers_in(path, read, student, wanted)
         if path.is_file():
             expected = f"expected a folder or an archive with NN_name/{MAIN}, a notebook, or a .py file."
@@ -157,7 +157,7 @@ def read_code(
     if others and not inside.gradable and not inside.folders:
         why = only_others(others)
         submitted = {name: replace(each, message=f"{why} {each.message}") for name, each in submitted.items()}
-    read = completed(path, Submission(student, path, submitted), wanted, above)
+    read = with_recognised_lessons(path, Submission(student, path, submitted), wanted, above)
     if others and not (inside.gradable or inside.folders or read.questions or has_lesson(read.lessons)):
         read = replace(read, questions=unread_question(others))
     archives = [entry.name for entry in inside.gradable if is_archive(entry)]
@@ -167,7 +167,7 @@ def read_code(
     return read
 
 
-def completed(path: Path, read: Submission, wanted: Wanted, above: Sequence[str]) -> Submission:
+def with_recognised_lessons(path: Path, read: Submission, wanted: Wanted, above: Sequence[str]) -> Submission:
     """What was read, with the lessons that are not where they should be, if files in `path` can be recognised."""
     found = recognised_in(path, read.lessons, wanted, above)
     remarks, questions = (*read.remarks, *found.remarks), (*read.questions, *found.questions)

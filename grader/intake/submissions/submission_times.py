@@ -7,6 +7,7 @@ with every attempt; its grade book and its file names have no time.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
@@ -85,7 +86,7 @@ def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
     text = read_text_of(path, "the times", TimesError)
     begin = text.lstrip().removeprefix("while(1);").lstrip()  # Canvas puts it before JSON that a browser asks for
     if begin.startswith(("[", "{")):
-        return timed(path.name, json_lines(path, begin), zone)
+        return times_of_lines(json_lines(path, begin), zone)
     header, lines = parse_table(text, path, "the times", known_time_columns, TimesError)
     people, at = roles(header)
     if at is None or not people:
@@ -97,7 +98,7 @@ def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
         TimeLine(f"{path.name}, line {number}", *people_in(header, cells), cells[at].strip() if at < len(cells) else "")
         for number, cells in lines
     ]
-    return timed(path.name, found_lines, zone)
+    return times_of_lines(found_lines, zone)
 
 
 def times_in_roster(roster: Roster, name: str, zone: tzinfo | None) -> ReadTimes:
@@ -108,7 +109,7 @@ def times_in_roster(roster: Roster, name: str, zone: tzinfo | None) -> ReadTimes
     lines = [
         TimeLine(f"{name}, {each.name}", (each.student,), (), each.line.get(column, "")) for each in roster.members
     ]
-    return timed(name, lines, zone)
+    return times_of_lines(lines, zone)
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ def texts(values: Iterable[Any]) -> tuple[str, ...]:
     return tuple(str(value) for value in values if isinstance(value, (str, int)) and str(value))
 
 
-def timed(name: str, lines: Sequence[TimeLine], zone: tzinfo | None) -> ReadTimes:
+def times_of_lines(lines: Sequence[TimeLine], zone: tzinfo | None) -> ReadTimes:
     """The lines with their times read. Raises NoZone."""
     written = [line for line in lines if line.time.casefold() not in NOT_SUBMITTED]
     day_first = is_day_first(line.time for line in written)
@@ -205,29 +206,20 @@ def times_by_student(
     An id, an address or a login decides; a name does so only where no id fits. `members` are {student: member}, and
     `absent` those without a submission.
     """
-    people: list[tuple[str, Arrival | None, Member | None]]
-    people = [(each.student, each, members.get(each.student)) for each in arrivals]
-    people += [(member.student, None, member) for member in absent]
-    by_id, by_name = dict[str, set[str]](), dict[str, set[str]]()
-    for student, arrival, member in people:
-        if arrival is not None and arrival.submitted_by:
-            arrival = None  # its marks and names are those of the member who submitted
-        for key in keys_of(student, arrival, member):
-            by_id.setdefault(fold_case(key), set()).add(student)
-        names = [student, *(arrival.names if arrival else ()), *([member.name] if member else [])]
-        for key in {each for name in names for each in rotations(name_words(name))}:
-            by_name.setdefault(key, set()).add(student)
+    people = PeopleIndex()
+    for arrival in arrivals:
+        # the marks and names of a group's submission are those of the member who submitted
+        people.add(arrival.student, None if arrival.submitted_by else arrival, members.get(arrival.student))
+    for member in absent:
+        people.add(member.student, None, member)
     found, sentences = dict[str, list[SubmissionTime]](), list[str]()
     for time in times:
-        ids = {student for key in time.ids for student in by_id.get(fold_case(key), ())}
-        named = {
-            student for name in time.names for key in rotations(name_words(name)) for student in by_name.get(key, ())
-        }
-        fitting = ids & named or ids or named
+        ids, named = people.of(time)
         shown = ", ".join(dict.fromkeys((*time.names, *time.ids)))
-        if len(fitting) == 1 and not (named and not ids & named and ids):
-            found.setdefault(fitting.pop(), []).append(time)
-        elif fitting:
+        agreed = ids & named if ids and named else ids | named
+        if len(agreed) == 1:
+            found.setdefault(agreed.pop(), []).append(time)
+        elif ids or named:
             whose = " or ".join(sorted(ids | named))
             sentences.append(f"{time.place}: {shown} may be {whose}, so the time is not used.")
         else:
@@ -238,6 +230,26 @@ def times_by_student(
         if each.student not in own and each.path in by_path:
             own[each.student] = by_path[each.path]
     return own, sentences
+
+
+class PeopleIndex:
+    """Students by their ids, and by their names in every order of the words."""
+
+    def __init__(self) -> None:
+        self._by_id, self._by_name = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+
+    def add(self, student: str, arrival: Arrival | None, member: Member | None) -> None:
+        for key in keys_of(student, arrival, member):
+            self._by_id[fold_case(key)].add(student)
+        names = [student, *(arrival.names if arrival else ()), *([member.name] if member else [])]
+        for key in {each for name in names for each in rotations(name_words(name))}:
+            self._by_name[key].add(student)
+
+    def of(self, time: SubmissionTime) -> tuple[set[str], set[str]]:
+        """(students with an id of the line, students with a name of it)"""
+        ids = {student for key in time.ids for student in self._by_id.get(fold_case(key), ())}
+        words = [key for name in time.names for key in rotations(name_words(name))]
+        return ids, {student for key in words for student in self._by_name.get(key, ())}
 
 
 def keys_of(student: str, arrival: Arrival | None, member: Member | None) -> set[str]:

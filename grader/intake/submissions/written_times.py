@@ -34,7 +34,7 @@ EXAMPLES = '"2026-11-20 23:59", "2026-11-20T22:59:00Z" or "Friday, 20 November 2
 
 
 class UnreadableTime(ValueError):
-    """A text that is no date with a time, or one that can be read in two ways; the text says what is wrong."""
+    """A text that is not a date with a time, or that can be read in two ways; the text says what is wrong."""
 
 
 def read_time(text: str, day_first: bool | None = None) -> datetime:

@@ -46,11 +46,11 @@ def result_for_runner(results: SubmissionResult, environment: Mapping[str, str],
         "release": environment["RELEASE_URL"],
         "review": environment.get("REVIEW_URL") or environment["COMMIT_URL"],
         "datetime": utc_text(now),
-        **scored(results, now),
+        **score_fields(results, now),
     }
 
 
-def scored(results: SubmissionResult, now: datetime) -> dict[str, Any]:
+def score_fields(results: SubmissionResult, now: datetime) -> dict[str, Any]:
     """The fields that grading determines: graded_at, score, max-score, tests."""
     rows = [(lesson.name, row) for lesson in results.lessons for row in lesson.rows if row.counted]
     numbers = [results.score, results.max_score, *(value for _, row in rows for value in (row.points, row.max_points))]

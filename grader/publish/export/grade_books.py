@@ -37,7 +37,7 @@ def points_in_cell(cell: str) -> float | None:
 
 
 def worksheet_maximum(roster: Roster) -> float | None:
-    """The maximum in a Moodle worksheet; None where the roster is none. Raises UserError for several maxima."""
+    """The maximum in a Moodle worksheet; None where the roster is not one. Raises UserError for several maxima."""
     column = next((name for name in roster.columns if name.lower() == MAXIMUM), None)
     if column is None:
         return None

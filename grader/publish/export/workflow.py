@@ -14,7 +14,7 @@ PATH = Path(".github") / "workflows" / "grade.yml"
 
 @dataclass(frozen=True)
 class Workflow:
-    """`submission` is where in the student's repository the lessons lie; `public` uses no secret at all.
+    """`submission` is where the lessons are in the student's repository; `public` uses no secret at all.
 
     `assignment` is the path of an assignment file in the course's repository; "" without one.
     """

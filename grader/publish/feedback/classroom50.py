@@ -15,7 +15,7 @@ from typing import Any
 from grader.errors import UserError
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.dated_downloads import result_in
-from grader.publish.export.classroom50 import scored
+from grader.publish.export.classroom50 import score_fields
 from grader.publish.feedback.download import Returned
 from grader.publish.feedback.reports import NoFeedback, require_score
 
@@ -61,7 +61,9 @@ def put_score(scores: dict[str, Any], each: Returned, now: datetime) -> None:
     bucket = scores.get("assignments", {}).get(record.get("assignment"))
     if not isinstance(bucket, dict) or not isinstance(bucket.get("entries"), list):
         raise NoFeedback(f"scores.json has no assignment {record.get('assignment')}")
-    submission = {name: value for name, value in record.items() if name != "assignment"} | scored(each.results, now)
+    submission = {name: value for name, value in record.items() if name != "assignment"} | score_fields(
+        each.results, now
+    )
     entry = next((entry for entry in bucket["entries"] if str(entry.get("owner", "")).lower() == login), None)
     if entry is None:
         bucket["entries"].append(entry := {"owner": record["owner"], "submissions": []})

@@ -35,7 +35,7 @@ def sentences_about(results: SubmissionResult) -> list[str]:
         found += late_sentences(results.late)
     found += time_sentences(results.lessons)
     if results.adjustment is not None:
-        found.append(adjusted("the score", results.adjustment))
+        found.append(adjustment_sentence("the score", results.adjustment))
     return [*found, *comment_sentences(results.comments)]
 
 
@@ -53,7 +53,7 @@ def sentences_about_lesson(lesson: LessonResult) -> list[str]:
     if lesson.demanded_defence is not None:
         found.append(defence_sentence(lesson.demanded_defence))
     if lesson.adjustment is not None:
-        found.append(adjusted("this lesson", lesson.adjustment))
+        found.append(adjustment_sentence("this lesson", lesson.adjustment))
     found += comment_sentences(lesson.comments)
     for row in lesson.rows:
         found += sentences_about_row(row)
@@ -64,7 +64,7 @@ def sentences_about_row(row: Row) -> Iterator[str]:
     if row.excused is not None:
         yield f"`{row.name}` does not count for you. {by(row.excused)}"
     if row.adjustment is not None:
-        yield adjusted(f"`{row.name}`", row.adjustment)
+        yield adjustment_sentence(f"`{row.name}`", row.adjustment)
     for sentence in comment_sentences(row.comments):
         yield f"On `{row.name}`: {sentence}"
 
@@ -97,7 +97,7 @@ def time_sentences(lessons: Iterable[LessonResult]) -> list[str]:
     return [f"Submitted on {date_text(submitted)}, by {source}." for submitted, source in times]
 
 
-def adjusted(what: str, adjustment: Adjustment) -> str:
+def adjustment_sentence(what: str, adjustment: Adjustment) -> str:
     before = points_text(adjustment.before)
     after = f"{adjustment.author} set {what} to {points(adjustment.points)}; before, it was {before}."
     return f"{after} {reason(adjustment.reason)}".strip()

@@ -10,7 +10,7 @@ EXCERPT_LINES, EXCERPT_WIDTH = 12, 160
 MOST_CHARACTERS = 300_000
 """Of a longer file nothing is quoted: a lesson's file has a few thousand."""
 MOST_LOOKED_AT = 400
-"""Lines behind a function's first one in which its excerpt is looked for: its docstring may be long."""
+"""Lines after a function's first one in which its excerpt is searched: its docstring may be long."""
 
 
 class Lines:

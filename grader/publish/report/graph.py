@@ -182,7 +182,7 @@ def place_all(
         for number, name in enumerate(members):
             # the first column keeps one width, so that the spine of the graph is a straight line
             room = narrow if number and name in inputs else wide
-            placed[name] = Node(name, shapes[name], kinds[name], layer, x, 8.0 + layer * (HEIGHT + GAP), room)
+            placed[name] = Node(name, shapes[name], kinds[name], x, 8.0 + layer * (HEIGHT + GAP), room)
             column[name] = number
             x += room + BESIDE
     nodes = tuple(placed[name] for name in reads)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 from grader.gradebook.plain_values import from_plain, to_plain
@@ -22,7 +21,6 @@ class Node:
     name: str
     shape: str
     kind: NodeKind
-    layer: int
     x: float
     y: float
     width: float
@@ -72,10 +70,6 @@ class Layout:
     def most_nodes(self) -> int:
         """The number of nodes in its largest drawing."""
         return max([len(self.nodes), *(each.most_nodes for repeat in self.repeats for each in repeat.drawings)])
-
-    @cached_property
-    def by_name(self) -> dict[str, Node]:
-        return {node.name: node for node in self.nodes}
 
 
 def layouts_to_text(layouts: Sequence[Layout]) -> str:

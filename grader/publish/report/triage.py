@@ -38,7 +38,7 @@ def triage(results: Sequence[SubmissionResult]) -> list[TriageEntry]:
     """The lines in order, those about scores of 0 first; empty where there is nothing to look at."""
     noted = [((ZERO, zero_reason(result)), result.student) for result in results if has_zero(result)]
     noted += [
-        ((WHAT.get(remark.kind, remark.kind), shortened(remark.message)), result.student)
+        ((WHAT.get(remark.kind, remark.kind), shortened_text(remark.message)), result.student)
         for result in results
         for remark in result.intake or ()
         if not (remark.kind == "unread" and has_zero(result))
@@ -66,23 +66,23 @@ def zero_reason(result: SubmissionResult) -> str:
         return "Submitted nothing."
     unread = [remark.message for remark in result.intake or () if remark.kind == "unread"]
     if unread or (result.status == "rejected" and result.message):
-        return shortened(unread[0] if unread else result.message or "")
+        return shortened_text(unread[0] if unread else result.message or "")
     graded = [lesson for lesson in result.lessons if lesson.status == "graded"]
     if not graded:
         messages = dict.fromkeys(lesson.message for lesson in result.lessons if lesson.message)
         message = next(iter(messages), "No lesson was submitted.")
-        return shortened(message.partition(" No folder ")[0] if message.startswith("Submitted ") else message)
+        return shortened_text(message.partition(" No folder ")[0] if message.startswith("Submitted ") else message)
     rows = [row for lesson in graded for row in lesson.rows]
     states = Counter(row.status for row in rows)
     if states.keys() == {"todo"}:
         return "All functions are untouched stubs."
     causes = {row.message for row in rows if row.status in ("error", "timeout", "crashed", "forbidden")}
     if len(causes) == 1 and len(states) == 1 and (cause := next(iter(causes))):
-        return shortened(cause)
+        return shortened_text(cause)
     counts = ", ".join(f"{count} {WORDS[status]}" for status, count in states.most_common())
     return f"No row is right: {counts}."
 
 
-def shortened(text: str) -> str:
+def shortened_text(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= MOST_CHARACTERS else f"{line[: MOST_CHARACTERS - 3]}..."

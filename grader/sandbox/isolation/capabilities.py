@@ -45,7 +45,7 @@ def has(*capabilities: int) -> bool:
 def drop_bounding_set() -> None:
     """No capability can be gained any more, not even by starting a program as root.
 
-    Needs CAP_SETPCAP, hence it comes before `become`. Without that capability it does nothing: then `no_new_privs`
+    It needs CAP_SETPCAP, so call it before `become`. Without that capability it does nothing: then `no_new_privs`
     alone says the same, and it is applied in every case. Raises OSError for anything else.
     """
     if not has(CAP_SETPCAP):

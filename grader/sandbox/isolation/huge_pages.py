@@ -19,7 +19,7 @@ _OWN = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) rw-p 00000000 00:00 0 *(\[heap\])?$
 
 
 def pieces() -> list[int]:
-    """Addresses of the 2 MiB pieces that lie whole in memory of this process's own. Empty without /proc."""
+    """Addresses of the 2 MiB pieces that belong to this process as a whole. Empty without /proc."""
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
             text = file.read()

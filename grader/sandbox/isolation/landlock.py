@@ -30,22 +30,9 @@ LOADED_PACKAGES = ("torch",)
 IMPORTABLE_PACKAGES = ("numpy",)
 """Installed packages of which a locked-in process may import modules."""
 
-EXECUTE = 1 << 0
-WRITE_FILE = 1 << 1
+# the two rights that a worker may get; the kernel takes away every other one
 READ_FILE = 1 << 2
 READ_DIR = 1 << 3
-REMOVE_DIR = 1 << 4
-REMOVE_FILE = 1 << 5
-MAKE_DIR = 1 << 7
-MAKE_REGULAR = 1 << 8
-MAKE_SYMLINK = 1 << 12
-REFER = 1 << 13
-TRUNCATE = 1 << 14
-
-READING = READ_FILE | READ_DIR
-# without devices, sockets and named pipes, and without EXECUTE: a worker starts no program
-WRITING = READING | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REGULAR | MAKE_SYMLINK | REFER | TRUNCATE
-OF_A_FILE = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE  # the other rights are a directory's
 
 # how many rights for files there are: REFER came with version 2, TRUNCATE with 3, IOCTL_DEV with 5
 _RIGHTS_BY_ABI = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
@@ -54,14 +41,6 @@ _SCOPE = 3  # abstract UNIX sockets and signals, ABI 6
 _ASK_VERSION = 1
 _PATH_BENEATH = 1
 _QUIET = 1  # LOG_SAME_EXEC_OFF, ABI 7: a student must not be able to fill the audit log
-
-
-@dataclass(frozen=True)
-class Restriction:
-    """What was applied: the kernel's Landlock version, and which of the three kinds of rule it has."""
-
-    abi: int
-    kinds: tuple[str, ...]  # of "files", "tcp", "scope"
 
 
 def abi() -> int:
@@ -73,7 +52,7 @@ def abi() -> int:
 
 
 def library_paths() -> tuple[Path, ...]:
-    """Where Python and the packages lie: the interpreter's own folders and the system's libraries. Workers see them.
+    """Where Python and the packages are: the interpreter's own folders and the system's libraries. Workers see them.
 
     `openable` says which of these files they can open. Of the project only this package, which holds no secret and may
     have to be imported after its surroundings were hidden. No submission: the student's source comes over the wire.
@@ -96,14 +75,14 @@ def library_paths() -> tuple[Path, ...]:
 
 
 def _origin(module: str) -> str | None:
-    """The file of an installed module, found without importing it: it may lie outside sys.prefix (pip --user)."""
+    """The file of an installed module, found without importing it: it may be outside sys.prefix (pip --user)."""
     spec = sys.modules[module].__spec__ if module in sys.modules else importlib.util.find_spec(module)
     return spec.origin if spec is not None else None
 
 
 @dataclass(frozen=True)
 class Openable:
-    """What a worker may open: `files` with all beneath them, and the names of what lies beneath `listed`."""
+    """What a worker may open: `files` with all beneath them, and the names of what is beneath `listed`."""
 
     files: tuple[Path, ...]
     listed: tuple[Path, ...] = ()
@@ -151,27 +130,26 @@ def _real(path: str | None) -> Path:
 
 
 def _children(folder: Path) -> list[Path]:
-    """What lies in a folder and nowhere else: a link would allow what it leads to."""
+    """What is in a folder and nowhere else: a link would allow what it leads to."""
     try:
         return sorted(child for child in folder.iterdir() if not child.is_symlink())
     except OSError:
         return []
 
 
-def restrict(readable: Sequence[Path], writable: Sequence[Path] = ()) -> Restriction:
-    """Restricts this thread, and everything it starts later, to `readable` and `writable`, with all beneath them.
+def restrict(readable: Sequence[Path]) -> None:
+    """Restricts this thread, and everything it starts later, to reading `readable`, with all beneath them.
 
     Call `capabilities.no_new_privileges` first. The kernel's version decides which rights can be taken away; files are
     restricted in every version. A path that does not exist is left out, which allows less, not more.
     Raises OSError (ENOSYS or EOPNOTSUPP without Landlock, EACCES for a path this user cannot reach); then nothing
     is restricted.
     """
-    ruleset, restriction = make_ruleset(readable, writable)
+    ruleset = make_ruleset(readable)
     try:
         enforce(ruleset)
     finally:
         os.close(ruleset)
-    return restriction
 
 
 def enforce(ruleset: int) -> None:
@@ -179,10 +157,8 @@ def enforce(ruleset: int) -> None:
     kernel.syscall("landlock_restrict_self", ruleset, _QUIET if abi() >= 7 else 0)
 
 
-def make_ruleset(
-    readable: Sequence[Path], writable: Sequence[Path] = (), listed: Sequence[Path] = ()
-) -> tuple[int, Restriction]:
-    """A descriptor for `enforce`, and what it will restrict. Of folders in `listed` only names can be read.
+def make_ruleset(readable: Sequence[Path], listed: Sequence[Path] = ()) -> int:
+    """A descriptor for `enforce`. Of folders in `listed` only names can be read.
 
     Raises OSError as `restrict` does.
     """
@@ -191,22 +167,18 @@ def make_ruleset(
         raise OSError(errno.EOPNOTSUPP, "this kernel has no Landlock, or it is switched off")
     every_right = (1 << _RIGHTS_BY_ABI.get(version, 16)) - 1
     attributes = struct.pack("=Q", every_right)
-    kinds = ["files"]
     if version >= 4:
         attributes += struct.pack("=Q", _NET)
-        kinds.append("tcp")
     if version >= 6:
         attributes += struct.pack("=Q", _SCOPE)
-        kinds.append("scope")
     ruleset = kernel.syscall("landlock_create_ruleset", attributes, len(attributes), 0)
     try:
-        _allow(ruleset, readable, READING & every_right)
-        _allow(ruleset, writable, WRITING & every_right)
-        _allow(ruleset, listed, READ_DIR & every_right)
+        _allow(ruleset, readable, READ_FILE | READ_DIR)
+        _allow(ruleset, listed, READ_DIR)
     except BaseException:
         os.close(ruleset)
         raise
-    return ruleset, Restriction(version, tuple(kinds))
+    return ruleset
 
 
 def _allow(ruleset: int, paths: Iterable[Path], rights: int) -> None:
@@ -217,7 +189,7 @@ def _allow(ruleset: int, paths: Iterable[Path], rights: int) -> None:
             continue
         try:
             is_directory = stat.S_ISDIR(os.fstat(descriptor).st_mode)
-            rule = struct.pack("=Qi", rights if is_directory else rights & OF_A_FILE, descriptor)
+            rule = struct.pack("=Qi", rights if is_directory else rights & READ_FILE, descriptor)
             kernel.syscall("landlock_add_rule", ruleset, _PATH_BENEATH, rule, 0)
         finally:
             os.close(descriptor)

@@ -66,7 +66,7 @@ def tasks_of(uid: int) -> int:
     """Threads of `uid` that run now, as far as /proc shows them.
 
     RLIMIT_NPROC counts all threads of a *user*: where a worker keeps the user who started the grading, the limit must
-    lie above what that user's other programs need, or the worker could not start a thread at all.
+    be larger than what that user's other programs need, or the worker could not start a thread at all.
     """
     count = 0
     for entry in os.scandir("/proc"):

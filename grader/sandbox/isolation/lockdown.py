@@ -34,7 +34,7 @@ class Plan:
     uid: int | None = None  # the user (and group) that workers become, None to stay who they are
     other_threads: int = 0  # that run under the worker's user already, see limits.tasks_of
     limits: Limits = field(default_factory=Limits)
-    imports: tuple[str, ...] = ()  # top-level modules that submissions may import besides, see imports.py
+    imports: tuple[str, ...] = ()  # further top-level modules that submissions may import, see imports.py
     narrow: bool = False  # of `readable` only landlock.openable(imports) can be opened
 
     def to_dict(self) -> dict[str, Any]:
@@ -73,13 +73,12 @@ def plan_for(
     limits: Limits | None = None,
     readable: Sequence[Path] | None = None,
     hide: Sequence[Path] = (),
-    uid: int = layers.WORKER_UID,
     imports: Sequence[str] = (),
 ) -> Plan:
     """Every layer that the probe found, filled in.
 
-    `readable` and `uid` are as in `probe.probe`, which must have been given the same; without `readable` only the files
-    of `landlock.openable` can be opened. `imports` are modules that an instructor allows besides. `hide` are folders
+    `readable` is as in `probe.probe`, which must have been given the same; without it only the files of
+    `landlock.openable` can be opened. `imports` are further modules that an instructor allows. `hide` are folders
     with secrets (solutions, hidden suites, submissions). Raises ValueError when `readable` would give one of them away,
     or everything.
     """
@@ -101,7 +100,7 @@ def plan_for(
         layers=isolation.layers,
         readable=tuple(readable),
         hide=tuple(hide),
-        uid=uid if change_user else None,
+        uid=layers.WORKER_UID if change_user else None,
         other_threads=tasks_of(os.getuid()) if shares_its_user else 0,
         limits=Limits() if limits is None else limits,
         imports=tuple(imports),
@@ -151,7 +150,7 @@ def prepare_zygote(plan: Plan) -> PreparedZygote:
 def ruleset_for(plan: Plan) -> int:
     """A descriptor of the plan's Landlock rules. Raises OSError."""
     allowed = landlock.openable(plan.imports) if plan.narrow else landlock.Openable(plan.readable)
-    return landlock.make_ruleset(allowed.files, listed=allowed.listed)[0]
+    return landlock.make_ruleset(allowed.files, listed=allowed.listed)
 
 
 def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = None, ruleset: int | None = None) -> None:
@@ -163,7 +162,7 @@ def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = Non
     Afterwards no file can be opened for writing, no process started, and only `plan.readable` be read.
 
     The order matters: the user is changed while there are capabilities to do it with, limits and Landlock need /proc
-    and paths, and seccomp forbids all of this, hence comes last.
+    and paths, and seccomp, which forbids all of this, comes last.
     Raises OSError or ValueError when a layer fails. Then only os._exit is right: some layers hold, some do not.
     """
     if os.getsid(0) != os.getpid():

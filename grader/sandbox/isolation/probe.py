@@ -1,7 +1,7 @@
 """What this machine offers for locking workers in: every layer is tried, in a throw-away child.
 
 A layer that is only looked up (a kernel version, a file in /proc) may still be refused by a container or a security
-module, and a half-done change of namespaces cannot be undone: hence the trial, and hence the child.
+module, and a half-done change of namespaces cannot be undone. So each layer is tried, in a child process.
 """
 
 from __future__ import annotations
@@ -89,12 +89,12 @@ def avoid_above(level: str) -> tuple[str, ...]:
     return tuple(layer for name, layers in best_without.items() if at_least(name, level) for layer in layers)
 
 
-def probe(uid: int = WORKER_UID, readable: Sequence[Path] | None = None, avoid: Collection[str] = ()) -> Isolation:
+def probe(readable: Sequence[Path] | None = None, avoid: Collection[str] = ()) -> Isolation:
     """Tries every layer except those in `avoid`. Never raises, changes nothing in this process, takes some 50 ms.
 
-    `uid` is the user that workers become, which only root can give them. `readable` is what they must be able to open
-    (`landlock.library_paths()` by default): when that user cannot reach it, as with a Python under /root, and no mount
-    namespace can lay it bare, the workers keep their user and the level says so.
+    `readable` is what workers must be able to open (`landlock.library_paths()` by default): when the user WORKER_UID
+    cannot reach it, as with a Python under /root, and no mount namespace can lay it bare, the workers keep their user
+    and the level says so.
     """
     if not kernel.supported():
         system = f"{platform.system()} on {platform.machine()}"
@@ -117,10 +117,10 @@ def probe(uid: int = WORKER_UID, readable: Sequence[Path] | None = None, avoid: 
         failures.setdefault(UID, "only root can change it")
     if NAMESPACES in failures:
         failures[USER_NAMESPACE] = failures[NAMESPACES]
-        if UID not in failures and (reason := _attempt(partial(_try_uid, uid, readable))):
+        if UID not in failures and (reason := _attempt(partial(_try_uid, readable))):
             failures[UID] = reason
     else:
-        _find_namespaces(uid, readable, failures)
+        _find_namespaces(readable, failures)
 
     held = tuple(layer for layer in LAYERS if layer not in failures)
     level = level_of(held, root=user == 0)
@@ -145,9 +145,9 @@ def level_of(layers: Collection[str], root: bool) -> str:
     return "good" if UID in held else "fair"
 
 
-def _find_namespaces(uid: int, readable: Sequence[Path], failures: dict[str, str]) -> None:
+def _find_namespaces(readable: Sequence[Path], failures: dict[str, str]) -> None:
     """Tries the ways into namespaces, the best first, and notes in `failures` what none of them gave."""
-    users = [uid, None] if UID not in failures else [None]
+    users = [WORKER_UID, None] if UID not in failures else [None]
     ways: list[tuple[int | None, bool]] = []
     if capabilities.has(capabilities.CAP_SYS_ADMIN):
         ways += [(user, False) for user in users]
@@ -165,7 +165,7 @@ def _find_namespaces(uid: int, readable: Sequence[Path], failures: dict[str, str
         reasons.append(reason)
     failures[NAMESPACES] = reasons[-1] if reasons else "neither CAP_SYS_ADMIN nor a user namespace"
     failures[USER_NAMESPACE] = failures[NAMESPACES]
-    if UID not in failures and (reason := _attempt(partial(_try_uid, uid, readable))):
+    if UID not in failures and (reason := _attempt(partial(_try_uid, readable))):
         failures[UID] = reason
 
 
@@ -188,11 +188,11 @@ def _try_seccomp() -> None:
     _must_fail("the filter lets a file be opened for writing", lambda: os.open(os.devnull, os.O_WRONLY))
 
 
-def _try_uid(uid: int, readable: Sequence[Path]) -> None:
+def _try_uid(readable: Sequence[Path]) -> None:
     if not capabilities.has(capabilities.CAP_SETUID, capabilities.CAP_SETGID, capabilities.CAP_KILL):
         # without the last one, a worker that is another user could not be killed
         raise OSError(errno.EPERM, "root lacks CAP_SETUID, CAP_SETGID or CAP_KILL here")
-    capabilities.become(uid, uid)
+    capabilities.become(WORKER_UID, WORKER_UID)
     _must_be_able_to_read(readable)
 
 
@@ -205,7 +205,7 @@ def _try_namespaces(uid: int | None, user_namespace: bool, readable: Sequence[Pa
     if os.getpid() != 1:
         raise OSError(errno.EPERM, "a fork did not get a pid namespace of its own")
     if uid is not None and uid != os.getuid():
-        _try_uid(uid, readable)
+        _try_uid(readable)
     else:
         _must_be_able_to_read(readable)
 
@@ -228,7 +228,7 @@ def _attempt(trial: Callable[[], object]) -> str | None:
     """Runs `trial` in a fork that ends with it; None if it went well, else the reason in words."""
     read, write = os.pipe()
     with warnings.catch_warnings():
-        # Python 3.12 warns of a fork beside threads: the child here only makes system calls and ends
+        # Python 3.12 warns of a fork while there are threads: the child here only makes system calls and ends
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid == 0:

@@ -150,7 +150,7 @@ def conditional() -> dict[str, Program]:
     me_or_zero = only_if_argument(0, (0, _OWN_PID), refuse())
     return {
         "clone": only_if_argument(0, THREAD_FLAGS, refuse()),
-        "clone3": refuse(errno.ENOSYS),  # its flags lie in memory, where no filter can look; libc then takes clone
+        "clone3": refuse(errno.ENOSYS),  # its flags are in memory, which no filter can read; libc then takes clone
         "openat2": refuse(errno.ENOSYS),  # likewise
         "open": unless_argument_has(1, WRITING_FLAGS, refuse()),
         "openat": unless_argument_has(2, WRITING_FLAGS, refuse()),

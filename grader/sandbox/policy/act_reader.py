@@ -22,7 +22,7 @@ from grader.source.syntax import (
 )
 
 _FOLLOWED = 12  # links of a path and aliases of aliases; a loop among them (`a = b; b = a`) ends here
-_STARS = 20  # modules of `from ... import *` in which a name is looked for
+_STARS = 20  # modules of `from ... import *` in which a name is searched
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class ActReader:
 
     Args:
         module: the file's module scope.
-        program: the submission's files; those besides this one are the neighbours.
+        program: the submission's files; all except this one are the neighbours.
         owns_backward: whether some class of the student's has a `backward`; then no call of one is taken for torch's.
     """
 
@@ -155,7 +155,7 @@ class ActReader:
         return False
 
     def _note(self, node: ast.expr, what: str, *, differentiates: bool) -> bool:
-        line = (node.end_lineno if isinstance(node, ast.Attribute) else None) or node.lineno  # where the name stands
+        line = (node.end_lineno if isinstance(node, ast.Attribute) else None) or node.lineno  # where the name is
         self._acts.append(Act(line, node.col_offset + 1, what, differentiates))
         return True
 

@@ -2,7 +2,7 @@
 
 Where such a function is right for the true upstream gradients, it is right for those that differ from them by rounding:
 f(u + e) = f(u) + L e, with the L that the hidden suite compared on random upstream gradients. So a student's own chain
-of such functions need not be run again (grader/gradebook/grading/verdict_cache.py).
+of these functions need not be run again (grader/gradebook/grading/verdict_cache.py).
 
 The reading is an allow-list. A name *depends* on an upstream gradient from where something that does is assigned to it,
 or written into it or into what may share its memory. What depends may be added, multiplied by what does not, summed,
@@ -169,25 +169,7 @@ class _Affine:
         if name in LIKE or name in SHAPES or name == "len":
             self._refuse(*operands[1:])
             return False
-        is_function, is_method = isinstance(node.func, ast.Name), len(operands) > len(node.args)
-        if name in PRODUCTS:
-            is_listed = name == "einsum" and len(operands) == 2 and self._is_list(operands[1])
-            allowed = sum(given) == 1 and not is_listed
-        elif name == "where":  # of torch.where the condition is the first operand
-            allowed = not is_method and not given[0]
-        elif name in SUMS_WITH_PRODUCT:
-            allowed = len(operands) == 3 and sum(given[1:]) <= 1
-        elif name in SUMS:
-            places = {0, *(place + 1 for place in SUMS[name])}
-            allowed = all(place in places for place, depends in enumerate(given) if depends)
-        elif name in LIKE_FIRST:
-            allowed = len(operands) == 2
-        else:
-            allowed = (name in FIRST and not any(given[1:])) or (is_function and name in COLLECTIONS)
-        if name == "view":
-            allowed = allowed and (len(node.args) > 1 or all(map(is_size, node.args)))
-        allowed = allowed and not any(keyword.arg in ROUNDING_KEYWORDS for keyword in node.keywords)
-        if not allowed:
+        if not self._is_affine(node, name, operands, given):
             raise NotAffine
         self._share_appended(node, name)
         for keyword in node.keywords:
@@ -196,6 +178,26 @@ class _Affine:
         if name.endswith("_") or name in ("append", "extend"):
             self._write_into(operands[0])
         return given[0] if name in LIKE_FIRST else True
+
+    def _is_affine(self, node: ast.Call, name: str, operands: Sequence[ast.expr], given: Sequence[bool]) -> bool:
+        """Whether a call is affine in its operands. `given` says which of them depend on upstream gradients."""
+        if any(keyword.arg in ROUNDING_KEYWORDS for keyword in node.keywords):
+            return False
+        if name == "view" and len(node.args) == 1 and not is_size(node.args[0]):
+            return False
+        if name in PRODUCTS:
+            return sum(given) == 1 and not (name == "einsum" and len(operands) == 2 and self._is_list(operands[1]))
+        if name == "where":  # of torch.where, which is no method, the condition is the first operand
+            return len(operands) == len(node.args) and not given[0]
+        if name in SUMS_WITH_PRODUCT:
+            return len(operands) == 3 and sum(given[1:]) <= 1
+        if name in SUMS:
+            places = {0, *(place + 1 for place in SUMS[name])}
+            return all(place in places for place, depends in enumerate(given) if depends)
+        if name in LIKE_FIRST:
+            return len(operands) == 2
+        is_of_first = name in FIRST and not any(given[1:])
+        return is_of_first or (isinstance(node.func, ast.Name) and name in COLLECTIONS)
 
     def _operands(self, node: ast.Call) -> tuple[list[ast.expr], str]:
         """(what a call is about, its name). A method's object comes before its arguments."""

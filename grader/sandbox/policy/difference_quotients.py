@@ -8,7 +8,7 @@ A *step* is a scalar that a file writes down: a small literal (at most 0.3), a n
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.sandbox.policy.step_factors import ARRAYS, StepFactor, StepFactors, module_name
@@ -57,31 +57,38 @@ class Quotients:
     def find(self) -> Iterator[ast.AST]:
         """Nodes of the slice that are difference quotients."""
         nodes = [*self.whole.nodes.values()]
-        for node, scope in nodes:
-            name = last_name(node)
-            if name in NAMED and self._is_imported(node, scope):
-                yield node
-            if name == "gradient" and isinstance(node, ast.Attribute) and module_name(node.value) in ARRAYS:
-                yield node
+        yield from (node for node, scope in nodes if self._is_named(node, scope))
         if self.shifts:
-            checked = 0
-            for node, scope in nodes:
-                for numerator, roots in self._divisions(node, scope):
-                    checked += 1
-                    if checked < MOST_QUOTIENTS and self._divides_by_its_shift(numerator, scope, roots):
-                        yield node
-                        break
-            for node, scope in nodes:
-                if isinstance(node, ast.Call) and last_name(node.func) in _SOLVERS:
-                    reached = set().union(*(self.reach(part, scope) for part in [*node.args, node.func]))
-                    if any(id(s.node) in reached and self._is_loop(s) for s in self.shifts):
-                        yield node
+            yield from self._quotients(nodes)
+            yield from (node for node, scope in nodes if self._is_solver_in_a_loop(node, scope))
         subtractions = [
-            entry for entry in nodes if isinstance(entry[0], ast.BinOp) and isinstance(entry[0].op, ast.Sub)
+            (node, scope) for node, scope in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
         ]
         for node, scope in subtractions[:MOST_DIFFERENCES]:
-            if isinstance(node, ast.BinOp) and is_symmetric_difference(node, scope, self.whole):
+            if is_symmetric_difference(node, scope, self.whole):
                 yield node
+
+    def _is_named(self, node: ast.AST, scope: Scope) -> bool:
+        """A function of a library that has no other use, such as `np.polyfit` or `np.gradient`."""
+        name = last_name(node)
+        is_gradient = name == "gradient" and isinstance(node, ast.Attribute) and module_name(node.value) in ARRAYS
+        return is_gradient or (name in NAMED and self._is_imported(node, scope))
+
+    def _quotients(self, nodes: Sequence[tuple[ast.AST, Scope]]) -> Iterator[ast.AST]:
+        checked = 0
+        for node, scope in nodes:
+            for numerator, roots in self._divisions(node, scope):
+                checked += 1
+                if checked < MOST_QUOTIENTS and self._divides_by_its_shift(numerator, scope, roots):
+                    yield node
+                    break
+
+    def _is_solver_in_a_loop(self, node: ast.AST, scope: Scope) -> bool:
+        """A linear solver that is given what was evaluated at shifted inputs."""
+        if not (isinstance(node, ast.Call) and last_name(node.func) in _SOLVERS):
+            return False
+        reached = set().union(*(self.reach(part, scope) for part in [*node.args, node.func]))
+        return any(id(shift.node) in reached and self._is_loop(shift) for shift in self.shifts)
 
     def _is_imported(self, node: ast.AST, scope: Scope) -> bool:
         while isinstance(node, ast.Attribute):

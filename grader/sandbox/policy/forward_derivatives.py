@@ -74,7 +74,7 @@ def _is_product_rule(parts: list[ast.expr], scope: Scope, whole: ProgramSlice) -
 
 
 def _crossed(value: frozenset[str], one: frozenset[str], two: frozenset[str]) -> bool:
-    """a·b beside a·db + da·b."""
+    """a·b next to a·db + da·b."""
     shared_one, shared_two = value & one, value & two
     return (
         len(shared_one) == len(shared_two) == 1
@@ -154,28 +154,31 @@ def basis_tangents(whole: ProgramSlice) -> Iterator[ast.AST]:
 
 def _is_unit(binding: Binding, name: str, scope: Scope, whole: ProgramSlice) -> bool:
     """`e[i, j] = 1` in a loop over i and j, in a tensor of zeros; a row of `torch.eye`; `one_hot` of a loop's index."""
-    node, value = binding.node, binding.value
-    if binding.kind == "store" and isinstance(node, ast.Assign) and _is_one(node.value):
-        target = node.targets[0]
-        if not isinstance(target, ast.Subscript) or not _loop_names(target.slice, binding.scope, whole):
-            return False
-        values = [d.value for d in whole.program.bindings(name, scope) if d.kind == "value"]
-        return any(isinstance(v, ast.Call) and last_name(v.func) in _ZEROS for v in values)
-    if binding.kind == "iter" and value is not None:
-        return any(isinstance(n, ast.Call) and last_name(n.func) in _UNITS for n in all_nodes(value))
-    if binding.kind == "value" and value is not None:
-        for part in all_nodes(value):
-            if isinstance(part, ast.Subscript) and isinstance(part.value, ast.Call):
-                if last_name(part.value.func) in _UNITS and _loop_names(part.slice, binding.scope, whole):
-                    return True
-            elif isinstance(part, ast.Call) and last_name(part.func) == "one_hot" and part.args:
-                index = part.args[0]
-                index = index.args[0] if isinstance(index, ast.Call) and index.args else index
-                if isinstance(index, ast.Name) and _loop_names(index, binding.scope, whole):
-                    return True
-    if binding.kind == "param":
-        given = whole.arguments.get((id(node), name), ())
-        return any(isinstance(argument, ast.Call) and last_name(argument.func) in _UNITS for argument, _ in given)
+    match binding.kind, binding.node, binding.value:
+        case "store", ast.Assign(targets=[ast.Subscript(slice=index), *_], value=number), _ if _is_one(number):
+            values = [d.value for d in whole.program.bindings(name, scope) if d.kind == "value"]
+            is_zeros = any(isinstance(v, ast.Call) and last_name(v.func) in _ZEROS for v in values)
+            return is_zeros and _loop_names(index, binding.scope, whole)
+        case "iter", _, ast.AST() as value:
+            return any(_makes_units(part) for part in all_nodes(value))
+        case "value", _, ast.AST() as value:
+            return any(_is_unit_row(part, binding.scope, whole) for part in all_nodes(value))
+        case "param", node, _:
+            return any(_makes_units(argument) for argument, _ in whole.arguments.get((id(node), name), ()))
+    return False
+
+
+def _makes_units(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and last_name(node.func) in _UNITS
+
+
+def _is_unit_row(node: ast.AST, scope: Scope, whole: ProgramSlice) -> bool:
+    """`torch.eye(n)[i]` or `one_hot(i)`, for the index of a loop."""
+    match node:
+        case ast.Subscript(value=matrix, slice=index) if _makes_units(matrix):
+            return _loop_names(index, scope, whole)
+        case ast.Call(func=function, args=[ast.Call(args=[index, *_]) | index, *_]) if last_name(function) == "one_hot":
+            return isinstance(index, ast.Name) and _loop_names(index, scope, whole)
     return False
 
 

@@ -94,7 +94,7 @@ _LEXEME = re.compile(
     r"""|"(?:\\[^\n]|[^"\\\n])*"?|'(?:\\[^\n]|[^'\\\n])*'?""",
     re.DOTALL,
 )
-"""A comment or a string in three quotes (the group), or another string: what looks like a comment in it is none."""
+"""A comment or a string in three quotes (the group), or another string: what looks like a comment in it is not one."""
 _NESTED = re.compile(r"""\b(?:[ft]|r[ft]|[ft]r)["']|\\\n""", re.IGNORECASE)
 """Strings with strings in them, since Python 3.12, and strings that go on in the next line."""
 
@@ -176,15 +176,11 @@ def first_of(whole: ProgramSlice) -> tuple[str, int, str] | None:
         ("differences", Quotients(whole).find()),
         ("dual numbers", basis_tangents(whole)),
     ):
-        places = [(file_of(node, whole), line_number(node)) for node in nodes]
+        places = [(file_of(node, whole), getattr(node, "lineno", 1)) for node in nodes]
         if places:
             file, line = min(places)
             return method, line, file
     return None
-
-
-def line_number(node: ast.AST) -> int:
-    return getattr(node, "lineno", 1)
 
 
 def file_of(node: ast.AST, whole: ProgramSlice) -> str:

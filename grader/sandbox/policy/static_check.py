@@ -50,13 +50,13 @@ def find_acts(
 
     Args:
         source: the file as it was submitted.
-        filename: its name, as it is to stand in the findings.
+        filename: its name, as the findings show it.
         entry_points: names of the steps; those that the file does not define are passed over.
         neighbours: the submission's other files, ``{"helpers.py": …}``, followed through ``import helpers``.
     """
     files = parse_files(source, filename, neighbours or {})
     try:
-        submission = _Submission(files, filename) if files else None
+        submission = _Submission(files) if files else None
     except PARSE_ERRORS:
         submission = None
     steps = entry_points if submission else ()
@@ -84,7 +84,7 @@ def parse_files(source: bytes, filename: str, neighbours: Mapping[str, bytes]) -
 class _Submission:
     """The graded file and its neighbours: which names lead to which pieces of text."""
 
-    def __init__(self, files: Mapping[str, tuple[str, ast.Module]], main: str) -> None:
+    def __init__(self, files: Mapping[str, tuple[str, ast.Module]]) -> None:
         program = Program(files)
         has_backward = any(owns_backward(tree) for _, tree in files.values())
         self._main = next(iter(files))

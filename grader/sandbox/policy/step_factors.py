@@ -49,7 +49,7 @@ OTHER, CONST = StepFactor("other"), StepFactor("const")
 _SAME_NUMBER = frozenset(
     {"float", "abs", "tensor", "as_tensor", "full", "full_like", "float64", "float32", "array", "asarray", "Fraction"}
     | {"Decimal", "sqrt", "cbrt", "pow", "item", "scalar_tensor", "double", "to", "type", "max", "min", "maximum"}
-    | {"clone", "ldexp", "linspace", "logspace", "geomspace", "finfo", "longdouble", "arange", "power", "unsqueeze"}
+    | {"clone", "ldexp", "linspace", "logspace", "geomspace", "finfo", "longdouble", "power", "unsqueeze"}
     | {"view", "reshape", "cos", "expand", "fromhex"}
 )
 
@@ -110,7 +110,7 @@ class StepFactors:
     def _of_name(self, name: str, scope: Scope, depth: int) -> StepFactor:
         key = id(scope.owner(name)), name
         if key not in self._names:
-            self._names[key] = OTHER  # while it is looked at
+            self._names[key] = OTHER  # while its bindings are read
             bindings = self.program.bindings(name, scope)[:MOST_BINDINGS]
             self._names[key] = self._any_of([self._of(d, name, depth) for d in bindings if d.kind != "passed"], True)
         return self._names[key]
@@ -132,7 +132,7 @@ class StepFactors:
         return StepFactor("step" if is_step else "const", frozenset({id(node)}), is_step)
 
     def _of(self, binding: Binding, name: str, depth: int) -> StepFactor:
-        """A name's value is a step where it is written down as a number; what a loop counts is none."""
+        """A name's value is a step where it is written down as a number; what a loop counts is not a step."""
         if binding.kind == "param":
             given = self.whole.arguments.get((id(binding.node), name), ())
             found = [self.factor(argument, scope, depth) for argument, scope in given[:50]]
@@ -146,9 +146,8 @@ class StepFactors:
             found_one = self.factor(value, binding.scope, depth)
             if found_one.kind == "inverse":
                 return found_one
-            return (
-                StepFactor("scaled", found_one.roots, True) if found_one.small and found_one.kind == "step" else OTHER
-            )
+            is_step = found_one.small and found_one.kind == "step"
+            return StepFactor("scaled", found_one.roots, True) if is_step else OTHER
         if binding.kind == "import":
             others = [self._of(other, name, depth + 1) for other in self.program.imported(binding)]
             return self._any_of(others, True) if others else OTHER
@@ -170,9 +169,8 @@ class StepFactors:
             if name == "items" and isinstance(node.func, ast.Attribute) and path:
                 return self.factor(node.func.value, scope, depth)
         if path and isinstance(node, ast.Tuple | ast.List):
-            parts = [
-                e.elts[path[0]] for e in node.elts if isinstance(e, ast.Tuple | ast.List) and path[0] < len(e.elts)
-            ]
+            rows = [each.elts for each in node.elts if isinstance(each, ast.Tuple | ast.List)]
+            parts = [row[path[0]] for row in rows if path[0] < len(row)]
             if parts:
                 return self._any_of([self._element(part, scope, path[1:], depth + 1) for part in parts[:50]], True)
         if isinstance(node, ast.Name):
@@ -197,41 +195,25 @@ class StepFactors:
 
     def _binary(self, node: ast.BinOp, scope: Scope, depth: int) -> StepFactor:
         left, right = self.factor(node.left, scope, depth), self.factor(node.right, scope, depth)
-        roots, small = left.roots | right.roots, left.small or right.small
         kinds = (left.kind, right.kind)
-        if isinstance(node.op, ast.Mult | ast.MatMult):
-            if kinds == ("const", "const"):
-                return StepFactor("const", roots)
-            if "inverse" in kinds:
-                only = kinds in (("inverse", "const"), ("const", "inverse"), ("inverse", "inverse"))
-                return StepFactor("inverse", roots, small) if only else OTHER
-            if set(kinds) <= {"step", "const"}:
-                own = (left.roots if left.kind == "step" else frozenset()) | (
-                    right.roots if right.kind == "step" else frozenset()
-                )
-                return StepFactor("step", own, small)
-            return StepFactor("scaled", roots, True) if small else OTHER
-        if isinstance(node.op, ast.Div):
-            if right.kind == "step" and left.kind in ("const", "step"):
-                if left.kind == "step" and not right.small:
-                    return StepFactor("step", left.roots, left.small)
-                return StepFactor("inverse", right.roots, right.small)
-            if right.kind == "const" and left.kind in ("const", "step", "scaled", "inverse"):
-                return StepFactor(left.kind, left.roots, left.small)
-            return StepFactor("scaled", left.roots, True) if left.small else OTHER
-        if isinstance(node.op, ast.Pow):
-            negative = isinstance(node.right, ast.UnaryOp) and isinstance(node.right.op, ast.USub)
-            if left.kind == "const" and (negative or right.kind == "step"):
-                return StepFactor("step", frozenset({id(node)}), True)
-            if left.kind == "step":
-                return StepFactor("inverse" if negative else "step", left.roots, left.small)
-            return OTHER
-        if isinstance(node.op, ast.Add | ast.Sub) and kinds == ("step", "step") and left.roots == right.roots:
-            return left
-        if isinstance(node.op, ast.Sub):  # x1 - x2, two places that are a step apart
-            common = self._moved_by(node.left, scope) & self._moved_by(node.right, scope)
-            if common:
-                return StepFactor("step", common, True)
+        match node.op:
+            case ast.Mult() | ast.MatMult():
+                return product_factor(left, right)
+            case ast.Div():
+                return quotient_factor(left, right)
+            case ast.Pow():
+                negative = isinstance(node.right, ast.UnaryOp) and isinstance(node.right.op, ast.USub)
+                if left.kind == "const" and (negative or right.kind == "step"):
+                    return StepFactor("step", frozenset({id(node)}), True)
+                if left.kind == "step":
+                    return StepFactor("inverse" if negative else "step", left.roots, left.small)
+                return OTHER
+            case ast.Add() | ast.Sub() if kinds == ("step", "step") and left.roots == right.roots:
+                return left
+            case ast.Sub():  # x1 - x2, two places that are a step apart
+                common = self._moved_by(node.left, scope) & self._moved_by(node.right, scope)
+                if common:
+                    return StepFactor("step", common, True)
         return CONST if kinds == ("const", "const") else OTHER
 
     def _moved_by(self, node: ast.AST, scope: Scope, depth: int = 0) -> frozenset[int]:
@@ -271,17 +253,12 @@ class StepFactors:
         if name == "reciprocal":
             inner = self.factor(node.args[0] if node.args else getattr(node.func, "value", None), scope, depth)
             return StepFactor("inverse", inner.roots, inner.small) if inner.kind == "step" else OTHER
-        if name not in _SAME_NUMBER or (name == "arange"):
-            found = [
-                self.factor(v, self.program.scopes[id(t)], depth)
-                for t in self.whole.callees(node.func, scope)
-                for v in self._returned(t)
-            ]
+        if name not in _SAME_NUMBER:
+            targets = self.whole.callees(node.func, scope)
+            found = [self.factor(v, self.program.scopes[id(t)], depth) for t in targets for v in self._returned(t)]
             return self._any_of(found, True) if found else OTHER
-        parts: list[ast.AST] = [
-            *node.args,
-            *(word.value for word in node.keywords if word.arg in ("fill_value", "value")),
-        ]
+        parts: list[ast.AST] = [*node.args]
+        parts += (word.value for word in node.keywords if word.arg in ("fill_value", "value"))
         if isinstance(node.func, ast.Attribute) and not module_name(node.func.value):
             parts.append(node.func.value)
         found = [self.factor(part, scope, depth) for part in parts]
@@ -297,3 +274,25 @@ class StepFactors:
 
     def _returned(self, target: Any) -> list[ast.AST]:
         return [] if isinstance(target, ast.ClassDef) else self.program.scopes[id(target)].returns[:5]
+
+
+def product_factor(left: StepFactor, right: StepFactor) -> StepFactor:
+    kinds, roots, small = {left.kind, right.kind}, left.roots | right.roots, left.small or right.small
+    if kinds == {"const"}:
+        return StepFactor("const", roots)
+    if "inverse" in kinds:
+        return StepFactor("inverse", roots, small) if kinds <= {"inverse", "const"} else OTHER
+    if kinds <= {"step", "const"}:
+        of_steps = [each.roots for each in (left, right) if each.kind == "step"]
+        return StepFactor("step", frozenset().union(*of_steps), small)
+    return StepFactor("scaled", roots, True) if small else OTHER
+
+
+def quotient_factor(left: StepFactor, right: StepFactor) -> StepFactor:
+    if right.kind == "step" and left.kind in ("const", "step"):
+        if left.kind == "step" and not right.small:
+            return StepFactor("step", left.roots, left.small)
+        return StepFactor("inverse", right.roots, right.small)
+    if right.kind == "const" and left.kind in ("const", "step", "scaled", "inverse"):
+        return StepFactor(left.kind, left.roots, left.small)
+    return StepFactor("scaled", left.roots, True) if left.small else OTHER

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from grader.source.program_slice import ProgramSlice
 from grader.source.scopes import Scope
@@ -40,41 +39,44 @@ def is_own_call(node: ast.AST, scope: Scope, whole: ProgramSlice, depth: int = 0
     return isinstance(node, ast.Call) and bool(whole.callees(node.func, scope))
 
 
+Token = str | tuple[ast.AST, Scope, int]
+"""A token; or a node with its scope, and how many names were replaced by their values on the way to it."""
+
+
 def postfix_tokens(node: ast.AST, scope: Scope, whole: ProgramSlice) -> list[str] | None:
     """The expression in postfix order, names that are assigned once replaced by their values; None if too long."""
     found: list[str] = []
-    waiting: list[Any] = [(node, scope, 0)]
+    waiting: list[Token] = [(node, scope, 0)]
     while waiting:
         entry = waiting.pop()
         if isinstance(entry, str):
             found.append(entry)
             continue
-        if len(found) + len(waiting) > MOST_TOKENS:
+        if len(found) + len(waiting) > MOST_TOKENS or isinstance(entry[0], Comprehension | ast.Lambda):
             return None
-        node, scope, depth = entry
-        parts: list[Any] = []
-        if isinstance(node, ast.Name):
+        waiting += reversed(postfix_parts(*entry, whole))
+    return found
+
+
+def postfix_parts(node: ast.AST, scope: Scope, depth: int, whole: ProgramSlice) -> list[Token]:
+    """A node's operands, then its token."""
+    match node:
+        case ast.Name():
             bindings = [d for d in whole.program.bindings(node.id, scope) if d.kind != "passed"]
             values = [d for d in bindings if d.kind in ("value", "store")]
-            plain = [d for d in values if d.kind == "value"]
-            if len(plain) == 1 and len(values) == len(bindings) <= 3 and depth < INLINED:
-                waiting += [(d.value, d.scope, depth + 1) for d in reversed(values)]
-            else:
-                found.append(node.id)
-        elif isinstance(node, ast.BinOp):
-            parts = [(node.left, scope, depth), (node.right, scope, depth), type(node.op).__name__]
-        elif isinstance(node, ast.AugAssign):
-            parts = [(node.value, scope, depth), type(node.op).__name__]
-        elif isinstance(node, ast.Call):
+            is_plain = [d.kind for d in values].count("value") == 1 and len(values) == len(bindings) <= 3
+            if is_plain and depth < INLINED:
+                return [(d.value, d.scope, depth + 1) for d in values if d.value is not None]
+            return [node.id]
+        case ast.BinOp():
+            return [(node.left, scope, depth), (node.right, scope, depth), type(node.op).__name__]
+        case ast.AugAssign():
+            return [(node.value, scope, depth), type(node.op).__name__]
+        case ast.Call():
             arguments = [*node.args, *(word.value for word in node.keywords)]
-            parts = [(node.func, scope, INLINED), *((each, scope, depth) for each in arguments), "call"]
-        elif isinstance(node, ast.Attribute):
-            parts = [(node.value, scope, depth), "." + node.attr]
-        elif isinstance(node, ast.Constant):
-            found.append(repr(node.value)[:50])
-        elif isinstance(node, Comprehension | ast.Lambda):
-            return None
-        else:
-            parts = [*((child, scope, depth) for child in children(node)), type(node).__name__]
-        waiting += reversed(parts)
-    return found
+            return [(node.func, scope, INLINED), *((each, scope, depth) for each in arguments), "call"]
+        case ast.Attribute():
+            return [(node.value, scope, depth), f".{node.attr}"]
+        case ast.Constant():
+            return [repr(node.value)[:50]]
+    return [*((child, scope, depth) for child in children(node)), type(node).__name__]

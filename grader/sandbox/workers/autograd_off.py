@@ -251,7 +251,7 @@ def _place_tripwires() -> None:
 
 
 class _Engine:
-    """Stands where Python code finds the C++ engine, in ``torch.autograd.Variable._execution_engine``."""
+    """Replaces the C++ engine where Python code finds it, in ``torch.autograd.Variable._execution_engine``."""
 
     run_backward = staticmethod(tripwire("Variable._execution_engine.run_backward"))
     queue_callback = staticmethod(tripwire("Variable._execution_engine.queue_callback"))

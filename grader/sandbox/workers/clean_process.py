@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 ROOT = os.path.realpath(os.path.join(__file__, *[os.pardir] * 4))
 # Run with -s -P and an environment of its own: neither a user's site-packages nor the current folder can be imported.
-# The package is the one that starts it, whatever else is installed; nothing beside it, a course say, is on the path.
+# The package is the one that starts it, whatever else is installed; nothing next to it is on the path.
 BOOTSTRAP = """
 import sys
 from importlib import machinery, util

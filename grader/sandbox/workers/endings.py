@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 KILL = b"k"
 """What a nursery is sent on a program's life line, to kill the program."""
 START_SECONDS = 120.0
@@ -21,3 +23,18 @@ class RecallDoubtful(Exception):
 
 class WireError(Exception):
     """A frame that is torn, oversized, or not an answer to the request."""
+
+
+def how_it_ended(status: int | None) -> str:
+    """A sentence about a worker that has closed a pipe, for the student. `status` is None if it has not ended."""
+    if status is None:
+        return "It closed the pipe on which its answers are awaited."
+    if status < 0:
+        name = signal.Signals(-status).name if -status in signal.Signals._value2member_map_ else f"signal {-status}"
+        cause = {
+            "SIGSEGV": " (a crash in compiled code)",
+            "SIGXCPU": " (processor time used up)",
+            "SIGKILL": " (killed: memory or time used up)",
+        }
+        return f"Its process was ended by {name}{cause.get(name, '')}."
+    return f"Its process ended by itself (exit status {status}) before it had answered."

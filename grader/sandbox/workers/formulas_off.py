@@ -185,7 +185,7 @@ def _functions() -> Iterator[FunctionType]:
 
 
 def _folder(root: str) -> str | None:
-    """Where the files of a module lie, found beside torch."""
+    """The folder with the files of a module, found next to torch."""
     import torch
 
     site = os.path.dirname(os.path.dirname(torch.__file__))

@@ -24,7 +24,7 @@ from grader.source.parsing import encoding_of
 
 
 class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports top-level modules from `{file name: bytes}`, for `from helpers import ...` beside the graded file."""
+    """Imports top-level modules from `{file name: bytes}`, for `from helpers import ...` in the graded file."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._files = {

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.calling.parameters import grouped
+from grader.calling.parameters import groups_of_values
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.tensor_bytes import DTYPES, unpack_tensors
 
@@ -21,6 +21,6 @@ def decode_problem(frame: wire.Frame) -> tuple[int, Given]:
     tensors = unpack_tensors(header["tensors"], frame.body)
     values: dict[str, Any] = dict(header["plain"])
     values.update({name: tensors["v:" + name] for name in header["values"]})
-    values.update(grouped(values, header["groups"]))
+    values.update(groups_of_values(values, header["groups"]))
     upstream = {name: tensors["u:" + name] for name in header["upstream"]}
     return header["problem"], (DTYPES[header["dtype"]], values, upstream)

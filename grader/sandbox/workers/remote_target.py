@@ -33,7 +33,6 @@ class RemoteTarget(BaseTarget):
         return called.value, called.counts
 
     def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
-        self.last_name = name
         return measure(self._student, key, name, args, yardstick, cpu_ratio)
 
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:

@@ -11,7 +11,16 @@ from grader.calling.numerical_watch import NAMES, Seen
 from grader.calling.protocol import Called, Counts
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.tree import LEAST, SLACK, Budget, Packer, tensors_of, unpack
-from grader.sandbox.workers.wire import FROM_A_STUDENT, MAX_NAMES, MAX_TEXT, Frame, count_field, encode, field, readable
+from grader.sandbox.workers.wire import (
+    MAX_NAMES,
+    MAX_TEXT,
+    Frame,
+    count_field,
+    encode,
+    field,
+    outcome_and_line,
+    readable,
+)
 
 
 def encode_called(
@@ -62,12 +71,7 @@ def decode_called(frame: Frame, ticket: int, budget: Budget = LEAST) -> Called:
     header = frame.header
     if header.get("op") != "value" or header.get("ticket") != ticket:
         raise WireError("an answer to something else than what was asked")
-    outcome = field(header, "outcome", str)
-    if outcome not in FROM_A_STUDENT:
-        raise WireError("an outcome that a worker cannot have")
-    line = header.get("line")
-    if line is not None and not (type(line) is int and 0 <= line < 1 << 31):
-        raise WireError("`line` is no line number")
+    outcome, line = outcome_and_line(header)
     tensors = tensors_of(header.get("tensors"), frame.body, budget)
     dispatched = field(header, "dispatched", dict)
     if len(dispatched) > MAX_NAMES or not all(type(count) is int and count >= 0 for count in dispatched.values()):

@@ -3,7 +3,7 @@
 The invariant: a worker never receives the reference of a row that it has still to answer, or a multiple of it.
 
 * Hidden problems travel with random upstream gradients, each drawn on its own: none is the gradient of another.
-* One function for all gradients (`Joint`) is sent forward values only: all that lies above a row is another row.
+* One function for all gradients (`Joint`) is sent forward values only: what is above a row is another row.
 * On the published problem steps are fed the true upstream gradients, which are the references of the rows above. They
   are disclosed stage by stage: a gradient only when the rows above it, and its own row, have been answered. Most are
   never sent: a worker feeds each stage what the stages before it answered, and where that is the true gradient bit for
@@ -72,7 +72,7 @@ def stages(key: int, problem: Problem, steps: Sequence[str]) -> tuple[Stage, ...
 def _stages(key: int, problem: Problem, steps: Sequence[str]) -> tuple[Stage, ...]:
     above = {step[1:]: problem.graph.above(step[1:]) for step in steps}
     depths: dict[str, int] = {}
-    for name in sorted(above, key=lambda name: len(above[name])):  # what lies above a name has less above it
+    for name in sorted(above, key=lambda name: len(above[name])):  # what is above a name has less above it
         depths[name] = 1 + max((depths[other] for other in above[name] if other in depths), default=-1)
     found, sent = [], set(problem.ends)
     for depth in range(max(depths.values(), default=-1) + 1):

@@ -64,7 +64,7 @@ class StepScheduler:
         return not problem.random_upstream and self.joint is None
 
     def is_hidden(self, problem: Problem) -> bool:
-        """Whether it is none of the published one's kind: in float64, and without true upstream gradients."""
+        """Whether it is not of the published problem's kind: in float64, and without true upstream gradients."""
         return problem.dtype is torch.float64 and not self.has_stages(problem)
 
     def run_all(

@@ -5,7 +5,7 @@ A plain null, boolean, number or text stands for itself; everything else is an o
     {"l": [...]} list · {"u": [...]} tuple · {"d": [[key, value], ...]} dict · {"f": "nan"} · {"i": "123"} a long int
     {"t": 0} the first tensor · {"n": 0} the same as a numpy array
     to a worker only: {"g": 0} a torch.Generator by its state · {"fn": [source, bound]} a function by its source ·
-    {"p": [{"t": 0}, axes, leaf]} a tensor whose axes lie in memory in another order, or a leaf that requires a gradient
+    {"p": [{"t": 0}, axes, leaf]} a tensor whose axes are in memory in another order, or a leaf that requires a gradient
     from a worker only: {"o": "module.Class"} an object that has no place here
 """
 
@@ -57,7 +57,7 @@ class Budget:
 
 
 SLACK = 100
-"""Nodes of a reply besides those that count: descriptions in place of values that are too large."""
+"""Nodes of a reply that do not count: descriptions in place of values that are too large."""
 TENSOR_NODES = 10
 """What a tensor counts for: to build one takes ten times as long as to take in a number."""
 LEAST = Budget()

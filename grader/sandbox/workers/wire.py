@@ -14,7 +14,7 @@ import struct
 from collections.abc import Collection
 from typing import Any, NamedTuple, NoReturn
 
-from grader.calling.answer import Answer
+from grader.calling.answer import Answer, Outcome
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.tensor_bytes import DTYPES, MAX_BODY, NAMES, describe_tensor, tensor_bytes, tensor_from
 
@@ -215,6 +215,16 @@ def count_field(header: dict[str, Any], name: str) -> int:
     return int(value)
 
 
+def outcome_and_line(header: dict[str, Any]) -> tuple[Outcome, int | None]:
+    """How a call of the student's ended, and on which of their lines. Raises WireError."""
+    outcome, line = field(header, "outcome", str), header.get("line")
+    if outcome not in FROM_A_STUDENT:
+        raise WireError("an outcome that a worker cannot have")
+    if line is not None and not (type(line) is int and 0 <= line < 1 << 31):
+        raise WireError("`line` is no line number")
+    return outcome, line
+
+
 def decode_answer(
     frame: Frame, step: str, ticket: int, known: Collection[str] | None = None, room: int = MAX_BODY
 ) -> Answer:
@@ -226,14 +236,9 @@ def decode_answer(
     header = frame.header
     if header.get("op") != "answer" or header.get("step") != step or header.get("ticket") != ticket:
         raise WireError("an answer to something else than what was asked")
-    outcome = field(header, "outcome", str)
-    if outcome not in FROM_A_STUDENT:
-        raise WireError("an outcome that a worker cannot have")
+    outcome, line = outcome_and_line(header)
     if len(frame.body) > room:
         raise WireError(f"{len(frame.body)} bytes where {room} are allowed")
-    line = header.get("line")
-    if line is not None and not (type(line) is int and 0 <= line < 1 << 31):
-        raise WireError("`line` is no line number")
     tensor = None
     described = header.get("tensor")
     if described is not None:

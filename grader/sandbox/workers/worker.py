@@ -24,7 +24,7 @@ from grader.calling.observing import is_plain, observe_steps
 from grader.calling.operators import OperatorWatch
 from grader.calling.protocol import Called
 from grader.calling.steps import call_step, is_about_dtypes, narrow, set_default_dtype
-from grader.sandbox.isolation.usage import make_memory_telling
+from grader.sandbox.isolation.usage import make_memory_telling, own_usage
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
@@ -32,6 +32,7 @@ from grader.sandbox.workers.hang import report_lines_after, stop_reporting
 from grader.sandbox.workers.imports import NotAvailable
 from grader.sandbox.workers.loader import forget, load, seed_generators
 from grader.sandbox.workers.received_problem import Given, decode_problem
+from grader.sandbox.workers.rehearsal import rehearse
 from grader.sandbox.workers.replies import encode_called
 from grader.sandbox.workers.tensor_bytes import unpack_tensors
 from grader.sandbox.workers.tree import Budget, tensors_of, unpack
@@ -52,11 +53,10 @@ class Worker:
 
         Shortly before a step has run for `step_seconds`, the lines at which it is are written to its output.
         """
-        self._step_seconds = step_seconds
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
         self._problems: dict[int, Given] = dict(problems or {})
-        self._operator_cap, self._imports = operator_cap, tuple(imports)
+        self._operator_cap, self._imports, self._step_seconds = operator_cap, tuple(imports), step_seconds
         self._autograd_used: list[AutogradUsed] = []
         self._together = bytearray()  # answers that are not sent yet
         self._output, self._printed = Counter(), 0
@@ -72,19 +72,16 @@ class Worker:
         frame = self.next_request()
         if frame is None:
             return False
-        operation = frame.header["op"]
-        if operation == "load":
-            self.load(frame)
-        elif operation == "problem":
-            self.take_problem(frame)
-        elif operation == "upstream":
-            self.take_upstream(frame)
-        elif operation == "run":
-            self.run(frame)
-        elif operation == "observe":
-            self.observe(frame)
-        elif operation == "call":
-            self.call(frame)
+        operations = {
+            "rehearse": rehearse_and_tell,
+            "load": self.load,
+            "problem": self.take_problem,
+            "upstream": self.take_upstream,
+            "run": self.run,
+            "observe": self.observe,
+            "call": self.call,
+        }
+        operations[frame.header["op"]](frame)
         return True
 
     def next_request(self) -> wire.Frame | None:
@@ -115,7 +112,7 @@ class Worker:
         sys.breakpointhook = refuse_to_stop
         report_lines_after(self._step_seconds)
         self._output = count_output()
-        module, error = load(files, frame.header["main"], self._imports)
+        module, error = load(files, main, self._imports)
         switched_on = autograd_works()
         self._functions = {n: v for n, v in vars(module).items() if callable(v) and not n.startswith("__")}
         note = ""
@@ -125,9 +122,9 @@ class Worker:
         if switched_on:
             reply: dict[str, Any] = {"op": "failed", "outcome": "forbidden", "message": SWITCHED_ON, "line": None}
         elif error is None:
-            names = [str(name)[:200] for name in self._functions]
-            reply = {"op": "loaded", "functions": names[: wire.MAX_NAMES], "note": note, "printed": self.printed()}
-            reply["plain"] = [name for name in reply["functions"] if is_plain(self._functions.get(name))]
+            names = [str(name)[:200] for name in self._functions][: wire.MAX_NAMES]
+            reply = {"op": "loaded", "functions": names, "note": note, "printed": self.printed()}
+            reply["plain"] = [name for name in names if is_plain(self._functions.get(name))]
         else:
             answer = failure(error, "", self._files)
             reply = {"op": "failed", "outcome": answer.outcome, "message": answer.message, "line": answer.line}
@@ -292,6 +289,11 @@ class Worker:
             self._printed = self._output.total
             flush_output()
         return self._printed
+
+
+def rehearse_and_tell(_: wire.Frame) -> None:
+    rehearse()
+    tell({"op": "rehearsed", "used": own_usage()})
 
 
 def tell(header: dict[str, Any]) -> None:

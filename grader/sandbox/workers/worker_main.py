@@ -10,40 +10,10 @@ import fcntl
 import os
 from collections.abc import Mapping
 
-import torch
-
-from grader.calling.operators import OperatorWatch
-from grader.calling.steps import call_step
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.isolation.usage import own_usage
-from grader.sandbox.workers import wire
-from grader.sandbox.workers.loader import forget, load, seed_generators
 from grader.sandbox.workers.received_problem import Given
 from grader.sandbox.workers.worker import ANSWERS, REQUESTS, Worker, tell
-
-REHEARSAL = b"""
-import torch
-import torch.nn.functional as F
-
-
-def dx(x, dy, i):
-    gradient = F.softmax(x, 1)
-    gradient[range(4), i] -= 1
-    return gradient * dy.sum(0, keepdim=True) / 4
-"""
-
-
-def rehearse() -> None:
-    """Runs a file and a step of our own, in the zygote: what Python and torch set up at first use, no worker has to."""
-    seed_generators()
-    module, _ = load({"rehearsal.py": REHEARSAL}, "rehearsal.py")
-    for dtype in (torch.float32, torch.float64):
-        values = {"x": torch.zeros(4, 5, dtype=dtype), "i": torch.arange(4)}
-        for _ in range(3):
-            upstream = {"y": torch.ones(4, 5, dtype=dtype)}
-            answer = call_step(module.dx, "dx", values, upstream, dtype, ("rehearsal.py",), OperatorWatch(cap=1000))
-            wire.encode_answer("dx", answer, ticket=0)
-    forget("rehearsal.py")
 
 
 def main(

@@ -19,7 +19,7 @@ READ_BYTES = 1 << 18
 MOST_HELD = wire.MAX_HEADER + MAX_BODY
 """Bytes of answers that may come while a request is still being written."""
 MOST_LATE_READS = 5
-"""Reads after a deadline: what lies in a full pipe was written in time, and this process was late."""
+"""Reads after a deadline: what is in a full pipe was written in time, and this process was late."""
 CLOSING_SECONDS = 0.2
 """How long the rest of an ended worker's output is read."""
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-import signal
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import astuple
-from functools import partial
 from typing import Any, Protocol
 
 from grader.calling.answer import Answer
@@ -19,7 +17,7 @@ from grader.errors import ZygoteDied
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers import wire
-from grader.sandbox.workers.endings import START_SECONDS, DeadlineMissed, WireError, WorkerLost
+from grader.sandbox.workers.endings import START_SECONDS, DeadlineMissed, WireError, WorkerLost, how_it_ended
 from grader.sandbox.workers.replies import decode_called, decode_observed
 from grader.sandbox.workers.requests import (
     PackedProblem,
@@ -56,14 +54,17 @@ class WorkerProcess:
     def __init__(self, zygote: ZygoteHandle, number: int, requests: int, answers: int, output: int) -> None:
         self._zygote, self._number, self._limits, self._clock = zygote, number, zygote.limits, zygote.clock
         self._pipes = WorkerPipes(
-            *(requests, answers, output), self._limits.output_bytes, partial(how_it_ended, zygote, number), self._clock
+            *(requests, answers, output),
+            self._limits.output_bytes,
+            lambda: how_it_ended(zygote.status_if_ended(number, 1.0)),
+            self._clock,
         )
         self.output = self._pipes.output
         self._known: dict[int, frozenset[str]] = {}  # problem -> names that a step may ask for
         self._room: dict[int, int] = {}  # problem -> bytes of an answer that are still taken
         self.printed_before = 0  # bytes printed before the last run
         self.ahead: dict[int, object] = {}  # problems that it was sent before it was needed, by number
-        self._is_closed, self._is_locked_in = False, False
+        self._is_closed, self._is_locked_in, self._is_rehearsing = False, False, False
         self._loaded = 0  # bytes printed when the file was loaded
         self._at_start = Usage(0, 0.0)
         self.switched_on = False  # it says that PyTorch differentiates again
@@ -78,7 +79,7 @@ class WorkerProcess:
         With `memory`, the worker's resident memory is made to follow what the file and its functions hold.
         Raises WorkerLost or DeadlineMissed.
         """
-        self.wait_until_locked_in()
+        self._wait_until_ready()
         entries = [{"name": name, "size": len(source)} for name, source in files.items()]
         deadline = self._clock.now() + self._limits.import_seconds
         request = {"op": "load", "files": entries, "main": main, "memory": memory}
@@ -97,21 +98,33 @@ class WorkerProcess:
             "line": line if type(line) is int and 0 < line < 1 << 31 else None,
         }
 
-    def wait_until_locked_in(self) -> None:
-        """Takes the worker's first frame, sent before it knows a line of the student's. Raises ZygoteDied.
+    def rehearse(self) -> None:
+        """Have the worker use what a step uses, while nobody waits for it. Raises ZygoteDied."""
+        self.wait_until_locked_in()
+        self._send({"op": "rehearse"}, b"", self._clock.now() + START_SECONDS)
+        self._is_rehearsing = True
 
-        Called on first use. Only what comes before the student's file can be believed.
-        """
-        if self._is_locked_in:
-            return
+    def _wait_until_ready(self) -> None:
+        self.wait_until_locked_in()
+        if self._is_rehearsing:
+            self._take_start("rehearsed")
+            self._is_rehearsing = False
+
+    def wait_until_locked_in(self) -> None:
+        """Takes the worker's first frame. Called on first use. Raises ZygoteDied."""
+        if not self._is_locked_in:
+            self._take_start("locked in")
+            self._is_locked_in = True
+
+    def _take_start(self, expected: str) -> None:
+        """Takes a frame sent before the worker knows a line of the student's: what comes later is not believed."""
         try:
             header = self._pipes.receive(self._clock.now() + START_SECONDS).header
         except (WorkerLost, DeadlineMissed) as error:
-            raise ZygoteDied(f"a worker ended before it was locked in: {error}") from error
-        if header.get("op") != "locked in":
-            raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
+            raise ZygoteDied(f"a worker ended before it was {expected}: {error}") from error
+        if header.get("op") != expected:
+            raise ZygoteDied(f"a worker could not be {expected}: {header.get('message')}")
         self._at_start = Usage(*header["used"])
-        self._is_locked_in = True
 
     def knows(self, problem: PackedProblem) -> None:
         """The problem is there already, or on its way."""
@@ -280,19 +293,3 @@ class WorkerProcess:
             self._zygote.end_of(self._number)
         finally:
             self._pipes.close()
-
-
-def how_it_ended(zygote: ZygoteHandle, number: int) -> str:
-    """A sentence about a worker that has closed a pipe, for the student."""
-    status = zygote.status_if_ended(number, 1.0)
-    if status is None:
-        return "It closed the pipe on which its answers are awaited."
-    if status < 0:
-        name = signal.Signals(-status).name if -status in signal.Signals._value2member_map_ else f"signal {-status}"
-        cause = {
-            "SIGSEGV": " (a crash in compiled code)",
-            "SIGXCPU": " (processor time used up)",
-            "SIGKILL": " (killed: memory or time used up)",
-        }
-        return f"Its process was ended by {name}{cause.get(name, '')}."
-    return f"Its process ended by itself (exit status {status}) before it had answered."

@@ -52,8 +52,8 @@ def import_modules(names: str) -> None:
 def warm_up() -> None:
     """Loads torch and touches what it initialises lazily, forward only and on one thread.
 
-    A zygote that ever ran a parallel operation hangs its children, hence one thread before the first operation. Files
-    such as cpuinfo cannot be read once a worker is locked in, hence the first operations here.
+    A zygote that ever ran a parallel operation hangs its children, so there is one thread before the first operation.
+    Files such as cpuinfo cannot be read once a worker is locked in, so the first operations run here.
     """
     load_torch()
     import torch
@@ -85,7 +85,7 @@ def warm_up() -> None:
 
 
 def use_the_library(x: Any) -> None:
-    """Does once what honest code does beside arithmetic: torch imports parts of itself inside functions."""
+    """Does once what honest code does apart from arithmetic: torch imports parts of itself inside functions."""
     import copy
     import pickle
 
@@ -272,7 +272,7 @@ def make_ready() -> None:
     """Loads all that workers need and takes away what they must not have; then nothing more is loaded here."""
     gc.disable()  # until all is loaded: an import leaves little garbage behind
     warm_up()
-    from grader.sandbox.workers.worker_main import rehearse
+    from grader.sandbox.workers.rehearsal import rehearse
 
     take_away()
     rehearse()

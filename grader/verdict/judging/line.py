@@ -62,34 +62,37 @@ def judge_line(
             )
     comparisons = [compare_answer(name, problem, answer) for problem, answer in deciding]
     verdict = Verdict("passed", worst_error(comparisons), line=line)
-    failing = [(case, c) for case, c in zip(deciding, comparisons, strict=True) if not c.passed]
-    if failing:
-        from_earlier = computed_from_earlier(name, deciding)
-        if from_earlier is not None and known_mistake("d" + name, deciding, mistakes) is None:
-            verdict.relative_error = from_earlier.error
-            if not from_earlier.ones:
-                in_float32 = any(answer.in_float32 for _, answer in deciding)
-                verdict.message = (
-                    f"{FROM_EARLIER_GRADIENT} {JUDGED_IN_FLOAT32}" if in_float32 else FROM_EARLIER_GRADIENT
-                )
-                return verdict
-            mistake = upstream_left_out(name, from_earlier.ones)
-        else:
-            mistake = attempt(lambda: explanation_of(name, deciding, mistakes, contents)) if naming else None
-        verdict.status = "shape" if any(c.stage == "shape" for _, c in failing) else "failed"
-        verdict.mistake = mistake
-        verdict.message = mistake.message if mistake else what_is_wrong(name, failing, deciding)
+    failing = [(case, found) for case, found in zip(deciding, comparisons, strict=True) if not found.passed]
+    if not failing:
+        verdict.message = remark_on_right(name, cases, verdict)
         return verdict
-    if any(answer.in_float32 for _, answer in deciding):
-        verdict.message = JUDGED_IN_FLOAT32
-    elif verdict.relative_error is not None and verdict.relative_error > TOLERANCE:
-        verdict.message = IN_FLOAT32
-    for problem, answer in cases:
+    from_earlier = computed_from_earlier(name, deciding)
+    if from_earlier is not None and known_mistake("d" + name, deciding, mistakes) is None:
+        verdict.relative_error = from_earlier.error
+        if not from_earlier.ones:
+            in_float32 = any(answer.in_float32 for _, answer in deciding)
+            verdict.message = f"{FROM_EARLIER_GRADIENT} {JUDGED_IN_FLOAT32}" if in_float32 else FROM_EARLIER_GRADIENT
+            return verdict
+        mistake = upstream_left_out(name, from_earlier.ones)
+    else:
+        mistake = attempt(lambda: explanation_of(name, deciding, mistakes, contents)) if naming else None
+    verdict.status = "shape" if any(found.stage == "shape" for _, found in failing) else "failed"
+    verdict.mistake = mistake
+    verdict.message = mistake.message if mistake else what_is_wrong(name, failing, deciding)
+    return verdict
+
+
+def remark_on_right(name: str, cases: Sequence[Case], verdict: Verdict) -> str | None:
+    """What is said of a right answer: that an advisory problem fails, or that it was judged in float32."""
+    for problem, answer in reversed(cases):
         if problem.draw.note and (
             answer.tensor is None or answer.changed or not compare_answer(name, problem, answer).passed
         ):
-            verdict.message = problem.draw.note
-    return verdict
+            return problem.draw.note
+    if any(answer.in_float32 for problem, answer in cases if not problem.draw.note):
+        return JUDGED_IN_FLOAT32
+    is_rounded = verdict.relative_error is not None and verdict.relative_error > TOLERANCE
+    return IN_FLOAT32 if is_rounded else None
 
 
 def explanation_of(
@@ -114,7 +117,7 @@ def no_answer(
         if advice is not None:
             explanation = Explanation("reads_grad", advice)
         if explanation is not None:
-            about = " ".join((explanation.message, *about_operands(name, problem, answer, explanation.id, contents)))
+            about = " ".join((explanation.message, *about_operands(problem, answer, explanation.id, contents)))
             explanation = Explanation(explanation.id, f"{answer.message.rstrip('.')}. {about}")
             message = explanation.message
     right = [other.draw for other, given in cases if given.outcome == "returned"]

@@ -74,9 +74,7 @@ def not_earned_alone(name: str, missing: str) -> Explanation:
     )
 
 
-def about_operands(
-    name: str, problem: Problem, answer: Answer, meaning: str, contents: Contents | None
-) -> Iterator[str]:
+def about_operands(problem: Problem, answer: Answer, meaning: str, contents: Contents | None) -> Iterator[str]:
     """What the code does with its arguments that often makes shapes differ: `.T` of three axes, labels as values."""
     if contents is None or meaning != "shapes_do_not_fit":
         return

@@ -20,7 +20,7 @@ from grader.commands.grade import main
 from grader.errors import UserError
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import read_roster
-from grader.publish.export.classroom50 import result_for_runner, scored
+from grader.publish.export.classroom50 import result_for_runner, score_fields
 from grader.publish.export.outputs import report_to_classroom50
 
 NOW = datetime(2026, 10, 5, 9, 30, tzinfo=UTC)
@@ -73,7 +73,7 @@ def test_every_row_is_a_test():
 )
 def test_points_are_whole_because_the_contract_has_no_fractions(points, most, whole):
     found = results("ada", lesson("04_x", row("dx", points=points, max_points=most)))
-    data = scored(found, NOW)
+    data = score_fields(found, NOW)
     assert (data["score"], data["max-score"]) == whole == (data["tests"][0]["score"], data["tests"][0]["max-score"])
 
 

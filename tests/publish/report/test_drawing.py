@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from grader.lesson.lesson import Lesson
 from grader.publish.report.drawings import layouts_of
 from grader.publish.report.graph import lay_out, layers_of, parts_of, reads_of
-from grader.publish.report.layout import HEIGHT, Layout, layouts_from_text, layouts_to_text
+from grader.publish.report.layout import HEIGHT, Layout, Node, layouts_from_text, layouts_to_text
 from grader.publish.report.pictures import ERROR_COLOURS, SCALE, Arrow, colour, forces, heat_map, level
 
 PARTS = {
@@ -32,12 +32,19 @@ PARTS = {
 """How many drawings a lesson's graph has."""
 
 
+LAYER = HEIGHT + 24
+"""CSS pixels from one layer to the next."""
+
+
+def by_name(layout: Layout) -> dict[str, Node]:
+    return {node.name: node for node in layout.nodes}
+
+
 def assert_sound(layout: Layout) -> None:
     names = [node.name for node in layout.nodes]
     assert len(names) == len(set(names))
     for edge in layout.edges:
-        assert layout.by_name[edge.start].layer < layout.by_name[edge.end].layer
-        assert layout.by_name[edge.start].bottom < layout.by_name[edge.end].y
+        assert by_name(layout)[edge.start].bottom < by_name(layout)[edge.end].y
     for node in layout.nodes:
         assert node.x >= 0 and node.x + node.width <= layout.width
         assert node.y >= 0 and node.bottom <= layout.height
@@ -51,7 +58,7 @@ def assert_edges_avoid_boxes(layout: Layout) -> None:
     """Every corner of every line lies in a gap between layers, in a lane left of all boxes, or on the box it joins."""
     leftmost = min(node.x for node in layout.nodes)
     for edge in layout.edges:
-        start, end = layout.by_name[edge.start], layout.by_name[edge.end]
+        start, end = by_name(layout)[edge.start], by_name(layout)[edge.end]
         numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", re.sub(r"V", " L 0 ", edge.path))]
         for x, y in zip(numbers[::2], numbers[1::2], strict=True):
             inside = [n for n in layout.nodes if n.x < x < n.x + n.width and n.y < y < n.bottom]
@@ -79,10 +86,10 @@ def test_lecture_graph_has_27_nodes_and_its_own_edges(lesson: Lesson) -> None:
 
 
 def test_parameters_stand_one_layer_above_their_reader_and_beside_the_spine(lesson: Lesson) -> None:
-    placed = layouts_of(lesson)[0].by_name
+    placed = by_name(layouts_of(lesson)[0])
     for parameter, reader in {"W1": "hprebn", "b1": "hprebn", "bngain": "hpreact", "W2": "logits"}.items():
         assert placed[parameter].kind == "input"
-        assert placed[parameter].layer == placed[reader].layer - 1
+        assert placed[parameter].y == placed[reader].y - LAYER
         assert placed[parameter].x > placed[reader].x + placed[reader].width
     spine = {placed[name].x for name in ("emb", "hprebn", "bnraw", "h", "logits", "counts", "loss")}
     assert len(spine) == 1
@@ -135,7 +142,7 @@ def test_lanes_beside_each_other_do_not_overlap() -> None:
     layout = lay_out(reads, dict.fromkeys(reads, "()"), {n: "step" if reads[n] else "input" for n in reads})
     lanes = {edge.path.split("V")[0].split()[-2] for edge in layout.edges if "V" in edge.path}
     assert len(lanes) == 2
-    assert all(node.y == 8 + node.layer * (HEIGHT + 24) for node in layout.nodes)
+    assert [by_name(layout)[name].y for name in reads] == [8 + number * LAYER for number in range(5)]
 
 
 @pytest.mark.parametrize(("error", "expected"), [(0, 0), (1e-6, 1), (1e-4, 1), (5e-3, 3), (0.5, 5), (1, 5), (7, 6)])

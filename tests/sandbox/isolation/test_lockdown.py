@@ -44,8 +44,8 @@ def test_a_layer_that_is_not_known_is_refused():
 @pytest.mark.anywhere
 def test_the_plan_follows_from_what_was_found(tmp_path):
     isolation = Isolation("good", ("uid", "limits", "no new privileges", "landlock", "capabilities", "seccomp"), ())
-    plan = plan_for(isolation, Limits(threads=3), [Path("/usr")], [tmp_path], uid=65530)
-    assert plan == Plan(isolation.layers, (Path("/usr"),), (tmp_path,), 65530, 0, Limits(threads=3))
+    plan = plan_for(isolation, Limits(threads=3), [Path("/usr")], [tmp_path])
+    assert plan == Plan(isolation.layers, (Path("/usr"),), (tmp_path,), probe.WORKER_UID, 0, Limits(threads=3))
 
 
 @pytest.mark.anywhere

@@ -195,6 +195,25 @@ def test_a_zygote_reads_for_how_long_its_workers_ran_and_waited(zygote):
     assert min(first.waited, second.waited) >= 0
 
 
+def test_a_worker_that_has_rehearsed_answers_as_another_and_counts_from_then_on(zygote, problems):
+    files = {MAIN: RIGHT.format(middle="").encode()}
+    found, at_start = [], []
+    for rehearses in (False, True):
+        worker = zygote.worker()
+        try:
+            worker.wait_until_locked_in()
+            if rehearses:
+                worker.rehearse()
+            worker.send_packed(pack_problem(0, problems[0].dtype, problems[0].values, problems[0].upstream))
+            assert worker.load(files, MAIN)["functions"] == STEPS
+            found.append({step: answer.tensor for step, answer in worker.run(0, STEPS)})
+            at_start.append(worker._at_start.cpu_seconds)
+        finally:
+            worker.close()
+    assert all(torch.equal(found[0][step], found[1][step]) for step in STEPS)
+    assert at_start[0] < at_start[1]
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_steps_leave_no_default_behind(zygote, problems, lesson, dtype):
     """They run with the problem's dtype as torch's default, also where they change it; nothing else does."""

@@ -690,6 +690,10 @@ def test_ones_at_the_labels(fused):
         ("b += 1", None),
         ("helper(a)", None),
         ("g = a[0]\n    b = g\n    b.zero_()", 4),
+        ("try:\n        b = c\n    except NameError:\n        a += 1", 5),
+        ("try:\n        b = c\n    except* NameError:\n        b = a\n    finally:\n        b += 1", 7),
+        ("match b:\n        case 0:\n            pass\n        case _:\n            a.zero_()", 6),
+        ("async def helper():\n        a.zero_()", None),
     ],
 )
 def test_the_line_that_changes_an_argument(body, line):

@@ -173,11 +173,13 @@ def test_functions_inside_something():
     source = (
         "def f():\n    def dx():\n        pass\n\n\nclass C:\n    def dy(self):\n        pass\n\n\n"
         "if __name__ == '__main__':\n    def dz():\n        pass\n\n\ndef dw():\n    pass\n"
+        "match 1:\n    case 1:\n        def du():\n            pass\n"
     )
-    assert nested_definitions(source, ["dx", "dy", "dz", "dw"]) == {
+    assert nested_definitions(source, ["dx", "dy", "dz", "dw", "du"]) == {
         "dx": (2, "the function `f`"),
         "dy": (7, "the class `C`"),
         "dz": (12, 'a block `if __name__ == "__main__":`, which is not run here'),
+        "du": (20, "a block"),
     }
     said = "`dy` inside the class `C`. Move it to the top level, without indentation."
     assert first_nested(["%magic", "dy = 1", source], ["dy", "dw"]) == said

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections import deque
 from collections.abc import Mapping
+
+from grader.source.parsing import parse_text
 
 MOST_CHARACTERS = 100_000
 """A longer text is not read."""
@@ -23,13 +24,8 @@ class SourceFile:
         self._lines = re.split(rb"(?<=\n)|(?<=\r)(?!\n)", source.encode("utf-8", "replace"))
         if len(source) > MOST_CHARACTERS:
             return
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                body = ast.parse(source).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return
-        for statement in body:
+        tree = parse_text(source)
+        for statement in tree.body if tree is not None else ():
             match statement:
                 case ast.FunctionDef(name=name):
                     self.functions[name] = statement
