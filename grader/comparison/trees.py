@@ -244,7 +244,7 @@ def in_parts(value: Any, words: Callable[[Any], str] = shown) -> str:
     return f"{shown(value)} ({', '.join(words(entry) for entry in value[:MOST_ENTRIES])}{more})"
 
 
-def without_number(value: Any) -> str:
+def kind_in_words(value: Any) -> str:
     """A value in a sentence, without its number."""
     value = plain_number(value)
     is_number = isinstance(value, (int, float)) or (is_tensor(value) and not value.ndim)

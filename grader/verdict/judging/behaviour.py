@@ -14,7 +14,7 @@ from grader.calling.protocol import CallFailed, Measurement
 from grader.calling.recorder import RecordingTarget
 from grader.calling.target import ModuleTarget, Target
 from grader.comparison.tensors import TOLERANCE
-from grader.comparison.trees import Difference, agreement, in_parts, shown, without_number
+from grader.comparison.trees import Difference, agreement, in_parts, kind_in_words, shown
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
@@ -234,17 +234,12 @@ class Check:
         if not self.on.returned:
             return CheckFailed(f"What `{self.item.function}` does is not what was expected.", "shape")
         name, value = self.on.returned[-1]
-        found = shown(value)
-        expected_text = shown(expected[0][1]) if expected and expected[0][0] == name else found
-        if found == expected_text:
-            kinds = in_parts(expected[0][1], without_number) if expected else ""
-            what = (
-                f"; expected {kinds}"
-                if kinds != in_parts(value, without_number) and kinds
-                else ", which is not what was expected"
-            )
-            return CheckFailed(f"`{name}` returned {in_parts(value)}{what}.", "shape")
-        return CheckFailed(f"`{name}` returned {found}; expected {expected_text}.", "shape")
+        right = expected[0][1] if expected and expected[0][0] == name else value
+        if shown(value) != shown(right):
+            return CheckFailed(f"`{name}` returned {shown(value)}; expected {shown(right)}.", "shape")
+        wanted, differs = in_parts(right, kind_in_words), ", which is not what was expected"
+        what = f"; expected {wanted}" if wanted != in_parts(value, kind_in_words) else differs
+        return CheckFailed(f"`{name}` returned {in_parts(value)}{what}.", "shape")
 
     def is_sound(self, test: Callable[[Check], None]) -> bool:
         """Whether the test ends with a verdict when it runs on the reference. It is run once for all students.
