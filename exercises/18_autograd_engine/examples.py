@@ -87,9 +87,11 @@ def test_value_forward(check):
 
 def slopes(check, expected, *ends):
     """`expected`: {text: (gradient of a, gradient of b)}"""
-    found = {text: check.on.run_with(["Value"], GRADIENTS, text, NUMBERS, list(ends or ["end"])) for text in expected}
+    ends = ends or ("end",)
     names = ("gradient of a", "gradient of b")
-    check.equals(found, {text: dict(zip(names, pair, strict=True)) for text, pair in expected.items()})
+    found = {text: check.on.run_with(["Value"], GRADIENTS, text, NUMBERS, list(ends)) for text in expected}
+    right = {text: dict(zip(names, pair, strict=True)) for text, pair in expected.items()}
+    check.equals(*({text.replace("\n", "; "): table for text, table in each.items()} for each in (found, right)))
 
 
 def test_value_gradients(check):

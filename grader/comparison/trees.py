@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,8 @@ from grader.comparison.tensors import (
 from grader.results.wording import format_shape
 
 MOST_CHARACTERS = 120
+MOST_ENTRIES = 3
+"""Entries of a list that a sentence shows."""
 MOST_KEYS = 20
 MOST_SHOWN = 10**30
 """Whole numbers from here on are described by their size."""
@@ -122,7 +124,7 @@ class _Comparison:
         if not isinstance(found, (list, tuple)):
             return self.differ(part, "shape", f"{name} is {shown(found)}; expected {shown(expected)}.")
         if len(found) != len(expected):
-            return self.differ(part, "shape", f"{name} has {len(found)} entries; expected {len(expected)}.")
+            return self.differ(part, "shape", f"{name} has {entries_in_words(found)}; expected {len(expected)}.")
         for number, value in enumerate(expected):
             self.compare(found[number], value, f"{part}[{number}]")
 
@@ -206,6 +208,10 @@ def keys_in_words(keys: Iterable[Any]) -> str:
     return ", ".join(key[:MOST_CHARACTERS] if type(key) is str else shown(key) for key in known[:MOST_KEYS]) + more
 
 
+def entries_in_words(values: Sized) -> str:
+    return "1 entry" if len(values) == 1 else f"{len(values)} entries"
+
+
 def shown(value: Any) -> str:
     """A value in a sentence, in at most some MOST_CHARACTERS. Nothing in it is iterated over.
 
@@ -223,8 +229,23 @@ def shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.9g}"
     if isinstance(value, (list, tuple)):
-        return f"a {type(value).__name__} of {len(value)}"
+        return f"a {type(value).__name__} of {len(value)}" if value else f"an empty {type(value).__name__}"
     if isinstance(value, Mapping):
         return "a dict"
     text = repr(value[: MOST_CHARACTERS + 1] if isinstance(value, (str, bytes)) else value)
     return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + "..."
+
+
+def in_parts(value: Any, words: Callable[[Any], str] = shown) -> str:
+    """A value in a sentence, with the first entries of a list or tuple as `words` has them."""
+    if not isinstance(value, (list, tuple)) or not value:
+        return shown(value)
+    more = ", ..." if len(value) > MOST_ENTRIES else ""
+    return f"{shown(value)} ({', '.join(words(entry) for entry in value[:MOST_ENTRIES])}{more})"
+
+
+def kind_in_words(value: Any) -> str:
+    """A value in a sentence, without its number."""
+    value = plain_number(value)
+    is_number = isinstance(value, (int, float)) or (is_tensor(value) and not value.ndim)
+    return "a number" if is_number else shown(value)

@@ -181,8 +181,9 @@ class LocalJudge:
             row.status = HERE if failed is None else failed.status
             if failed is not None:
                 place = f"{shown_path(lesson.exercise / NAME)}:{example.__code__.co_firstlineno}"
-                message = str(failed) or "It failed."
-                row.message = f"{message}{'' if message[-1] in '.!?' else '.'} Its public example: {place}"
+                message = str(failed)
+                if message:  # there is none where a function that it calls is not written yet
+                    row.message = f"{message}{'' if message[-1] in '.!?' else '.'} Its public example: {place}"
                 row.line = failed.line or row.line
         return row
 

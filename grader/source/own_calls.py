@@ -100,6 +100,8 @@ def assigned_pairs(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
         yield statement.target, statement.value
     elif isinstance(statement, ast.For):
         yield statement.target, statement.iter
+    elif isinstance(statement, ast.Expr):  # a method that changes a tensor or a list, such as `dC.index_add_(...)`
+        yield statement.value, statement.value
 
 
 START = re.compile(r"^(?:@|(?:async )?def (\w+)|class (\w+)|(\w+)\b.*?=|\S)", re.MULTILINE)

@@ -6,7 +6,7 @@ The file is read, never run.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from grader.source.aliases import VIEW_ATTRIBUTES, SharedNames, changes_numbers
 from grader.source.parsing import parse_submitted
@@ -235,3 +235,11 @@ def nested_definitions(source: str, names: Collection[str]) -> dict[str, tuple[i
             inside = 'a block `if __name__ == "__main__":`, which is not run here' if guard else "a block"
         waiting += [(each, inside) for each in reversed(inner_statements(node))]
     return found
+
+
+def first_nested(texts: Iterable[str], names: Collection[str]) -> str:
+    """The first nested definition of one of these functions, and what to do with it, in words; "" for none."""
+    for text in texts:
+        for name, (_, where) in nested_definitions(text, names).items():
+            return f"`{name}` inside {where}. Move it to the top level, without indentation."
+    return ""

@@ -82,6 +82,8 @@ no_gain: dxhat = dout
 - rrms = ((x**2).mean(2, keepdim=True) + eps)
 no_eps: rrms = (x**2).mean(2, keepdim=True)
     The epsilon is missing. It matters where the numbers of a position are small.
+eps_outside: rrms = (((x**2).mean(2, keepdim=True) ** 0.5 + eps) ** 2)
+    The epsilon is added to the root. RMSNorm adds it to the mean of the squares, before the root is taken.
 variance: rrms = (x.var(2, keepdim=True, unbiased=False) + eps)
     This is the root of the variance, as in layer norm. RMSNorm takes the mean of the squares: nothing is subtracted.
 - (dout * xhat).sum((0, 1))

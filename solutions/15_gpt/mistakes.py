@@ -87,6 +87,9 @@ norm_with_a_sum: dx = (dxhat - xhat * (dxhat * xhat).sum(2, keepdim=True)) * rrm
 - for layer in reversed(range(len(blocks))):
 blocks_forward: for layer in range(len(blocks)):
     The blocks are taken in the order of the forward pass. Which one does the gradient meet first?
+- act = F.gelu(pre)
+gelu_tanh_forward: act = F.gelu(pre, approximate="tanh")
+    The forward pass has GELU's tanh form, which is close to the exact one and not equal to it.
 - d["W2"][layer] = weight(act, dx)
 W2_before_gelu: d["W2"][layer] = weight(pre, dx)
     `dW2` is made from the GELU's input. Which value does the forward pass multiply by `W2`?
@@ -265,6 +268,11 @@ one_step_late:
         mean = means[name] / (1 - 0.9 ** max(step, 1))
         square = squares[name] / (1 - 0.99 ** max(step, 1))
     `step` is counted from 0, and this step's gradient is in both averages already. How many are that?
+averages_corrected_in_place:
+        mean = means[name].div_(1 - 0.9 ** (step + 1))
+        square = squares[name].div_(1 - 0.99 ** (step + 1))
+    The averages themselves are corrected. Only this step uses corrected values: the next one goes on with those
+    that are not.
 - means[name].mul_(0.9).add_(gradient, alpha=0.1)
 mean_adds_up: means[name].mul_(0.9).add_(gradient)
     The running average is a sum: the new gradient enters with the weight 1 - 0.9.
@@ -294,6 +302,20 @@ decay_after_the_step:
 - gradient = gradients[name]
 decay_in_gradient: gradient = gradients[name] + decay * parameter * (name in DECAYED)
     The decay is also in the gradient, and so in both averages (L2 regularisation). AdamW keeps it apart.
+- gradient = gradients[name]
+- means[name].mul_(0.9).add_(gradient, alpha=0.1)
+- squares[name].mul_(0.99).addcmul_(gradient, gradient, value=0.01)
+- mean = means[name] / (1 - 0.9 ** (step + 1))
+- square = squares[name] / (1 - 0.99 ** (step + 1))
+- if name in DECAYED:
+-     parameter.mul_(1 - rate * decay)
+decay_in_gradient_alone:
+        gradient = gradients[name] + decay * parameter * (name in DECAYED)
+        means[name].mul_(0.9).add_(gradient, alpha=0.1)
+        squares[name].mul_(0.99).addcmul_(gradient, gradient, value=0.01)
+        mean = means[name] / (1 - 0.9 ** (step + 1))
+        square = squares[name] / (1 - 0.99 ** (step + 1))
+    The decay is added to the gradient, and so it enters both averages (L2 regularisation). AdamW keeps it apart.
 - parameter.sub_(rate * mean / (square.sqrt() + 1e-8))
 eps_in_root: parameter.sub_(rate * mean / (square + 1e-8).sqrt())
     The 1e-8 is added under the root. It is added to the root, which matters for small gradients.

@@ -198,7 +198,17 @@ state_after:
 exchanged:
         di, df, dg = dc * i, dc * c_before, dc * g
     In `i * g`, each factor gets the upstream gradient times the other factor.
+i_and_f_exchanged:
+        di, df, dg = dc * c_before, dc * g, dc * i
+    The input gate has the forget gate's factor, and the forget gate has that of the input gate. What does each of them
+    multiply?
+gates_as_factors:
+        di, df, dg = dc * f, dc * i, dc * i
+    The gates `i` and `f` do not multiply each other. Which factor does each of them have in the line of `c`?
 - da = torch.cat((di * i * (1 - i), df * f * (1 - f), dg * (1 - g**2), do * o * (1 - o)), 1)
+order_f_i_g_o:
+        da = torch.cat((df * f * (1 - f), di * i * (1 - i), dg * (1 - g**2), do * o * (1 - o)), 1)
+    The parts of the forget gate and of the input gate have changed places. The definition has i, f, g, o.
 order_i_f_o_g:
         da = torch.cat((di * i * (1 - i), df * f * (1 - f), do * o * (1 - o), dg * (1 - g**2)), 1)
     The parts are in another order. The definition has i, f, g, o.

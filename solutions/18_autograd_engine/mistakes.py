@@ -98,7 +98,7 @@ not_topological:
 not_reversed:
         for value in order:
             g = gradients.get(id(value), 0.0)
-    Nothing reaches the leaves: values are handled from the leaves to the end. In which direction do gradients go?
+    Nothing reaches the leaves. In which direction do gradients go, and does every value between get its turn?
 
 - elif id(value) not in seen:
 no_visited:

@@ -85,6 +85,18 @@ inverted: scores = scores.masked_fill(causal_tile(top, bottom, left, left + len(
 exchanged: scores = scores.masked_fill(~causal_tile(left, left + len(k), top, bottom).T, -torch.inf)
     The mask is exchanged: `causal_tile` gets the queries first, then the keys.
 
+- if causal:
+-     scores = scores.masked_fill(~causal_tile(top, bottom, left, left + len(k)), -torch.inf)
+- m, l, acc = add_tile(m, l, acc, scores, V[left : left + columns])
+masked_after_the_exponential:
+        largest = torch.maximum(m, scores.amax(1))
+        shrink = torch.exp(m - largest)
+        weights = torch.exp(scores - largest[:, None])
+        if causal:
+            weights = weights * causal_tile(top, bottom, left, left + len(k))
+        m, l, acc = largest, l * shrink + weights.sum(1), acc * shrink[:, None] + weights @ V[left : left + columns]
+    You mask after the exponential. If a score that a query may not read is the largest of its row by far, the
+    weights of the others vanish.
 - for left in range(0, min(len(K), bottom) if causal else len(K), columns):
 -     k = K[left : left + columns]
 last_tile_lost:

@@ -22,7 +22,7 @@ from grader.comparison.trees import MOST_CHARACTERS, MOST_KEYS, MOST_SHOWN, keys
         (1 << 5000, "a whole number of 5001 bits"),
         (float("nan"), "nan"),
         ([1, 2], "a list of 2"),
-        ((), "a tuple of 0"),
+        ((), "an empty tuple"),
         ({"a": 1}, "a dict"),
         ("x", "'x'"),
     ],

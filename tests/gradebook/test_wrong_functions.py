@@ -34,3 +34,17 @@ def test_a_check_that_is_computed_with_a_wrong_function(course: Course):
     found = messages(course, "09", ["backward_all", "backward_checkpointed"])
     assert found == {"backward_all": PLAIN, "backward_checkpointed": WITH.format("backward_all")}
     assert messages(course, "09", ["backward_checkpointed"]) == {"backward_checkpointed": PLAIN}
+
+
+def test_two_functions_that_call_each_other(course: Course):
+    """Neither is said to come first."""
+    lesson = course.find("16")
+    rows = [Row(name, "error", 0, 1) for name in ("rnn_backward", "truncated_backward")]
+    text = "def rnn_backward(k): return truncated_backward(k)\ndef truncated_backward(k): return rnn_backward(k)\n"
+    name_wrong_functions(lesson, rows, rows, LessonFiles(lesson.name, {MAIN: text.encode()}))
+    assert [row.message for row in rows] == [None, None]
+
+
+def test_gradients_of_a_wrong_forward_pass(course: Course):
+    found = messages(course, "15", ["dW1", "loss"])
+    assert found == {"dW1": "Your `loss` is wrong, too, and it comes first: start there. " + PLAIN, "loss": PLAIN}

@@ -18,6 +18,14 @@ from grader.source.own_calls import calls_behind, own_calls
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.similar_names import close_names
 from grader.source.student_lines import assignment_lines, lines_of_changes, nested_definitions
+from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
+
+NAME_NO_CAUSE = frozenset(
+    {"inner_gradient", "shapes_do_not_fit", "view_does_not_fit", "axis_out_of_range", "index_out_of_range"}
+    | {"not_so_many_parts", "none_for_tensor", "list_for_tensor", "pair_for_tensor", "number_for_tensor"}
+    | {UNNAMED_MULTIPLE}
+)
+"""Explanations that leave open which function is the cause."""
 
 
 def locate_changes(lesson: Lesson, rows: list[Row], student: Student, submitted: LessonFiles) -> None:
@@ -112,9 +120,11 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[
     joint, of = lesson.joint, {row.name: lesson.item_for(row.name).function for row in rows}
     wrong = [row for row in rows if row.status in ("failed", "shape", "error")]
     functions = list(dict.fromkeys(of[row.name] for row in wrong))
-    due = [row for row in unknown if row.status in ("failed", "shape")]
-    due = [row for row in due if row.mistake is None or row.mistake.id == "inner_gradient"]
-    if not due or len(functions) < 2:
+    due = [row for row in unknown if row.status in ("failed", "shape", "error")]
+    due = [row for row in due if row.mistake is None or row.mistake.id in NAME_NO_CAUSE]
+    gradients = {item.name for item in lesson.gradients}
+    forward = [row.name for row in wrong if joint and of[row.name] == joint.name and row.name not in gradients]
+    if not due or (len(functions) < 2 and not forward):
         return
     text = submitted.files[MAIN].decode("utf-8", errors="replace")
     try:
@@ -124,10 +134,18 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[
     except (ReadingStopped, ReadingFailed):
         return
     for row in due:
-        is_joint = joint is not None and of[row.name] == joint.name
-        names = [name for name in called.get(row.name if is_joint else of[row.name], []) if name != of[row.name]]
-        if names:
+        own, is_joint = of[row.name], joint is not None and of[row.name] == joint.name
+        in_general = row.status == "error" or not is_joint  # an error ends all gradients of one function
+        names = [name for name in called.get(own if in_general else row.name, []) if name != own]
+        names = [name for name in names if own not in called.get(name, [])]  # two that call each other
+        if is_joint and row.status == "error" and len(names) != 1:
+            continue
+        if names and not any(f"`{name}` is not right yet" in (row.message or "") for name in names):
             are = "which is" if len(names) == 1 else "which are"
             uses = f"This is computed with your {listed_as_code(names)}, {are} not right yet: start there."
-            row.message = f"{uses} {row.message}" if row.message else uses
-            row.mistake = row.mistake and row.mistake._replace(message=row.message)
+        elif is_joint and row.name in gradients and row.status != "error" and forward:
+            uses = f"Your {listed_as_code(forward)} is wrong, too, and it comes first: start there."
+        else:
+            continue
+        row.message = f"{uses} {row.message}" if row.message else uses
+        row.mistake = row.mistake and row.mistake._replace(message=row.message)

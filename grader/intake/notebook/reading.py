@@ -30,6 +30,7 @@ from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
+from grader.source.student_lines import first_nested
 from grader.source.syntax import WrittenNumber
 
 MOST_RUNS = 10
@@ -68,7 +69,8 @@ def read_statements(lesson: NotebookLesson, page: Page, shown: str, functions: b
     if functions and len(own_functions) > len(assigned):
         return with_functions(lesson, script, page, own_functions)
     if table is None:
-        return NotebookReading(None, Origin(), f"{nothing}: it defines none of its functions.", attempted=False)
+        what = first_nested((cell.text for cell in page.cells), lesson.functions) or "none of its functions."
+        return NotebookReading(None, Origin(), f"{nothing}: it defines {what}", attempted=False)
     uses = Uses(script.statements, gradients)
     names = names_for(lesson, table, page, uses)
     size_reader = SizeReader(uses)

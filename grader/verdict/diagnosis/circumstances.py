@@ -9,18 +9,21 @@ from grader.reference.problem import Draw
 from grader.results.wording import listed
 
 
-def circumstances(failing: Sequence[Draw], right: Sequence[Draw]) -> str:
+def circumstances(failing: Sequence[Draw], right: Sequence[Draw], of_values: bool = True) -> str:
     """A sentence; "" when it fails everywhere.
 
     What all failing problems share and no other has is named: a change of the drawing (in the words of its function's
-    docstring), or a size. Sizes of 0 or 1 that only the right problems have come first: no padding, a single example.
-    Otherwise the first failing problem's sizes are given.
+    docstring), or a size, if it is the only one. Sizes of 0 or 1 that only the right problems have come first: no
+    padding, a single example. Otherwise the first failing problem's sizes are given. Where the values are not what
+    fails (`of_values`), a change of the drawing may have no part in it.
     """
     if not right:
         return ""
     changes = {draw.change for draw in failing}
     change = next(iter(changes))
     if len(changes) == 1 and change is not None and all(draw.change is not change for draw in right):
+        if len(failing) == 1 and not of_values:
+            return f"It is right on {other(right)}. About this one: {change_in_words(change)}"
         return f"It is right on {other(right)}, and wrong where this holds: {change_in_words(change)}"
     degenerate = [
         f"{name} is {size}"
@@ -31,10 +34,14 @@ def circumstances(failing: Sequence[Draw], right: Sequence[Draw]) -> str:
     if degenerate:
         return f"It is right on {other(right)}, where {listed(degenerate)}."
     if len(failing) > 1 or smallest(failing[0]):
-        for name, size in failing[0].sizes.items():
-            shared = all(draw.sizes.get(name) == size for draw in failing)
-            if shared and all(draw.sizes.get(name) != size for draw in right) and (len(failing) > 1 or size <= 2):
-                return f"It is right on {other(right)}, and wrong where {name} is {size}."
+        special = [
+            f"{name} is {size}"
+            for name, size in failing[0].sizes.items()
+            if all(draw.sizes.get(name) == size for draw in failing) and (len(failing) > 1 or size <= 2)
+            if all(draw.sizes.get(name) != size for draw in right)
+        ]
+        if len(special) == 1:  # of several, any one may be the cause
+            return f"It is right on {other(right)}, and wrong where {special[0]}."
     return f"It is right on other problems; this one has {failing[0].describe()}."
 
 

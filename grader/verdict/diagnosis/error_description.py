@@ -70,8 +70,8 @@ def direction(found: Tensor, expected: Tensor) -> str:
         return f"It has little in common with the gradient (correlation {correlation:.2f})."
     nonzero = b != 0
     ratios = (a[nonzero] / b[nonzero]).sort().values
-    low, typical, high = (float(ratios[int(share * (len(ratios) - 1))]) for share in (0.25, 0.5, 0.75))
-    return (
-        f"Typically it is {typical:.3g} times the gradient (half of its elements between {low:.3g} and {high:.3g} "
-        f"times; correlation {correlation:.2f})."
-    )
+    low, typical, high = (f"{float(ratios[int(share * (len(ratios) - 1))]):.3g}" for share in (0.25, 0.5, 0.75))
+    if low == high == "1":
+        return "That is little: is a small number, or an approximation, not that of the forward pass?"
+    spread = f"half of its elements between {low} and {high} times; " if low != high else ""
+    return f"Typically it is {typical} times the gradient ({spread}correlation {correlation:.2f})."

@@ -14,7 +14,7 @@ from grader.calling.protocol import CallFailed, Measurement
 from grader.calling.recorder import RecordingTarget
 from grader.calling.target import ModuleTarget, Target
 from grader.comparison.tensors import TOLERANCE
-from grader.comparison.trees import Difference, agreement, shown
+from grader.comparison.trees import Difference, agreement, in_parts, kind_in_words, shown
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
@@ -32,9 +32,6 @@ from grader.verdict.judging.possible_mistakes import is_possible
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
 from grader.verdict.judging.scenarios import Assertion, CourseValues, Draws, Scenario, ScenarioResult, draw_identity
 from grader.verdict.judging.verdicts import STATUS_OF
-
-MOST_ENTRIES = 3
-"""Entries of a list that a sentence shows."""
 
 
 class Check:
@@ -237,11 +234,12 @@ class Check:
         if not self.on.returned:
             return CheckFailed(f"What `{self.item.function}` does is not what was expected.", "shape")
         name, value = self.on.returned[-1]
-        found = shown(value)
-        expected_text = shown(expected[0][1]) if expected and expected[0][0] == name else found
-        if found == expected_text:
-            return CheckFailed(f"`{name}` returned {in_parts(value)}, which is not what was expected.", "shape")
-        return CheckFailed(f"`{name}` returned {found}; expected {expected_text}.", "shape")
+        right = expected[0][1] if expected and expected[0][0] == name else value
+        if shown(value) != shown(right):
+            return CheckFailed(f"`{name}` returned {shown(value)}; expected {shown(right)}.", "shape")
+        wanted, differs = in_parts(right, kind_in_words), ", which is not what was expected"
+        what = f"; expected {wanted}" if wanted != in_parts(value, kind_in_words) else differs
+        return CheckFailed(f"`{name}` returned {in_parts(value)}{what}.", "shape")
 
     def is_sound(self, test: Callable[[Check], None]) -> bool:
         """Whether the test ends with a verdict when it runs on the reference. It is run once for all students.
@@ -267,14 +265,6 @@ def returned_by(assertion: Assertion, generator: torch.Generator, draw: Mapping[
     with contextlib.suppress(Exception):
         assertion.scenario(listening, generator, **draw)
     return listening.returned
-
-
-def in_parts(value: Any) -> str:
-    """A value in a sentence, with the first entries of a list or tuple."""
-    if not isinstance(value, (list, tuple)) or not value:
-        return shown(value)
-    more = ", ..." if len(value) > MOST_ENTRIES else ""
-    return f"{shown(value)} ({', '.join(shown(entry) for entry in value[:MOST_ENTRIES])}{more})"
 
 
 def describe_draw(draw: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ import torch
 
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
-from grader.results.wording import listed, listed_as_code
+from grader.results.wording import listed
 from grader.source.syntax import WrittenNumber
 from grader.verdict.diagnosis.claims import Contents
 from grader.verdict.diagnosis.explanation import Explanation
@@ -44,10 +45,11 @@ def explain_hard_coded_sizes(
     """
     if not judge_line(name, [at_the_lecture_sizes], naming=False).passed:
         return None
-    failing = (case for case in cases if not judge_line(name, [case], naming=False).passed)
-    published, (other, answer) = at_the_lecture_sizes[0], next(failing, cases[0])
-    where = hard_coded_sentence("" if function else name, published, other, contents or {})
-    if not where and (not unnamed or answer.tensor is None):  # an error says more than a guess
+    failing = [case for case in cases if not judge_line(name, [case], naming=False).passed]
+    right = [problem for problem, answer in cases if all(answer is not wrong for _, wrong in failing)]
+    published, (other, answer) = at_the_lecture_sizes[0], (failing or cases)[0]
+    where = hard_coded_sentence("" if function else name, published, other, right, contents or {})
+    if not where and (not unnamed or answer.tensor is None or right):  # an error says more than a guess
         return None
     if not where and contents is not None and not contents.get("numbers"):
         advice = (
@@ -64,23 +66,41 @@ def explain_hard_coded_sizes(
     )
 
 
-def hard_coded_sentence(name: str, published: Problem, other: Problem, contents: Contents) -> str:
-    """A sentence on the first line of the code with numbers that are sizes of the published problem; "" for none."""
+def hard_coded_sentence(
+    name: str, published: Problem, other: Problem, right: Sequence[Problem], contents: Contents
+) -> str:
+    """A sentence on the first line of the code with numbers that are sizes of the published problem; "" for none.
+
+    A size that is another one on a problem that is `right` is not meant by any number.
+    """
     there, here = sizes_by_name(published, name), sizes_by_name(other, name)
-    lines: dict[tuple[int, str], dict[int, str]] = {}
+    elsewhere = [sizes_by_name(problem, name) for problem in right]
+    there = {k: v for k, v in there.items() if here.get(k) != v and all(sizes.get(k, v) == v for sizes in elsewhere)}
+    lines: dict[tuple[int, str], dict[float, str]] = {}
     for value, line, code in contents.get("numbers", ()):
-        label = next((label for label, size in there.items() if size == value and here.get(label) != value), None)
         taken = lines.setdefault((line, code), {})
-        if label in taken.values():  # of two axes of one size, each has its name
-            label = next((k for k, v in there.items() if v == value and k not in taken.values()), label)
-        if label is not None:
-            taken.setdefault(value, label)
+        labels = [f"`{label}`" for label, size in there.items() if size == value]
+        label = next((each for each in labels if each not in taken.values()), labels[0] if labels else None)
+        root = root_of_a_size(value, code, there)
+        if label is not None or root:
+            taken.setdefault(value, " or ".join(filter(None, (label, root))))
     for (line, code), taken in lines.items():
         if taken:
-            numbers, names = listed([*map(str, taken)]), listed_as_code([*taken.values()])
+            numbers, names = listed([f"{value:.6g}" for value in taken]), listed([*taken.values()])
             s, are = ("", "is") if len(taken) == 1 else ("s", "are")
             return f"Line {line} uses the number{s} {numbers}, which {are} {names} there: `{code}`."
     return ""
+
+
+def root_of_a_size(value: float, code: str, sizes: Mapping[str, int]) -> str:
+    """Which size's root a number is with which `code` multiplies or divides, in words; "" for none."""
+    if (
+        value < 1.5
+        or value == 2
+        or not re.search(rf"[*/] ?{re.escape(repr(value))}\b|\b{re.escape(repr(value))} ?[*/]", code)
+    ):
+        return ""
+    return next((f"the root of `{k}`" for k, size in sizes.items() if math.isclose(size, value**2)), "")
 
 
 def sizes_by_name(problem: Problem, name: str) -> dict[str, int]:

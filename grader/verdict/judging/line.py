@@ -124,13 +124,10 @@ def no_answer(
     if message and right:
         message = f"With {problem.draw.describe()}: {message}"
         failing = [other.draw for other, given in cases if given.outcome != "returned"]
-        special = circumstances(failing, right)
-        if "wrong where" in special:
-            message = (
-                message.rstrip(".")
-                + (" " if message.endswith("?") else ". ")
-                + special.replace("It is right on", "It runs on").replace("wrong where", "does not where")
-            )
+        special = circumstances(failing, right, of_values=False)
+        if "wrong where" in special or "About this one" in special:
+            special = special.replace("It is right on", "It runs on").replace("wrong where", "does not where")
+            message = message.rstrip(".") + (" " if message.endswith("?") else ". ") + special
     return Verdict(STATUS_OF[answer.outcome], message=message, mistake=explanation, line=answer.line)
 
 

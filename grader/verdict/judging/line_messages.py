@@ -60,7 +60,8 @@ def what_is_wrong(name: str, failing: Sequence[tuple[Case, TensorComparison]], c
     if 0 < len(shapes) < len(failing):
         text = f"With {problem.draw.describe()}: {text[0].lower()}{text[1:]}"
     wrong = [case[0].draw for case, _ in failing]
-    special = circumstances(wrong, [p.draw for p, _ in cases if all(p.draw is not draw for draw in wrong)])
+    right = [p.draw for p, _ in cases if all(p.draw is not draw for draw in wrong)]
+    special = circumstances(wrong, right, of_values=not shapes)
     return f"{text} {special}" if special else text
 
 

@@ -3,7 +3,8 @@
 lesson: 03
 by: dojo
 dhpreact: failed | = In `hpreact ** 2`, `hpreact` is not the value that belongs there; with another one your
-    `dhpreact` is right. This derivative is written with what the forward line returns, not with what it reads.
+    `dhpreact` is right. What the forward
+    line reads, or what it returns: which does your formula need there?
 others: passed
 """
 

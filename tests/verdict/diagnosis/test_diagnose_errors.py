@@ -192,7 +192,8 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     ),
     "nothing for a tensor": (
         "none_for_tensor",
-        "A None stands where a value belongs: has a function been called that returns nothing, or changes in place?",
+        "A None stands where a value belongs: has a function been called that returns nothing or changes in place, or "
+        "is an attribute still None?",
         lambda: None + X,
     ),
     "a name set on one side only": (

@@ -217,8 +217,31 @@ def test_one_entry(words):
 
 def test_an_empty_list():
     outcome = ComparedResult({"losses": []}, {"losses": [1.5]}, frozenset({"losses"}), {}, {}, {})
+    assert explain_result([outcome], 1e-9, False) == Explanation("empty", "`losses` is empty; expected 1 entry.")
     message = "`losses` is empty on every problem; nothing has been put into it."
-    assert explain_result([outcome], 1e-9, False) == Explanation("empty", message)
+    assert explain_result([outcome, outcome], 1e-9, False) == Explanation("empty", message)
+
+
+def test_an_argument_that_was_changed_in_place():
+    """It is not described as the result of the call: nothing should have been done to it."""
+    name, given = "the arguments afterwards", torch.tensor([1.0, 2.0, 4.0])
+    found, expected = {"y": given * 3, name: [given * 2]}, {"y": given * 3, name: [given]}
+    outcome = ComparedResult(found, expected, frozenset({f"{name}[0]"}), {"`l`": given}, {}, {})
+    message = (
+        "An argument has been changed in place: `the arguments afterwards[0]` is not what it was before the call. "
+        "Start from a `.clone()`, or write `a = a + ...` instead of `a += ...`."
+    )
+    assert explain_result([outcome, outcome], 1e-9, False) == Explanation("changed_argument", message)
+
+
+def test_what_was_given_and_is_a_part_of_the_result_as_well():
+    """The gradients that `clip` leaves as they are: one of the two is enough to say."""
+    given = torch.tensor([1.0, 2.0, 4.0])
+    right = torch.tensor([0.5, 1.0, 1.0])
+    found, expected = {"b": given, "afterwards": given}, {"b": right, "afterwards": given}
+    outcome = ComparedResult(found, expected, frozenset({"b"}), {"`gradients['b']`": given}, {}, {})
+    explanation = explain_result([outcome], 1e-9, False)
+    assert explanation is not None and "Also" not in explanation.message
 
 
 # What calls were given -----------------------------------------------------------------------------------------------

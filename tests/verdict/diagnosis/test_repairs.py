@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from grader.source.student_lines import nested_definitions
+from grader.source.student_lines import first_nested, nested_definitions
 from grader.verdict.diagnosis.claims import is_borne_out
 from grader.verdict.diagnosis.repairs.contents import contents_of
 from grader.verdict.diagnosis.repairs.edits import MOST_EDITS, Known, edits_of
@@ -123,7 +123,7 @@ def test_what_a_function_is_made_of():
     contents = contents_of(source, ["dh", "dz"])
     assert contents.keys() == {"dh"}
     assert contents["dh"]["operators"] == ["Div", "Pow"] and "view" in contents["dh"]["calls"]
-    assert [(value, line) for value, line, _ in contents["dh"]["numbers"]] == [(3, 9), (2, 5), (32, 1)]
+    assert [(value, line) for value, line, _ in contents["dh"]["numbers"]] == [(3, 9), (32, 1)]
 
 
 @pytest.mark.parametrize(
@@ -138,6 +138,8 @@ def test_what_a_function_is_made_of():
         ("dy.unflatten(2, (4, 8))", [4, 8]),
         ("F.one_hot(Y, 27) / 32", [27, 32]),
         ("dy[:, 3].narrow(2, 0, 27)", [3, 27]),
+        ("dy[:, : n + 2 * padding].view(2, 3) / 2", [2, 3]),
+        ("dy / 2.449489742783178 * 0.5 + 1.5", [2.449489742783178]),
     ],
 )
 def test_numbers_that_are_axes_are_no_sizes(code, sizes):
@@ -179,3 +181,6 @@ def test_functions_inside_something():
         "dz": (12, 'a block `if __name__ == "__main__":`, which is not run here'),
         "du": (20, "a block"),
     }
+    said = "`dy` inside the class `C`. Move it to the top level, without indentation."
+    assert first_nested(["%magic", "dy = 1", source], ["dy", "dw"]) == said
+    assert first_nested([source], ["dw"]) == first_nested([], ["dy"]) == ""

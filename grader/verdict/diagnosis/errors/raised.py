@@ -36,6 +36,13 @@ ABOUT_SHAPES = {
 
 PRODUCT = re.compile(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)")
 VIEW = re.compile(r"shape '\[([-\d, ]+)\]' is invalid for input of size (\d+)")
+USUAL_NAMES = {
+    "F": "import torch.nn.functional as F",
+    "nn": "from torch import nn",
+    "np": "import numpy as np",
+    "torch": "import torch",
+}
+"""{what people call a library: how they import it}."""
 NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 
 
@@ -113,6 +120,8 @@ def explain_view(sizes: str, elements: str) -> str:
 def explain_undefined_name(name: str, parameters: Collection[str]) -> str:
     if name in parameters:
         return f"`{name}` is available: add it to the parameters."
+    if name in USUAL_NAMES:
+        return f"`{name}` is not imported: write `{USUAL_NAMES[name]}` at the top of the file."
     if name in sys.stdlib_module_names:
         return f"`{name}` is a module of Python: write `import {name}` at the top of the file."
     alike = {parameter.lower(): parameter for parameter in parameters}

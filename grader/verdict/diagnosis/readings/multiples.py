@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from grader.results.wording import listed_as_code
 from grader.verdict.diagnosis.constants import NUMBERS_IN_WORDS, value_here
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.fit import first_telling, fit_multiples, fit_parts
+from grader.verdict.diagnosis.fit import ZERO, first_telling, fit_multiples, fit_parts
 from grader.verdict.diagnosis.mismatch import GradientMismatch
 from grader.verdict.diagnosis.problem_values import named_factors
 
@@ -23,16 +23,20 @@ def unnamed_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:
     if wrong.is_whole_in_shape and min(e.numel() for e in wrong.expected) >= ENOUGH:
         values = fit_multiples(wrong, wrong.expected)
         if values and all(values):
+            has_settings = any(type(value) is float for value in wrong.problems[0].values.values())
+            numbers = "sizes, or numbers that you are given," if has_settings else "sizes"
             yield Explanation(
                 UNNAMED_MULTIPLE,
-                f"{wrong.what} is a multiple of the gradient, {varying(values)}. Which sizes make up that factor?",
+                f"{wrong.what} is a multiple of the gradient, {varying(values)}. Which {numbers} make up that factor?",
             )
 
 
 def varying(values: Sequence[float]) -> str:
     """A factor that differs from problem to problem, in words."""
     other = max(values, key=lambda value: abs(value - values[0]))
-    return f"{values[0]:.6g} times on one problem and {other:.6g} times on another"
+    first, second = sorted((values[0], other), key=lambda value: abs(value - 1) < ZERO)
+    rest = "right on another" if abs(second - 1) < ZERO else f"{second:.6g} times on another"
+    return f"{first:.6g} times on one problem and {rest}"
 
 
 def constant_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, TypeGuard
 
 from grader.source.result_forms import pieces_in
 from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, quote
 
 MOST_NUMBERS = 200
 """Whole numbers of one function that may be sizes: quoting the code around each takes time."""
+MOST_ROOT = 1_000
 OF_AXES = frozenset(
     {"transpose", "swapaxes", "permute", "movedim", "moveaxis", "flip", "squeeze", "unsqueeze", "flatten", "size"}
     | {"sum", "mean", "prod", "amax", "amin", "argmax", "argmin", "var", "std", "norm"}
@@ -37,7 +39,7 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
 
     names: names that are read; calls: functions and methods called, and attributes read; keywords: of calls;
     operators: their types' names; operands: names that stand next to one;
-    numbers: [(whole number, its line, the code around it)] that may be sizes;
+    numbers: [(number, its line, the code around it)] that may be sizes or their roots;
     returns: the types of the expressions that are returned; open_widths: whether something may be as long as the data
     need (`F.one_hot` without the number of classes); pieces: small expressions without their names, see result_forms.
     """
@@ -54,7 +56,7 @@ def latest_file(source: str) -> SourceFile:
 def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
     names, calls, keywords, operators, returns = set[str](), set[str](), set[str](), set[str](), set[str]()
     operands = set[str]()
-    numbers: list[tuple[int, int, str]] = []
+    numbers: list[tuple[float, int, str]] = []
     open_widths = False
     pieces = set[str]()
     for function in file.reached_from(name):
@@ -128,19 +130,31 @@ def is_axis(node: ast.AST, parents: Mapping[int, ast.AST]) -> bool:
     return parent is not None and any(node is each for each in axes_in(parent))
 
 
-def whole_numbers(statement: ast.stmt) -> Iterator[tuple[int, int, str]]:
-    """(value, line, code around it) of whole numbers larger than 1 that are neither exponents nor axes."""
+def may_be_a_size(value: object) -> TypeGuard[float]:
+    """Whether it is a whole number larger than 1, or the root of one."""
+    if type(value) is float and 1 < value < MOST_ROOT:
+        return not value.is_integer() and math.isclose(value**2, round(value**2), rel_tol=1e-6)
+    return type(value) is int and value > 1
+
+
+def whole_numbers(statement: ast.stmt) -> Iterator[tuple[float, int, str]]:
+    """(value, line, code around it) of numbers that may be sizes, or their roots, and are neither exponents nor axes.
+
+    Formulas calculate with 2, so a 2 next to an operator is none.
+    """
     waiting: deque[tuple[ast.AST, ast.AST]] = deque([(statement, statement)])
     quote_once = lru_cache(maxsize=1)(quote)  # the numbers of a long list are all quoted with the same code
     while waiting:
         node, around = waiting.popleft()
-        if isinstance(node, ast.Constant) and type(node.value) is int and node.value > 1:
+        if isinstance(node, ast.Constant) and may_be_a_size(node.value):
             yield node.value, node.lineno, quote_once(around)
         if isinstance(node, (ast.Call, ast.BinOp, ast.Assign, ast.Subscript)):
             around = node
         no_sizes = axes_in(node)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
             no_sizes = [node.right]
+        elif isinstance(node, ast.BinOp):
+            no_sizes = [each for each in (node.left, node.right) if isinstance(each, ast.Constant) and each.value == 2]
         waiting += [
             (child, around) for child in ast.iter_child_nodes(node) if not any(child is each for each in no_sizes)
         ]

@@ -49,14 +49,14 @@ def about_a_name(slip: Slip) -> str:
     if edit.new.startswith("d") and edit.new[1:] in slip.problem.upstream:
         return f"{text} Which gradient comes back through the forward line?"
     if slip.is_one_step and edit.new in consumers:
-        return f"{text} This derivative is written with what the forward line returns, not with what it reads."
+        return f"{text} What the forward line reads, or what it returns: which does your formula need there?"
     if slip.is_one_step and any(edit.new in graph.sources[c] for c in consumers):
         return f"{text} This derivative is written with what the forward line reads: which values are they?"
     return f"{text} Which value does the forward pass use there?"
 
 
 def about_keepdim(slip: Slip) -> str:
-    done, other = ("loses", "With that axis kept") if slip.edit.new == "kept" else ("keeps", "Without that axis")
+    done, other = ("keeps", "Without that axis") if slip.edit.new == "kept" else ("loses", "With that axis kept")
     return f"`{slip.edit.code}` {done} the axis that it sums over. {other}, {slip.it} is right: check `keepdim`."
 
 

@@ -23,6 +23,8 @@ from grader.verdict.diagnosis.results.part import FEW, PartMismatch, on_all_prob
 
 PartReading = Callable[[PartMismatch], Iterator[Explanation]]
 ONES = "1, in every element"
+AFTER_THE_CALL = "afterwards"
+"""What the name of a part contains that is an argument after the call."""
 MOST_PRODUCTS = 8
 """Tensors of which products of two are tried."""
 POWERS_IN_WORDS = {1: "multiplied by", -1: "divided by", 2: "multiplied twice by", -2: "divided twice by"}
@@ -32,7 +34,8 @@ def zero_part(part: PartMismatch) -> Iterator[Explanation]:
     """Zero in every element."""
     if not any(bool(found.any()) for found in part.found):
         kind = "is zero" if all(not found.ndim for found in part.found) else "is zero in every element"
-        yield Explanation("zeros", f"{part.what} {kind}, on every problem. What should have moved it?")
+        where = ", on every problem" if len(part.found) > 1 else ""
+        yield Explanation("zeros", f"{part.what} {kind}{where}. What should have moved it?")
 
 
 def multiple_of_part(part: PartMismatch) -> Iterator[Explanation]:
@@ -50,6 +53,18 @@ def multiple_of_part(part: PartMismatch) -> Iterator[Explanation]:
         yield Explanation("ratio", f"{part.what} is exactly {label} times what it should be{here}.")
 
 
+def argument_changed_in_place(part: PartMismatch) -> Iterator[Explanation]:
+    """An argument after the call, where it should be as it was given."""
+    if AFTER_THE_CALL in part.name:
+        given = (tensors for _, tensors in on_all_problems(part.given))
+        if any(all(map(torch.equal, tensors, part.expected)) for tensors in given):
+            yield Explanation(
+                "changed_argument",
+                f"An argument has been changed in place: {part.what} is not what it was before the call. Start from a "
+                "`.clone()`, or write `a = a + ...` instead of `a += ...`.",
+            )
+
+
 def unchanged_argument(part: PartMismatch) -> Iterator[Explanation]:
     """One of the arguments, unchanged."""
     if part.elements >= FEW and part.same_shape:
@@ -64,6 +79,8 @@ def unchanged_argument(part: PartMismatch) -> Iterator[Explanation]:
 def another_part(part: PartMismatch) -> Iterator[Explanation]:
     """What belongs elsewhere in the result."""
     if part.elements >= FEW and part.same_shape:
+        if any(part.are_explained_by(tensors) for _, tensors in on_all_problems(part.given)):
+            return  # `unchanged_argument` says more
         matching = [label for label, tensors in on_all_problems(part.others) if part.are_explained_by(tensors)]
         if len(matching) == 1:
             yield Explanation("another_part", f"{part.what} is just what was expected as {matching[0]}.")
@@ -202,6 +219,7 @@ def reordered_part(part: PartMismatch) -> Iterator[Explanation]:
 
 
 TIERS_OF_PARTS: tuple[tuple[PartReading, ...], ...] = (
+    (argument_changed_in_place,),
     (zero_part, multiple_of_part, unchanged_argument, another_part, misplaced_part),
     (wrong_step, wrong_term_of_part, wrong_factor_of_part),
     (wrong_lines_of_part,),

@@ -1,0 +1,12 @@
+"""A sum keeps the axis that it should lose.
+
+lesson: 19
+by: dojo
+correction: shape | = `(dO * O).sum(1, keepdim=True)` keeps the axis that it sums over. Without that axis,
+    `correction` is right: check `keepdim`. Its public example: exercises/19_flash_attention/examples.py:83
+flash_backward: error
+any_tiles: error
+"""
+
+def correction(dO, O):
+    return (dO * O).sum(1, keepdim=True)

@@ -1,0 +1,9 @@
+"""The places behind the last window, without those in the gaps; and places of no window at all.
+
+lesson: 17
+unread: shape | = `unread(size=8, kernel=3, stride=5, padding=0)` is empty; expected 2 entries.
+"""
+
+def unread(size, kernel, stride, padding):
+    last = (size - kernel) // stride * stride + kernel
+    return list(range(last, size))
