@@ -123,7 +123,8 @@ def test_ties(check):
         numbers, found = windows(values["picture"]), windows(answer.tensor.double())
         if answer.tensor.double().abs().sum() - found.abs().sum() > ROUNDING:
             check.fail(
-                "Where the largest number occurs twice, your `dpicture` gives something to a number in no window."
+                "Where the largest number of a window occurs twice, your `dpicture` gives something to a number that "
+                "no window reads."
             )
         tied = numbers == numbers.amax(4, keepdim=True)
         wrong = (found.sum(4) - upstream).abs() > ROUNDING

@@ -113,8 +113,7 @@ def test_one_that_never_ends_and_one_that_kills_its_process_cost_only_themselves
     ]
     found = judge_all(cross_entropy, batch, lambda done: None)
     assert [judged.kind for judged in found[:2]] == ["timeout", "timeout"]
-    assert found[2].kind not in ("accepted", "timeout")
-    assert found[3].kind == "raised"
+    assert not {judged.kind for judged in found[2:]} & {"accepted", "timeout"}
 
 
 def test_what_is_accepted_and_not_listed_is_told():

@@ -171,6 +171,6 @@ def test_the_waits_of_a_process_that_has_ended_count_once():
         os.kill(rival, signal.SIGKILL)
         os.waitpid(rival, 0)
     found = times.since_last([])
-    assert found is not None and found.ran == pytest.approx(0.1, rel=0.3) and found.waited > 0.04
+    assert found is not None and 0.08 < found.ran < 0.3 and found.waited > 0.04
     again = times.since_last([])
     assert again is not None and again.ran == 0 and again.waited < 0.04
