@@ -36,7 +36,11 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.questions.question import questions_of
 from grader.results import Row, points_text
+from grader.sandbox.isolation.limits import Limits
 from grader.verdict.judging.examples import examples_of
+
+PATIENT = Limits(step_seconds=40.0, total_seconds=240.0)
+"""Also on a slow machine, a mistake that computes far too much is told by its own message, not as a timeout."""
 
 
 @dataclass
@@ -81,7 +85,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
     report = VerifyReport("", list(faults_of(lesson)), list(recommendations(lesson)))
     if report.problems:
         return report
-    with closing(Session([lesson], seed)) as session:
+    with closing(Session([lesson], seed, PATIENT)) as session:
 
         def grade(name: str, source: str) -> GradedSubmission:
             return session.grade(submission_of(lesson, name, source))

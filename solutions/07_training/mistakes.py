@@ -426,7 +426,7 @@ eps_missing: bnraw = (hprebn - bnmean) * bnvar**-0.5
 variance_for_deviation: bnraw = (hprebn - bnmean) / (bnvar + 1e-5)
     Batch norm divides by the variance here. It should be its root: check the exponent.
 batch_norm_left_out: bnraw = hprebn
-    `hprebn` goes on to gain and bias without being normalised: `statistics` is not used.
+    `hprebn` goes on to gain and bias without being normalised by the mean and variance in `statistics`.
 
 - hpreact = bngain * bnraw + bnbias
 gain_and_bias_left_out: hpreact = bnraw
