@@ -40,7 +40,7 @@ from grader.sandbox.isolation.limits import Limits
 from grader.verdict.judging.examples import examples_of
 
 PATIENT = Limits(step_seconds=40.0, total_seconds=240.0)
-"""Also on a slow machine, a mistake that computes far too much is told by its own message, not as a timeout."""
+"""Also on a slow machine, a mistake that computes far too much gets its own message, not that of a timeout."""
 
 
 @dataclass

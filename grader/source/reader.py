@@ -58,7 +58,8 @@ class ReadingFailed(Exception):
     """A reader raised an exception: an error of the grader."""
 
 
-_left: ContextVar[list[float] | None] = ContextVar("seconds that are left for this submission", default=None)
+_seconds_left: ContextVar[list[float] | None] = ContextVar("seconds_left", default=None)
+"""[the processor time that is left for the files of the submission being read]"""
 
 
 @contextlib.contextmanager
@@ -67,11 +68,11 @@ def one_submission() -> Iterator[None]:
 
     Inside another such block, that block's time counts.
     """
-    token = _left.set(_left.get() or [SUBMISSION_SECONDS])
+    token = _seconds_left.set(_seconds_left.get() or [SUBMISSION_SECONDS])
     try:
         yield
     finally:
-        _left.reset(token)
+        _seconds_left.reset(token)
 
 
 class SourceReader:
@@ -111,7 +112,7 @@ class SourceReader:
             ReadingStopped: a limit was reached.
             ReadingFailed: the function raised.
         """
-        left = _left.get()
+        left = _seconds_left.get()
         if left is not None and left[0] <= 0:
             raise ReadingStopped(f"reading all files of the submission took more than {SUBMISSION_SECONDS:g} seconds")
         request = pickle.dumps((function, arguments))

@@ -19,8 +19,9 @@ from support import ROOT, solution_of
 from grader.authoring.lesson_sources import stub_of
 from grader.authoring.release import engine
 from grader.authoring.release.engine import write_zip
-from grader.authoring.release.kit import kit_of, lesson_files, notebook_of
+from grader.authoring.release.kit import kit_of, lesson_files
 from grader.authoring.release.leaks import Secret, leaks, secrets_of
+from grader.authoring.release.notebook import notebook_of
 from grader.authoring.release.wheel import wheel_files
 from grader.commands import grade as cli
 from grader.commands.console import UNUSABLE

@@ -17,7 +17,7 @@ import torch
 from kits import functions_of, make_kit, solved
 from nbclient import NotebookClient
 
-from grader.authoring.release.kit import notebook_of
+from grader.authoring.release.notebook import notebook_of
 from grader.commands.release import release
 from grader.dojo.notebook.cells_run import CellsRun
 from grader.lesson.lesson import Course

@@ -38,6 +38,7 @@ ENGINE = "grader/"
 """The engine knows no lesson: what it computes is compared as text only."""
 QUOTED = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 SENTENCE_ENDS = re.compile(r"(?<=[.?!])\s+|\n\s*\n")
+MISTAKES = "mistakes.py"
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 MARKER = re.compile(rf"^\s*({re.escape(OPEN)}|{re.escape(CLOSE)})\s*$", re.MULTILINE)
 
@@ -76,9 +77,9 @@ def secrets_of(course: Course, lessons: Sequence[Lesson] | None = None) -> list[
         [text for lesson in everything for text in published_texts(lesson)],
     )
     mistakes = [text for lesson in everything for text in public_mistakes_files(lesson).values()]
-    public_mistakes = PublicCode.of([python_pieces(text) or Pieces() for text in mistakes], mistakes)
+    with_mistakes = public.and_also(PublicCode.of([python_pieces(text) or Pieces() for text in mistakes], mistakes))
     return [
-        secret_in(path, lesson, course, public, public_mistakes)
+        secret_in(path, lesson, course, with_mistakes if path.name == MISTAKES else public)
         for lesson in (everything if lessons is None else lessons)
         for path in files_under(lesson.solution)
     ]
@@ -90,7 +91,7 @@ class PublicCode:
 
     statements: set[str]
     text: str
-    forms: CodeIndex
+    forms: Sequence[CodeIndex]
 
     @classmethod
     def of(cls, pieces: Sequence[Pieces], texts: Sequence[str]) -> PublicCode:
@@ -98,30 +99,29 @@ class PublicCode:
         for text in texts:
             forms.add("public", code_in("public.py", text))
         statements = {statement for each in pieces for statement in each.statements}
-        return cls(statements, " ".join(sentence for each in pieces for sentence in each.sentences), forms)
+        return cls(statements, " ".join(sentence for each in pieces for sentence in each.sentences), [forms])
+
+    def and_also(self, other: PublicCode) -> PublicCode:
+        return PublicCode(self.statements | other.statements, f"{self.text} {other.text}", [*self.forms, *other.forms])
 
 
-def secret_in(path: Path, lesson: Lesson, course: Course, public: PublicCode, public_mistakes: PublicCode) -> Secret:
-    """What a file of solutions/ keeps secret. Of the known mistakes, what the public ones say is no secret."""
+def secret_in(path: Path, lesson: Lesson, course: Course, public: PublicCode) -> Secret:
+    """What a file of solutions/ keeps secret. Of the known mistakes, what the public ones say belongs to `public`."""
     text = path.read_text(encoding="utf-8", errors="replace")
-    are_mistakes, is_suite = path.name == "mistakes.py", path == lesson.suite
-    known = [public]
+    are_mistakes, is_suite = path.name == MISTAKES, path == lesson.suite
     if are_mistakes:
-        known = [public, public_mistakes]
         text += "".join(f"\n\n{mistake.declaration()}\n" for mistake in lesson.mistakes)
     pieces = pieces_of(path.name, text)
-    statements = {statement for each in known for statement in each.statements}
-    functions = [without_public(function, statements) for function in pieces.functions]
+    functions = [without_public(function, public.statements) for function in pieces.functions]
     least = LEAST_HELPER if is_suite else LEAST_ANSWER
-    said = " ".join(each.text for each in known)
     sentences = pieces.sentences if pieces.functions else long_lines(path)
-    forms = [form for form in secret_forms(text) if not any(each.forms.holders(form) for each in known)]
+    forms = [form for form in secret_forms(text) if not any(index.holders(form) for index in public.forms)]
     if is_suite:
         forms = [replace(form, result=None) for form in forms if form.mass >= LEAST_HELPER]
     return Secret(
         f"{path.relative_to(course.root)}",
         [function for function in functions if function.mass >= least],
-        [sentence for sentence in sentences if len(sentence) >= LEAST_SENTENCE and sentence not in said],
+        [sentence for sentence in sentences if len(sentence) >= LEAST_SENTENCE and sentence not in public.text],
         [mistake.name for mistake in lesson.mistakes if not mistake.public] if are_mistakes else [],
         forms,
         frozenset((f"exercises/{lesson.name}/README.md", name) for name in lesson.config.worked),

@@ -72,6 +72,9 @@ def direction(found: Tensor, expected: Tensor) -> str:
     ratios = (a[nonzero] / b[nonzero]).sort().values
     low, typical, high = (f"{float(ratios[int(share * (len(ratios) - 1))]):.3g}" for share in (0.25, 0.5, 0.75))
     if low == high == "1":
-        return "That is little: is a small number, or an approximation, not that of the forward pass?"
+        return (
+            "At least half of its elements agree with the gradient to about three digits. Does the forward pass use "
+            "another small number, such as 1e-5, or another approximation?"
+        )
     spread = f"half of its elements between {low} and {high} times; " if low != high else ""
     return f"Typically it is {typical} times the gradient ({spread}correlation {correlation:.2f})."
