@@ -6,7 +6,7 @@ A change is (kind, the part that is changed, what takes its place in words, the 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from grader.verdict.diagnosis.repairs.source_file import called_name, operand_of, quote
 
@@ -140,8 +140,11 @@ def other_numbers(node: ast.AST) -> Iterator[Change]:
             yield "number", repr(value), repr(other), ast.parse(repr(other), mode="eval").body
 
 
-def scalings(node: ast.AST, sizes: Sequence[str]) -> Iterator[Change]:
-    """A value divided by a size, or multiplied by one."""
+def scalings(node: ast.AST, sizes: Sequence[str], parents: Mapping[int, ast.AST]) -> Iterator[Change]:
+    """A value divided by a size, or multiplied by one. Of a product only the whole: its factors would give the same."""
+    parent = parents.get(id(node))
+    if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mult | ast.MatMult | ast.Div):
+        return
     if isinstance(node, (ast.Call, ast.BinOp, ast.Name)) and not isinstance(getattr(node, "ctx", None), ast.Store):
         if isinstance(node, ast.Name) and node.id in sizes:
             return

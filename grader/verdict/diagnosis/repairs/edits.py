@@ -191,16 +191,16 @@ def changes(
     function: ast.FunctionDef, known: Known, step: str, is_step: bool
 ) -> Iterator[tuple[float, Edit, Place, ast.AST]]:
     """Every change of one function, with its rank among the kinds."""
+    parents: dict[int, ast.AST] = {}
     kinds: tuple[Callable[[ast.AST], Iterator[Change]], ...] = (
         *(unary_calls, column_indices, assignments, regroupings, sums_multiplied),
         partial(small_numbers, constants=known.constants),
         *(operators, comparisons, omissions, reductions, matrix_products, other_numbers),
-        partial(scalings, sizes=known.sizes),
+        partial(scalings, sizes=known.sizes, parents=parents),
         *(roots, other_operators),
         partial(terms_without_a_factor, factors=[n for n in parameter_names(function) if known.shapes.get(n)]),
         *(other_functions, reductions_everywhere, maxima),
     )
-    parents: dict[int, ast.AST] = {}
     names = parameter_names(function), assigned_names(function)
     for node, place in nodes_with_places(function):
         parent = parents[id(node)] = place[0]

@@ -58,9 +58,10 @@ def explain_by_repair(
     edits = trials.edits(function, known_on(first, constants))
     batch = BATCH if step == function else BATCH_OF_A_JOINT_FUNCTION
     slips = [number for number, edit in enumerate(edits) if edit.kind != INNER]
+    smallest_first = sorted((problem for problem, _ in cases), key=numbers_in)  # most changes run on one problem only
     for start in range(0, len(slips), batch):
         left = slips[start : start + batch]
-        for problem, _ in cases:
+        for problem in smallest_first:
             check_time()
             found = trials.answers(step, problem, left) if left else {}
             left = [n for n in left if n in found and is_right_gradient(step, problem, found[n])]
@@ -68,6 +69,11 @@ def explain_by_repair(
             it = f"your `{step}`" if step == function else "this gradient"
             return Slip(edits[left[0]], it, step[1:], first).explanation()
     return None
+
+
+def numbers_in(problem: Problem) -> int:
+    """How many numbers the forward values of a problem have."""
+    return sum(value.numel() for value in problem.values.values() if isinstance(value, Tensor))
 
 
 def explain_edit(edit: Edit) -> Explanation:
