@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
@@ -12,6 +13,7 @@ from support import ROOT, solution_of
 
 from bench.growth import Grown, drawing, table, verdicts
 from bench.made_up_class import HANGING, HOSTILE, RIGHT, WRONG, kind_of, source_of, write_class
+from bench.recorded import recorded
 
 
 def test_of_every_hundred_one_hangs_and_one_is_hostile():
@@ -85,3 +87,22 @@ def test_growth_as_a_picture():
         "MiB of memory, coordinator",
         *("200", "10", "201", "100", "231", "10,000"),
     ]
+
+
+def test_the_last_comparison_that_a_notebook_kept_counts(tmp_path):
+    lines = [
+        "probs           | exact: False | approximate: False | maxdiff: 0.1\n",
+        "h | exact: False | approximate: True  | maxdiff: 1e-9\n",
+        "something else\n",
+    ]
+    again = "probs           | exact: True  | approximate: True  | maxdiff: 0.0"
+    cells = [
+        {"cell_type": "code", "outputs": [{"output_type": "stream", "text": lines}, {"data": {"image/png": ""}}]},
+        {"cell_type": "markdown"},
+        {"cell_type": "code", "outputs": [{"output_type": "stream", "text": again}]},
+    ]
+    path = tmp_path / "student.ipynb"
+    path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    assert recorded(path) == {"dprobs": True, "dh": True}
+    path.write_text("no JSON", encoding="utf-8")
+    assert recorded(path) == {}
