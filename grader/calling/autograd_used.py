@@ -1,7 +1,8 @@
-"""What happens when student code asks PyTorch to differentiate: it is reported, with their own line, and refused.
+"""What happens when student code asks PyTorch to do the work: it is reported, with their own line, and refused.
 
 What is reported is a hint for naming, not evidence, since student code shares the process. That no gradient comes out
 is the doing of grader/sandbox/workers/autograd_off.py, which also puts the tripwires made here in their places.
+library_off.py does the same for parts of PyTorch that a lesson asks the student to write.
 """
 
 from __future__ import annotations
@@ -37,6 +38,34 @@ class AutogradUsed(BaseException):
         self.filename = filename
         self.line = line
 
+    def message(self) -> str:
+        """The message of a step that made this call."""
+        return autograd_message(self.line, self.what)
+
+    def message_of_file(self) -> str:
+        """The message of a file that made this call while it was being run."""
+        return (
+            f"Line {self.line} calls `{self.what}` while the file is being run, and there is no automatic "
+            'differentiation here. Put your self-check under `if __name__ == "__main__":`.'
+        )
+
+
+class LibraryUsed(AutogradUsed):
+    """Student code called a part of PyTorch that the lesson asks the student to write."""
+
+    def message(self) -> str:
+        where = f"Line {self.line} calls" if self.line else "This step calls"
+        return (
+            f"{where} PyTorch's `{self.what}`. This lesson asks you to write what it does, so the step is not counted. "
+            'Use arithmetic on tensors. A self-check under `if __name__ == "__main__":` is fine.'
+        )
+
+    def message_of_file(self) -> str:
+        return (
+            f"Line {self.line} calls PyTorch's `{self.what}` while the file is being run. This lesson asks you to "
+            'write what it does. Put a self-check under `if __name__ == "__main__":`.'
+        )
+
 
 class _Listener:
     """Where calls are reported, and what the student's files are called: one per process, set by `tripwires`."""
@@ -69,11 +98,11 @@ def tripwires(report: Report, student_files: str | Collection[str]) -> None:
     _Listener.student_files = (student_files,) if isinstance(student_files, str) else tuple(student_files)
 
 
-def tripwire(what: str) -> Callable[..., NoReturn]:
-    """A stand-in for the function ``what``: calling it reports and raises `AutogradUsed`."""
+def tripwire(what: str, use: type[AutogradUsed] = AutogradUsed) -> Callable[..., NoReturn]:
+    """A stand-in for the function ``what``: calling it reports and raises a `use`."""
 
     def forbidden(*_args: Any, **_keywords: Any) -> NoReturn:
-        _trip(what)
+        _trip(what, use)
 
     return forbidden
 
@@ -87,11 +116,11 @@ def delayed_tripwire(what: str) -> Callable[..., Callable[..., NoReturn]]:
     return transform
 
 
-def _trip(what: str) -> NoReturn:
+def _trip(what: str, use: type[AutogradUsed]) -> NoReturn:
     frame = sys._getframe(1) if _Listener.student_files else None
     while frame is not None and not frame.f_code.co_filename.startswith(_Listener.student_files):
         frame = frame.f_back
-    used = AutogradUsed(what, frame.f_code.co_filename, frame.f_lineno) if frame else AutogradUsed(what)
+    used = use(what, frame.f_code.co_filename, frame.f_lineno) if frame else use(what)
     if _Listener.report is not None:
         _Listener.report(used)
     raise used

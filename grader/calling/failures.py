@@ -11,7 +11,7 @@ from types import CodeType, TracebackType
 from typing import Any, NoReturn
 
 from grader.calling.answer import Answer
-from grader.calling.autograd_used import AutogradUsed, autograd_message
+from grader.calling.autograd_used import AutogradUsed
 from grader.calling.operators import TooManyOperators
 
 
@@ -28,13 +28,7 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
     line, innermost = own_line(error.__traceback__, files)
     name = safe_text(lambda e: type(e).__name__, error)
     if isinstance(error, AutogradUsed):
-        if step:
-            return Answer("forbidden", message=autograd_message(error.line, error.what), line=error.line)
-        message = (
-            f"Line {error.line} calls `{error.what}` while the file is being run, and there is no automatic "
-            'differentiation here. Put your self-check under `if __name__ == "__main__":`.'
-        )
-        return Answer("forbidden", message=message, line=error.line)
+        return Answer("forbidden", message=error.message() if step else error.message_of_file(), line=error.line)
     if isinstance(error, SyntaxError) and not step:
         if files and error.filename in files[1:]:
             return Answer(

@@ -15,6 +15,7 @@ from grader.source.module_names import NEVER_ALLOWED
 LECTURE_SEED = 2147483647
 """The lecture's generator seed; lesson.toml may give another."""
 MOST_SEED = 2**63 - 1
+PART_OF_TORCH = re.compile(r"torch(\.\w+)+|torch\.ops\.aten\.[\w*]+", re.ASCII)
 MODULE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 KEYS = ("title", "seed", "function", "gradients", "checks", "notebook", "public", "sandbox", "train", "verify")
@@ -115,6 +116,8 @@ class LessonConfig:
         notebook: None where the lesson takes nothing from the lecture's notebook.
         public_draws: what a student's own check draws in addition to the published sizes.
         imports: top-level modules that submissions may import in addition to the usual ones.
+        not_allowed: modules of torch, and operators as ``torch.ops.aten.rnn_tanh*``, that submissions may not call: the
+            lesson asks the student to write what they do.
         training_script: the file in the lesson's folder that `dojo train` runs, or "".
         training_options: {"steps" or "hidden": what `dojo train` takes unless the command line says otherwise}.
         worked: functions whose answers README.md works out in full, on purpose.
@@ -129,6 +132,7 @@ class LessonConfig:
     notebook: NotebookSettings | None = None
     public_draws: tuple[PublicDraw, ...] = ()
     imports: tuple[str, ...] = ()
+    not_allowed: tuple[str, ...] = ()
     training_script: str = ""
     training_options: Mapping[str, int] = field(default_factory=dict)
     worked: tuple[str, ...] = ()
@@ -149,6 +153,7 @@ def config_of_text(folder: Path, text: str) -> LessonConfig:
     """The same, of a text that was read: a command reads a course several times, and parsing takes milliseconds."""
     table = parse_toml(text, folder / "lesson.toml", KEYS)
     public = table.table("public", ("draws", "worked"))
+    sandbox = table.table("sandbox", ("imports", "not_allowed"))
     training = table.table("train", ("script", *TRAINING_OPTIONS))
     function = joint_function(table.table("function", ("name", "returns"))) if "function" in table else None
     return LessonConfig(
@@ -159,7 +164,8 @@ def config_of_text(folder: Path, text: str) -> LessonConfig:
         items(table.table("checks").tables(CHECK_KEYS), False),
         notebook_settings(table.table("notebook", NOTEBOOK_KEYS)) if "notebook" in table else None,
         public_draws(public),
-        sandbox_imports(table.table("sandbox", ("imports",))),
+        sandbox_imports(sandbox),
+        not_allowed(sandbox),
         training.text("script"),
         {
             key: training.value(key, 1, is_count, "a number of at least 1")
@@ -244,6 +250,18 @@ def sandbox_imports(table: Table) -> tuple[str, ...]:
     if reason := refusal_of_imports(names):
         raise LessonError(f"{table.path}: [sandbox] imports: {reason}.")
     return tuple(names)
+
+
+def not_allowed(table: Table) -> tuple[str, ...]:
+    """`[sandbox] not_allowed = ["torch.optim", "torch.ops.aten._fused_*"]`."""
+    names = table.texts("not_allowed")
+    for name in names:
+        if not PART_OF_TORCH.fullmatch(name):
+            raise LessonError(
+                f"{table.path}: [sandbox] not_allowed: {toml_value_text(name)} is neither a module of torch, such as "
+                "torch.optim, nor operators, such as torch.ops.aten.rnn_tanh*."
+            )
+    return names
 
 
 def refusal_of_imports(names: object) -> str | None:

@@ -63,7 +63,7 @@ class Lesson:
         self.config = lesson_config(self.exercise)
         self.title, self.seed, self.notebook = self.config.title, self.config.seed, self.config.notebook
         self.gradients, self.checks, self.imports = self.config.gradients, self.config.checks, self.config.imports
-        self.items = self.gradients + self.checks
+        self.items, self.not_allowed = self.gradients + self.checks, self.config.not_allowed
         self._wrong: dict[tuple[str, str], ModuleType] = {}
         self._at_sizes: dict[tuple[tuple[str, int], ...], tuple[Problem, Problem]] = {}
 

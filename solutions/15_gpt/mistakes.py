@@ -348,6 +348,8 @@ first_position: probs = F.softmax(logits[0, 0], 0)
     The next token is drawn at the first position. Which position has read the whole context?
 over_positions: probs = F.softmax(logits[0], 0)[-1]
     The softmax runs over the positions. Probabilities of tokens add up to one.
+too_varied: probs = F.softmax(logits[0, -1] / 1.3, 0)
+    The logits are divided before the softmax: a temperature. Draw with the model's own probabilities.
 - token = torch.multinomial(probs, 1, generator=generator).item()
 always_the_likeliest: token = int(probs.argmax())
     This takes the most probable token each time, so there is only one name. Draw it.

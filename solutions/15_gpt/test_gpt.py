@@ -361,10 +361,38 @@ def drawn_names(on, generator, count, twice, **of):
     }
 
 
+def rare_tokens_model(vocabulary, positions):
+    """(parameters, heads) of a model that draws token 1 every second time, and else any other token but 0.
+
+    One token in a thousand is very improbable, all of them together are not: a temperature of 1.3 makes them five times
+    as frequent compared with token 1. By the binomial distribution, 300 tokens reject a right sampler once in 10**12
+    runs, and accept one with that temperature once in 10**7.
+    """
+    logits = torch.zeros(vocabulary, dtype=torch.float64)
+    logits[:2] = torch.tensor([-30, math.log(vocabulary - 2)])
+    parameters = {name: torch.zeros(1, 2, 2, dtype=torch.float64) for name in ("Wq", "Wk", "Wv", "Wo", "W1", "W2")}
+    gains = torch.ones(2, dtype=torch.float64)
+    # the norm makes (x, 0) the same for every x > 0, so the logits are the same after every context
+    wte, wpe = torch.stack((logits / 100, 0 * logits), 1), torch.tensor([[3.0, 0.0]] * positions, dtype=torch.float64)
+    more = {"wte": wte, "wpe": wpe, "gain1": gains[None], "gain2": gains[None], "gain3": gains * 100 / 2**0.5}
+    return {name: (parameters | more)[name] for name in PARAMETERS}, 1
+
+
+def rare_tokens(on, generator, count, **of):
+    parameters, heads = rare_tokens_model(**of)
+    names = [
+        tokens_of(on.call("sample", parameters, heads, fresh), of["vocabulary"])
+        for fresh in generators(generator, count)
+    ]
+    right = plausible(names, parameters, heads)
+    return {"rare tokens as often as their probabilities say": right, "drawn": None if right else names}
+
+
 def test_sample(check):
     draws = ({"vocabulary": 6, "positions": 11, "ends": True}, {"vocabulary": 5, "positions": 7, "ends": False})
     check.agrees(known_name, draws, reference=Key)
     check.agrees(drawn_names, ({"count": 10, "twice": 3, **sizes(1, 2, 30, 12, 2, 3, 5, 1)},), reference=Key)
+    check.agrees(rare_tokens, ({"count": 5, "vocabulary": 1000, "positions": 60},), reference=Key)
 
 
 class Key:

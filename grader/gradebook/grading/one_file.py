@@ -84,7 +84,8 @@ def judge_file(
     steps = [item.name for item in lesson.gradients]
     above = with_steps_above(lesson, chain) if chain is not None else None
     student = Student(
-        zygote, submitted.files, MAIN, steps, findings, lesson.joint, interrupt, problems, above, terms, public
+        *(zygote, submitted.files, MAIN, steps, findings, lesson.joint, interrupt, problems, above, terms, public),
+        not_allowed=lesson.not_allowed,
     )
     student.trials = trials = FileTrials(student, submitted.files[MAIN])
     seen: Mapping[str, Seen] = {}

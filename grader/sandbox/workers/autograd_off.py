@@ -22,7 +22,7 @@ import sys
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 import torch.utils.hooks
@@ -37,8 +37,9 @@ _taken_away = False
 def take_away_autograd() -> None:
     """Remove automatic differentiation from this process and all it forks. There is no way back.
 
-    Call it once in the zygote, after its imports and warm-up and before any student code. All other arithmetic keeps
-    its values bit by bit. Takes about 0.1 s, half of it for the fallthrough kernels; a second call does nothing.
+    Call it once in the zygote, after its imports and warm-up; library_off.py does the rest in each worker, before any
+    student code. All other arithmetic keeps its values bit by bit. Takes about 0.1 s, half of it for the fallthrough
+    kernels; a second call does nothing.
     """
     global _taken_away
     if _taken_away:
@@ -50,7 +51,6 @@ def take_away_autograd() -> None:
         _forget_backward_formulas()
         _quieten_torchscript()
         _place_tripwires()
-        _lock_the_dispatcher()
 
 
 # ---- in C++ ----
@@ -85,6 +85,25 @@ NOT_RELEASED = (
 )
 
 
+_keys_of: dict[str, set[str]] = {}  # operator -> where it has a kernel
+
+
+def replace_operators(matches: Callable[[str], bool], kernel: Callable[[str], object]) -> None:
+    """Give every operator whose name matches the kernel `kernel(name)`, for good.
+
+    Call it before `library_off.lock_the_dispatcher`. A name is that of an overload, such as ``rnn_tanh.input``.
+    """
+    dispatcher: Any = torch._C
+    library = dispatcher._dispatch_library("IMPL", "aten", "", "not allowed", 0)
+    replaced = [(operator, key) for operator, keys in _keys_of.items() if matches(operator) for key in keys]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch warns of every kernel that is replaced
+        for operator, key in replaced:
+            library.impl(operator, key, kernel(operator))
+    if replaced and not _release_handles(library, len(replaced)):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
+
+
 def _replaced() -> tuple[Any, int]:
     """The library that holds the new kernels, and how many handles it has."""
     dispatcher: Any = torch._C
@@ -93,8 +112,12 @@ def _replaced() -> tuple[Any, int]:
     for key in (*_AUTOGRAD_KEYS, *_ARITHMETIC_KEYS):
         for name in dispatcher._dispatch_get_registrations_for_dispatch_key(key):
             namespace, _, operator = name.partition("::")
-            if namespace != "aten" or (key in _ARITHMETIC_KEYS and not _is_backward(operator)):
+            if namespace != "aten":
                 continue
+            if key in _ARITHMETIC_KEYS:
+                _keys_of.setdefault(operator, set()).add(key)
+                if not _is_backward(operator):
+                    continue
             kernel = torch.library.fallthrough_kernel
             library.impl(operator, key, kernel if key in _AUTOGRAD_KEYS else tripwire(f"torch.ops.aten.{operator}"))
             registered += 1
@@ -147,29 +170,6 @@ def autograd_works() -> bool:
         return bool((_LEAF * _LEAF).requires_grad)
     finally:
         torch._C._set_grad_enabled(enabled)
-
-
-# What registers, replaces or removes kernels from Python. No step needs it, nor does eager torch after its start.
-_REGISTERING = """_dispatch_library _dispatch_call_boxed _dispatch_get_computed_kernel_for_dispatch_key _dispatch_pystub
-    _SafeKernelFunction _get_safe_kernel"""
-
-
-def _lock_the_dispatcher() -> None:
-    """Python code can no longer make a library of kernels, nor do anything with one that it finds."""
-    dispatcher: Any = torch._C
-
-    def refuse(*_arguments: Any, **_keywords: Any) -> NoReturn:
-        raise RuntimeError("no operator can be registered where steps are graded")
-
-    for name in _REGISTERING.split():
-        if hasattr(dispatcher, name):
-            setattr(dispatcher, name, refuse)
-    library_class = getattr(dispatcher, "_DispatchModule", None)
-    for name in vars(library_class).copy() if library_class is not None else ():
-        if not name.startswith("__"):
-            setattr(library_class, name, refuse)
-    if library_class is not None:
-        library_class.reset = lambda self: None  # torch calls it for its own libraries when the process ends
 
 
 def _forget_backward_formulas() -> None:

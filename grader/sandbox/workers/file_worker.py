@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 from grader.calling.answer import Answer
+from grader.calling.protocol import Called
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
@@ -19,10 +21,18 @@ from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.student_lines import line_of_loop
 
 
+class MeasuredCall(NamedTuple):
+    """`used` is what the worker used from before its file was loaded until it was ended; None without a value."""
+
+    called: Called
+    used: Usage | None
+
+
 class FileWorker:
     """A worker with `files` in it, the graded one, `main`, already run.
 
     Attributes:
+        not_allowed: parts of PyTorch that the file may not call, see library_off.py.
         process: the present worker; None before the first one is started and after one was discarded.
         sent: the keys of the problems that it has.
         disclosed: {problem: how many stages of true upstream gradients it has}.
@@ -42,6 +52,7 @@ class FileWorker:
         self.files, self.main = files, main
         self._numbers, self._time = numbers, time
         self.interrupt: int | None = None
+        self.not_allowed: Sequence[str] = ()
         self.process: WorkerProcess | None = None
         self.sent: set[int] = set()
         self.disclosed: dict[int, int] = {}
@@ -85,7 +96,8 @@ class FileWorker:
             worker.set_interrupt_fd(self.interrupt)
         try:
             with self._time.waiting():
-                reply = worker.load(self.files, self.main, memory)
+                # what runs in a shared worker calls nothing that a lesson could name
+                reply = worker.load(self.files, self.main, memory, () if self.shared else self.not_allowed)
         except DeadlineMissed:
             line = self.hang_line()
             message = (

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.joint import Joint
 from grader.calling.numerical_watch import Seen
 from grader.calling.protocol import Called, Measurement
 from grader.reference.problem import Problem
-from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.policy.static_check import Finding
 from grader.sandbox.workers.answers_on_demand import AnswersOnDemand
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.file_worker import FileWorker
+from grader.sandbox.workers.file_worker import FileWorker, MeasuredCall
 from grader.sandbox.workers.printed import Span, cut
 from grader.sandbox.workers.problem_numbers import FIRST_PRIVATE, ProblemNumbers
 from grader.sandbox.workers.requests import call_request
@@ -27,13 +26,6 @@ from grader.verdict.diagnosis.time_allowance import Allowance
 from grader.verdict.judging.own_sizes import STRICT, Terms
 
 FEW = 3  # of how many steps one may be unknown to the cache, so that only the unknown ones are run in stages
-
-
-class MeasuredCall(NamedTuple):
-    """`used` is what the worker used from before its file was loaded until it was ended; None without a value."""
-
-    called: Called
-    used: Usage | None
 
 
 class Student:
@@ -66,10 +58,12 @@ class Student:
         terms: Terms = STRICT,
         public: Problem | None = None,
         time: TimeAccount | None = None,
+        not_allowed: Sequence[str] = (),
     ) -> None:
         """`files` is {file name: bytes}, `main` the graded one; with `joint`, that function returns all gradients.
 
-        `findings` are steps that use what is not allowed, each with the first line that does.
+        `findings` are steps that use what is not allowed, each with the first line that does; `not_allowed` are parts
+        of PyTorch that are removed in the worker, see library_off.py.
         `interrupt` is a descriptor: once it is readable, a wait for a worker raises Interrupted.
         `problems` are some that workers may have been sent beforehand, numbered in this order (`send_ahead`).
         `chain` is the problem of the student's own chain, run before any disclosure, and for each step those above it.
@@ -80,7 +74,7 @@ class Student:
         self._numbers = ProblemNumbers(zygote, problems)
         self.time = TimeAccount(zygote.limits.total_seconds, zygote.clock) if time is None else time
         self._file = FileWorker(zygote, files, main, self._numbers, self.time)
-        self._file.interrupt = interrupt
+        self._file.interrupt, self._file.not_allowed = interrupt, not_allowed
         self._chain, self._chain_answers = chain, dict[str, Answer]()
         self.terms, self.public = terms, public
         if public is not None and chain is not None:

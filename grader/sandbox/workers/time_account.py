@@ -25,9 +25,17 @@ class TimeAccount:
         self._total, self._clock = total_seconds, clock
         self._started = own_seconds()
         self.waited = self._unchecked = 0.0
+        self._set_aside = clock.set_aside  # by the clock, when the waits that are not checked began
 
     @property
     def _used(self) -> float:
+        """Seconds. Where the limit may be near, nothing of it is a delay of the machine."""
+        if self._unchecked and self._sum > self._total / 2:
+            self._check()
+        return self._sum
+
+    @property
+    def _sum(self) -> float:
         return self.waited + max(0.0, own_seconds() - self._started - FREE_SECONDS)
 
     @property
@@ -50,5 +58,10 @@ class TimeAccount:
             self.waited += seconds
             self._unchecked += seconds
             if self._unchecked > UNCHECKED_SECONDS:
-                self.waited -= min(self._unchecked, self._clock.catch_up(self._clock.now() - self._unchecked))
-                self._unchecked = 0.0
+                self._check()
+
+    def _check(self) -> None:
+        """Take the delays of the machine off the seconds that are not checked yet."""
+        delays = self._clock.catch_up(self._clock.now() - self._unchecked) + self._clock.set_aside - self._set_aside
+        self.waited -= min(self._unchecked, delays)
+        self._unchecked, self._set_aside = 0.0, self._clock.set_aside

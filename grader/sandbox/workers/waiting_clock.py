@@ -32,6 +32,10 @@ class WaitingClock:
     """Seconds as `time.monotonic()` counts them, less the time for which processes waited for a processor.
 
     `catch_up` subtracts that time. Call it before you treat a deadline as missed.
+
+    Attributes:
+        set_aside: seconds of delays that `catch_up` did not subtract, because they are from before its wait began. They
+            belong to earlier waits; a TimeAccount of these takes them off.
     """
 
     def __init__(
@@ -47,6 +51,7 @@ class WaitingClock:
         """
         self._scheduled, self._real, self._own, self._reference = scheduled, real, own, reference
         self._late, self._own_wait, self._caught_up = 0.0, own(), real()
+        self.set_aside = 0.0
         self.on_delay: Callable[[float], None] = lambda seconds: None
 
     def now(self) -> float:
@@ -61,13 +66,13 @@ class WaitingClock:
         elapsed, window = self.now() - since, real - self._caught_up
         waited_here = own - self._own_wait
         self._own_wait, self._caught_up = own, real
-        if elapsed < LEAST_SECONDS:
-            return 0.0
         if scheduled is None:
-            factor = self._reference()
+            factor = self._reference() if elapsed >= LEAST_SECONDS else 1.0
             delay = min(window, elapsed) * (1 - 1 / factor) if factor > LEAST_SLOWDOWN else 0.0
         else:  # many threads of one worker wait for each other: what they ran counts all the same
-            delay = min(scheduled.waited + waited_here, window - scheduled.ran, elapsed)
+            delays = max(0.0, min(scheduled.waited + waited_here, window - scheduled.ran))
+            delay = min(delays, elapsed)
+            self.set_aside += delays - delay
         if delay < LEAST_SECONDS:
             return 0.0
         self._late += delay

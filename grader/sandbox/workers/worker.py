@@ -30,6 +30,7 @@ from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tr
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
 from grader.sandbox.workers.hang import report_lines_after, stop_reporting
 from grader.sandbox.workers.imports import NotAvailable
+from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import forget, load, seed_generators
 from grader.sandbox.workers.received_problem import Given, decode_problem
 from grader.sandbox.workers.rehearsal import rehearse
@@ -108,18 +109,17 @@ class Worker:
         self._files = (main, *(name for name in files if name != main))
         forget(main)  # a file that was here before, see shared_worker.py
         seed_generators()
+        take_away_library(frame.header["not_allowed"])
         tripwires(self._autograd_used.append, self._files)
         sys.breakpointhook = refuse_to_stop
         report_lines_after(self._step_seconds)
         self._output = count_output()
         module, error = load(files, main, self._imports)
-        switched_on = autograd_works()
         self._functions = {n: v for n, v in vars(module).items() if callable(v) and not n.startswith("__")}
         note = ""
         if isinstance(error, (AutogradUsed, OSError, NotAvailable)) and self._functions:
-            note = failure(error, "", self._files).message
-            error = None
-        if switched_on:
+            note, error = failure(error, "", self._files).message, None
+        if autograd_works():
             reply: dict[str, Any] = {"op": "failed", "outcome": "forbidden", "message": SWITCHED_ON, "line": None}
         elif error is None:
             names = [str(name)[:200] for name in self._functions][: wire.MAX_NAMES]

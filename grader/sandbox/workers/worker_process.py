@@ -73,16 +73,19 @@ class WorkerProcess:
         """From now on, waiting raises Interrupted as soon as that descriptor is readable: a key, a changed file."""
         self._pipes.set_interrupt_fd(interrupt)
 
-    def load(self, files: Mapping[str, bytes], main: str, memory: bool = False) -> dict[str, Any]:
+    def load(
+        self, files: Mapping[str, bytes], main: str, memory: bool = False, not_allowed: Sequence[str] = ()
+    ) -> dict[str, Any]:
         """Runs the submission's file. The reply: op "loaded" with function names, or "failed" with message and line.
 
         With `memory`, the worker's resident memory is made to follow what the file and its functions hold.
+        `not_allowed` are parts of PyTorch that are removed first, see library_off.py.
         Raises WorkerLost or DeadlineMissed.
         """
         self._wait_until_ready()
         entries = [{"name": name, "size": len(source)} for name, source in files.items()]
         deadline = self._clock.now() + self._limits.import_seconds
-        request = {"op": "load", "files": entries, "main": main, "memory": memory}
+        request = {"op": "load", "files": entries, "main": main, "memory": memory, "not_allowed": list(not_allowed)}
         self._send(request, b"".join(files.values()), deadline)
         header = self._pipes.receive(deadline).header
         if header.get("op") == "loaded":

@@ -32,9 +32,10 @@ from grader.sandbox.isolation.probe import probe
 from grader.sandbox.isolation.usage import Usage, own_usage
 from grader.sandbox.workers import measuring
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.file_worker import MeasuredCall
 from grader.sandbox.workers.measuring import measure, memory_is_accounted_for
 from grader.sandbox.workers.requests import call_request
-from grader.sandbox.workers.student import MeasuredCall, Student
+from grader.sandbox.workers.student import Student
 
 HOSTILE = Path(__file__).parents[2] / "hostile"
 FILES = [

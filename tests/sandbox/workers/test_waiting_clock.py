@@ -99,6 +99,49 @@ def test_the_seconds_of_a_submission_do_not_count_its_waits_for_a_processor():
     assert account.is_used_up
 
 
+@pytest.mark.parametrize("late", [0.0, 0.005, 0.02], ids=["not at all", "hardly", "a little"])
+def test_a_look_at_a_deadline_forgets_no_wait_of_the_requests_before_it(late):
+    """Each request waits for a processor, and after every fifth the clock is read for another wait that began then."""
+    machine = Machine()
+    account = TimeAccount(60.0, machine.clock)
+    for number in range(2_000):
+        with account.waiting():
+            machine.passes(0.1, ran=0.01, waited=0.09)
+        if number % 5 == 0:
+            began = machine.clock.now()
+            machine.passes(late, waited=late)
+            machine.clock.catch_up(began)
+    assert account.waited == pytest.approx(20.0, abs=1.1)
+
+
+def test_the_last_second_is_checked_before_a_submission_loses_it():
+    machine = Machine()
+    account = TimeAccount(2.0, machine.clock)
+    for _ in range(9):
+        with account.waiting():
+            machine.passes(0.1, ran=0.1)
+    with account.waiting():
+        machine.passes(0.2, ran=0.2)  # 1.1 seconds: checked
+    with account.waiting():
+        machine.passes(0.95, ran=0.05, waited=0.9)
+    assert not account.is_used_up
+    assert account.end - machine.clock.now() == pytest.approx(0.85)
+    with account.waiting():
+        machine.passes(0.86)  # asleep
+    assert account.is_used_up
+
+
+def test_a_wait_before_a_submission_is_none_of_its_own():
+    machine = Machine()
+    machine.passes(100.0, ran=1.0, waited=99.0)
+    machine.clock.catch_up(machine.clock.now())
+    account = TimeAccount(2.0, machine.clock)
+    with account.waiting():
+        machine.passes(2.0)  # asleep
+    assert account.waited == pytest.approx(2.0)
+    assert account.is_used_up
+
+
 def test_an_answer_that_came_in_time_counts_although_this_process_was_late():
     machine = Machine()
     requests, answers, printed = os.pipe(), os.pipe(), os.pipe()

@@ -1,0 +1,114 @@
+"""Takes from a worker the parts of PyTorch that a lesson asks the student to write: `not_allowed` in its lesson.toml.
+
+A name is a module of torch, or operators:
+
+* ``torch.optim``: the functions of this module and of all modules beneath it lose their code, so it does not matter by
+  which name or object a student finds one.
+* ``torch.ops.aten.rnn_tanh*``: the operators whose names match lose their kernels, whatever calls them.
+
+A worker runs one lesson's file, and its zygote serves all lessons. So this is done in the worker.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any, NoReturn
+
+import torch
+
+from grader.calling.autograd_used import LibraryUsed, tripwire
+from grader.sandbox.workers.autograd_off import replace_operators
+from grader.sandbox.workers.imports import is_beneath
+
+OPERATORS = "torch.ops.aten."
+
+
+def take_away_library(names: Sequence[str]) -> None:
+    """Remove what is in `names` from this process, before it runs a student's code. There is no way back.
+
+    Afterwards no kernel can be registered. A name that this version of torch does not have is passed over.
+    """
+    operators = [name.removeprefix(OPERATORS) for name in names if name.startswith(OPERATORS)]
+    if operators:
+        replace_operators(
+            lambda name: any(fnmatchcase(name.partition(".")[0], pattern) for pattern in operators),
+            lambda name: tripwire(name.partition(".")[0], LibraryUsed),
+        )
+    for name in names:
+        if not name.startswith(OPERATORS):
+            _take_away_module(name)
+    lock_the_dispatcher()
+
+
+def _take_away_module(name: str) -> None:
+    modules = [module for each, module in list(sys.modules.items()) if is_beneath(each, (name,))]
+    files = {getattr(module, "__file__", None) for module in modules}
+    for function in _functions_of(modules):
+        if function.__code__.co_filename in files:
+            written = function.__qualname__.removesuffix(".__init__")
+            function.__code__ = _calling(tripwire(written, LibraryUsed), function.__code__)
+
+
+def _functions_of(modules: Sequence[ModuleType]) -> Iterator[FunctionType]:
+    """Each function that these modules hold: by name, in a class, as a property, under a decorator, in a closure."""
+    waiting: list[Any] = [value for module in modules for value in vars(module).values()]
+    names = {module.__name__ for module in modules}
+    seen: set[int] = set()
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, type):
+            if thing.__module__ in names:
+                waiting += vars(thing).values()
+        elif isinstance(thing, (staticmethod, classmethod)):
+            waiting.append(thing.__func__)
+        elif isinstance(thing, property):
+            waiting += [thing.fget, thing.fset, thing.fdel]
+        elif type(thing) is FunctionType:
+            waiting += [cell.cell_contents for cell in thing.__closure__ or () if cell != CellType()]
+            waiting += vars(thing).values()  # `__wrapped__`
+            yield thing
+
+
+def _calling(function: Any, code: CodeType) -> CodeType:
+    """Code that calls `function`, for a function with as many free variables as that of `code`."""
+    constants = tuple(function if value == "function" else value for value in _STUB.co_consts)
+    return _STUB.replace(co_consts=constants, co_freevars=code.co_freevars, co_name=code.co_name)
+
+
+def _stub(*arguments: Any, **keywords: Any) -> Any:
+    return "function".__call__(*arguments, **keywords)  # type: ignore[operator]  # `_calling` replaces the text
+
+
+_STUB = _stub.__code__
+
+
+# What registers, replaces or removes kernels from Python. No step needs it, nor does eager torch after its start.
+_REGISTERING = """_dispatch_library _dispatch_call_boxed _dispatch_get_computed_kernel_for_dispatch_key _dispatch_pystub
+    _SafeKernelFunction _get_safe_kernel"""
+
+
+def lock_the_dispatcher() -> None:
+    """Python code can no longer make a library of kernels, nor do anything with one that it finds.
+
+    Call it in every worker before any student code. A second call does nothing new.
+    """
+    dispatcher: Any = torch._C
+
+    def refuse(*_arguments: Any, **_keywords: Any) -> NoReturn:
+        raise RuntimeError("no operator can be registered where steps are graded")
+
+    for name in _REGISTERING.split():
+        if hasattr(dispatcher, name):
+            setattr(dispatcher, name, refuse)
+    library_class = getattr(dispatcher, "_DispatchModule", None)
+    for name in vars(library_class).copy() if library_class is not None else ():
+        if not name.startswith("__"):
+            setattr(library_class, name, refuse)
+    if library_class is not None:
+        library_class.reset = lambda self: None  # torch calls it for its own libraries when the process ends

@@ -1,0 +1,164 @@
+"""Parts of PyTorch that a lesson asks the student to write: no way leads to them, and everything else still works."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
+import pytest
+import torch
+from shared_nursery import forked_zygote
+from support import ROOT
+
+from grader.calling.protocol import Called
+from grader.intake.submissions.lesson_files import MAIN
+from grader.lesson.lesson import Course
+from grader.sandbox.isolation import kernel
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.lockdown import plan_for
+from grader.sandbox.isolation.probe import probe
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.library_off import OPERATORS
+from grader.sandbox.workers.requests import call_request
+from grader.sandbox.workers.student import Student
+
+if not kernel.supported():
+    pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
+
+NOT_ALLOWED = ("torch.optim", "torch.nn.utils.clip_grad", "torch.ops.aten._fused_sgd*", "torch.ops.aten.lstm*")
+P, G = torch.ones(2), torch.tensor([3.0, 4.0])
+
+# Each would make `p` what a step of gradient descent makes of it, in line 8.
+OPTIMIZERS = {
+    "by its name": "torch.optim.SGD([p], lr=1.0).step()",
+    "by an alias": "optimizer = torch.optim; kind = optimizer.SGD; kind([p], lr=1.0).step()",
+    "by a name in pieces": "getattr(getattr(torch, 'op' + 'tim'), 'DGS'[::-1])([p], lr=1.0).step()",
+    "imported": "from torch.optim.sgd import SGD as Plain; Plain([p], lr=1.0).step()",
+    "by importlib": "import importlib; importlib.import_module('torch.optim').SGD([p], lr=1.0).step()",
+    "by sys.modules": "import sys; sys.modules['torch.optim.sgd'].SGD([p], lr=1.0).step()",
+    "as a function": "from torch.optim.sgd import sgd; sgd([p], [g], [None], **most, foreach=False)",
+    "of functional": "from torch.optim import _functional as f; f.sgd([p], [g], [None], **most)",
+    "for one tensor": "from torch.optim.sgd import _single_tensor_sgd as f; f([p], [g], [None], None, None, **most)",
+    "for many tensors": "from torch.optim.sgd import _multi_tensor_sgd as f; f([p], [g], [None], None, None, **most)",
+    "inherited": "type('Own', (torch.optim.SGD,), {})([p], lr=1.0).step()",
+    "without __init__": "o = object.__new__(torch.optim.SGD); o.__dict__.update(hollow(p)); o.step()",
+    "under its decorator": "step = torch.optim.SGD.step; step = getattr(step, '__wrapped__', step); step(o(p))",
+    "by the class's table": "vars(torch.optim.SGD)['step'](o(p))",
+    "with all parameters": "torch.optim.SGD([{'params': [p]}], lr=1.0, fused=True).step()",
+    "in a thread": "import threading as s; t = s.Thread(target=lambda: torch.optim.SGD([p])); t.start(); t.join()",
+    "in the garbage": "import gc; gc.unfreeze(); found(gc)._single_tensor_sgd([p], [g], [None], None, None, **most)",
+    "swallowed": "exec('try: torch.optim.SGD([p], lr=1.0).step()\\nexcept BaseException: p -= g')",
+    "a schedule": "torch.optim.lr_scheduler.LambdaLR(o(p), lambda n: 1.0); p -= g",
+    "averaged": "torch.optim.swa_utils.AveragedModel(torch.nn.Linear(1, 1)); p -= g",
+    "fused": "torch._fused_sgd_([p], [g], [], **most, **first)",
+    "fused, by operator": "torch.ops.aten._fused_sgd_.default([p], [g], [], **most, **first)",
+    "fused, by operation": "torch._C._jit_get_operation('aten::_fused_sgd_')[0]([p], [g], [], **most, **first)",
+    "fused, by its class": "torch._C._VariableFunctions._fused_sgd_([p], [g], [], **most, **first)",
+    "clipped": "p.grad = g; torch.nn.utils.clip_grad_norm_([p], 1.0); p -= g",
+    "clipped, by module": "from torch.nn.utils import clip_grad as c; c.clip_grad_value_([o(p).p], 9.0); p -= g",
+    "a norm of gradients": "torch.nn.utils.get_total_norm([g]); p -= g",
+}
+HEAD = """import torch, types
+most = dict(weight_decay=0.0, momentum=0.0, lr=1.0, dampening=0.0, nesterov=False, maximize=False)
+first = {'is_first_step': True}
+hollow, o = lambda p: {}, lambda p: types.SimpleNamespace(p=p, param_groups=[], _optimizer_step_pre_hooks={})
+found = lambda gc: [m for m in gc.get_objects() if type(m) is types.ModuleType and m.__name__ == 'torch.optim.sgd'][0]
+"""
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[ZygoteProcess]:
+    process = forked_zygote(plan_for(probe(), Limits()))
+    yield process
+    process.close()
+
+
+def called(zygote: ZygoteProcess, source: str, not_allowed: tuple[str, ...] = NOT_ALLOWED) -> Called:
+    student = Student(zygote, {MAIN: source.encode()}, MAIN, (), not_allowed=not_allowed)
+    try:
+        return student.call("update", call_request("update"), [P.clone(), G.clone()], {})
+    finally:
+        student.close()
+
+
+def update(line: str) -> str:
+    return f"{HEAD}def update(p, g):\n    p.grad = g\n    {line}\n    return p\n"
+
+
+@pytest.mark.parametrize("line", OPTIMIZERS.values(), ids=OPTIMIZERS.keys())
+def test_no_way_leads_to_an_optimizer(zygote, line):
+    failed = called(zygote, update(line)).failed
+    assert failed is not None and failed.outcome == "forbidden"
+    assert failed.line == 8 or "exec" in line  # a text that is executed has lines of its own
+
+
+WORKING = [key for key in OPTIMIZERS if key.split(",")[0] in ("by its name", "fused", "as a function", "imported")]
+
+
+@pytest.mark.parametrize("way", WORKING)
+def test_a_lesson_that_does_not_ask_for_one_allows_it(zygote, way):
+    value = called(zygote, update(OPTIMIZERS[way]), ()).value
+    assert torch.equal(value, P - G)
+
+
+def test_the_message_names_the_call_and_the_line(zygote):
+    failed = called(zygote, update(OPTIMIZERS["by its name"])).failed
+    assert failed is not None and failed.message == (
+        "Line 8 calls PyTorch's `SGD`. This lesson asks you to write what it does, so the step is not counted. "
+        'Use arithmetic on tensors. A self-check under `if __name__ == "__main__":` is fine.'
+    )
+
+
+def test_a_use_while_the_file_is_run_leaves_the_functions_above_it(zygote):
+    source = HEAD + "def update(p, g):\n    return p - g\ntorch.optim.SGD([torch.ones(1)], lr=1.0)\n"
+    student = Student(zygote, {MAIN: source.encode()}, MAIN, (), not_allowed=NOT_ALLOWED)
+    try:
+        value = student.call("update", call_request("update"), [P, G], {}).value
+        assert torch.equal(value, P - G)
+        assert student.note.startswith("Line 8 calls PyTorch's `SGD` while the file is being run. This lesson asks")
+    finally:
+        student.close()
+
+
+HONEST = {
+    "imports": "import torch.optim; from torch.optim import AdamW; from torch.nn.utils import clip_grad_norm_",
+    "mentions": "optimizers = {'sgd': torch.optim.SGD}; assert not isinstance(p, torch.optim.Optimizer)",
+    "a check that is not called": "check = lambda: torch.optim.SGD([p], lr=1.0)",
+    "arithmetic on lists": "torch._foreach_add_([p], [g], alpha=0.0)",
+    "norms": "assert torch.linalg.vector_norm(g) == torch.nn.utils.parameters_to_vector([g]).norm() == 5",
+    "layers": "torch.nn.Linear(2, 2)(p); torch.nn.LayerNorm(2)(p); torch.nn.RNN(2, 3)(p[None])",
+    "attention": "q = torch.ones(1, 2, 3); torch.nn.functional.scaled_dot_product_attention(q, q, q)",
+    "draws": "torch.multinomial(p, 1)",
+}
+
+
+@pytest.mark.parametrize("line", HONEST.values(), ids=HONEST.keys())
+def test_honest_uses_stay_right(zygote, line):
+    result = called(zygote, update(f"{line}; p = p - g"))
+    assert result.failed is None and torch.equal(result.value, P - G)
+
+
+def test_nothing_can_be_registered_again(zygote):
+    for line in ("torch.library.Library('aten', 'IMPL')", "torch._C._dispatch_library('IMPL', 'aten', '', 'x', 0)"):
+        for not_allowed in ((), NOT_ALLOWED):
+            failed = called(zygote, update(line), not_allowed).failed
+            assert failed is not None and "no operator can be registered" in failed.message
+
+
+LESSONS = [lesson for lesson in Course(ROOT).lessons.values() if lesson.not_allowed]
+
+
+def test_some_lessons_name_what_they_ask_for():
+    assert {lesson.name[:2] for lesson in LESSONS} == {"05", "07", "10", "15", "16", "19"}
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_every_name_is_one_of_this_version_of_torch(lesson):
+    operators = {name.removeprefix("aten::").partition(".")[0] for name in torch._C._dispatch_get_all_op_names()}
+    for name in lesson.not_allowed:
+        if name.startswith(OPERATORS):
+            assert any(fnmatchcase(each, name.removeprefix(OPERATORS)) for each in operators), name
+        else:
+            __import__(name)
+            assert name in sys.modules
