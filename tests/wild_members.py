@@ -56,6 +56,7 @@ def member_of(path: Path) -> Member:
             case "keeps":
                 member.keeps = [beginning.strip() for beginning in value.split(" | ")]
             case "by":
+                assert value in ("grade", "dojo", "both"), path
                 member.by = value
             case "printed":
                 member.printed.append(value)

@@ -1,9 +1,11 @@
-"""The public example that `dojo check 13` runs: `split_heads` and `merge_heads` with two heads of two features."""
+"""The public example that `dojo check 13` runs: three positions, and two heads of two features."""
 
 import torch
 
-BY_POSITION = torch.tensor([[[1.0, 2.0, 10.0, 20.0], [3.0, 4.0, 30.0, 40.0]]], dtype=torch.float64)
-BY_HEAD = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]], [[10.0, 20.0], [30.0, 40.0]]]], dtype=torch.float64)
+POSITIONS = [[1.0, 2.0, 10.0, 20.0], [3.0, 4.0, 30.0, 40.0], [5.0, 6.0, 50.0, 60.0]]
+HEADS = [[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [[10.0, 20.0], [30.0, 40.0], [50.0, 60.0]]]
+BY_POSITION = torch.tensor([POSITIONS], dtype=torch.float64)
+BY_HEAD = torch.tensor([HEADS], dtype=torch.float64)
 """The features of head 0 are below ten, those of head 1 are ten times as large."""
 
 

@@ -38,7 +38,10 @@ def value_of(Value, text, numbers):
 
 
 def gradients_of(Value, text, numbers, ends):
-    """Run `text`, which assigns to names, and `backward` of each of the ends; "zero" stands for zero_grad."""
+    """Run `text`, which assigns to names, and `backward` of each of the ends; "zero" stands for zero_grad.
+
+    What is no name among the ends is a statement that is run between two passes.
+    """
     leaves = {name: Value(number) for name, number in numbers.items()}
     names = dict(leaves)
     exec(text, names)
@@ -46,8 +49,10 @@ def gradients_of(Value, text, numbers, ends):
         if end == "zero":
             for leaf in leaves.values():
                 leaf.zero_grad()
-        else:
+        elif end in names:
             names[end].backward()
+        else:
+            exec(end, names)
     return {f"gradient of {name}": float(leaf.grad) for name, leaf in leaves.items()}
 
 
@@ -107,6 +112,7 @@ def test_value_graphs(check):
 
 def test_value_detach(check):
     slopes(check, {"end = (a * b).detach() * a": (-8, 0), "c = a * a\nend = c.detach() + c": (4, 0)})
+    slopes(check, {"end = a * b": (-8, 4)}, "end", "cut = a.detach()", "end")
 
 
 def test_value_again(check):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import linecache
 import re
 import sys
@@ -67,11 +68,20 @@ def refuse_to_stop(*_arguments: object, **_keywords: object) -> NoReturn:
 
 
 def is_stub_error(error: BaseException) -> bool:
-    """Whether it is the bare `raise NotImplementedError` of a stub.
+    """Whether it is the `raise NotImplementedError` of a function that is not written yet, with a text or without.
 
-    torch raises the same type for an operator that it does not have for a dtype, always with a text.
+    Such a function never returns, on no path. Where one path returns, the student raises the error for a case that
+    they left out. torch raises the same type for an operator that it does not have for a dtype.
     """
-    return type(error) is NotImplementedError and not error.args
+    code = None
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        code = frame.f_code
+    return type(error) is NotImplementedError and code is not None and never_returns(code)
+
+
+def never_returns(code: CodeType) -> bool:
+    """Whether all paths through a function end with an error: Python leaves out the code that no path reaches."""
+    return not any(each.opname.startswith(("RETURN", "YIELD")) for each in dis.get_instructions(code))
 
 
 def unanswered_prompt(error: BaseException) -> str:

@@ -172,11 +172,11 @@ class LocalJudge:
         """A check (a row that is not a gradient), by its public example if there is one. It gives no points here."""
         row = Row(item.name, HIDDEN, 0, item.points, line=outline.line(item))
         example = examples_of(lesson).get(item.name)
-        if outline.is_unwritten(item):
-            row.status = "todo"
-        elif item.function not in student.functions:
+        if item.function not in student.functions:
             row.status = "missing"
-        elif example is not None:
+        elif example is None:
+            row.status = "todo" if outline.is_unwritten(item) else HIDDEN
+        else:
             failed = run_example(example, Example(lesson, item, student, RemoteTarget(student), self._book))
             row.status = HERE if failed is None else failed.status
             if failed is not None:

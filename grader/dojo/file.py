@@ -13,7 +13,7 @@ from grader.errors import UserError, write_errors
 from grader.intake.submissions.lesson_files import MAIN, MAX_FILE_BYTES, LessonFiles
 from grader.lesson.lesson import Item, Lesson
 from grader.source.parsing import parse_submitted
-from grader.source.syntax import names_in
+from grader.source.syntax import FunctionDefinition, names_in, only_raises
 
 HIDDEN: Final = "hidden"
 """The status of a row that is written and that only the hidden suite checks."""
@@ -102,9 +102,10 @@ class Outline:
         return node.lineno if node else None
 
     def is_unwritten(self, item: Item) -> bool:
-        """Whether the row's function or class still raises NotImplementedError somewhere, as a stub does."""
+        """Whether the row's function, or a method of its class, only raises NotImplementedError, as a stub does."""
         node = self._node(item)
-        return node is not None and any(map(raises_not_implemented, ast.walk(node)))
+        methods = node.body if isinstance(node, ast.ClassDef) else [node]
+        return any(isinstance(each, FunctionDefinition) and only_raises(each) for each in methods)
 
     def _node(self, item: Item) -> ast.FunctionDef | ast.ClassDef | None:
         node = self._nodes.get(item.function)
@@ -127,12 +128,6 @@ def changed_rows(lesson: Lesson, before: bytes, after: bytes) -> list[str]:
     """The rows whose function differs between two texts of a file, or uses a function that does."""
     changed = outline_of_text(after).names_changed_from(outline_of_text(before))
     return [item.name for item in lesson.items if item.function in changed]
-
-
-def raises_not_implemented(node: ast.AST) -> bool:
-    raised = node.exc if isinstance(node, ast.Raise) else None
-    raised = raised.func if isinstance(raised, ast.Call) else raised
-    return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
 
 
 def is_untouched(lesson: Lesson, source: bytes) -> bool:

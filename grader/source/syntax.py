@@ -57,6 +57,24 @@ def inner_statements(block: Block) -> list[ast.stmt]:
     return found
 
 
+def first_statement(function: FunctionDefinition) -> ast.stmt | None:
+    """The first statement that is no docstring and no `...`."""
+    return next((each for each in function.body if not is_text(each)), None)
+
+
+def is_text(node: ast.stmt) -> bool:
+    """Whether it is a docstring, or `...`."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def only_raises(function: FunctionDefinition) -> bool:
+    """Whether a function begins with `raise NotImplementedError`, in any spelling, as a stub does."""
+    first = first_statement(function)
+    raised = first.exc if isinstance(first, ast.Raise) else None
+    raised = raised.func if isinstance(raised, ast.Call) else raised
+    return raised is not None and last_name(raised) == "NotImplementedError"
+
+
 def names_in(tree: ast.AST) -> set[str]:
     """All names in a tree, read or assigned."""
     return {node.id for node in all_nodes(tree) if isinstance(node, ast.Name)}

@@ -219,6 +219,12 @@ cut_off:
         return self
     `detach` cuts the value itself off. Its result should be a new leaf, and `self` should stay as it is.
 
+changes_its_input:
+        self.grad = 0.0
+        return Value(self.data)
+    `detach` changes the value that it is called with: its `grad` is what the passes have sent to it. An operation only
+    makes a new Value.
+
 - other = other if isinstance(other, Value) else Value(other)
 - return Value(self.data + other.data, [(self, lambda g: g), (other, lambda g: g)])
 number_not_wrapped:

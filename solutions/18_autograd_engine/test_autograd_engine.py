@@ -68,7 +68,7 @@ def evaluated(Value, text, numbers):
 
 
 def differentiated(Value, text, numbers, passes):
-    """The leaves' gradients after `passes`: names of ends, or "zero" where all gradients are set to zero."""
+    """What is in the leaves, and in `cut`, after `passes`: names of ends, "zero" for zero_grad, or statements."""
     with torch.enable_grad():
         leaves = {name: Value(number) for name, number in numbers.items()}
         scope = dict(leaves)
@@ -77,23 +77,26 @@ def differentiated(Value, text, numbers, passes):
             if end == "zero":
                 for leaf in leaves.values():
                     leaf.zero_grad()
-            else:
+            elif end in scope:
                 scope[end].backward()
+            else:
+                exec(end, scope)
         found = {"the value": float(scope[passes[-1]].data)}
-        for name, leaf in leaves.items():
-            found[f"the gradient of {name}"] = 0.0 if leaf.grad is None else float(leaf.grad)
+        for name in [*leaves, *({"cut"} & set(scope))]:
+            found[f"the gradient of {name}"] = 0.0 if scope[name].grad is None else float(scope[name].grad)
+            found[f"`{name}.data` afterwards"] = float(scope[name].data)
         return found
 
 
 def of_tensors(Tensor, text, tensors, passes):
-    """The same for tensors. `passes` are pairs of an end and its upstream gradient, or None; or ("zero", None)."""
+    """The same for tensors. `passes` are pairs of an end and its upstream gradient, or of what else it is and None."""
 
     import numpy as np
 
     def plain(value):
         value = value.data if isinstance(Tensor, type) and isinstance(value, Tensor) else value
         if isinstance(value, torch.Tensor):
-            return value.detach().as_subclass(torch.Tensor).to(torch.float64, copy=True)
+            return value.as_subclass(torch.Tensor).detach().to(torch.float64, copy=True)
         return torch.tensor(np.array(value, dtype=np.float64))
 
     with torch.enable_grad():
@@ -104,13 +107,17 @@ def of_tensors(Tensor, text, tensors, passes):
             if end == "zero":
                 for leaf in leaves.values():
                     leaf.zero_grad()
+            elif end not in scope:
+                exec(end, scope)
             elif gradient is None:
                 scope[end].backward()
             else:
                 scope[end].backward(gradient)
         found = {"the value": plain(scope[passes[-1][0]].data)}
-        for name, leaf in leaves.items():
-            found[f"the gradient of {name}"] = plain(0 * tensors[name] if leaf.grad is None else leaf.grad)
+        for name in [*leaves, *({"cut"} & set(scope))]:
+            leaf = scope[name]
+            found[f"the gradient of {name}"] = plain(0 * leaf.data if leaf.grad is None else leaf.grad)
+            found[f"`{name}.data` afterwards"] = plain(leaf.data)
         found["the tensors that it was given, afterwards"] = dict(tensors)
         found["the upstream gradients afterwards"] = [gradient for _, gradient in passes]
         return found
@@ -119,7 +126,7 @@ def of_tensors(Tensor, text, tensors, passes):
 def tensor_value(Tensor, text, tensors):
     with torch.enable_grad():
         end = eval(text, {"torch": torch, **{name: Tensor(tensor) for name, tensor in tensors.items()}})
-        return {"the value": torch.as_tensor(end.data).detach().to(torch.float64, copy=True)}
+        return {"the value": torch.as_tensor(end.data).as_subclass(torch.Tensor).detach().to(torch.float64, copy=True)}
 
 
 def kind_of_result(Value, text, leaves):
@@ -266,17 +273,22 @@ def gradient_of_a(check, kind, text, x, passes):
 
 def small_gradients(check, kind, text, numbers, passes):
     """{leaf: its gradient, or None where it is not one number}"""
+    found = small_passes(check, kind, text, numbers, passes)
+    return {name: found.get(f"the gradient of {name}") for name in numbers}
+
+
+def small_passes(check, kind, text, numbers, passes):
+    """{what was found: its number, or None where it is not one number}"""
     if kind == "Value":
         found = check.on.run_with(["Value"], DIFFERENTIATED, text, numbers, list(passes))
     else:
         one = torch.ones(1, dtype=torch.float64)
-        pairs = [(end, None if end == "zero" else one.clone()) for end in passes]
+        pairs = [(end, one.clone() if end.isidentifier() and end != "zero" else None) for end in passes]
         tensors = {name: one * number for name, number in numbers.items()}
         found = check.on.run_with(["Tensor"], OF_TENSORS, text, tensors, pairs)
-    gradients = {name: found.get(f"the gradient of {name}") if isinstance(found, dict) else None for name in numbers}
     return {
         name: (float(each) if each.numel() == 1 else None) if isinstance(each, torch.Tensor) else each
-        for name, each in gradients.items()
+        for name, each in (found.items() if isinstance(found, dict) else ())
     }
 
 
@@ -293,6 +305,47 @@ def equal_numbers(check, kind):
 
     if is_right(1.25, 1.75) and not is_right(1.25, 1.25):
         named(check, "by_number")
+
+
+BINARY = ("{0} + {1}", "{0} * {1}", "{0} - {1}", "{0} / {1}")
+UNARY = ("-{0}", "{0} ** 2", "{0}.tanh()", "{0}.exp()", "2 - {0}", "2 / {0}")
+OF_TENSORS_ONLY = (
+    *("{0}.maximum({1})", "{0}.log()", "{0}.sum()", "{0}[0]", "{0}.reshape(1, 1)", "{0}.reshape(1).permute(0)"),
+    "{0}.reshape(1, 1) @ {1}.reshape(1, 1)",
+)
+
+
+def changed_operands(check, kind, forms):
+    """End the check where an operation changes a value that it is called with.
+
+    After a pass, each operation is called on leaves and on a value between, and its result is not used. Then there are
+    two more passes, in which these values must be what they were. A new leaf has no gradient yet.
+    """
+    generator = check.generator("operands")
+    x, y = between(generator, 0.5, 1), between(generator, 1.5, 2)
+    expected = {"the value": x * y, "`a.data` afterwards": x, "`b.data` afterwards": y}
+    expected |= {"the gradient of a": 5 * y, "the gradient of b": 5 * x, "the gradient of cut": 0.0}
+
+    def wrong(*statements):
+        passes = ("end", *statements, "end", "v")
+        found = small_passes(check, kind, "v = a * b\nend = v * 2", {"a": x, "b": y}, passes)
+        return [name for name, number in expected.items() if not close(found.get(name, 0.0), number)]
+
+    if wrong():
+        return
+    for form in forms:
+        for operation in (form.format("a", "b"), form.format("b", "a"), form.format("v", "a")):
+            with suppress(CallFailed):  # what it gives is judged elsewhere
+                changed = wrong(f"{'cut' if 'detach' in form else 'new'} = {operation}")
+                if changed == ["the gradient of cut"]:
+                    new = f"`{operation}` is a new leaf, so its `grad` begins with zero. Yours has a gradient."
+                    check.fail(new, mistake="changes_its_input")
+                if changed:
+                    check.fail(
+                        f"`{operation}` changes a value that it is called with: its `data`, its `grad`, or how a "
+                        f"gradient gets back from it. An operation only makes a new {kind}.",
+                        mistake="changes_its_input",
+                    )
 
 
 OF_GRAPHS = {mistake for *_, outcomes in GRAPHS for mistake in outcomes}
@@ -323,6 +376,8 @@ def explained(check, kind, single=()):
                 look(check)
         with suppress(CallFailed):
             recognise(check, kind, GRAPHS)
+        with suppress(CallFailed):
+            changed_operands(check, kind, (*BINARY, *UNARY, *(OF_TENSORS_ONLY if kind == "Tensor" else ())))
         for look in tensors:
             with suppress(CallFailed):
                 look(check)
@@ -454,7 +509,13 @@ SINGLE = (
         "a - 3",
         "a / 3",
     ),
-    *("(a * b).tanh() / c", "((a + b * 2) ** 2 - c).tanh()", "(a.exp() / b - c).tanh() * 3"),
+    *(
+        "-(a * b)",
+        "1 - (a * c).tanh()",
+        "(a * b).tanh() / c",
+        "((a + b * 2) ** 2 - c).tanh()",
+        "(a.exp() / b - c).tanh() * 3",
+    ),
 )
 
 
@@ -584,6 +645,7 @@ def test_value_detach(check):
     with explained(check, "Value"):
         recognise(check, "Value", DETACHED)
         equal_numbers(check, "Value")  # the new leaf has the number of the value
+        changed_operands(check, "Value", ("{0}.detach()",))
     with explained(check, "Value"):
         check.agrees(detached, reference=Autograd)
 
@@ -612,6 +674,7 @@ def test_value_again(check):
         once = gradient_of_a(check, "Value", "end = a * 2", 1.5, ("end",))
         if once is not None and close(once, 2):  # else something is wrong with a single pass
             recognise(check, "Value", PASSES)
+            changed_operands(check, "Value", (*BINARY, *UNARY, "{0}.relu()"))
         check.agrees(passes, reference=Autograd)
 
 
@@ -1014,6 +1077,7 @@ def test_tensor_graphs(check):
         recognise(check, "Tensor", (*GRAPHS, *PASSES, *DETACHED))
         equal_numbers(check, "Tensor")
         shared_gradients(check)
+        changed_operands(check, "Tensor", ("{0}.detach()", *BINARY, *UNARY, *OF_TENSORS_ONLY))
         check.agrees(tensor_graphs, draws=({"steps": 5}, {"steps": 12}), reference=Autograd)
 
 

@@ -264,12 +264,18 @@ def test_an_operator_that_torch_does_not_have_for_a_dtype_is_an_error(wrong, mes
     )
 
 
-def test_not_implemented_with_a_text_is_told_with_its_text():
+def test_not_implemented_on_every_path_is_a_stub_and_on_one_path_an_error():
     def dx():
-        raise NotImplementedError("only for two axes")
+        raise NotImplementedError("TODO")
 
-    answer = call(dx, files=(__file__,))
-    assert (answer.outcome, answer.message) == ("raised", "NotImplementedError: only for two axes")
+    def dy(y):
+        if y.ndim == 2:
+            raise NotImplementedError("only for one axis")
+        return y
+
+    assert call(dx, files=(__file__,)).outcome == "todo"
+    answer = call(dy, "dy", files=(__file__,))
+    assert (answer.outcome, answer.message) == ("raised", "NotImplementedError: only for one axis")
 
 
 DEBUGGER = "The debugger (`breakpoint()`, `pdb`) waits for a command"

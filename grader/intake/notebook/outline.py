@@ -14,9 +14,10 @@ from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.syntax import (
     DefinitionNode,
     FunctionDefinition,
+    first_statement,
     inner_statements,
     is_marimo_cell,
-    last_name,
+    only_raises,
     parameters,
     stored_names,
 )
@@ -149,15 +150,8 @@ def wanted_by(node: DefinitionNode) -> list[str] | None:
 
 
 def is_unwritten(node: DefinitionNode) -> bool:
-    """Whether a function only raises NotImplementedError; for a class, whether one of its methods does."""
+    """Whether a function has no code or only raises NotImplementedError; for a class, whether a method does."""
     if isinstance(node, ast.ClassDef):
         return any(isinstance(each, FunctionDefinition) and is_unwritten(each) for each in node.body)
-    first = next((each for each in node.body if not is_text(each)), None)
-    raised = first.exc if isinstance(first, ast.Raise) else None
-    raised = raised.func if isinstance(raised, ast.Call) else raised
-    return first is None or isinstance(first, ast.Pass) or last_name(raised or first) == "NotImplementedError"
-
-
-def is_text(node: ast.stmt) -> bool:
-    """Whether it is a docstring, or `...`."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    first = first_statement(node)
+    return first is None or isinstance(first, ast.Pass) or only_raises(node)

@@ -23,7 +23,8 @@ def circumstances(failing: Sequence[Draw], right: Sequence[Draw], of_values: boo
     change = next(iter(changes))
     if len(changes) == 1 and change is not None and all(draw.change is not change for draw in right):
         if len(failing) == 1 and not of_values:
-            return f"It is right on {other(right)}. About this one: {change_in_words(change)}"
+            sizes = f"; this one has {failing[0].describe()}. About it" if failing[0].sizes else ". About this one"
+            return f"It is right on {other(right)}{sizes}: {change_in_words(change)}"
         return f"It is right on {other(right)}, and wrong where this holds: {change_in_words(change)}"
     degenerate = [
         f"{name} is {size}"

@@ -203,7 +203,9 @@ class Check:
         if answer.outcome == "raised" and self._naming:
             arguments = self.on.calls[-1].arguments if self.on.calls else {}
             parameters = {name: value for name, value in arguments.items() if name.isidentifier()}  # not "argument 2"
-            explained = explain_error_text(answer.message, CallContext(parameters))
+            explained = explain_error_text(
+                answer.message, CallContext(parameters, parameters, own=parameters, near=parameters)
+            )
         message = f"{answer.message.rstrip('.')}. {explained.message}" if explained is not None else answer.message
         return CheckFailed(
             where + message, STATUS_OF[answer.outcome], explained.id if explained else None, line=answer.line

@@ -198,7 +198,9 @@ class GradientCheck:
         cases = [(problem, self._student.answers(problem)[step]) for problem in problems if not problem.draw.note]
         at_own_sizes = is_submission(self._student) and self._student.terms.sizes is not None
         found = None if at_own_sizes else self._explain_hard_coded_sizes(verdict, cases, trials)
+        contents = trials.contents(self.item.function) if trials is not None else None
         is_better_kept = verdict.mistake is not None and verdict.mistake.id in KEPT
+        is_better_kept = is_better_kept and not (contents and "UAdd" in contents["operators"])  # `dx =+ ...`
         if found is None and trials is not None and verdict.status != "error" and not is_better_kept:
             function, constants = self.item.function, self.lesson.small_numbers
             with explaining(self._student):

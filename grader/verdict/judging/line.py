@@ -125,7 +125,7 @@ def no_answer(
         message = f"With {problem.draw.describe()}: {message}"
         failing = [other.draw for other, given in cases if given.outcome != "returned"]
         special = circumstances(failing, right, of_values=False)
-        if "wrong where" in special or "About this one" in special:
+        if "wrong where" in special or "About" in special:
             special = special.replace("It is right on", "It runs on").replace("wrong where", "does not where")
             message = message.rstrip(".") + (" " if message.endswith("?") else ". ") + special
     return Verdict(STATUS_OF[answer.outcome], message=message, mistake=explanation, line=answer.line)

@@ -19,7 +19,7 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
-from grader.results.wording import format_shape
+from grader.results.wording import format_shape, listed_as_code
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.time_allowance import uncounted
 
@@ -50,12 +50,16 @@ NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 class CallContext:
     """What the code that raised was called with: the arguments that it reads, by name, and all it could request.
 
-    `result_shape` is the shape that its result should have, in words: "the shape of `W`, (5, 3)"; "" if unknown.
+    `own` are the names that it is most likely to mean: its upstream gradients, and what it reads. `near` are these and
+    the other values in the forward lines that it is about. `result_shape` is the shape that its result should have, in
+    words: "the shape of `W`, (5, 3)"; "" if unknown.
     """
 
     arguments: Mapping[str, Any] = field(default_factory=dict)
     parameters: Collection[str] = ()
     result_shape: str = ""
+    own: Collection[str] = ()
+    near: Collection[str] = ()
 
 
 def explain_error(name: str, problem: Problem, answer: Answer) -> Explanation | None:
@@ -63,16 +67,19 @@ def explain_error(name: str, problem: Problem, answer: Answer) -> Explanation | 
     upstream = {f"d{consumer}": gradient for consumer, gradient in problem.upstream.items()}
     known = problem.given | upstream
     reads = {argument: known[argument] for argument in sorted(answer.uses) if argument in known}
+    consumers = problem.graph.consumers[name]
+    own = list(dict.fromkeys((*(f"d{consumer}" for consumer in consumers), *reads)))
+    near = {*own, *(value for consumer in consumers for value in problem.graph.parents[consumer])}
     result_shape = f"the shape of `{name}`, {format_shape(problem.values[name].shape)}"
     if not problem.random_upstream:  # the line may be about any of the gradients that one function returns
         result_shape = ""
-    return explain_error_text(answer.message, CallContext(reads, known.keys(), result_shape))
+    return explain_error_text(answer.message, CallContext(reads, known.keys(), result_shape, own, near))
 
 
 def explain_error_text(message: str, context: CallContext) -> Explanation | None:
     """The meaning of an error's text; None where it is not known, or says all there is to say."""
     if (undefined := NOT_DEFINED.search(message)) is not None:
-        return Explanation("name_not_defined", explain_undefined_name(undefined[1], context.parameters))
+        return Explanation("name_not_defined", explain_undefined_name(undefined[1], context))
     found = find_meaning(message, context)
     if found is None:
         return None
@@ -117,17 +124,31 @@ def explain_view(sizes: str, elements: str) -> str:
     )
 
 
-def explain_undefined_name(name: str, parameters: Collection[str]) -> str:
-    if name in parameters:
+def explain_undefined_name(name: str, context: CallContext) -> str:
+    twin = next((each for each in context.near if each.lower() == name.lower()), None)
+    if name in context.parameters and twin is not None and name not in context.near:
+        return f"`{name}` and `{twin}` are two names here. Do you mean `{twin}`?"
+    if name in context.parameters:
         return f"`{name}` is available: add it to the parameters."
     if name in USUAL_NAMES:
         return f"`{name}` is not imported: write `{USUAL_NAMES[name]}` at the top of the file."
     if name in sys.stdlib_module_names:
         return f"`{name}` is a module of Python: write `import {name}` at the top of the file."
-    alike = {parameter.lower(): parameter for parameter in parameters}
-    near = difflib.get_close_matches(name.lower(), alike, n=1, cutoff=0.75)
-    meant = f" Do you mean `{alike[near[0]]}`?" if near else " Is it spelled as where you set it?"
-    return f"Nothing of the name `{name}` has been set when that line is reached.{meant}"
+    near = nearest(name, context.own, 0.7) or nearest(name, context.parameters, 0.8)
+    if near or len(context.own) == 1:
+        meant = f"Do you mean `{near or next(iter(context.own))}`?"
+    elif context.own:
+        meant = f"Do you mean one of {listed_as_code(list(context.own), MOST_SHOWN)}?"
+    else:
+        meant = "Is it spelled as where you set it?"
+    return f"Nothing of the name `{name}` has been set when that line is reached. {meant}"
+
+
+def nearest(name: str, others: Collection[str], cutoff: float) -> str:
+    """The one that is spelled most like `name`, apart from capitals; "" where none is."""
+    alike = {other.lower(): other for other in others}
+    near = difflib.get_close_matches(name.lower(), alike, n=1, cutoff=cutoff)
+    return alike[near[0]] if near else ""
 
 
 def shapes_of_arguments(arguments: Mapping[str, Any]) -> str:

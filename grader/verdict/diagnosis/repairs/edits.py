@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -45,6 +46,7 @@ from grader.verdict.diagnosis.repairs.source_file import (
     is_leaf,
     parameter_names,
     quote,
+    quote_text,
 )
 from grader.verdict.diagnosis.repairs.statement_changes import assignments, column_indices
 
@@ -59,6 +61,9 @@ RANK_OF_INNER = -1.0
 FEW = 4
 """Variables of unknown shape up to which each may be confused with any other."""
 PLACEHOLDER = "changed_function_"
+
+BACKWARDS = re.compile(r"^([ \t]+\w[^=#\n]*?) ?=([+-])(?= )", re.MULTILINE)
+"""`dx =+ ...`, which assigns, and is no way to write anything else."""
 
 Place = tuple[ast.AST, str, int | None]
 """(parent, field, index in it)"""
@@ -118,13 +123,26 @@ def changed_functions(source: str, function: str, named: str, known: Known) -> t
     ]
     found += inner_gradients(step, known)
     found.sort(key=lambda entry: entry[0])
-    edits: dict[str, Edit] = {}
+    edits = updates_written_backwards(source, function, known)
     for _, edit, place, new in found:
         edits.setdefault(text_of_changed(step, helpers, place, new, known), edit)
         if len(edits) == MOST_EDITS:
             break
     texts = [text.replace(PLACEHOLDER, f"{named}{number}", 1) for number, text in enumerate(edits)]
     return list(edits.values()), texts
+
+
+def updates_written_backwards(source: str, function: str, known: Known) -> dict[str, Edit]:
+    """{the function with `+=` and `-=` for every `=+` and `=-`: the edit}, empty where it has none."""
+    written = BACKWARDS.sub(r"\1 \2=", source)
+    reached = SourceFile(written).reached_from(function) if written != source else []
+    for number, line in enumerate(source.splitlines(), 1):
+        found = BACKWARDS.match(line)
+        if found is not None and any(each.lineno <= number <= (each.end_lineno or 0) for each in reached):
+            step, *helpers = reached
+            text = text_of_changed(step, helpers, (step, "body", 0), step.body[0], known)
+            return {text: Edit(function, "update", number, quote_text(line), f"={found[2]}", f"{found[2]}=")}
+    return {}
 
 
 def text_of_changed(
@@ -218,8 +236,17 @@ def changes(
         is_callee = isinstance(parent, ast.Call) and parent.func is node
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and not is_callee:
             for other in alternative_names(node.id, *names, known, step if is_step else None):
+                if cancels(parent, other):
+                    continue
                 edit = Edit(function.name, "name", node.lineno, quote(context_of(node, parents)), node.id, other)
                 yield RANK_OF_NAMES, edit, place, new_name(other)
+
+
+def cancels(parent: ast.AST, other: str) -> bool:
+    """Whether `other` is an operand of `n // m` or `x - y` already: with `other` twice it is a constant."""
+    if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Mod):
+        return False
+    return any(isinstance(each, ast.Name) and each.id == other for each in (parent.left, parent.right))
 
 
 def equation_around(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.Compare | None:

@@ -142,6 +142,7 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "`{code}` returns a new tensor, and nothing uses it: `{part}` changes nothing in place. With a call that "
         "does, {it} is right."
     ),
+    "update": "`{code}` assigns: `{part}` is `=` and a sign. With `{new}`, {it} is right.",
     "overwritten": ("`{code}` overwrites what was there before. If it adds to the old value instead, {it} is right."),
     "direction": "With the comparison in `{code}` the other way round, {it} is right.",
     "comparison": (
@@ -184,6 +185,7 @@ IDS = {
     "number": "wrong_number",
     "exponent": "wrong_number",
     "order": "factors_in_the_other_order",
+    "update": "update_written_backwards",
     "root": "root_missing",
     "square": "square_missing",
 }

@@ -83,7 +83,12 @@ def assigned_names(function: ast.FunctionDef) -> list[str]:
 
 def quote(node: ast.AST) -> str:
     """The code of a node in one line, as the student wrote it, shortened where it is long."""
-    text = " ".join((getattr(node, "own_text", None) or ast.unparse(node)).split()).replace("`", "'")
+    return quote_text(getattr(node, "own_text", None) or ast.unparse(node))
+
+
+def quote_text(code: str) -> str:
+    """Code in one line, shortened where it is long."""
+    text = " ".join(code.split()).replace("`", "'")
     return text if len(text) <= MOST_QUOTED else text[: MOST_QUOTED - 4] + " ..."
 
 

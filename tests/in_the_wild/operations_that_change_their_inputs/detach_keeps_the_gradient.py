@@ -1,0 +1,15 @@
+"""The detached leaf has the same tensor as its `grad`: it is no new leaf.
+
+lesson: 18
+tensor_graphs: failed | = `a.detach()` is a new leaf, so its `grad` begins with zero. Yours has a gradient.
+others: passed
+"""
+
+
+def detach(self):
+    new = Tensor(self.data)
+    new.grad = self.grad
+    return new
+
+
+Tensor.detach = detach
