@@ -223,6 +223,18 @@ class Graph:
             self._above[name] = self._found_above(name)
         return self._above[name]
 
+    def goes_through(self, name: str, other: str) -> bool:
+        """Whether every path from `name` to an end of the forward pass goes through `other`."""
+        met, waiting = {other}, list(self.consumers[name])
+        while waiting:
+            consumer = waiting.pop()
+            if consumer not in met:
+                if not self.consumers[consumer]:
+                    return False
+                met.add(consumer)
+                waiting += self.consumers[consumer]
+        return other in self.above(name)
+
     def _found_above(self, name: str) -> frozenset[str]:
         found, waiting = set[str](), list(self.consumers[name])
         while waiting:

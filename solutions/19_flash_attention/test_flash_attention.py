@@ -8,10 +8,13 @@ import math
 
 import torch
 
-LONG_KEYS = {"queries": 128, "keys": 12288, "size": 4, "rows": 128, "columns": 256}
-LONG_QUERIES = {"queries": 12288, "keys": 128, "size": 4, "rows": 256, "columns": 128}
-"""Where memory is measured: a tile has 0.26 MB, a strip along the long axis 12.6 MB."""
-MOST_MEMORY = 7_000_000
+LONG_KEYS = {"queries": 512, "keys": 6144, "size": 4, "rows": 512, "columns": 64}
+LONG_QUERIES = {"queries": 3072, "keys": 1024, "size": 4, "rows": 32, "columns": 1024}
+"""Where memory is measured: a tile has 0.26 MB, a strip along the long axis 25 MB, 12.6 MB in float32.
+
+A small tensor takes up to 1.5 kB, whatever is in it. One or two for each query are honest: up to 9 MB here.
+"""
+MOST_MEMORY = 10_000_000
 MANY = {"queries": 768, "keys": 768, "size": 8, "rows": 96, "columns": 96}
 """Where processor time is measured: 64 tiles. To go through all tiles again for each of them takes 20 times as long."""
 MOST_TIME = 5.0
@@ -324,7 +327,7 @@ def test_memory(check):
             check.fail(
                 f"With {sizes['queries']} queries and {sizes['keys']} keys, `{name}` took {taken / 1e6:.0f} MB "
                 f"more than its results and one tile; {MOST_MEMORY / 1e6:.0f} are allowed. All scores together have "
-                f"{strip / 1e6:.0f} MB: which tensor has them, or does a list keep finished tiles, or small tensors?",
+                f"{strip / 1e6:.0f} MB: which tensor has them, or does a list keep finished tiles?",
                 mistake="all_scores",
             )
     for name, given, right in FUNCTIONS:

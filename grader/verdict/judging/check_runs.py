@@ -9,7 +9,7 @@ from typing import Any
 from grader.calling.protocol import CallFailed
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.repairs.edits import INNER, Known
-from grader.verdict.diagnosis.repairs.repairs import Trials, explain_edit
+from grader.verdict.diagnosis.repairs.repairs import Trials, explain_edit, explain_random_numbers
 from grader.verdict.diagnosis.time_allowance import attempt, check_time
 from grader.verdict.judging.behaviour import Check
 from grader.verdict.judging.check_endings import OURS, CheckFailed
@@ -30,6 +30,8 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
 
     def find() -> Explanation | None:
         function = check.item.function
+        if (random := explain_random_numbers(trials.contents(function))) is not None:
+            return random
         edits = enumerate(trials.edits(function, Known()))
         own = [(n, edit) for n, edit in edits if edit.function == function and edit.kind != INNER]
         for number, edit in own[:MOST_CHANGES]:

@@ -14,7 +14,7 @@ from grader.results import NamedMistake, Row, Status
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
 from grader.verdict.diagnosis.repairs.inner_gradients import explain_by_inner_gradients
-from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, explain_by_repair
+from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, explain_by_repair, explain_random_numbers
 from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.hard_coded import (
     explain_hard_coded_sizes,
@@ -25,7 +25,7 @@ from grader.verdict.judging.hard_coded import (
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.line_messages import not_earned_alone, unstable
-from grader.verdict.judging.other_explanations import explain_by_properties, explain_changed_places
+from grader.verdict.judging.other_explanations import explain_by_properties, explain_changed_places, targets_that_pass
 from grader.verdict.judging.other_shape import ReshapedRunner, in_other_shape, shape_remark
 from grader.verdict.judging.own_sizes import STRICT, OwnProblems, Terms, notebook_sizes
 from grader.verdict.judging.pictures import error_picture, values_picture
@@ -206,8 +206,13 @@ class GradientCheck:
             with explaining(self._student):
                 inside = None
                 if step != self.item.function:  # first, because it takes a few calls and the other hundreds
-                    inside = attempt(lambda: explain_by_inner_gradients(step, function, cases, trials, constants))
+                    right = targets_that_pass(self._student, self.lesson.gradients, problems)
+                    inside = attempt(
+                        lambda: explain_by_inner_gradients(step, function, cases, trials, constants, right)
+                    )
                 found = attempt(lambda: explain_by_repair(step, function, cases, trials, constants)) or inside
+        if found is None and verdict.mistake is None and verdict.status != "error":
+            found = explain_random_numbers(contents)
         if found is None and verdict.mistake is not None and verdict.mistake.id == "other_gradient":
             found = explain_changed_places(self._student, self.item, self.lesson.gradients, problems)
         if found is None and verdict.mistake is None and verdict.status == "failed":

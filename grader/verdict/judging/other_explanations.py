@@ -25,19 +25,38 @@ def is_gradient_of(answer: Answer | None, problem: Problem, name: str) -> bool:
 def explain_changed_places(
     student: StepRunner, item: Item, gradients: Sequence[Item], problems: Sequence[Problem]
 ) -> Explanation | None:
-    """Explain two gradients of which each has the value of the other."""
-    step, target = item.name, item.target
-    for other in gradients:
-        if other.target is None or other.name == step or target is None:
-            continue
-        pairs = ((other.name, target), (step, other.target))
-        if all(is_gradient_of(student.answers(p).get(s), p, t) for p in problems for s, t in pairs):
-            return Explanation(
-                "changed_places",
-                f"Your `{step}` is exactly the gradient of `{other.target}`, and your `{other.name}` that of "
-                f"`{target}`: the two have changed places.",
-            )
-    return None
+    """Explain two gradients of which each has the value of the other, or several that are returned in another order."""
+    targets = {each.name: each.target for each in gradients if each.target is not None}
+
+    def found_in(name: str) -> str | None:
+        """The value whose gradient stands in the place of `name`."""
+        return next((t for t in targets.values() if is_gradient_everywhere(student, name, problems, t)), None)
+
+    place = found_in(item.name)
+    other = next((name for name, target in targets.items() if target == place), None)
+    instead = found_in(other) if other is not None else None
+    if place == item.target or other is None or instead in (None, place):
+        return None
+    text = f"Your `{item.name}` is exactly the gradient of `{place}`, and your `{other}` that of `{instead}`"
+    if instead == item.target:
+        return Explanation("changed_places", f"{text}: the two have changed places.")
+    if item.function == item.name:
+        return None
+    return Explanation("changed_places", f"{text}. In which order does `{item.function}` return its gradients?")
+
+
+def is_gradient_everywhere(student: StepRunner, step: str, problems: Sequence[Problem], target: str) -> bool:
+    return all(is_gradient_of(student.answers(p).get(step), p, target) for p in problems)
+
+
+def targets_that_pass(student: StepRunner, gradients: Sequence[Item], problems: Sequence[Problem]) -> list[str]:
+    """The values whose gradients are right on all problems, without those that are zero without any work."""
+    return [
+        each.target
+        for each in gradients
+        if each.target is not None and not each.earned_with
+        if is_gradient_everywhere(student, each.name, problems, each.target)
+    ]
 
 
 def explain_by_properties(student: StepRunner, item: Item, problems: Sequence[Problem]) -> Explanation | None:

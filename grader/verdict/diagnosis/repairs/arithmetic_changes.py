@@ -43,6 +43,13 @@ def is_new(node: ast.Name) -> bool:
     return bool(getattr(node, "is_new", False))
 
 
+def cancels(parent: ast.AST, other: str) -> bool:
+    """Whether `other` is an operand of `n // m` or `x - y` already: with `other` twice it is a constant."""
+    if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Mod):
+        return any(isinstance(each, ast.Name) and each.id == other for each in (parent.left, parent.right))
+    return False
+
+
 def regroupings(node: ast.AST) -> Iterator[Change]:
     """Brackets that are missing, or too wide."""
     if not isinstance(node, ast.BinOp):
@@ -60,6 +67,15 @@ def regroupings(node: ast.AST) -> Iterator[Change]:
                 yield kind, quote(product), quote(outer), ast.BinOp(combined(inner), product.op, outer)
                 if isinstance(product.op, ast.Mult):
                     yield kind, quote(product), quote(inner), ast.BinOp(inner, ast.Mult(), combined(outer))
+                elif is_left:
+                    divisor = combined(outer)
+                    yield "divisor", quote(outer), quote(divisor), ast.BinOp(inner, ast.Div(), divisor)
+    if isinstance(node.op, ast.Mult) and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Div):
+        divisor = ast.BinOp(left.right, ast.Mult(), right)
+        yield "divisor", quote(left.right), quote(divisor), ast.BinOp(left.left, ast.Div(), divisor)
+    if isinstance(node.op, PRODUCTS) and isinstance(left, ast.Call) and left.args and not left.keywords:
+        argument = ast.BinOp(left.args[0], node.op, right)
+        yield "outside", quote(left), "", ast.Call(left.func, [argument, *left.args[1:]], [])
     if isinstance(node.op, (*PRODUCTS, ast.Pow)) and isinstance(left, ast.BinOp) and isinstance(left.op, SUMS):
         kind = {ast.Pow: "whole_power", ast.Mult: "whole_multiplied"}.get(type(node.op), "whole_divided")
         for first, second in (

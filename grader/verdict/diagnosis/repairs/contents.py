@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, TypeGuard
 
 from grader.source.result_forms import pieces_in
-from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, quote
+from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, draws_numbers, quote
 
 MOST_NUMBERS = 200
 """Whole numbers of one function that may be sizes: quoting the code around each takes time."""
@@ -41,7 +41,8 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
     operators: their types' names; operands: names that stand next to one;
     numbers: [(number, its line, the code around it)] that may be sizes or their roots;
     returns: the types of the expressions that are returned; open_widths: whether something may be as long as the data
-    need (`F.one_hot` without the number of classes); pieces: small expressions without their names, see result_forms.
+    need (`F.one_hot` without the number of classes); pieces: small expressions without their names, see result_forms;
+    random: a function that it calls itself and that draws random numbers, "" for none.
     """
     file = latest_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}
@@ -91,6 +92,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "numbers": list(dict.fromkeys(numbers)),
         "open_widths": open_widths,
         "pieces": sorted(pieces),
+        "random": draws_numbers(file.functions[name]),
     }
 
 

@@ -6,7 +6,7 @@ wrong one is then read as if it were a row of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
@@ -29,9 +29,13 @@ MOST_NAMED = 3
 
 
 def explain_by_inner_gradients(
-    step: str, function: str, cases: Cases, trials: Trials, constants: Sequence[float]
+    step: str, function: str, cases: Cases, trials: Trials, constants: Sequence[float], passing: Collection[str] = ()
 ) -> Explanation | None:
-    """What is wrong with the first wrong gradient on the way to `step`; None where none is known to be wrong."""
+    """What is wrong with the first wrong gradient on the way to `step`; None where none is known to be wrong.
+
+    `passing` are the values whose gradients are right. What they are all computed from is not wrong, whatever its name:
+    a student's `dscores` may have the factor of the next line already.
+    """
     first, target = cases[0][0], step[1:]
     edits = trials.edits(function, known_on(first, constants))
     inner = {edit.part: number for number, edit in enumerate(edits) if edit.kind == INNER}
@@ -45,6 +49,8 @@ def explain_by_inner_gradients(
         answers: list[tuple[Problem, Answer]] = [(p, answer) for p, answer in found if answer is not None]
         if all(is_right_gradient(name, *case) for case in answers):
             right.append(name)
+            continue
+        if any(first.finer.goes_through(each, name[1:]) for each in passing):
             continue
         before = f"Up to {listed_as_code(right[-MOST_NAMED:])} your `{function}` is right. " if right else ""
         text = f"{before}`{name}` is wrong, and `{step}` is computed from it."

@@ -81,6 +81,18 @@ def explain_edit(edit: Edit) -> Explanation:
     return Slip(edit, f"`{edit.function}`").explanation()
 
 
+def explain_random_numbers(contents: Mapping[str, Any] | None) -> Explanation | None:
+    """A message about a function that draws random numbers; None for any other."""
+    name = contents["random"] if contents else ""
+    if not name:
+        return None
+    return Explanation(
+        "random_numbers",
+        f"`{name}` draws new numbers in each call, so the result is another one each time. Which value that the "
+        "function is given belongs there?",
+    )
+
+
 def is_right_gradient(step: str, problem: Problem, answer: Answer) -> bool:
     if answer.tensor is None or answer.changed or not answer.tensor.is_floating_point():
         return False

@@ -84,6 +84,11 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "name": about_a_name,
     "part_divided": ONE_PART.format("division by"),
     "part_multiplied": ONE_PART.format("multiplication by"),
+    "divisor": (
+        "In `{code}`, only `{part}` divides: without brackets, what follows it is no part of the divisor. Divided by "
+        "`{new}`, {it} is right."
+    ),
+    "outside": "`{code}` scales what `{part}` returns. With its argument scaled instead, {it} is right.",
     "whole_power": WHOLE.format("power"),
     "whole_divided": WHOLE.format("division"),
     "whole_multiplied": WHOLE.format("multiplication"),

@@ -11,6 +11,10 @@ from grader.source.parsing import parse_text
 
 MOST_CHARACTERS = 100_000
 """A longer text is not read."""
+RANDOM = frozenset(
+    {"rand", "rand_like", "randn", "randn_like", "randint", "randint_like", "randperm", "bernoulli", "multinomial"}
+    | {"dropout", "normal_", "uniform_", "bernoulli_"}
+)
 MOST_QUOTED = 70
 """Characters of the student's code that a message quotes."""
 
@@ -97,6 +101,12 @@ def called_name(node: ast.AST) -> str:
     if not isinstance(node, ast.Call):
         return ""
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def draws_numbers(function: ast.FunctionDef) -> str:
+    """The function that it calls and that draws random numbers, without a generator that it is given; "" for none."""
+    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call) and called_name(node) in RANDOM)
+    return next((called_name(each) for each in calls if all(k.arg != "generator" for k in each.keywords)), "")
 
 
 def is_module(node: ast.AST) -> bool:

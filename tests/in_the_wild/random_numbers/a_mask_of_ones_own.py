@@ -1,0 +1,14 @@
+"""Dropout with a mask of its own: no change of the code makes that right, even if it happens to fit once.
+
+lesson: 14
+by: both
+dropout_backward: failed | `rand_like` draws new numbers in each call, so the result is another one each time. Which value
+    that the function is given belongs there?
+dW2: failed | This is computed with your `dropout_backward`, which is not right yet: start there.
+others: any
+"""
+
+
+def dropout_backward(dout, keep, p):
+    mask = torch.rand_like(dout) > p
+    return dout * mask / (1 - p)
