@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from grader.dojo.desk import Desk
-from grader.dojo.file import HERE, is_untouched, location, read_own
+from grader.dojo.file import HERE, is_untouched, location, read_ordinary, read_own
 from grader.errors import UserError
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.forward_statements import forward_lines
@@ -92,9 +93,12 @@ def readme_text(at: Desk, words: str, heading: str = "") -> str:
     """The section of a lesson's README with this heading, or the one that says most about a row. Raises UserError."""
     lesson, row = at.find(words)
     try:
-        sections = sections_of((lesson.exercise / "README.md").read_text(encoding="utf-8"))
+        text = read_ordinary(lesson.exercise / "README.md").decode("utf-8", errors="replace")
     except OSError as error:
         raise UserError(f"The README of lesson {lesson.number} cannot be read: {error.strerror}.") from error
+    sections = sections_of(inert(text))
+    if not sections:
+        raise UserError(f"The README of lesson {lesson.number} has no sections.")
     titles = [title for title, _ in sections]
     if heading:
         found = [text for title, text in sections if heading.casefold() in title.casefold()]
@@ -116,5 +120,5 @@ def mention_density(text: str, names: Sequence[str]) -> float:
 def sections_of(text: str) -> list[tuple[str, str]]:
     """(title, text) of each section of a README, with its heading."""
     starts = list(HEADING.finditer(text))
-    ends = [start.start() for start in starts[1:]] + [len(text)]
-    return [(start[1], text[start.start() : end].strip()) for start, end in zip(starts, ends, strict=True)]
+    places = pairwise([*(start.start() for start in starts), len(text)])
+    return [(start[1], text[begin:end].strip()) for start, (begin, end) in zip(starts, places, strict=True)]

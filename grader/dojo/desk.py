@@ -273,8 +273,15 @@ class Desk:
         return location(shown_path(own_file(lesson)), line)
 
 
+MOST_QUOTED = 200
+
+
 def plain_words(words: str) -> str:
-    """Without the end of a sentence that it was copied from, and without the folders that a shell's completion adds."""
+    """Without the end of a sentence that it was copied from, and without the folders that a shell's completion adds.
+
+    A longer text than any name is cut: a sentence will quote it.
+    """
+    words = words if len(words) <= MOST_QUOTED else f"{words[:MOST_QUOTED]}..."
     return words.rstrip(".,;:/").rpartition("/")[2] or words
 
 

@@ -12,7 +12,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.file import HERE, names_it_uses
+from grader.dojo.file import HERE, names_it_uses, read_ordinary
 from grader.dojo.overview import INDENT, Paragraph, next_lines
 from grader.dojo.progress import next_lesson
 from grader.lesson.lesson import Lesson
@@ -136,7 +136,7 @@ def finish_lines(
 def what_it_taught(readme: Path) -> str:
     """The text under SECTION, as one paragraph without Markdown's signs; "" where there is none."""
     try:
-        text = readme.read_text(encoding="utf-8")
+        text = read_ordinary(readme).decode()
     except (OSError, UnicodeDecodeError):
         return ""
     found = re.search(rf"^#+ {re.escape(SECTION)}\s*\n(.*?)(?=^#|\Z)", text, re.DOTALL | re.MULTILINE)

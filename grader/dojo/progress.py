@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from grader import __version__
-from grader.dojo.file import HERE, HIDDEN
+from grader.dojo.file import HERE, HIDDEN, read_ordinary
 from grader.gradebook.files import write_whole
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.lesson.course_settings import settings_text
@@ -25,6 +25,10 @@ from grader.results import UNWRITTEN
 
 BROKEN = "broken"
 """The status of every row of a file that does not run."""
+
+
+MOST_BYTES = 8 << 20
+"""Of .dojo.json; a course of twenty lessons needs a hundredth of it."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +191,7 @@ class Memory:
     def read(self) -> State:
         """The stored state; an empty one where the file is missing or damaged."""
         try:
-            return State.from_json(self.path.read_text(encoding="utf-8"))
+            return State.from_json(read_ordinary(self.path, MOST_BYTES).decode())
         except FileNotFoundError:
             return State()
         except (OSError, TypeError, ValueError, RecursionError) as error:

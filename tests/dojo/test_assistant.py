@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,16 @@ from support import ROOT, in_a_loop_of_its_own
 
 from grader.commands.dojo import main
 from grader.commands.dojo_servers import MISSING
-from grader.dojo.assistance import row_explanation, sections_of
+from grader.dojo.assistance import (
+    hint_text,
+    lessons_text,
+    readme_text,
+    row_explanation,
+    sections_of,
+    verdict_text,
+)
+from grader.dojo.desk import Desk
+from grader.errors import UserError
 from grader.lesson.lesson import Course
 from grader.results import Row
 
@@ -125,6 +136,55 @@ def test_every_lesson_s_readme_has_sections() -> None:
     for lesson in Course(ROOT, secrets=False).lessons.values():
         titles = [title for title, _ in sections_of((lesson.exercise / "README.md").read_text(encoding="utf-8"))]
         assert "How to check" in titles and len(titles) > 4
+
+
+@pytest.fixture
+def desk(work: Path) -> Iterator[Desk]:
+    opened = Desk(work, complain=lambda _: None)
+    yield opened
+    opened.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with a name")
+@pytest.mark.parametrize("name", ["README.md", "../../.dojo.json"])
+def test_a_file_that_never_ends_is_not_waited_for(work: Path, desk: Desk, name: str) -> None:
+    """A pipe, a device, and a file that is too large."""
+    path = work / "exercises" / LESSON / name
+    reason = r"it is not an ordinary file|it has more than [\d,]+ bytes"
+    for number, make in enumerate((os.mkfifo, lambda path: path.symlink_to("/dev/zero"), grow)):
+        path.unlink(missing_ok=True)
+        make(path)
+        if name == "README.md":
+            with pytest.raises(UserError, match=f"The README of lesson 02 cannot be read: ({reason})"):
+                readme_text(desk, "02")
+        else:
+            assert lessons_text(desk).startswith("02 ")
+            assert hint_text(desk, "02.db2").startswith("Hint 1 of 3"), number
+
+
+def grow(path: Path) -> None:
+    with open(path, "wb") as file:
+        file.truncate(1 << 40)
+
+
+@pytest.mark.parametrize("text", [b"", b"no heading", b"\xff\xfe"], ids=["empty", "no heading", "no UTF-8"])
+def test_a_readme_without_sections_is_one_sentence(work: Path, desk: Desk, text: bytes) -> None:
+    (work / "exercises" / LESSON / "README.md").write_bytes(text)
+    for words in ("02", "02.db2"):
+        with pytest.raises(UserError, match=r"The README of lesson 02 has no sections\."):
+            readme_text(desk, words)
+
+
+def test_a_readme_shows_what_is_invisible(work: Path, desk: Desk) -> None:
+    (work / "exercises" / LESSON / "README.md").write_text("## One\n\u202eabc\x1b[31m db2\n", encoding="utf-8")
+    assert readme_text(desk, "02.db2") == "## One\n\\u202eabc db2"
+
+
+def test_a_sentence_quotes_the_beginning_of_a_long_name(desk: Desk) -> None:
+    for words in ("x" * 1_000_000, "02." + "x" * 1_000_000):
+        with pytest.raises(UserError) as raised:
+            verdict_text(desk, words)
+        assert len(str(raised.value)) < 500
 
 
 def test_without_the_extra_it_says_what_to_install(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,10 +16,12 @@ import pytest
 from kits import file_of, make_kit, replace, solved
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
+from pygls.lsp.server import LanguageServer
+from pygls.workspace import Workspace
 from support import ROOT, in_a_loop_of_its_own
 
 from grader.dojo.editor.remarks import hover, nodes_by_name, remarks
-from grader.dojo.editor.server import SaveChecker
+from grader.dojo.editor.server import DojoServer, SaveChecker
 from grader.dojo.file import own_file, read_own
 from grader.dojo.start import make_working_folder
 from grader.errors import UserError
@@ -213,6 +215,17 @@ def test_later_saves_are_checked_after_an_error_of_ours(kit: Path) -> None:
         assert done.wait(20)
     checker.close()
     assert said == ["the check failed for a reason that is not yours: RuntimeError('broken')", "checked"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with a name")
+def test_a_pipe_that_the_editor_has_not_opened_is_not_read(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = file_of(kit)
+    path.unlink()
+    os.mkfifo(path)
+    served = DojoServer()
+    monkeypatch.setattr(LanguageServer, "workspace", Workspace(kit.as_uri()))
+    assert served._lenses(path.as_uri()) == []
+    served._checker.close()
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with a name")

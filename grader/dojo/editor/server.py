@@ -145,8 +145,9 @@ class DojoServer:
         return lesson if lesson is not None and lesson.exercise.resolve() == path.parent.resolve() else None
 
     def _source(self, uri: str) -> str:
-        source: str = self.server.workspace.get_text_document(uri).source
-        return source
+        """The text as the editor shows it; "" for a file that it has not opened, which could be a pipe."""
+        document = self.server.workspace.text_documents.get(uri)
+        return "" if document is None else str(document.source)
 
     def _save(self, uri: str) -> None:
         self._loop = asyncio.get_running_loop()

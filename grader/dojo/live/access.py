@@ -16,6 +16,7 @@ from pathlib import Path
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from grader.dojo.file import read_ordinary
 from grader.errors import UserError
 
 NAME = ".dojo-live"
@@ -52,7 +53,7 @@ def read_address(path: Path) -> tuple[int | None, str | None]:
     try:
         if path.stat().st_mode & 0o077:
             return None, None
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        kept = json.loads(read_ordinary(path).decode())
         port, token = kept["port"], kept["token"]
     except (OSError, ValueError, KeyError, TypeError):
         return None, None

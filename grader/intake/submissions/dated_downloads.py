@@ -173,6 +173,7 @@ def result_in(checkout: Path) -> dict[str, Any] | None:
         if tracked[4:8] > b"\0\0\0\3" or RESULT.encode() in tracked.lower():
             return None
         found = json.loads(read_file(checkout / RESULT, MOST_RESULT_BYTES))
+        json.dumps(found, allow_nan=False)  # with NaN or 1e999 in it, a file that it is copied to would be no JSON
     except (Unreadable, OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) and found.get("schema") == "classroom50/result/v1" else None

@@ -58,7 +58,9 @@ def put_score(scores: dict[str, Any], each: Returned, now: datetime) -> None:
         raise NoFeedback("the checkout has no result.json, so download without --by-pattern")
     if str(record.get("owner", "")).lower() != login:
         raise NoFeedback(f"the result.json in the checkout is {record.get('owner')}'s, not {login}'s")
-    bucket = scores.get("assignments", {}).get(record.get("assignment"))
+    if not isinstance(record.get("assignment"), str):  # a student may write a release by hand
+        raise NoFeedback("the result.json in the checkout does not name an assignment")
+    bucket = scores.get("assignments", {}).get(record["assignment"])
     if not isinstance(bucket, dict) or not isinstance(bucket.get("entries"), list):
         raise NoFeedback(f"scores.json has no assignment {record.get('assignment')}")
     submission = {name: value for name, value in record.items() if name != "assignment"} | score_fields(

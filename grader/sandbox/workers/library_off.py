@@ -77,15 +77,15 @@ def _functions_of(modules: Sequence[ModuleType]) -> Iterator[FunctionType]:
 
 def _calling(function: Any, code: CodeType) -> CodeType:
     """Code that calls `function`, for a function with as many free variables as that of `code`."""
-    constants = tuple(function if value == "function" else value for value in _STUB.co_consts)
-    return _STUB.replace(co_consts=constants, co_freevars=code.co_freevars, co_name=code.co_name)
+    constants = tuple(function if value == "function" else value for value in _CALL.co_consts)
+    return _CALL.replace(co_consts=constants, co_freevars=code.co_freevars, co_name=code.co_name)
 
 
-def _stub(*arguments: Any, **keywords: Any) -> Any:
+def _call_instead(*arguments: Any, **keywords: Any) -> Any:
     return "function".__call__(*arguments, **keywords)  # type: ignore[operator]  # `_calling` replaces the text
 
 
-_STUB = _stub.__code__
+_CALL = _call_instead.__code__
 
 
 # What registers, replaces or removes kernels from Python. No step needs it, nor does eager torch after its start.

@@ -233,6 +233,30 @@ def test_a_result_in_another_s_checkout_changes_no_score(graded):
     assert [entry["owner"] for entry in found["assignments"]["hw-1"]["entries"]] == ["Ada"]
 
 
+SPOILED = {
+    '"assignment": ["hw-1"]': "the result.json in the checkout does not name an assignment",
+    '"assignment": {}': "the result.json in the checkout does not name an assignment",
+    '"assignment": null': "the result.json in the checkout does not name an assignment",
+    '"owner": ["bo"]': "the result.json in the checkout is ['bo']'s, not bo's",
+    '"owner": "\\u001b[31m\\u202ebo"': r"the result.json in the checkout is \x1b[31m\u202ebo's, not bo's",
+    '"datetime": 1e999': "the checkout has no result.json, so download without --by-pattern",
+    '"review": NaN': "the checkout has no result.json, so download without --by-pattern",
+    '"more": [[[{"a": -Infinity}]]]': "the checkout has no result.json, so download without --by-pattern",
+}
+
+
+@pytest.mark.parametrize("field", SPOILED)
+def test_a_release_that_a_student_wrote_stops_no_other_score(graded, field):
+    out, folder, scores = graded
+    text = f"{json.dumps(record('bo'))[:-1]}, {field}}}"  # of two equal names the last one counts
+    (folder / "cs-principles-hw-1-bo" / "result.json").write_text(text)
+    warned, found = put(out, folder, scores)
+    assert warned == f"grade: `bo` gets no score: {SPOILED[field]}.\n"
+    (entry,) = found["assignments"]["hw-1"]["entries"]
+    assert (entry["owner"], entry["submissions"][0]["score"]) == ("Ada", 2)
+    json.loads((out / "scores.json").read_text(), parse_constant=pytest.fail)
+
+
 @pytest.mark.parametrize("text", ["[", "[]", '{"schema": "x"}'])
 def test_another_file_than_scores_json_is_one_sentence(graded, text):
     graded[2].write_text(text)
