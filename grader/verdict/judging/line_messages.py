@@ -108,4 +108,8 @@ def not_a_tensor(name: str, answer: Answer, contents: Contents | None = None) ->
         return f"`d{name}` returned {found}; expected a torch.Tensor. Stay in torch, or return `torch.from_numpy(...)`."
     if found.startswith("tuple of 1"):
         return f"`d{name}` returned a tuple of 1; expected a tensor. Did a comma slip in at the end of the line?"
+    if found in ("function", "method", "builtin_function_or_method"):
+        return (
+            f"`d{name}` returned a function; expected a tensor. Are the brackets missing that call it, as in `x.sum()`?"
+        )
     return f"`d{name}` returned {found}; expected a torch.Tensor of {name}'s shape."

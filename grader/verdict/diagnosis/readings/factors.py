@@ -77,7 +77,7 @@ def describe_factor(wrong: GradientMismatch, name: str, power: float, label: str
     times = f"`{name}`" if abs(power) == 1 else f"`{name}` to the power {abs(power):g}"
     sign = ", and the sign is flipped" if label.startswith("−") else ""
     constant = label.removeprefix("−")
-    times += "" if constant == "1" else f" (and by {constant})"
+    times += "" if constant == "1" else f" (and {'' if power > 0 else 'multiplied '}by {constant})"
     is_unused = bool(wrong.uses) and name not in wrong.uses
     text = f"{'multiplied' if power > 0 else 'divided'} by {times}"
     if power == 1:

@@ -129,7 +129,9 @@ def comparisons(node: ast.AST) -> Iterator[Change]:
 
 
 def omissions(node: ast.AST) -> Iterator[Change]:
-    """Without a factor, a term or a power."""
+    """Without a factor, a term, a power or an index."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Call):
+        yield "index", quote(node.slice), quote(node.value), node.value
     if not isinstance(node, ast.BinOp):
         return
     if isinstance(node.op, (*PRODUCTS, *SUMS, ast.Pow)):

@@ -123,6 +123,7 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "factor": ONE_TOO_MANY,
     "term": ONE_TOO_MANY,
     "power": ONE_TOO_MANY,
+    "index": "`{code}` takes only the part `[{part}]` of `{new}`. Without the index, {it} is right.",
     "keepdim": about_keepdim,
     "axis": "`{code}` takes the {part} over another axis than it should; otherwise {it} is right.",
     "mean_or_sum": "`{code}` takes a {part}. With a {new} in that place, {it} is right.",
