@@ -16,8 +16,9 @@ from typing import Any
 import torch
 
 from grader.authoring.lesson_sources import ANSWER, solution_text, stub_of, suite_of, variant_files
-from grader.authoring.published import answer_faults, one_line, public_mistakes_files
-from grader.calling.target import ModuleTarget
+from grader.authoring.model_answers import answer_faults, one_line
+from grader.authoring.public_mistakes import public_mistakes_files
+from grader.calling.module_target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.lesson.validation import no_value, row_faults

@@ -78,7 +78,7 @@ def list_lessons(course: Path | None = None) -> None:
     """Shows the lessons, how far you are, and what to do next. The same as `dojo` alone."""
     with desk(course) as at:
         progress = at.all_progress()
-        last = at.memory.read().last
+        last = at.state_file.read().last
         show(list_screen(progress, last, at.grades()))
         if at.assignment is not None:
             show(assignment_screen(at.assignment, progress))
@@ -153,7 +153,7 @@ def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, problems
 
                 click.echo("".join(f"{line}\n" for line in problem_lines(checked)), nl=False)
                 continue
-            from grader.dojo.milestones import finish_lines
+            from grader.dojo.lesson_end import finish_lines
             from grader.dojo.screen import lesson_screen, scope_note  # torch comes with it
 
             if number:
@@ -187,7 +187,7 @@ def hint(row_name: str | None, course: Path | None) -> None:
         row = row or progress.next_row or next(iter(progress.taught_later), None)
         if row is None:
             raise UserError(f"There is nothing left to do in lesson {lesson.number}: name the row, as in 03.dprobs.")
-        show(hint_screen(lesson, row, at.memory.take_hint(lesson, row)))
+        show(hint_screen(lesson, row, at.state_file.take_hint(lesson, row)))
 
 
 REPORT_EPILOG = """\b

@@ -10,7 +10,7 @@ import click
 from grader.commands.dojo_desk import LessonParam, course_option, desk, show
 from grader.dojo.desk import Desk
 from grader.dojo.file import read_own, shown_path
-from grader.dojo.progress import verdict_digest
+from grader.dojo.state_file import verdict_digest
 from grader.errors import UserError
 from grader.lesson.lesson import Lesson
 
@@ -76,7 +76,7 @@ def graded_report(at: Desk, lessons: list[Lesson], digests: dict[str, str], seed
     for lesson in lessons:
         result = next(each for each in results.lessons if each.name == lesson.name)
         show(graded_screen(lesson, result))
-        at.memory.keep_grade(lesson, digests[lesson.name], result.score, result.max_score)
+        at.state_file.keep_grade(lesson, digests[lesson.name], result.score, result.max_score)
     return out / exercises.name / "report.html"
 
 

@@ -114,7 +114,7 @@ def is_working_folder(folder: Path) -> bool:
 def follow_guide(folder: Path, waits: bool) -> None:
     """Say what to open, and with `waits` go on to `dojo watch` with the guide below its screen."""
     from grader.dojo.file import own_file, shown_path
-    from grader.dojo.milestones import Guide, welcome
+    from grader.dojo.guide import Guide, welcome
 
     with desk(folder) as at:
         lesson = at.current()
@@ -125,7 +125,7 @@ def follow_guide(folder: Path, waits: bool) -> None:
         click.echo("\nPress Enter to begin. q ends it at any time.")
         if not input_line():
             return
-        at.memory.set_last_lesson(lesson)
+        at.state_file.set_last_lesson(lesson)
         at.judge.prepare(lesson)
         at.busy = contextlib.nullcontext
         from grader.dojo.watch import WatchSession
@@ -196,7 +196,7 @@ def watch_work(words: tuple[str, ...], course: Path | None, opened: bool, port: 
     with desk(course) as at, contextlib.ExitStack() as stack:
         work, parts = selected_work(at, words)
         lessons = list(dict.fromkeys(lesson for lesson, _ in parts)) or [at.current()]
-        at.memory.set_last_lesson(lessons[0])
+        at.state_file.set_last_lesson(lessons[0])
         at.judge.prepare(lessons[0])
         at.busy = contextlib.nullcontext  # the screen itself says what is going on
         from grader.dojo.report import open_in_browser
@@ -206,7 +206,7 @@ def watch_work(words: tuple[str, ...], course: Path | None, opened: bool, port: 
             WatchSession(at, lessons[0], console_for(), work=work, lessons=lessons).run()
             return
         try:
-            from grader.dojo.live.page import LiveQuestions
+            from grader.dojo.live.questions import LiveQuestions
             from grader.dojo.live.server import LiveServer
         except ModuleNotFoundError as error:
             raise UserError(NEEDS_EXTRA.format(module=error.name)) from error

@@ -14,11 +14,12 @@ from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.free_days import TermWork, share_free_days, spend_free_days
 from grader.gradebook.assignment.in_force import in_force
 from grader.gradebook.assignment.points import assigned
+from grader.gradebook.attempt_table import AttemptTable, StoredAttempt
 from grader.gradebook.connection import Connection, prepare_tables
 from grader.gradebook.current import current_results
+from grader.gradebook.decision_table import DecisionTable
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.gradebook.records import Decision
-from grader.gradebook.tables import AttemptTable, DecisionTable, StoredAttempt
 from grader.results import SubmissionResult
 
 GRADEBOOK = "gradebook.sqlite"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.gradebook.similarity.pairs import EvidenceItem, EvidenceKind, SharedEvidence, Similarities, SimilarPair
+from grader.gradebook.similarity.evidence import EvidenceItem, EvidenceKind
+from grader.gradebook.similarity.pairs import SharedEvidence, Similarities, SimilarPair
 from grader.gradebook.similarity.reading import FilesByStudent
 from grader.publish.inert import inert
 from grader.publish.templates import page_templates

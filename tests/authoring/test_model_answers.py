@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from grader.authoring.published import FILE, answer_faults, questions_answered, questions_asked
+from grader.authoring.model_answers import FILE, answer_faults, questions_answered, questions_asked
 from grader.authoring.release.kit import kit_of, published_answers
 from grader.authoring.release.leaks import leaks, secrets_of
 from grader.questions.question import questions_of

@@ -9,7 +9,7 @@ import torch
 from support import ROOT, rows_of, solution_of
 
 from grader.authoring.lesson_sources import variant_files
-from grader.authoring.published import answer_faults, questions_asked
+from grader.authoring.model_answers import answer_faults, questions_asked
 from grader.authoring.verify import submission_of, verify_lesson
 from grader.authoring.verify_seeds import tally_seeds, verify_seeds
 from grader.lesson.lesson import Course, Lesson

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from grader.authoring.figures.graph import OWN
 from grader.authoring.lesson_sources import published_stub
-from grader.authoring.published import FILE as ANSWERS
-from grader.authoring.published import public_mistakes_files, question_answers
+from grader.authoring.model_answers import FILE as ANSWERS
+from grader.authoring.model_answers import question_answers
+from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.engine import KitFiles, engine_files, files_under, licence, pinned_requirements, pyproject
 from grader.authoring.release.notebook import notebook_of
 from grader.dojo.start import EDITOR_TASKS

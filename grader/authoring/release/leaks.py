@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.authoring.lesson_sources import CLOSE, OPEN
-from grader.authoring.published import public_mistakes_files
+from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.code_in_text import code_in
 from grader.authoring.release.engine import KitFiles, files_under
 from grader.authoring.release.kit import lesson_files, stub_text

@@ -78,14 +78,7 @@ def judge_file(
     Raises Interrupted, RecallDoubtful, and for faults of the grader ZygoteDied and what `suite` raises.
     """
     findings, remark = findings_before_running(lesson, submitted)
-    origin = submitted.origin
-    terms = terms_of(lesson, origin.sizes, origin.numbers) if origin else terms_of(lesson, None)
-    public, chain = problems_at_own_sizes(lesson, terms)
-    steps = [item.name for item in lesson.gradients]
-    above = with_steps_above(lesson, chain) if chain is not None else None
-    student = Student(
-        zygote, submitted.files, MAIN, steps, findings, lesson.joint, interrupt, problems, above, terms, public
-    )
+    student, chain = student_of(lesson, submitted, zygote, findings, interrupt, problems)
     student.trials = trials = FileTrials(student, submitted.files[MAIN])
     seen: Mapping[str, Seen] = {}
     if recall is not None:
@@ -107,14 +100,34 @@ def judge_file(
         forbid_all(judged)
     for row in judged.rows:
         row.file = submitted.shown
-        if origin is not None:
-            origin.tell(row)
+        if submitted.origin is not None:
+            submitted.origin.tell(row)
     judged.add(remark)
     if recall is not None:
         in_time = not (student.allowance.is_spent or trials.ran_out)
         recall.finish(judged.rows, judged.pictures, student, in_time)
     add_printed(judged, student, zygote.limits.output_bytes)
     return judged
+
+
+def student_of(
+    lesson: Lesson,
+    submitted: LessonFiles,
+    zygote: ZygoteProcess,
+    findings: Mapping[str, Finding],
+    interrupt: int | None,
+    problems: Sequence[Problem],
+) -> tuple[Student, Problem | None]:
+    """(who runs the file in workers, the problem of the student's own chain; None where no chain is run)."""
+    origin = submitted.origin
+    terms = terms_of(lesson, origin.sizes, origin.numbers) if origin else terms_of(lesson, None)
+    public, chain = problems_at_own_sizes(lesson, terms)
+    steps = [item.name for item in lesson.gradients]
+    above = with_steps_above(lesson, chain) if chain is not None else None
+    student = Student(
+        zygote, submitted.files, MAIN, steps, findings, lesson.joint, interrupt, problems, above, terms, public
+    )
+    return student, chain
 
 
 def judge_running_file(

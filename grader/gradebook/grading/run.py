@@ -10,7 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from grader.gradebook.assignment.in_force import not_yet_made
-from grader.gradebook.current import ClassResults
+from grader.gradebook.attempt_table import StoredVerdict
+from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output, remove_report
 from grader.gradebook.grading.follow import Feed, Following, Inbox
@@ -29,7 +30,6 @@ from grader.gradebook.grading.views import (
     withdraw_report,
 )
 from grader.gradebook.records import Decision
-from grader.gradebook.tables import StoredVerdict
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.intake.submissions.submission_times import SubmissionTime

@@ -27,6 +27,7 @@ from grader.calling.steps import call_step, is_about_dtypes, narrow, set_default
 from grader.sandbox.isolation.usage import make_memory_telling, own_usage
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
+from grader.sandbox.workers.budget import Budget
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
 from grader.sandbox.workers.hang import report_lines_after, stop_reporting
 from grader.sandbox.workers.imports import NotAvailable
@@ -35,7 +36,7 @@ from grader.sandbox.workers.received_problem import Given, decode_problem
 from grader.sandbox.workers.rehearsal import rehearse
 from grader.sandbox.workers.replies import encode_called
 from grader.sandbox.workers.tensor_bytes import unpack_tensors
-from grader.sandbox.workers.tree import Budget, tensors_of, unpack
+from grader.sandbox.workers.tree import tensors_of, unpack
 
 REQUESTS, ANSWERS = 3, 4
 MOST_TOGETHER = 1 << 20  # bytes of answers that wait for others

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import torch
 
+from grader.calling.module_target import ModuleTarget
 from grader.calling.recorder import Call, RecordingTarget, numbers_given, tensors_given
-from grader.calling.target import ModuleTarget
 from grader.comparison.trees import Agreement, Difference, agreement
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake

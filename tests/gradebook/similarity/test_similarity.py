@@ -16,9 +16,11 @@ from support import ROOT
 
 from grader.commands.grade import main
 from grader.gradebook.assignment.config import Assignment
+from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.records import Decision
-from grader.gradebook.similarity.pairs import Similarities, portrait, similarities, threshold_for
+from grader.gradebook.similarity.evidence import portrait
+from grader.gradebook.similarity.pairs import Similarities, similarities, threshold_for
 from grader.gradebook.similarity.reading import (
     KnownCode,
     ReadClass,
@@ -28,7 +30,6 @@ from grader.gradebook.similarity.reading import (
     steps_of_course,
     stored_texts,
 )
-from grader.gradebook.tables import StoredVerdict
 from grader.intake.submissions.roster import Member, Roster
 from grader.lesson.lesson import Course
 from grader.publish.similar_page import similar_page

@@ -13,7 +13,7 @@ from made_results import HOSTILE, results
 
 from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.points import assigned
-from grader.gradebook.current import ClassResults
+from grader.gradebook.class_results import ClassResults
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.publish.report.annotated import (
     COLUMNS,
