@@ -14,14 +14,14 @@ QUESTION = re.compile(r"^- (.*?)(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
 QUOTED = re.compile(r"^(?:> .*\n)+", re.MULTILINE)
 
 
-def questions_asked(lesson: Lesson) -> list[str]:
+def readme_questions(lesson: Lesson) -> list[str]:
     """The questions under "Questions to ask yourself" in the lesson's README, each in one line."""
     readme = lesson.exercise / "README.md"
     section = QUESTIONS.search(readme.read_text(encoding="utf-8")) if readme.is_file() else None
     return [one_line(text) for text in QUESTION.findall(section[1])] if section else []
 
 
-def questions_answered(text: str) -> list[str]:
+def answered_questions(text: str) -> list[str]:
     """The questions that answers.md quotes (`> ...`) and says something about, each in one line."""
     parts = QUOTED.split(text)[1:]
     quotes = QUOTED.findall(text)
@@ -51,7 +51,7 @@ def answer_faults(lesson: Lesson) -> Iterator[str]:
     path = lesson.solution / FILE
     if not path.is_file():
         return
-    questions, answered = questions_asked(lesson), questions_answered(path.read_text(encoding="utf-8"))
+    questions, answered = readme_questions(lesson), answered_questions(path.read_text(encoding="utf-8"))
     for question in questions:
         if question not in answered:
             yield f"{FILE} has no answer to “{question}”. Quote the question word for word, `> …`, and answer below."

@@ -86,7 +86,7 @@ def defence(
     if not submissions or lesson_name is None:
         fail("give the submissions and --lesson, such as `grade defence submissions/ --lesson 03 --paper`.")
     number = count or (ORAL_QUESTIONS if oral else QUESTIONS)
-    sheets = made_sheets(submissions, lesson_name, out, number, seed, roster_file, course)
+    sheets = make_sheets(submissions, lesson_name, out, number, seed, roster_file, course)
     if paper or oral:
         write_sheets(sheets, out, oral, minutes)
     elif len(sheets) == 1:
@@ -95,7 +95,7 @@ def defence(
         fail(f"{len(sheets)} students were found: add --paper or --oral, or name the submission of one student.")
 
 
-def made_sheets(
+def make_sheets(
     submissions: Sequence[Path],
     lesson_name: str,
     out: Path,
@@ -209,10 +209,10 @@ def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float 
 def hold_defence(sheet: Sheet, out: Path, minutes: float | None, author: str | None, course: Path | None) -> None:
     """Ask the questions at this terminal, and store the result. Nothing is said about it here before the end."""
     from grader.commands.dojo_questions import read_line_within
-    from grader.dojo.defending import Round
+    from grader.dojo.defending import DefenceAtTerminal
     from grader.gradebook.defence_sheets import decision_about
 
-    held = Round(sheet.questions, shows_verdicts=False, minutes=minutes)
+    held = DefenceAtTerminal(sheet.questions, shows_verdicts=False, minutes=minutes)
     console = console_for()
     for part in held.screens(read_line_within):
         console.print(part)

@@ -170,7 +170,7 @@ def defend(words: tuple[str, ...], seed: str | None, count: int, minutes: float 
     Every question is made from your file. Each time you get other questions.
     """
     from grader.defence.generate import generate
-    from grader.dojo.defending import Round, verdict_screen
+    from grader.dojo.defending import DefenceAtTerminal, verdict_screen
 
     with desk(course) as at:
         work, parts = selected_work(at, words)
@@ -189,7 +189,7 @@ def defend(words: tuple[str, ...], seed: str | None, count: int, minutes: float 
         if defence.reason:
             raise UserError(defence.reason)
         out = console_for()
-        held = Round(defence.questions, shows_verdicts=minutes is None, minutes=minutes)
+        held = DefenceAtTerminal(defence.questions, shows_verdicts=minutes is None, minutes=minutes)
         for part in held.screens(read_line_within):
             out.print(part)
         if minutes is not None:

@@ -233,26 +233,26 @@ def set_times(
     if path is not None and members is not None:
         try:
             read = times_in_roster(members, path.name, zone)
-            say([*read.bad, *found.set_times(read.times, replaces=False)])
-            summarise(path, read, quiet)
+            print_first([*read.bad, *found.set_times(read.times, replaces=False)])
+            print_summary_of_times(path, read, quiet)
         except NoZone as error:
-            say([str(error)] if due is not None else [])
+            print_first([str(error)] if due is not None else [])
     for file in files:
         read = read_times(file, zone)
         if read.bad:
             more = f" {len(read.bad) - MOST_BAD} more lines cannot be read." if len(read.bad) > MOST_BAD else ""
             raise UserError(" ".join(read.bad[:MOST_BAD]) + more)
-        say(found.set_times(read.times))
-        summarise(file, read, quiet)
+        print_first(found.set_times(read.times))
+        print_summary_of_times(file, read, quiet)
 
 
-def say(sentences: Sequence[str]) -> None:
+def print_first(sentences: Sequence[str]) -> None:
     print_remarks(sentences[:MOST_UNKNOWN])
     if len(sentences) > MOST_UNKNOWN:
         click.echo(f"grade: {len(sentences) - MOST_UNKNOWN} more lines are like these.", err=True)
 
 
-def summarise(file: Path, read: ReadTimes, quiet: bool) -> None:
+def print_summary_of_times(file: Path, read: ReadTimes, quiet: bool) -> None:
     if read.times and not quiet:
         zone = f", in the time zone {read.zone}" if read.zone is not None else ""
         times = "1 submission time" if len(read.times) == 1 else f"{len(read.times)} submission times"

@@ -32,7 +32,7 @@ def graded_checks(checks: Sequence[Checked], isolation: Isolation) -> GradedSubm
                 number(each.progress.max_score),
                 message=each.judged.message,
                 seconds=each.seconds,
-                rows=[row.cleaned() for row in each.judged.rows],
+                rows=[row.with_clean_values() for row in each.judged.rows],
             )
         )
     local = "Your own check, on public problems: no grade. The hidden test suite has other problems"

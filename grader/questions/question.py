@@ -33,7 +33,7 @@ PUBLIC_KEYS = ("kind", "text", "points", "figure", "draw", "where", "choices", "
 KEY_KEYS = ("key", "tolerance", "why", "otherwise", "model", "rubric")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
-Key = str | tuple[str, ...] | None
+QuestionKey = str | tuple[str, ...] | None
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class AnswerKey:
         rubric: of a short text: what earns points, line by line.
     """
 
-    key: Key
+    key: QuestionKey
     tolerance: float | None
     why: Mapping[str, str]
     otherwise: str

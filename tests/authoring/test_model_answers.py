@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from grader.authoring.model_answers import FILE, answer_faults, questions_answered, questions_asked
+from grader.authoring.model_answers import FILE, answer_faults, answered_questions, readme_questions
 from grader.authoring.release.kit import kit_of, published_answers
 from grader.authoring.release.leaks import leaks, secrets_of
 from grader.questions.question import questions_of
@@ -12,9 +12,9 @@ from grader.questions.question import questions_of
 
 def test_every_question_of_every_lesson_has_an_answer(course):
     for lesson in course.lessons.values():
-        questions = questions_asked(lesson)
+        questions = readme_questions(lesson)
         assert len(questions) >= 5 and all(question.endswith(("?", ")", ".")) for question in questions), lesson.name
-        assert questions_answered((lesson.solution / FILE).read_text(encoding="utf-8")) == questions
+        assert answered_questions((lesson.solution / FILE).read_text(encoding="utf-8")) == questions
         assert list(answer_faults(lesson)) == []
 
 
@@ -26,7 +26,7 @@ def test_a_question_without_an_answer_and_an_answer_without_a_question_are_fault
     (tmp_path / "README.md").write_text(readme, encoding="utf-8")
     answers = "# Answers\n\n> Why a sum,\n> and not a mean?\n\nBecause.\n\n> And here?\n\n> Why now?\n\nFor fun.\n"
     (tmp_path / FILE).write_text(answers, encoding="utf-8")
-    assert questions_asked(lesson) == ["Why a sum, and not a mean?", "And here?"]
+    assert readme_questions(lesson) == ["Why a sum, and not a mean?", "And here?"]
     unanswered, unasked = answer_faults(lesson)
     assert unanswered.startswith("answers.md has no answer to “And here?”.")
     assert unasked == "answers.md answers “Why now?”, which README.md does not ask."

@@ -101,7 +101,7 @@ def judge_file(
     for row in judged.rows:
         row.file = submitted.shown
         if submitted.origin is not None:
-            submitted.origin.tell(row)
+            submitted.origin.explain(row)
     judged.add(remark)
     if recall is not None:
         in_time = not (student.allowance.is_spent or trials.ran_out)

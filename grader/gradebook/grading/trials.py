@@ -126,4 +126,6 @@ class FileTrials:
             return [], None
         self.close()  # one worker for trials at a time
         steps = [f"{NAME}{number}" for number in range(len(edits))]
-        return edits, self._student.extended("\n\n".join(texts).encode("utf-8", "replace"), steps, self._seconds_left)
+        return edits, self._student.with_functions(
+            "\n\n".join(texts).encode("utf-8", "replace"), steps, self._seconds_left
+        )

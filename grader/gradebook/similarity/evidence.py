@@ -57,16 +57,18 @@ class EvidenceItem:
 
 
 @dataclass
-class Portrait:
+class SubmissionEvidence:
     """A submission as its items, by what must be equal in another one. `forms` are {(lesson, function): form}."""
 
     items: dict[EvidenceKey, EvidenceItem] = field(default_factory=dict)
     forms: dict[tuple[str, str], str] = field(default_factory=dict)
 
 
-def portrait(student: str, files: Mapping[str, ReadFile], rows: Rows, known: Mapping[str, KnownCode]) -> Portrait:
+def evidence_of(
+    student: str, files: Mapping[str, ReadFile], rows: Rows, known: Mapping[str, KnownCode]
+) -> SubmissionEvidence:
     """The items of a student's submission. `known` is the lessons' own code."""
-    found = Portrait()
+    found = SubmissionEvidence()
     for path, file in files.items():
         lesson = path.partition("/")[0]
         own = known.get(lesson) or KnownCode()
@@ -141,11 +143,11 @@ def numbers_of(row: Row) -> str:
 class Rarity:
     """How many submissions of a class have each item."""
 
-    def __init__(self, portraits: Sequence[Portrait]) -> None:
-        self.size = len(portraits)
-        self.counts = Counter(key for each in portraits for key in each.items)
-        self.wrong = {id(each): sum(map(self._is_rare_and_wrong, each.items.items())) for each in portraits}
-        self.forms = Counter((place, form) for each in portraits for place, form in each.forms.items())
+    def __init__(self, evidence: Sequence[SubmissionEvidence]) -> None:
+        self.size = len(evidence)
+        self.counts = Counter(key for each in evidence for key in each.items)
+        self.wrong = {id(each): sum(map(self._is_rare_and_wrong, each.items.items())) for each in evidence}
+        self.forms = Counter((place, form) for each in evidence for place, form in each.forms.items())
 
     def _is_rare_and_wrong(self, entry: tuple[EvidenceKey, EvidenceItem]) -> bool:
         return entry[1].kind in ("wrong answer", "known mistake") and not self.is_common(entry[0])
@@ -153,7 +155,7 @@ class Rarity:
     def is_common(self, key: EvidenceKey) -> bool:
         return self.counts[key] > max(LEAST_SHARED, SHARED_BY * self.size)
 
-    def chances(self, one: Portrait, other: Portrait) -> float:
+    def chances(self, one: SubmissionEvidence, other: SubmissionEvidence) -> float:
         """Bits by which each shared thing says less, because the two had so many occasions to coincide."""
         return math.log2(max(1, min(self.wrong[id(one)], self.wrong[id(other)])))
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from grader.gradebook.similarity.evidence import EvidenceItem, EvidenceKey, Portrait, Rarity, portrait
+from grader.gradebook.similarity.evidence import EvidenceItem, EvidenceKey, Rarity, SubmissionEvidence, evidence_of
 from grader.gradebook.similarity.reading import KnownCode, ReadClass, Rows
 
 MARGIN_BITS = 2.0
@@ -70,34 +70,34 @@ def similarities(
         known: the lessons' own code.
         groups: {student: group}. The members of a group work together: they are compared as one.
     """
-    portraits: dict[str, Portrait] = {}
+    evidence: dict[str, SubmissionEvidence] = {}
     members: dict[str, list[str]] = defaultdict(list)
     for student, files in read.files.items():
         group = (groups or {}).get(student)
-        own = portrait(student, files, rows.get(student, {}), known)
+        own = evidence_of(student, files, rows.get(student, {}), known)
         author = f"group {group}" if group else student
         members[author].append(student)
-        if author in portraits:
-            own.items |= portraits[author].items
-            own.forms |= portraits[author].forms
-        portraits[author] = own
+        if author in evidence:
+            own.items |= evidence[author].items
+            own.forms |= evidence[author].forms
+        evidence[author] = own
     names = {author: f"{', '.join(who)} ({author})" if author not in who else author for author, who in members.items()}
-    rarity = Rarity(list(portraits.values()))
+    rarity = Rarity(list(evidence.values()))
     holders: dict[EvidenceKey, list[str]] = defaultdict(list)
-    for author, each in portraits.items():
+    for author, each in evidence.items():
         for key in each.items:
             if rarity.is_rare(key):
                 holders[key].append(author)
     shared: dict[tuple[str, str], dict[EvidenceKey, SharedEvidence]] = defaultdict(dict)
     for key, authors in holders.items():
         for one, other in combinations(authors, 2):
-            first, second = portraits[one].items[key], portraits[other].items[key]
-            bits = rarity.bits(key, first, second, rarity.chances(portraits[one], portraits[other]))
+            first, second = evidence[one].items[key], evidence[other].items[key]
+            bits = rarity.bits(key, first, second, rarity.chances(evidence[one], evidence[other]))
             if bits > 0:
                 shared[one, other][key] = SharedEvidence(first, second, bits, rarity.counts[key] - 2)
     pairs = [SimilarPair(names[one], names[other], counted_once(found)) for (one, other), found in shared.items()]
     pairs.sort(key=lambda pair: (-pair.bits, pair.one, pair.other))
-    return Similarities(pairs, threshold_for(len(portraits)), len(portraits))
+    return Similarities(pairs, threshold_for(len(evidence)), len(evidence))
 
 
 def counted_once(found: Mapping[EvidenceKey, SharedEvidence]) -> list[SharedEvidence]:

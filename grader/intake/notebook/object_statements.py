@@ -70,7 +70,11 @@ class StatementReader(StoreWriter):
             case ast.Return():
                 if self.in_place > scope.level:
                     raise NotPlain("a return inside a loop")
-                return NOTHING if node.value is None else self.kept(self.value(node.value, scope), RESULT, scope)
+                return (
+                    NOTHING
+                    if node.value is None
+                    else self.keep_in_variable(self.value(node.value, scope), RESULT, scope)
+                )
             case ast.Assign():
                 self.assign_targets(node, scope)
             case ast.AnnAssign(value=ast.expr() as given):

@@ -44,10 +44,10 @@ def from_gradescope(folder: Path) -> list[Arrival]:
             arrivals.append(Arrival(str(name), place, str(name), when))
     known = {arrival.path for arrival in arrivals}
     rest = [p for p in sorted(folder.iterdir()) if SUBMISSION_NAME.fullmatch(p.name) and p not in known]
-    return own_before_groups(newest([*arrivals, *(Arrival(p.name, p, p.name) for p in rest)]))
+    return prefer_own_submissions(newest([*arrivals, *(Arrival(p.name, p, p.name) for p in rest)]))
 
 
-def own_before_groups(arrivals: Sequence[Arrival]) -> list[Arrival]:
+def prefer_own_submissions(arrivals: Sequence[Arrival]) -> list[Arrival]:
     """Prefers the submission that an account made alone: anybody can add another student to a group."""
     by_account: dict[str, list[Arrival]] = {}
     for arrival in arrivals:

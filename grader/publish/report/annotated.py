@@ -14,7 +14,7 @@ WHY = {
     "last on time": "it is the last one on time",
     "last, none on time": "it is the last one, and none was on time",
 }
-MINUTE, HOUR, DAY = 60, 3600, 86_400
+MINUTE, HOUR = 60, 3600
 
 
 def sentences_about(results: SubmissionResult) -> list[str]:

@@ -15,7 +15,7 @@ from grader.publish.report.annotated import csv_columns, is_annotated, short_not
 from grader.results import UNWRITTEN, LessonResult, Row, SubmissionResult, number
 from grader.results.wording import first_names
 
-Key = TypeVar("Key", bound=Hashable)
+GroupKey = TypeVar("GroupKey", bound=Hashable)
 
 NOTHING: Final = "nothing"
 """The status of somebody who submitted nothing, in a class's pages only."""
@@ -60,9 +60,9 @@ def difficulties(results: Sequence[SubmissionResult]) -> list[Difficulty]:
     return sorted(by_row.values(), key=lambda entry: (entry.passed / entry.total, -entry.wrong))
 
 
-def students_by_key(pairs: Iterable[tuple[Key, str]]) -> dict[Key, list[str]]:
+def students_by_key(pairs: Iterable[tuple[GroupKey, str]]) -> dict[GroupKey, list[str]]:
     """{key: students}, from pairs of a key and a student."""
-    groups: dict[Key, list[str]] = {}
+    groups: dict[GroupKey, list[str]] = {}
     for key, name in pairs:
         groups.setdefault(key, []).append(name)
     return groups

@@ -36,7 +36,7 @@ SLACK = 100
 TENSOR_NODES = 10
 """What a tensor counts for: to build one takes ten times as long as to take in a number."""
 LEAST = Budget()
-WHATEVER = Budget(MAX_NODES, MAX_BODY, MAX_BODY)
+UNLIMITED = Budget(MAX_NODES, MAX_BODY, MAX_BODY)
 """The budget of the trusted side's own requests."""
 
 

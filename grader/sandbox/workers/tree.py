@@ -22,7 +22,7 @@ from torch import Tensor
 
 from grader.calling.protocol import Function
 from grader.calling.steps import describe, plain_tensor
-from grader.sandbox.workers.budget import MAX_DEPTH, SLACK, TENSOR_NODES, WHATEVER, Budget, TooLarge
+from grader.sandbox.workers.budget import MAX_DEPTH, SLACK, TENSOR_NODES, UNLIMITED, Budget, TooLarge
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.tensor_bytes import DTYPES, MAX_BODY, NAMES, describe_tensor, tensor_bytes, tensor_from
 from grader.sandbox.workers.wire import MAX_DIMENSIONS, Frame, readable
@@ -49,7 +49,7 @@ class Opaque:
 class Packer:
     """Turns trees into JSON nodes and collects the tensors on the way."""
 
-    def __init__(self, room: int = MAX_BODY, budget: Budget = WHATEVER) -> None:
+    def __init__(self, room: int = MAX_BODY, budget: Budget = UNLIMITED) -> None:
         self.tensors: list[Tensor] = []
         self._left, self._budget = room, budget
         self._nodes = self._elements = self._characters = 0
@@ -88,7 +88,7 @@ class Packer:
             number = float.__float__(value)
             return number if math.isfinite(number) else {"f": str(number)}
         if issubclass(kind, Tensor):
-            return self._permuted(value) if self._budget is WHATEVER else self._tensor(value, "t")
+            return self._permuted(value) if self._budget is UNLIMITED else self._tensor(value, "t")
         if isinstance(value, numpy.ndarray):
             return self._array(value)
         if isinstance(value, torch.Generator):
@@ -164,14 +164,14 @@ def elements_of(shape: Iterable[int]) -> int:
     return math.prod(max(size, 1) for size in shape)
 
 
-def tensors_of(descriptions: Any, body: bytes | bytearray, budget: Budget = WHATEVER) -> list[Tensor]:
+def tensors_of(descriptions: Any, body: bytes | bytearray, budget: Budget = UNLIMITED) -> list[Tensor]:
     """The tensors that a frame carries. Raises WireError unless descriptions and bytes fit exactly.
 
     With the `budget` of a reply, no tensor has more than MAX_DIMENSIONS, and together they keep within it.
     """
     if type(descriptions) is not list or TENSOR_NODES * len(descriptions) > budget.nodes + SLACK:
         raise WireError("`tensors` is no list")
-    most, elements = (64 if budget is WHATEVER else MAX_DIMENSIONS), 0
+    most, elements = (64 if budget is UNLIMITED else MAX_DIMENSIONS), 0
     found, start, view = [], 0, memoryview(body)
     for entry in descriptions:
         dtype = DTYPES.get(str(entry.get("dtype"))) if type(entry) is dict else None

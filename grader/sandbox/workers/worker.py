@@ -74,7 +74,7 @@ class Worker:
         if frame is None:
             return False
         operations = {
-            "rehearse": rehearse_and_tell,
+            "rehearse": rehearse_and_reply,
             "load": self.load,
             "problem": self.take_problem,
             "upstream": self.take_upstream,
@@ -131,7 +131,7 @@ class Worker:
             reply = {"op": "failed", "outcome": answer.outcome, "message": answer.message, "line": answer.line}
         self._autograd_used.clear()
         flush_output()
-        tell(reply)
+        send_header(reply)
 
     def take_problem(self, frame: wire.Frame) -> None:
         number, problem = decode_problem(frame)
@@ -221,7 +221,7 @@ class Worker:
         joint = Joint(*header["joint"]) if header["joint"] else None
         found = observe_steps(self._functions, header["steps"], *problem, self._files, self._operator_cap, joint)
         self._autograd_used.clear()
-        tell({"op": "observed", "ticket": header["ticket"], "rows": found})
+        send_header({"op": "observed", "ticket": header["ticket"], "rows": found})
 
     def answer(
         self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, traced: bool
@@ -292,10 +292,10 @@ class Worker:
         return self._printed
 
 
-def rehearse_and_tell(_: wire.Frame) -> None:
+def rehearse_and_reply(_: wire.Frame) -> None:
     rehearse()
-    tell({"op": "rehearsed", "used": own_usage()})
+    send_header({"op": "rehearsed", "used": own_usage()})
 
 
-def tell(header: dict[str, Any]) -> None:
+def send_header(header: dict[str, Any]) -> None:
     wire.write_all(ANSWERS, wire.encode(wire.Frame(header)))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from grader.verdict.diagnosis.repairs.arithmetic_changes import (
-    Change,
+    ArithmeticChange,
     comparisons,
     is_new,
     matrix_products,
@@ -60,7 +60,7 @@ FEW = 4
 """Variables of unknown shape up to which each may be confused with any other."""
 PLACEHOLDER = "changed_function_"
 
-Place = tuple[ast.AST, str, int | None]
+ChildPlace = tuple[ast.AST, str, int | None]
 """(parent, field, index in it)"""
 
 
@@ -128,7 +128,7 @@ def changed_functions(source: str, function: str, named: str, known: Known) -> t
 
 
 def text_of_changed(
-    step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], place: Place, new: ast.AST, known: Known
+    step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], place: ChildPlace, new: ast.AST, known: Known
 ) -> str:
     """The changed function's text. The functions that it calls are defined inside it, and can be changed as well."""
     parameters = set(parameter_names(step))
@@ -151,7 +151,7 @@ def text_of_changed(
         replace_node(place, old)
 
 
-def replace_node(place: Place, new: ast.AST) -> ast.AST:
+def replace_node(place: ChildPlace, new: ast.AST) -> ast.AST:
     """Puts a node in a place and returns the old one."""
     parent, name, index = place
     old: ast.AST
@@ -164,12 +164,12 @@ def replace_node(place: Place, new: ast.AST) -> ast.AST:
     return old
 
 
-def nodes_with_places(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, Place]]:
+def nodes_with_places(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, ChildPlace]]:
     """Every expression and statement in the body, with its place; not what a statement writes to.
 
     With another `g` in `g[0] = 1` or `g.add_(1)`, the statement would write to something that nobody reads.
     """
-    waiting: deque[tuple[ast.AST, Place]] = deque((s, (function, "body", i)) for i, s in enumerate(function.body))
+    waiting: deque[tuple[ast.AST, ChildPlace]] = deque((s, (function, "body", i)) for i, s in enumerate(function.body))
     receivers: set[int] = set()
     while waiting:
         node, place = waiting.popleft()
@@ -189,9 +189,9 @@ def nodes_with_places(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, Plac
 
 def changes(
     function: ast.FunctionDef, known: Known, step: str, is_step: bool
-) -> Iterator[tuple[float, Edit, Place, ast.AST]]:
+) -> Iterator[tuple[float, Edit, ChildPlace, ast.AST]]:
     """Every change of one function, with its rank among the kinds."""
-    kinds: tuple[Callable[[ast.AST], Iterator[Change]], ...] = (
+    kinds: tuple[Callable[[ast.AST], Iterator[ArithmeticChange]], ...] = (
         *(unary_calls, column_indices, assignments, regroupings, sums_multiplied),
         partial(small_numbers, constants=known.constants),
         *(operators, comparisons, omissions, reductions, matrix_products, other_numbers),
@@ -234,7 +234,7 @@ def equation_around(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.Compar
     return None
 
 
-def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[float, Edit, Place, ast.AST]]:
+def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[float, Edit, ChildPlace, ast.AST]]:
     """The function with a gradient that it computes on the way in the place of each that it returns."""
     last = function.body[-1]
     if isinstance(last, ast.Return):
