@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from grader.authoring.lesson_sources import ANSWER, solution_text, stub_of, suite_of, variant_files
+from grader.authoring.lesson_sources import ANSWER, stub_of, suite_of, variant_files
 from grader.authoring.model_answers import answer_faults, one_line
 from grader.authoring.public_mistakes import public_mistakes_files
 from grader.calling.module_target import ModuleTarget
@@ -243,7 +243,7 @@ def leaked_answer_lines(lesson: Lesson) -> Iterator[str]:
     if not path.is_file():
         return
     public = {one_line(line) for line in path.read_text(encoding="utf-8").splitlines()}
-    answers = ANSWER.finditer(solution_text(lesson))
+    answers = ANSWER.finditer(lesson.answer_key)
     for line in {one_line(line) for answer in answers for line in answer[0].splitlines()}:
         if len(line) >= LEAST_LINE and line in public:
             yield f"{NAME} holds a line of an answer, which students would read there: {line}"

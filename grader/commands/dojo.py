@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from grader.commands.console import ReportingGroup
-from grader.commands.dojo_desk import LessonParam, course_option, desk, lesson_option, selected_work, show
+from grader.commands.dojo_desk import LessonParam, desk, exercises_option, lessons_in_file_option, selected_work, show
 from grader.commands.dojo_grade import grade_own, verify_own
 from grader.commands.dojo_questions import answer, defend, predict
 from grader.commands.dojo_servers import assistant, lsp
@@ -73,7 +73,7 @@ Examples:
 
 
 @main.command("list", epilog=LIST_EPILOG)
-@course_option
+@exercises_option
 def list_lessons(course: Path | None = None) -> None:
     """Shows the lessons, how far you are, and what to do next. The same as `dojo` alone."""
     with desk(course) as at:
@@ -116,12 +116,12 @@ Exit status: 0 nothing checked is wrong (what is still to do is not wrong), 1 so
 
 @main.command(epilog=CHECK_EPILOG)
 @click.argument("words", nargs=-1, type=LessonParam(rows=True), metavar="[FILE] [LESSON[.GRADIENT]]...")
-@lesson_option
+@lessons_in_file_option
 @click.option(
     "--pdb", "debugs", is_flag=True, help="Call each function once, outside the sandbox, where `breakpoint()` works."
 )
 @click.option("--problems", is_flag=True, help="One line per mistake, FILE:LINE: MESSAGE, for an editor or `make`.")
-@course_option
+@exercises_option
 def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, problems: bool, course: Path | None) -> None:
     """Checks your file once.
 
@@ -178,7 +178,7 @@ Examples:
 
 @main.command(epilog=HINT_EPILOG)
 @click.argument("row_name", required=False, type=LessonParam(rows=True), metavar="[GRADIENT]")
-@course_option
+@exercises_option
 def hint(row_name: str | None, course: Path | None) -> None:
     """Gives a hint. Each call gives one more, up to three. Hints are free: they cost no points."""
     with desk(course) as at:
@@ -204,7 +204,7 @@ Examples:
     "--open/--no-open", "opened", default=True, help="Open the report in your browser, or not.  [default: open]"
 )
 @click.option("-o", "--out", type=FILE, metavar="FILE", help="[default: my-report.html]")
-@course_option
+@exercises_option
 def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path | None) -> None:
     """Writes the report that your instructor would see.
 
@@ -234,7 +234,7 @@ Examples:
 
 @main.command("reset", epilog=RESET_EPILOG)
 @click.argument("lesson_name", type=LessonParam(), metavar="LESSON")
-@course_option
+@exercises_option
 def reset_lesson(lesson_name: str, course: Path | None) -> None:
     """Restores the stub of a lesson. Your file is kept next to it."""
     with desk(course) as at:

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from grader.commands.console import console_for
-from grader.commands.dojo_desk import LessonParam, course_option, desk, selected_work, show
+from grader.commands.dojo_desk import LessonParam, desk, exercises_option, selected_work, show
 from grader.commands.options import EXISTING_FOLDER
 from grader.errors import UserError
 from grader.lesson.lesson import Course
@@ -48,7 +48,7 @@ Exit status: 0 the folder is there, 2 it cannot be made (the message says why).
     metavar="OLD",
     help="Copy what you wrote in the folder OLD.",
 )
-@course_option
+@exercises_option
 def start(folder: Path | None, bare: bool, guided: bool | None, before: Path | None, course: Path | None) -> None:
     """Makes a folder to work in.
 
@@ -173,7 +173,7 @@ port_option = click.option(
 @words_argument
 @click.option("--open", "opened", is_flag=True, help="With a live page in your browser; the same as `dojo open`.")
 @port_option
-@course_option
+@exercises_option
 def watch(words: tuple[str, ...], opened: bool, port: int | None, course: Path | None) -> None:
     """Checks your file every time you save it. PyTorch stays loaded, so a check takes a tenth of a second."""
     watch_work(words, course, opened, port)
@@ -182,7 +182,7 @@ def watch(words: tuple[str, ...], opened: bool, port: int | None, course: Path |
 @click.command("open", epilog=OPEN_EPILOG)
 @words_argument
 @port_option
-@course_option
+@exercises_option
 def open_live(words: tuple[str, ...], port: int | None, course: Path | None) -> None:
     """Like `dojo watch`, with a live page in your browser.
 

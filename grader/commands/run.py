@@ -90,14 +90,11 @@ def run(**words: Any) -> None:
             Reporter([*work.course.lessons.values()]),
             fresh=options.fresh,
             cluster=options.cluster,
-            attendance=found.attendance,
             nursery=nursery,
             identity=RunIdentity.of(work.course, settings, options.same_course, work.assignment),
             only_these=options.only_these,
-            other_names=found.other_names,
             decisions=work.decisions,
             inbox=work.source if isinstance(work.source, FollowedFolder) else None,
-            times=found.times,
         )
     students = [result.student for result in outcome.results]
     write_other_gradebooks(options.out, set(students))
