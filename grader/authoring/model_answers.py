@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from grader.lesson.lesson import Lesson
 from grader.questions.question import answer_keys_of, questions_of
 
-FILE = "answers.md"
+MODEL_ANSWERS_FILE = "answers.md"
 QUESTIONS = re.compile(r"^## Questions to ask yourself\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 QUESTION = re.compile(r"^- (.*?)(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
 QUOTED = re.compile(r"^(?:> .*\n)+", re.MULTILINE)
@@ -48,13 +48,16 @@ def one_line(text: str) -> str:
 
 def answer_faults(lesson: Lesson) -> Iterator[str]:
     """Questions without a model answer, and answers to what nobody asks, in sentences. None without an answers.md."""
-    path = lesson.solution / FILE
+    path = lesson.solution / MODEL_ANSWERS_FILE
     if not path.is_file():
         return
     questions, answered = readme_questions(lesson), answered_questions(path.read_text(encoding="utf-8"))
     for question in questions:
         if question not in answered:
-            yield f"{FILE} has no answer to “{question}”. Quote the question word for word, `> …`, and answer below."
+            yield (
+                f"{MODEL_ANSWERS_FILE} has no answer to “{question}”. Quote the question word for word, `> …`, and answer "
+                "below."
+            )
     for question in answered:
         if question not in questions:
-            yield f"{FILE} answers “{question}”, which README.md does not ask."
+            yield f"{MODEL_ANSWERS_FILE} answers “{question}”, which README.md does not ask."

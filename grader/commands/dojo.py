@@ -217,9 +217,9 @@ def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path 
         checks = [at.check(lesson, work.read(lesson)) for lesson in dict.fromkeys(lessons)]
         for checked in checks if work.remembered else ():
             at.remember(checked, working=False)
-        from grader.dojo.report import NAME, open_page, write_report
+        from grader.dojo.report import REPORT_FILE, open_page, write_report
 
-        path = out or at.course.root / NAME
+        path = out or at.course.root / REPORT_FILE
         write_report(checks, at.judge.isolation, path)
         click.echo(f"The page: {shown_path(path)}")
         if opened and not open_page(path):

@@ -76,8 +76,7 @@ def regrade(
     (`grade adjust` and others) stay in force.
     """
     from grader.gradebook.grading.proposals import changes_by
-    from grader.gradebook.grading.regrade import apply_regrade, plan_regrade
-    from grader.gradebook.grading.regrade import regrade as grade_again
+    from grader.gradebook.grading.regrade import apply_regrade, grade_again, plan_regrade
     from grader.gradebook.grading.settings import DRAWN, RunIdentity
 
     gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles

@@ -102,14 +102,16 @@ def refuse_leaks(course: Course, kit: KitFiles, model_answers: KitFiles) -> None
 
     Model answers may reveal what the files with the model answers and the questions' keys say, and nothing else.
     """
-    from grader.authoring.model_answers import FILE as ANSWERS
+    from grader.authoring.model_answers import MODEL_ANSWERS_FILE
     from grader.authoring.release.leaks import leaks, secrets_of
-    from grader.questions.question import FILE as KEYS
+    from grader.questions.question import QUESTIONS_FILE
 
     secrets = secrets_of(course)
     found = [
         *leaks(kit, secrets),
-        *leaks(model_answers, [each for each in secrets if not each.what.endswith((ANSWERS, KEYS))]),
+        *leaks(
+            model_answers, [each for each in secrets if not each.what.endswith((MODEL_ANSWERS_FILE, QUESTIONS_FILE))]
+        ),
     ]
     for sentence in found:
         click.echo(f"grade: {sentence}", err=True)

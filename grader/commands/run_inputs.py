@@ -16,7 +16,7 @@ from grader.commands.options import FILE, Command
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
 from grader.intake.submissions.intake_csv import (
-    NAME,
+    INTAKE_FILE,
     IntakeLine,
     confirmed_lines,
     decisions,
@@ -108,7 +108,7 @@ def apply_intake(found: FoundSubmissions, out: Path, given: Path | None, course:
     if given is not None:
         for submission in (found.read(student) for student in sorted(names & students)):
             for remark in submission.remarks:
-                if remark.kind == "unread" and NAME in remark.message:
+                if remark.kind == "unread" and INTAKE_FILE in remark.message:
                     raise UserError(f"{given}, {submission.student}: {remark.message}")
     return lines
 
@@ -154,12 +154,12 @@ def confirmed_and_given(out: Path, given: Path | None, course: Course) -> list[I
 
 def stored_lines(out: Path, course: Course) -> list[IntakeLine]:
     """The lines of OUT/intake.csv; none where there is no such file. Raises UserError."""
-    return read_intake(out / NAME, course) if (out / NAME).is_file() else []
+    return read_intake(out / INTAKE_FILE, course) if (out / INTAKE_FILE).is_file() else []
 
 
 def store_intake(found: FoundSubmissions, out: Path, lines: Sequence[IntakeLine]) -> list[str]:
     """Writes OUT/intake.csv, if there is anything to decide; returns sentences about it. Raises OutputError."""
-    path = out / NAME
+    path = out / INTAKE_FILE
     kept, edited = updated_lines(lines, found.questions)
     if not kept and not path.is_file():
         return []

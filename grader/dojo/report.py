@@ -17,7 +17,7 @@ from grader.publish.report.pages import Reporter
 from grader.results import LessonResult, SubmissionResult, number, points_text
 from grader.sandbox.isolation.probe import Isolation
 
-NAME = "my-report.html"
+REPORT_FILE = "my-report.html"
 
 
 def graded_checks(checks: Sequence[Checked], isolation: Isolation) -> GradedSubmission:

@@ -21,7 +21,7 @@ from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
 from grader.lesson.mistakes import PUBLIC
 
-NAME = ".dojo.json"
+STATE_FILE = ".dojo.json"
 VERSION = 1
 
 
@@ -60,7 +60,7 @@ class StateFile:
     """The file .dojo.json. Where it cannot be read or written, `complain` gets one sentence and work continues."""
 
     def __init__(self, course: Path, complain: Callable[[str], None]) -> None:
-        self.path, self._complain, self._complaints = course / NAME, complain, set[str]()
+        self.path, self._complain, self._complaints = course / STATE_FILE, complain, set[str]()
 
     def read(self) -> State:
         """The stored state; an empty one where the file is missing or damaged."""

@@ -24,7 +24,7 @@ from grader.dojo.lesson_end import finish_lines
 from grader.dojo.news import news_of
 from grader.dojo.overview import Paragraph, hint_screen, list_screen
 from grader.dojo.progress import next_lesson
-from grader.dojo.report import NAME, open_page, write_report
+from grader.dojo.report import REPORT_FILE, open_page, write_report
 from grader.dojo.row_choice import RowChoice
 from grader.dojo.screen import has_rounding
 from grader.dojo.search import Search
@@ -265,7 +265,7 @@ class WatchSession:
     def _report(self) -> None:
         if self._view.checked is None:
             return
-        path = self._desk.course.root / NAME
+        path = self._desk.course.root / REPORT_FILE
         try:
             write_report([self._view.checked], self._desk.judge.isolation, path)
         except UserError as error:

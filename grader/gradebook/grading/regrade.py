@@ -108,7 +108,7 @@ class RegradeOutcome:
     stopped: bool = False
 
 
-def regrade(plan: RegradePlan, course: Course, settings: Settings, jobs: int, live: RunListener) -> RegradeOutcome:
+def grade_again(plan: RegradePlan, course: Course, settings: Settings, jobs: int, live: RunListener) -> RegradeOutcome:
     """Grade what is due. Each verdict is kept aside as it arrives, and taken from there another time.
 
     `settings` give everything but the lessons and limits, which are those of the attempts. Raises OutputError.

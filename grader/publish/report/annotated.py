@@ -171,7 +171,10 @@ def short_notes(results: SubmissionResult) -> list[str]:
     return found
 
 
-COLUMNS = ("assignment", "due", "late_days", "late_cost", "free_days", "attempts", "adjustments", "excused", "comments")
+ANNOTATION_COLUMNS = (
+    *("assignment", "due", "late_days", "late_cost", "free_days", "attempts"),
+    *("adjustments", "excused", "comments"),
+)
 """Those of grades.csv for an assignment, or where there are decisions."""
 
 
