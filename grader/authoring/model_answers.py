@@ -55,8 +55,8 @@ def answer_faults(lesson: Lesson) -> Iterator[str]:
     for question in questions:
         if question not in answered:
             yield (
-                f"{MODEL_ANSWERS_FILE} has no answer to “{question}”. Quote the question word for word, `> …`, and answer "
-                "below."
+                f"{MODEL_ANSWERS_FILE} has no answer to “{question}”. Quote the question word for word, `> …`, and "
+                "answer below."
             )
     for question in answered:
         if question not in questions:
