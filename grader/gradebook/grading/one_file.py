@@ -72,7 +72,7 @@ def judge_file(
 ) -> JudgedFile:
     """Judge a submitted file. Once the descriptor `interrupt` is readable, Interrupted is raised instead of waiting.
 
-    `problems` are some that the zygote's worker may have been sent already, see student.send_ahead. `recall` is what is
+    `problems` are some that the zygote's worker may have been sent already, see sending.send_ahead. `recall` is what is
     known of the file from a cache; `suite` knows it as well.
 
     Raises Interrupted, RecallDoubtful, and for faults of the grader ZygoteDied and what `suite` raises.

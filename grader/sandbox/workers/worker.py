@@ -1,7 +1,4 @@
-"""Answers requests in a worker: runs one submission's file, its steps and other calls.
-
-A worker trusts what it is sent; nobody trusts what it sends.
-"""
+"""Runs one submission's file, its steps and other calls in a worker, which trusts its requests and is not trusted."""
 
 from __future__ import annotations
 
