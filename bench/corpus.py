@@ -14,7 +14,8 @@ header what must come of it:
     # lesson: 02                   the lesson that it answers; 04 if not said
     # unlocked: safe               it may run where nothing stops it: it harms nothing but its arena
 
-A line `# 2000 times: aN,` stands for two thousand lines, with the numbers from 0 in the place of N.
+A line `# 2000 times: aN,` stands for two thousand lines, with the numbers from 0 in the place of N, and a line
+`# the text of right.py` for the text of shared/right.py.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ HEADER = re.compile(
     r"^# (group|rows|rows of \w+|race|message|refused|stopped from|lesson|unlocked): (.+)$", re.MULTILINE
 )
 REPEATED = re.compile(r"^# (\d+) times: (.+)$", re.MULTILINE)
+INCLUDED = re.compile(r"^# the text of (\S+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,9 @@ class Attack:
 def read_attack(path: Path) -> Attack:
     """Raises ValueError for a header that is not complete."""
     main = path / MAIN if path.is_dir() else path
+    shared = path.parent / "shared"
     text = REPEATED.sub(repeated_line, main.read_text(encoding="utf-8"))
+    text = INCLUDED.sub(lambda found: (shared / found[1]).read_text(encoding="utf-8").rstrip("\n"), text)
     header = dict(HEADER.findall(text))
     if not {"group", "rows"} <= set(header) or not text.startswith('"""'):
         raise ValueError(f"{main} has no header: expected a docstring, `# group:` and `# rows:`")

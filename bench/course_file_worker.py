@@ -17,8 +17,8 @@ from unittest import mock
 
 from bench.defence_keys import Unmeasured, limited_time
 from grader.calling.answer import Answer
+from grader.calling.module_target import ModuleTarget
 from grader.calling.protocol import CallFailed
-from grader.calling.target import ModuleTarget
 from grader.defence import material, recorded
 from grader.defence.file_lines import versions_of
 from grader.lesson.lesson import Item, Lesson

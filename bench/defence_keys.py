@@ -21,8 +21,8 @@ from torch import Tensor
 
 from bench.second_evaluator import NotSupported, evaluate
 from grader.calling.answer import Answer
+from grader.calling.module_target import ModuleTarget
 from grader.calling.protocol import CallFailed, Measurement
-from grader.calling.target import ModuleTarget
 from grader.defence.families import zero
 from grader.defence.question import DefenceQuestion
 from grader.defence.recorded_lines import with_line

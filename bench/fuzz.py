@@ -42,6 +42,7 @@ from grader.reference.problem import Problem
 from grader.results.json_text import clean
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers import tree, wire
+from grader.sandbox.workers.budget import LEAST
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.replies import decode_called, encode_called
@@ -79,7 +80,7 @@ class Hostile:
 
     def call(self, of: str, request: Mapping[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Called:
         _, sent = tree.frame_and_size({}, args=args, kwargs=kwargs)
-        budget = tree.LEAST.at_least(sent)
+        budget = LEAST.at_least(sent)
         key = (request["keep"] is not None, request["after"], len(args), budget)
         if key not in self._replies:  # packed once: a worker has its own time for that
             called = Called(self._value, arguments=[self._value for _ in args])

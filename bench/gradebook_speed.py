@@ -23,13 +23,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bench.made_up_class import ROOT, source_of
+from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.keys import Conditions
 from grader.gradebook.grading.proposals import Proposal, Proposals
 from grader.gradebook.grading.regrade import plan_regrade, proposal_key
 from grader.gradebook.grading.settings import RunIdentity, Settings
 from grader.gradebook.grading.views import Views
-from grader.gradebook.tables import StoredVerdict
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson

@@ -23,7 +23,7 @@ from torch import Tensor
 from bench.lazy_answers import Lazy, has_function, lazy_answers, question
 from bench.lazy_target import Answers, LazyTarget, Record, RecordedCall
 from grader.calling.answer import Answer
-from grader.calling.target import ModuleTarget
+from grader.calling.module_target import ModuleTarget
 from grader.comparison.tensors import TOLERANCE
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course, Item, Lesson

@@ -34,8 +34,8 @@ import numpy
 import torch
 from torch import Tensor
 
+from grader.calling.module_target import ModuleTarget
 from grader.calling.protocol import Called, leaves
-from grader.calling.target import ModuleTarget
 from grader.gradebook.grading.one_file import judge_file
 from grader.gradebook.grading.suite import HiddenSuite
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles

@@ -24,7 +24,7 @@ from rich.table import Table
 
 from bench.float32 import FIRST_SEED, ROOT, Extreme
 from grader.authoring.lesson_sources import right_files, steps_of, suite_of
-from grader.calling.target import ModuleTarget
+from grader.calling.module_target import ModuleTarget
 from grader.comparison.tensors import TOLERANCE
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake

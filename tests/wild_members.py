@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from dataclasses import dataclass, field
@@ -55,6 +56,9 @@ def member_of(path: Path) -> Member:
                 member.alone = value == "yes"
             case "keeps":
                 member.keeps = [beginning.strip() for beginning in value.split(" | ")]
+            case "engine":
+                base = FOLDER / "engines" / "shared" / f"{value}.py"
+                member.text = with_methods(base.read_text(encoding="utf-8"), member.text)
             case "by":
                 assert value in ("grade", "dojo", "both"), path
                 member.by = value
@@ -71,6 +75,23 @@ def member_of(path: Path) -> Member:
     assert member.lesson and member.kind in ("functions", "notebook", "script"), path
     member.rows.setdefault("others", ("passed", ""))
     return member
+
+
+def methods_of(text: str) -> dict[str, tuple[int, list[str]]]:
+    """{method: (its place among the lines, its own lines)} of the one class in a text."""
+    (definition,) = (node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
+    methods, lines = (node for node in definition.body if isinstance(node, ast.FunctionDef)), text.split("\n")
+    return {node.name: (node.lineno - 1, lines[node.lineno - 1 : node.end_lineno]) for node in methods}
+
+
+def with_methods(engine: str, text: str) -> str:
+    """The engine with the methods of the class in `text`; those that it does not have come at its end."""
+    lines, own, other = engine.rstrip().split("\n"), methods_of(engine), methods_of(text)
+    new = [line for name, (_, added) in other.items() if name not in own for line in ("", *added)]
+    for name, (place, replaced) in sorted(own.items(), key=lambda item: item[1][0], reverse=True):
+        if name in other:
+            lines[place : place + len(replaced)] = other[name][1]
+    return "\n".join([*lines, *new, ""])
 
 
 # From a member to what a student hands in ----------------------------------------------------------------------------

@@ -15,9 +15,10 @@ from typing import Any
 
 import torch
 
-from grader.authoring.lesson_sources import ANSWER, solution_text, stub_of, suite_of, variant_files
-from grader.authoring.published import answer_faults, one_line, public_mistakes_files
-from grader.calling.target import ModuleTarget
+from grader.authoring.lesson_sources import ANSWER, stub_of, suite_of, variant_files
+from grader.authoring.model_answers import answer_faults, one_line
+from grader.authoring.public_mistakes import public_mistakes_files
+from grader.calling.module_target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.lesson.validation import no_value, row_faults
@@ -27,7 +28,7 @@ from grader.results import Row
 from grader.verdict.judging.check_endings import CheckFailed
 from grader.verdict.judging.check_runs import tests_of
 from grader.verdict.judging.earlier_gradient import TRIVIAL
-from grader.verdict.judging.examples import NAME, PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judging.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judging.hidden_problems import ProblemBook
 
 HINTS, FEWEST_DRAWS, FEWEST_VARIANTS = 3, 3, 5
@@ -214,7 +215,7 @@ def example_faults(lesson: Lesson, right: Mapping[str, ModuleType]) -> Iterator[
     examples = examples_of(lesson)
     rows = {item.name: item for item in lesson.checks}
     for name in sorted(examples.keys() - rows.keys()):
-        yield f"{NAME}: test_{name} has no row [checks.{name}] in lesson.toml."
+        yield f"{EXAMPLES_FILE}: test_{name} has no row [checks.{name}] in lesson.toml."
     stub = ModuleType(f"backprop_ninja_stub_{lesson.name}")
     exec(compile(stub_of(lesson), stub.__name__, "exec"), stub.__dict__)
     book = ProblemBook(PUBLIC_SEED)
@@ -223,9 +224,9 @@ def example_faults(lesson: Lesson, right: Mapping[str, ModuleType]) -> Iterator[
             failed = failure_of_example(lesson, rows[name], module, book)
             if failed is not None:
                 reason = failed.__cause__ or failed
-                yield f"{NAME}: test_{name} refuses what is right, {file}: it is {failed.status}: {reason}"
+                yield f"{EXAMPLES_FILE}: test_{name} refuses what is right, {file}: it is {failed.status}: {reason}"
         if failure_of_example(lesson, rows[name], stub, book) is None:
-            yield f"{NAME}: test_{name} passes the stub, so it asks for nothing."
+            yield f"{EXAMPLES_FILE}: test_{name} passes the stub, so it asks for nothing."
     yield from leaked_answer_lines(lesson)
 
 
@@ -238,11 +239,11 @@ def failure_of_example(lesson: Lesson, item: Item, module: ModuleType, book: Pro
 
 def leaked_answer_lines(lesson: Lesson) -> Iterator[str]:
     """Sentences about lines of the answer key that the public examples quote."""
-    path = lesson.exercise / NAME
+    path = lesson.exercise / EXAMPLES_FILE
     if not path.is_file():
         return
     public = {one_line(line) for line in path.read_text(encoding="utf-8").splitlines()}
-    answers = ANSWER.finditer(solution_text(lesson))
+    answers = ANSWER.finditer(lesson.answer_key)
     for line in {one_line(line) for answer in answers for line in answer[0].splitlines()}:
         if len(line) >= LEAST_LINE and line in public:
-            yield f"{NAME} holds a line of an answer, which students would read there: {line}"
+            yield f"{EXAMPLES_FILE} holds a line of an answer, which students would read there: {line}"

@@ -18,11 +18,6 @@ from grader.lesson.mistakes import Mistake
 from grader.results.wording import format_shape
 
 
-def solution_text(lesson: Lesson) -> str:
-    """The answer key: the text of solutions/NN_name/backward.py. Raises OSError."""
-    return (lesson.solution / "backward.py").read_text(encoding="utf-8")
-
-
 def variant_files(lesson: Lesson) -> list[Path]:
     """The files in solutions/NN_name/variants: right answers in other styles."""
     return sorted((lesson.solution / "variants").glob("*.py"))

@@ -22,7 +22,6 @@ from grader.authoring.lesson_sources import (
     is_formula,
     published_stub,
     right_files,
-    solution_text,
     steps_of,
     variant_files,
 )
@@ -90,7 +89,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
         def grade(name: str, source: str) -> GradedSubmission:
             return session.grade(submission_of(lesson, name, source))
 
-        right = grade("solution", solution_text(lesson))
+        right = grade("solution", lesson.answer_key)
         for row in rows_in(right):
             if row.status != "passed" or row.chain == "failed":
                 report.problems.append(f"solution: {row.name} is {row.status}, chain {row.chain}: {row.message}")
@@ -129,7 +128,7 @@ def wrong_files(lesson: Lesson, every: int = 1) -> Iterator[tuple[list[Mistake],
 
     Mistakes in one gradient's formula share files. Each other mistake has its own file; each `every`-th is included.
     """
-    solution = solution_text(lesson)
+    solution = lesson.answer_key
     formulas = [mistake for mistake in lesson.mistakes if is_formula(lesson, mistake)]
     for batch in mistake_batches(formulas):
         yield list(batch.values()), solution + "\n\n" + "\n\n\n".join(m.source() for m in batch.values()) + "\n"

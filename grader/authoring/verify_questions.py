@@ -84,12 +84,12 @@ def faults_of_question(
             yield fault
             break
     for wrong, why in secret.why.items() if question.draw and fault is None else ():
-        if all(judge(each, secret, as_typed(each, wrong), run_line).message != each.filled(why) for each in posed):
+        if all(judge(each, secret, as_typed(each, wrong), run_line).message != each.fill_in(why) for each in posed):
             yield f"{wrong!r} never gets its own explanation."
     if always_shown(posed, secret, lambda each: each.text):
         yield "its text contains the key."
     for answer, why in [*secret.why.items(), ("otherwise", secret.otherwise)]:
-        if why and always_shown(posed, secret, lambda each, why=why: each.filled(why)):  # type: ignore[misc]
+        if why and always_shown(posed, secret, lambda each, why=why: each.fill_in(why)):  # type: ignore[misc]
             yield f"the explanation of {answer!r} contains the key."
 
 
@@ -128,7 +128,7 @@ def faults_of_posed(
     if proof is not None and not is_same(posed, result_of_proof(posed, proof), secret.key or "", secret.tolerance):
         yield f"{PROOFS} gives another key{where}: {result_of_proof(posed, proof)}."
     kind, drawn = posed.question.kind, bool(posed.question.draw)
-    whys = [posed.filled(why) for why in secret.why.values()]
+    whys = [posed.fill_in(why) for why in secret.why.values()]
     for place, wrong in enumerate(secret.why):  # two drawn mistakes may be the same number for one student
         raw = [wrong] if kind == "multiple" else as_typed(posed, wrong)
         yield from faults_of_wrong_answer(

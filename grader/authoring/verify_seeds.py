@@ -14,7 +14,7 @@ import torch
 
 from grader.authoring.lesson_sources import is_formula, right_files, suite_of
 from grader.authoring.verify import VerifyReport
-from grader.calling.target import Measurements, ModuleTarget
+from grader.calling.module_target import Measurements, ModuleTarget
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula

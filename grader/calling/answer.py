@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from torch import Tensor
 
-Outcome = Literal["returned", "todo", "missing", "raised", "timeout", "crashed", "forbidden", "skipped"]
+AnswerOutcome = Literal["returned", "todo", "missing", "raised", "timeout", "crashed", "forbidden", "skipped"]
 
 
 class Answer(NamedTuple):
@@ -17,7 +17,7 @@ class Answer(NamedTuple):
     never evidence for a pass.
     """
 
-    outcome: Outcome
+    outcome: AnswerOutcome
     tensor: Tensor | None = None
     kind: str = ""  # the type's name, when what came back was no tensor
     message: str = ""

@@ -140,7 +140,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         key = int(storage._cdata)
         if key not in self._storages:
             self._storages[key] = storage
-            if not is_new and not exact(tensor) and self._has_evidence():
+            if not is_new and not holds_whole_numbers(tensor) and self._has_evidence():
                 self._marks[key] = DEPENDS
         return key
 
@@ -224,7 +224,7 @@ def tensors_in(value: object) -> Iterator[Tensor]:
         yield from tensors_in(tuple(value.values()))
 
 
-def exact(tensor: Tensor) -> bool:
+def holds_whole_numbers(tensor: Tensor) -> bool:
     """Whether it holds whole numbers or truth values, as indices do."""
     return not (tensor.is_floating_point() or tensor.is_complex())
 

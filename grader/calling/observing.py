@@ -113,7 +113,7 @@ class OutsideTorch:
     def _way_out(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def leave(*args: Any, **kwargs: Any) -> Any:
             if self.watch is not None:
-                sys.setprofile(self._look_at_variables)
+                sys.setprofile(self._inspect_variables)
             return original(*args, **kwargs)
 
         return leave
@@ -121,7 +121,7 @@ class OutsideTorch:
     def _telling(self, original: Any, name: str, is_complex: bool) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             if self.watch is not None:
-                sys.setprofile(self._look_at_variables)
+                sys.setprofile(self._inspect_variables)
                 if is_complex:
                     self.watch.finds_complex()
                 else:
@@ -130,7 +130,7 @@ class OutsideTorch:
 
         return call
 
-    def _look_at_variables(self, frame: FrameType, event: str, value: object) -> None:
+    def _inspect_variables(self, frame: FrameType, event: str, value: object) -> None:
         if event != "return" or self.watch is None or frame.f_code.co_filename not in self._files:
             return
         if any(map(is_complex, (value, *frame.f_locals.values()))):

@@ -22,7 +22,7 @@ from grader.publish.inert import terminal_line
 if TYPE_CHECKING:
     from grader.lesson.lesson import Course, Lesson
 
-GRADED, BELOW, UNUSABLE, FAULT, STOPPED = 0, 1, 2, 3, 130
+BELOW, UNUSABLE, FAULT, STOPPED = 1, 2, 3, 130
 
 
 def console_for(stderr: bool = False) -> Console:

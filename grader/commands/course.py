@@ -126,7 +126,7 @@ def stubs(lessons: tuple[str, ...], check: bool, bare: bool | None, course: Path
     same hidden test suite. Public mistakes are written as well.
     """
     from grader.authoring.lesson_sources import published_stub
-    from grader.authoring.published import HEAD, public_mistakes_files
+    from grader.authoring.public_mistakes import HEAD, public_mistakes_files
     from grader.lesson.mistakes import PUBLIC
 
     def files(lesson: Lesson) -> dict[Path, str]:

@@ -18,8 +18,8 @@ from grader.gradebook.assignment.in_force import in_force, what_is_decided
 from grader.gradebook.database import Gradebook
 from grader.gradebook.grading.views import attendance_in
 from grader.gradebook.lookup import (
-    Marks,
     SharedName,
+    StudentsByMark,
     UnknownStudent,
     find_row,
     find_student,
@@ -32,7 +32,7 @@ from grader.results import points_text
 
 NEW_KINDS = ("excuse", "extension")
 """Decisions that may come before the first submission."""
-StudentNames = tuple[list[str], dict[str, str], Marks]
+StudentNames = tuple[list[str], dict[str, str], StudentsByMark]
 WORDS = {
     "points": "adjusted",
     "comment": "comment",

@@ -7,7 +7,7 @@ import io
 import secrets
 import shlex
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,10 +19,13 @@ from grader.commands.options import author_option, gradebook_option, roster_opti
 from grader.errors import UserError
 
 if TYPE_CHECKING:
+    from grader.defence.generate import Defence
     from grader.dojo.check import LocalJudge
+    from grader.gradebook.database import Gradebook
     from grader.gradebook.defence_sheets import Sheet
     from grader.gradebook.records import Decision
     from grader.intake.submissions.lesson_files import LessonFiles
+    from grader.intake.submissions.submission import Submission
     from grader.lesson.lesson import Lesson
 
 ORAL_QUESTIONS, QUESTIONS = 3, 6
@@ -83,7 +86,7 @@ def defence(
     if not submissions or lesson_name is None:
         fail("give the submissions and --lesson, such as `grade defence submissions/ --lesson 03 --paper`.")
     number = count or (ORAL_QUESTIONS if oral else QUESTIONS)
-    sheets = made_sheets(submissions, lesson_name, out, number, seed, roster_file, course)
+    sheets = make_sheets(submissions, lesson_name, out, number, seed, roster_file, course)
     if paper or oral:
         write_sheets(sheets, out, oral, minutes)
     elif len(sheets) == 1:
@@ -92,7 +95,7 @@ def defence(
         fail(f"{len(sheets)} students were found: add --paper or --oral, or name the submission of one student.")
 
 
-def made_sheets(
+def make_sheets(
     submissions: Sequence[Path],
     lesson_name: str,
     out: Path,
@@ -104,7 +107,7 @@ def made_sheets(
     """A sheet per student with enough right lines, stored under its code. Raises UserError where nobody has one."""
     from grader.commands.opened_gradebook import open_gradebook
     from grader.dojo.check import LocalJudge
-    from grader.gradebook.defence_sheets import keep_sheet, own_code, rows_graded_wrong
+    from grader.gradebook.defence_sheets import keep_sheet
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.roster import read_roster
     from grader.publish.progress_bar import progress_bar
@@ -122,18 +125,12 @@ def made_sheets(
             if "course" not in gradebook.about():
                 gradebook.describe({"course": str(loaded.root.resolve())})
             task = bar.add_task("questions", total=len(found))
+            maker = SheetMaker(judge, gradebook, lesson, chosen, count)
             for submission in found:
-                submitted, student = submission.lessons.get(lesson.name), submission.student
                 bar.advance(task)
-                if submitted is None or not submitted.present or submitted.rejected:
-                    click.echo(f"grade: {printable(student)}: there is no file of lesson {lesson.number}.", err=True)
-                    continue
-                digest = f"{submission.sha256}/{count}"
-                code, kept = own_code(gradebook, chosen, student, lesson.name, digest)  # what was printed once stays
-                wrong = rows_graded_wrong(gradebook, student, lesson.name)
-                sheet = kept or new_sheet(judge, lesson, submitted, student, wrong, code, chosen, count)
+                sheet = maker.sheet(submission)
                 if isinstance(sheet, str):
-                    click.echo(f"grade: {printable(student)}: no questions. {sheet}", err=True)
+                    click.echo(f"grade: {printable(submission.student)}: {sheet}", err=True)
                     continue
                 keep_sheet(gradebook, sheet)
                 sheets.append(sheet)
@@ -142,31 +139,47 @@ def made_sheets(
     return sheets
 
 
-def new_sheet(
-    judge: LocalJudge,
-    lesson: Lesson,
-    submitted: LessonFiles,
-    student: str,
-    wrong: Collection[str],
-    code: str,
-    seed: str,
-    count: int,
-) -> Sheet | str:
-    """Questions about the right rows of a file, which runs in a worker; or why there are none.
+class SheetMaker:
+    """Makes the sheets of one lesson, `count` questions each, drawn from `seed`."""
 
-    None is about a row of `wrong`, also where the public check finds nothing wrong with it.
-    """
-    from grader.defence.generate import generate
-    from grader.dojo.file import HERE
-    from grader.gradebook.defence_sheets import Sheet
+    def __init__(self, judge: LocalJudge, gradebook: Gradebook, lesson: Lesson, seed: str, count: int) -> None:
+        self._judge, self._gradebook, self._lesson, self._seed, self._count = judge, gradebook, lesson, seed, count
 
-    rows = judge.judge(lesson, submitted).rows
-    right = [row.name for row in rows if row.status in ("passed", HERE) and row.name not in wrong]
-    made = generate(lesson, submitted.files, right, judge.zygote, f"{seed}/{student}", count)
-    if judge.isolation.level == "none":
-        fail("workers could no longer be locked in: nothing more was run. See docs/isolation.md.")
-    title = f"{lesson.number} {lesson.title}"
-    return made.reason or Sheet(code, student, lesson.name, title, seed, made.questions)
+    def sheet(self, submission: Submission) -> Sheet | str:
+        """The student's sheet: what was printed once stays. Or a sentence that says why there is none."""
+        from grader.gradebook.defence_sheets import Sheet, own_code
+
+        lesson, student = self._lesson, submission.student
+        submitted = submission.lessons.get(lesson.name)
+        if submitted is None or not submitted.present or submitted.rejected:
+            return f"there is no file of lesson {lesson.number}."
+        digest = f"{submission.sha256}/{self._count}"
+        code, kept = own_code(self._gradebook, self._seed, student, lesson.name, digest)
+        if kept:
+            return kept
+        made = self._questions(submitted, student)
+        title = f"{lesson.number} {lesson.title}"
+        if made.reason:
+            return f"no questions. {made.reason}"
+        return Sheet(code, student, lesson.name, title, self._seed, made.questions)
+
+    def _questions(self, submitted: LessonFiles, student: str) -> Defence:
+        """Questions about the right rows of a file, which runs in a worker.
+
+        None is about a row that was graded wrong, also where the public check finds nothing wrong with it.
+        """
+        from grader.defence.generate import generate
+        from grader.dojo.file import HERE
+        from grader.gradebook.defence_sheets import rows_graded_wrong
+
+        lesson, judge = self._lesson, self._judge
+        wrong = rows_graded_wrong(self._gradebook, student, lesson.name)
+        rows = judge.judge(lesson, submitted).rows
+        right = [row.name for row in rows if row.status in ("passed", HERE) and row.name not in wrong]
+        made = generate(lesson, submitted.files, right, judge.zygote, f"{self._seed}/{student}", self._count)
+        if judge.isolation.level == "none":
+            fail("workers could no longer be locked in: nothing more was run. See docs/isolation.md.")
+        return made
 
 
 def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float | None) -> None:
@@ -196,10 +209,10 @@ def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float 
 def hold_defence(sheet: Sheet, out: Path, minutes: float | None, author: str | None, course: Path | None) -> None:
     """Ask the questions at this terminal, and store the result. Nothing is said about it here before the end."""
     from grader.commands.dojo_questions import read_line_within
-    from grader.dojo.defending import Round
+    from grader.dojo.defending import DefenceAtTerminal
     from grader.gradebook.defence_sheets import decision_about
 
-    held = Round(sheet.questions, shows_verdicts=False, minutes=minutes)
+    held = DefenceAtTerminal(sheet.questions, shows_verdicts=False, minutes=minutes)
     console = console_for()
     for part in held.screens(read_line_within):
         console.print(part)

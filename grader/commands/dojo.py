@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from grader.commands.console import ReportingGroup
-from grader.commands.dojo_desk import LessonParam, course_option, desk, lesson_option, selected_work, show
+from grader.commands.dojo_desk import LessonParam, desk, exercises_option, lessons_in_file_option, selected_work, show
 from grader.commands.dojo_grade import grade_own, verify_own
 from grader.commands.dojo_questions import answer, defend, predict
 from grader.commands.dojo_servers import assistant, lsp
@@ -73,12 +73,12 @@ Examples:
 
 
 @main.command("list", epilog=LIST_EPILOG)
-@course_option
+@exercises_option
 def list_lessons(course: Path | None = None) -> None:
     """Shows the lessons, how far you are, and what to do next. The same as `dojo` alone."""
     with desk(course) as at:
         progress = at.all_progress()
-        last = at.memory.read().last
+        last = at.state_file.read().last
         show(list_screen(progress, last, at.grades()))
         if at.assignment is not None:
             show(assignment_screen(at.assignment, progress))
@@ -116,12 +116,12 @@ Exit status: 0 nothing checked is wrong (what is still to do is not wrong), 1 so
 
 @main.command(epilog=CHECK_EPILOG)
 @click.argument("words", nargs=-1, type=LessonParam(rows=True), metavar="[FILE] [LESSON[.GRADIENT]]...")
-@lesson_option
+@lessons_in_file_option
 @click.option(
     "--pdb", "debugs", is_flag=True, help="Call each function once, outside the sandbox, where `breakpoint()` works."
 )
 @click.option("--problems", is_flag=True, help="One line per mistake, FILE:LINE: MESSAGE, for an editor or `make`.")
-@course_option
+@exercises_option
 def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, problems: bool, course: Path | None) -> None:
     """Checks your file once.
 
@@ -153,7 +153,7 @@ def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, problems
 
                 click.echo("".join(f"{line}\n" for line in problem_lines(checked)), nl=False)
                 continue
-            from grader.dojo.milestones import finish_lines
+            from grader.dojo.lesson_end import finish_lines
             from grader.dojo.screen import lesson_screen, scope_note  # torch comes with it
 
             if number:
@@ -178,7 +178,7 @@ Examples:
 
 @main.command(epilog=HINT_EPILOG)
 @click.argument("row_name", required=False, type=LessonParam(rows=True), metavar="[GRADIENT]")
-@course_option
+@exercises_option
 def hint(row_name: str | None, course: Path | None) -> None:
     """Gives a hint. Each call gives one more, up to three. Hints are free: they cost no points."""
     with desk(course) as at:
@@ -187,7 +187,7 @@ def hint(row_name: str | None, course: Path | None) -> None:
         row = row or progress.next_row or next(iter(progress.taught_later), None)
         if row is None:
             raise UserError(f"There is nothing left to do in lesson {lesson.number}: name the row, as in 03.dprobs.")
-        show(hint_screen(lesson, row, at.memory.take_hint(lesson, row)))
+        show(hint_screen(lesson, row, at.state_file.take_hint(lesson, row)))
 
 
 REPORT_EPILOG = """\b
@@ -204,7 +204,7 @@ Examples:
     "--open/--no-open", "opened", default=True, help="Open the report in your browser, or not.  [default: open]"
 )
 @click.option("-o", "--out", type=FILE, metavar="FILE", help="[default: my-report.html]")
-@course_option
+@exercises_option
 def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path | None) -> None:
     """Writes the report that your instructor would see.
 
@@ -217,9 +217,9 @@ def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path 
         checks = [at.check(lesson, work.read(lesson)) for lesson in dict.fromkeys(lessons)]
         for checked in checks if work.remembered else ():
             at.remember(checked, working=False)
-        from grader.dojo.report import NAME, open_page, write_report
+        from grader.dojo.report import REPORT_FILE, open_page, write_report
 
-        path = out or at.course.root / NAME
+        path = out or at.course.root / REPORT_FILE
         write_report(checks, at.judge.isolation, path)
         click.echo(f"The page: {shown_path(path)}")
         if opened and not open_page(path):
@@ -234,7 +234,7 @@ Examples:
 
 @main.command("reset", epilog=RESET_EPILOG)
 @click.argument("lesson_name", type=LessonParam(), metavar="LESSON")
-@course_option
+@exercises_option
 def reset_lesson(lesson_name: str, course: Path | None) -> None:
     """Restores the stub of a lesson. Your file is kept next to it."""
     with desk(course) as at:

@@ -64,10 +64,10 @@ class LessonParam(click.ParamType):  # type: ignore[type-arg]  # generic from cl
         return found or [CompletionItem(incomplete, type="file")]
 
 
-course_option = click.option("--course", type=EXISTING_FOLDER, help="Folder with exercises/.")
+exercises_option = click.option("--course", type=EXISTING_FOLDER, help="Folder with exercises/.")
 
 
-lesson_option = click.option(
+lessons_in_file_option = click.option(
     "--lesson",
     "named",
     multiple=True,

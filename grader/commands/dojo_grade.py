@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from grader.commands.dojo_desk import LessonParam, course_option, desk, show
+from grader.commands.dojo_desk import LessonParam, desk, exercises_option, show
 from grader.dojo.desk import Desk
 from grader.dojo.file import read_own, shown_path
-from grader.dojo.progress import verdict_digest
+from grader.dojo.state_file import verdict_digest
 from grader.errors import UserError
 from grader.lesson.lesson import Lesson
 
@@ -31,7 +31,7 @@ Exit status: 0 full marks, 1 less, 2 it could not be graded (the message says wh
 @click.argument("words", nargs=-1, type=LessonParam(), metavar="[LESSON]...")
 @click.option("--open/--no-open", "opened", default=True, help="Whether a browser opens the report.  [default: open]")
 @click.option("--seed", type=int, help="The same hidden problems again.  [default: new ones]")
-@course_option
+@exercises_option
 def grade_own(words: tuple[str, ...], opened: bool, seed: int | None, course: Path | None) -> None:
     """Grades your lesson with the hidden test suite.
 
@@ -76,7 +76,7 @@ def graded_report(at: Desk, lessons: list[Lesson], digests: dict[str, str], seed
     for lesson in lessons:
         result = next(each for each in results.lessons if each.name == lesson.name)
         show(graded_screen(lesson, result))
-        at.memory.keep_grade(lesson, digests[lesson.name], result.score, result.max_score)
+        at.state_file.keep_grade(lesson, digests[lesson.name], result.score, result.max_score)
     return out / exercises.name / "report.html"
 
 
@@ -95,7 +95,7 @@ Exit status: 0 your checker agrees with the judge everywhere and misses nothing,
 
 @click.command("verify", epilog=VERIFY_EPILOG)
 @click.argument("words", nargs=-1, type=LessonParam(), metavar="[LESSON]...")
-@course_option
+@exercises_option
 def verify_own(words: tuple[str, ...], course: Path | None) -> None:
     """Checks your gradients with your own gradient checker.
 

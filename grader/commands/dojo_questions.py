@@ -15,7 +15,7 @@ import click
 from rich.console import Console
 
 from grader.commands.console import console_for
-from grader.commands.dojo_desk import LessonParam, course_option, desk, selected_work, show
+from grader.commands.dojo_desk import LessonParam, desk, exercises_option, selected_work, show
 from grader.dojo.answering import AnswerSheet, answers_screen, ask_questions, due_questions, known_student
 from grader.dojo.file import HERE
 from grader.errors import UserError
@@ -37,7 +37,7 @@ Enter skips a question, q stops. Your answers are in answers.toml, next to backw
 @click.argument("names", nargs=-1, metavar="[QUESTION]...")
 @click.option("--list", "listed", is_flag=True, help="Shows your answers and asks nothing.")
 @click.option("--student", metavar="NAME", help="The name that your course knows. Your numbers are drawn from it.")
-@course_option
+@exercises_option
 def answer(lesson_name: str, names: tuple[str, ...], listed: bool, student: str | None, course: Path | None) -> None:
     """Asks the questions of a lesson. Each student gets other numbers."""
     with desk(course) as at:
@@ -124,7 +124,7 @@ SEEDS = 1_000
 @click.command(epilog=PREDICT_EPILOG)
 @click.argument("lesson_name", required=False, type=LessonParam(), metavar="[LESSON]")
 @click.option("--seed", type=int, default=None, help="Chooses the questions.  [default: new ones each time]")
-@course_option
+@exercises_option
 def predict(lesson_name: str | None, seed: int | None, course: Path | None) -> None:
     """Asks what your code would do, then runs it and shows you.
 
@@ -163,14 +163,14 @@ The questions are about gradients that are right. Enter leaves a question out, q
 @click.option("--seed", metavar="TEXT", help="The same seed and file give the same questions.  [default: new ones]")
 @click.option("--questions", "count", type=click.IntRange(1, 12), default=6, show_default=True, help="How many.")
 @click.option("--minutes", type=click.FloatRange(0, min_open=True), help="A time limit, as in an exam.")
-@course_option
+@exercises_option
 def defend(words: tuple[str, ...], seed: str | None, count: int, minutes: float | None, course: Path | None) -> None:
     """Asks about your own code, as a defence does.
 
     Every question is made from your file. Each time you get other questions.
     """
     from grader.defence.generate import generate
-    from grader.dojo.defending import Round, verdict_screen
+    from grader.dojo.defending import DefenceAtTerminal, verdict_screen
 
     with desk(course) as at:
         work, parts = selected_work(at, words)
@@ -189,7 +189,7 @@ def defend(words: tuple[str, ...], seed: str | None, count: int, minutes: float 
         if defence.reason:
             raise UserError(defence.reason)
         out = console_for()
-        held = Round(defence.questions, shows_verdicts=minutes is None, minutes=minutes)
+        held = DefenceAtTerminal(defence.questions, shows_verdicts=minutes is None, minutes=minutes)
         for part in held.screens(read_line_within):
             out.print(part)
         if minutes is not None:

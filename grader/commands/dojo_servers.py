@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader import __version__
-from grader.commands.dojo_desk import course_option
+from grader.commands.dojo_desk import exercises_option
 from grader.dojo.desk import Desk
 from grader.dojo.training.setup import training_course
 from grader.errors import UserError
@@ -34,7 +34,7 @@ MISSING = (
 
 
 @click.command("mcp", epilog=EPILOG)
-@course_option
+@exercises_option
 def assistant(course: Path | None) -> None:
     """Serves verdicts, hints and READMEs to an AI assistant.
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from grader.commands.console import console_for
-from grader.commands.dojo_desk import LessonParam, course_option, desk, selected_work, show
+from grader.commands.dojo_desk import LessonParam, desk, exercises_option, selected_work, show
 from grader.commands.options import EXISTING_FOLDER
 from grader.errors import UserError
 from grader.lesson.lesson import Course
@@ -48,7 +48,7 @@ Exit status: 0 the folder is there, 2 it cannot be made (the message says why).
     metavar="OLD",
     help="Copy what you wrote in the folder OLD.",
 )
-@course_option
+@exercises_option
 def start(folder: Path | None, bare: bool, guided: bool | None, before: Path | None, course: Path | None) -> None:
     """Makes a folder to work in.
 
@@ -114,7 +114,7 @@ def is_working_folder(folder: Path) -> bool:
 def follow_guide(folder: Path, waits: bool) -> None:
     """Say what to open, and with `waits` go on to `dojo watch` with the guide below its screen."""
     from grader.dojo.file import own_file, shown_path
-    from grader.dojo.milestones import Guide, welcome
+    from grader.dojo.guide import Guide, welcome
 
     with desk(folder) as at:
         lesson = at.current()
@@ -125,7 +125,7 @@ def follow_guide(folder: Path, waits: bool) -> None:
         click.echo("\nPress Enter to begin. q ends it at any time.")
         if not input_line():
             return
-        at.memory.set_last_lesson(lesson)
+        at.state_file.set_last_lesson(lesson)
         at.judge.prepare(lesson)
         at.busy = contextlib.nullcontext
         from grader.dojo.watch import WatchSession
@@ -173,7 +173,7 @@ port_option = click.option(
 @words_argument
 @click.option("--open", "opened", is_flag=True, help="With a live page in your browser; the same as `dojo open`.")
 @port_option
-@course_option
+@exercises_option
 def watch(words: tuple[str, ...], opened: bool, port: int | None, course: Path | None) -> None:
     """Checks your file every time you save it. PyTorch stays loaded, so a check takes a tenth of a second."""
     watch_work(words, course, opened, port)
@@ -182,7 +182,7 @@ def watch(words: tuple[str, ...], opened: bool, port: int | None, course: Path |
 @click.command("open", epilog=OPEN_EPILOG)
 @words_argument
 @port_option
-@course_option
+@exercises_option
 def open_live(words: tuple[str, ...], port: int | None, course: Path | None) -> None:
     """Like `dojo watch`, with a live page in your browser.
 
@@ -196,7 +196,7 @@ def watch_work(words: tuple[str, ...], course: Path | None, opened: bool, port: 
     with desk(course) as at, contextlib.ExitStack() as stack:
         work, parts = selected_work(at, words)
         lessons = list(dict.fromkeys(lesson for lesson, _ in parts)) or [at.current()]
-        at.memory.set_last_lesson(lessons[0])
+        at.state_file.set_last_lesson(lessons[0])
         at.judge.prepare(lessons[0])
         at.busy = contextlib.nullcontext  # the screen itself says what is going on
         from grader.dojo.report import open_in_browser
@@ -206,7 +206,7 @@ def watch_work(words: tuple[str, ...], course: Path | None, opened: bool, port: 
             WatchSession(at, lessons[0], console_for(), work=work, lessons=lessons).run()
             return
         try:
-            from grader.dojo.live.page import LiveQuestions
+            from grader.dojo.live.questions import LiveQuestions
             from grader.dojo.live.server import LiveServer
         except ModuleNotFoundError as error:
             raise UserError(NEEDS_EXTRA.format(module=error.name)) from error

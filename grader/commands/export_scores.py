@@ -47,7 +47,7 @@ Examples:
 @csv_option("canvas.csv")
 def canvas(graded: Path, roster_file: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Canvas from OUT, which `grade run` wrote. The roster may be Canvas's own export."""
-    from grader.publish.export.grade_books import CANVAS
+    from grader.publish.export.canvas import CANVAS
 
     write_marks(graded, roster_file, named, maxima, out or graded / "canvas.csv", CANVAS)
 
@@ -67,7 +67,7 @@ Examples:
 @csv_option("moodle.csv")
 def moodle(graded: Path, roster_file: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Moodle from OUT, which `grade run` wrote. The roster may be an assignment's grading worksheet."""
-    from grader.publish.export.grade_books import MOODLE
+    from grader.publish.export.moodle import MOODLE
 
     unscaled = write_marks(graded, roster_file, named, maxima, out or graded / "moodle.csv", MOODLE)
     for column, highest in unscaled.items():
@@ -121,8 +121,8 @@ def write_marks(
     """
     from grader.gradebook.files import write_whole
     from grader.intake.submissions.roster import read_roster
-    from grader.publish.export.grade_books import maxima_from_options, scaled_to
     from grader.publish.export.marks import columns_by_lesson, read_marks
+    from grader.publish.export.maxima import maxima_from_options, scaled_to
 
     roster = read_roster(roster_file)
     marks = read_marks(graded, roster)

@@ -207,7 +207,7 @@ def feedback_canvas(
     Each report becomes a file in a comment. Canvas's grade book has no column for comments, so `grade export
     canvas` cannot carry any.
     """
-    from grader.publish.feedback.platforms import canvas_feedback
+    from grader.publish.feedback.canvas import canvas_feedback
 
     name, roster = "okaforada_12345_67890_backward.py", roster_at(roster_file)
     back = read_download(graded, download, roster, course, lambda each: each.account.startswith("Canvas "), name)
@@ -235,8 +235,8 @@ def feedback_moodle(
     scaled to its maximum, and with a summary in the column "Feedback comments".
     """
     from grader.gradebook.files import write_whole
-    from grader.publish.export.grade_books import is_worksheet
-    from grader.publish.feedback.platforms import comments_column, graded_worksheet, moodle_feedback
+    from grader.publish.export.moodle import is_worksheet
+    from grader.publish.feedback.moodle import comments_column, graded_worksheet, moodle_feedback
 
     name, roster = "Ada Okafor_12345_assignsubmission_file", roster_at(roster_file)
     if maxima and (roster is None or not is_worksheet(roster)):
@@ -281,11 +281,11 @@ def feedback_gradescope(
     It gives students the results in OUT instead of grading. Gradescope has no upload for feedback. Upload the zip
     under Configure Autograder and choose Regrade All Submissions.
     """
-    from grader.intake.submissions.dated_downloads import NAME
-    from grader.publish.feedback.platforms import autograder_scripts, stored_result
+    from grader.intake.submissions.gradescope import SUBMISSION_NAME
+    from grader.publish.feedback.gradescope import autograder_scripts, stored_result
 
     def has_its_name(arrival: Arrival) -> bool:
-        return bool(NAME.fullmatch(arrival.path.name))
+        return bool(SUBMISSION_NAME.fullmatch(arrival.path.name))
 
     back = read_download(graded, download, roster_at(roster_file), course, has_its_name, "submission_12345")
     path = out or graded / "gradescope-feedback.zip"

@@ -31,7 +31,10 @@ from grader.commands.run_inputs import check_lessons, checked_isolation
 from grader.results import WORDS, points_text
 
 if TYPE_CHECKING:
+    from grader.gradebook.assignment.config import Assignment
     from grader.gradebook.grading.proposals import RowChange, StudentChange
+    from grader.gradebook.grading.settings import Settings
+    from grader.lesson.lesson import Course
 
 MOST_ROWS = 15
 
@@ -73,9 +76,8 @@ def regrade(
     (`grade adjust` and others) stay in force.
     """
     from grader.gradebook.grading.proposals import changes_by
-    from grader.gradebook.grading.regrade import apply_regrade, plan_regrade
-    from grader.gradebook.grading.regrade import regrade as grade_again
-    from grader.gradebook.grading.settings import DRAWN, RunIdentity, Settings
+    from grader.gradebook.grading.regrade import apply_regrade, grade_again, plan_regrade
+    from grader.gradebook.grading.settings import DRAWN, RunIdentity
 
     gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles
     with open_gradebook(out) as gradebook:
@@ -98,17 +100,7 @@ def regrade(
         check_lessons(lessons)
         checked_isolation(require)
         seed = gradebook.about().get("seed", DRAWN)
-        settings = Settings(
-            course=str(loaded.root.resolve()),
-            lessons=plan.lessons,
-            seed=secrets.randbits(32) if seed == DRAWN else int(seed),
-            out=str(out),
-            program=GRADER_PROGRAM,
-            seed_given=seed != DRAWN,
-            require=require,
-            hide=[str(out.resolve())],
-            course_settings={} if assignment is None else dict(assignment.settings),
-        )
+        settings = regrade_settings(loaded, plan.lessons, seed, out, require, assignment)
         with RunView(console_for(stderr=True), quiet) as view:
             outcome = grade_again(plan, loaded, settings, jobs or os.cpu_count() or 1, view)
         if outcome.stopped:
@@ -134,6 +126,25 @@ def regrade(
             write_other_gradebooks(out, {attempt.stored.student for attempt in plan.due})
         if not quiet:
             click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
+
+
+def regrade_settings(
+    course: Course, lessons: list[str], seed: str, out: Path, require: str, assignment: Assignment | None
+) -> Settings:
+    """The settings of a run that grades again; `seed` is the gradebook's note: a number, or DRAWN."""
+    from grader.gradebook.grading.settings import DRAWN, Settings
+
+    return Settings(
+        course=str(course.root.resolve()),
+        lessons=lessons,
+        seed=secrets.randbits(32) if seed == DRAWN else int(seed),
+        out=str(out),
+        program=GRADER_PROGRAM,
+        seed_given=seed != DRAWN,
+        require=require,
+        hide=[str(out.resolve())],
+        course_settings={} if assignment is None else dict(assignment.settings),
+    )
 
 
 def print_changes(changes: Sequence[StudentChange], count: int, lessons: Sequence[str]) -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands.console import course_option, fail, open_course
 from grader.commands.options import FILE, FOLDER, lesson_option
+
+if TYPE_CHECKING:
+    from grader.authoring.release.engine import KitFiles
+    from grader.lesson.lesson import Course
 
 LEAKS = 1
 
@@ -57,12 +62,9 @@ def release(
     finds anything, it writes nothing.
     """
     from grader.authoring.lesson_review import unwritten_places
-    from grader.authoring.published import FILE as ANSWERS
     from grader.authoring.release.engine import write_folder, write_zip
     from grader.authoring.release.kit import kit_of, published_answers
-    from grader.authoring.release.leaks import leaks, secrets_of
     from grader.gradebook.assignment.config import read_assignment
-    from grader.questions.question import FILE as KEYS
 
     if folder.exists() and any(folder.iterdir()):
         fail(f"{folder} exists and is not empty: name a new folder, or remove this one first.")
@@ -81,17 +83,9 @@ def release(
         if unwritten:
             fail("\n".join([*unwritten, "nothing was written."]))
         kit = kit_of(lessons, notebooks, assignment)
-        secrets = secrets_of(loaded)
-        found = leaks(kit, secrets)
-        if answers:
-            kit |= published_answers(lessons)
-            found += leaks(
-                published_answers(lessons), [each for each in secrets if not each.what.endswith((ANSWERS, KEYS))]
-            )
-        for sentence in found:
-            click.echo(f"grade: {sentence}", err=True)
-        if found:
-            fail(f"nothing was written: {len(found)} leaks. Take them out of exercises/ and try again.", LEAKS)
+        model_answers = published_answers(lessons) if answers else {}
+        refuse_leaks(loaded, kit, model_answers)
+        kit |= model_answers
         write_folder(folder, kit)
         write_zip(archive, {f"{name}/{inside}": content for inside, content in kit.items()})
     except (OSError, UnicodeDecodeError) as error:
@@ -101,3 +95,25 @@ def release(
         f"{len(lessons)} lessons, {len(kit)} files, compared with {secret_files} secret files: nothing is given away."
     )
     click.echo(f"The kit: {folder} and {archive}")
+
+
+def refuse_leaks(course: Course, kit: KitFiles, model_answers: KitFiles) -> None:
+    """Print what of the course's secrets the files reveal, and end the program where there is anything.
+
+    Model answers may reveal what the files with the model answers and the questions' keys say, and nothing else.
+    """
+    from grader.authoring.model_answers import MODEL_ANSWERS_FILE
+    from grader.authoring.release.leaks import leaks, secrets_of
+    from grader.questions.question import QUESTIONS_FILE
+
+    secrets = secrets_of(course)
+    found = [
+        *leaks(kit, secrets),
+        *leaks(
+            model_answers, [each for each in secrets if not each.what.endswith((MODEL_ANSWERS_FILE, QUESTIONS_FILE))]
+        ),
+    ]
+    for sentence in found:
+        click.echo(f"grade: {sentence}", err=True)
+    if found:
+        fail(f"nothing was written: {len(found)} leaks. Take them out of exercises/ and try again.", LEAKS)

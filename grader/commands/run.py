@@ -38,7 +38,7 @@ from grader.commands.run_inputs import (
 )
 from grader.commands.run_options import EPILOG, RunOptions, run_options
 from grader.commands.signing import hidden_key, sign_or_warn
-from grader.publish.export.github import commands_stopped
+from grader.publish.export.github import without_workflow_commands
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -75,7 +75,7 @@ def run(**words: Any) -> None:
     on_github, quieted = "github" in options.formats, ExitStack()
     if on_github:  # students' names and messages are printed from here on: nothing of it is a command
         click.get_current_context().call_on_close(quieted.close)
-        quieted.enter_context(commands_stopped(click.echo))
+        quieted.enter_context(without_workflow_commands(click.echo))
     work = work_of(options, key)
     settings = settings_for(options, work)
     found = work.source.found
@@ -90,14 +90,11 @@ def run(**words: Any) -> None:
             Reporter([*work.course.lessons.values()]),
             fresh=options.fresh,
             cluster=options.cluster,
-            attendance=found.attendance,
             nursery=nursery,
             identity=RunIdentity.of(work.course, settings, options.same_course, work.assignment),
             only_these=options.only_these,
-            other_names=found.other_names,
             decisions=work.decisions,
             inbox=work.source if isinstance(work.source, FollowedFolder) else None,
-            times=found.times,
         )
     students = [result.student for result in outcome.results]
     write_other_gradebooks(options.out, set(students))

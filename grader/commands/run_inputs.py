@@ -16,7 +16,7 @@ from grader.commands.options import FILE, Command
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
 from grader.intake.submissions.intake_csv import (
-    NAME,
+    INTAKE_FILE,
     IntakeLine,
     confirmed_lines,
     decisions,
@@ -108,7 +108,7 @@ def apply_intake(found: FoundSubmissions, out: Path, given: Path | None, course:
     if given is not None:
         for submission in (found.read(student) for student in sorted(names & students)):
             for remark in submission.remarks:
-                if remark.kind == "unread" and NAME in remark.message:
+                if remark.kind == "unread" and INTAKE_FILE in remark.message:
                     raise UserError(f"{given}, {submission.student}: {remark.message}")
     return lines
 
@@ -154,12 +154,12 @@ def confirmed_and_given(out: Path, given: Path | None, course: Course) -> list[I
 
 def stored_lines(out: Path, course: Course) -> list[IntakeLine]:
     """The lines of OUT/intake.csv; none where there is no such file. Raises UserError."""
-    return read_intake(out / NAME, course) if (out / NAME).is_file() else []
+    return read_intake(out / INTAKE_FILE, course) if (out / INTAKE_FILE).is_file() else []
 
 
 def store_intake(found: FoundSubmissions, out: Path, lines: Sequence[IntakeLine]) -> list[str]:
     """Writes OUT/intake.csv, if there is anything to decide; returns sentences about it. Raises OutputError."""
-    path = out / NAME
+    path = out / INTAKE_FILE
     kept, edited = updated_lines(lines, found.questions)
     if not kept and not path.is_file():
         return []
@@ -233,26 +233,26 @@ def set_times(
     if path is not None and members is not None:
         try:
             read = times_in_roster(members, path.name, zone)
-            say([*read.bad, *found.set_times(read.times, replaces=False)])
-            summarise(path, read, quiet)
+            print_first([*read.bad, *found.set_times(read.times, replaces=False)])
+            print_summary_of_times(path, read, quiet)
         except NoZone as error:
-            say([str(error)] if due is not None else [])
+            print_first([str(error)] if due is not None else [])
     for file in files:
         read = read_times(file, zone)
         if read.bad:
             more = f" {len(read.bad) - MOST_BAD} more lines cannot be read." if len(read.bad) > MOST_BAD else ""
             raise UserError(" ".join(read.bad[:MOST_BAD]) + more)
-        say(found.set_times(read.times))
-        summarise(file, read, quiet)
+        print_first(found.set_times(read.times))
+        print_summary_of_times(file, read, quiet)
 
 
-def say(sentences: Sequence[str]) -> None:
+def print_first(sentences: Sequence[str]) -> None:
     print_remarks(sentences[:MOST_UNKNOWN])
     if len(sentences) > MOST_UNKNOWN:
         click.echo(f"grade: {len(sentences) - MOST_UNKNOWN} more lines are like these.", err=True)
 
 
-def summarise(file: Path, read: ReadTimes, quiet: bool) -> None:
+def print_summary_of_times(file: Path, read: ReadTimes, quiet: bool) -> None:
     if read.times and not quiet:
         zone = f", in the time zone {read.zone}" if read.zone is not None else ""
         times = "1 submission time" if len(read.times) == 1 else f"{len(read.times)} submission times"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,9 @@ from grader.commands.options import gradebook_option, lesson_option, roster_opti
 
 if TYPE_CHECKING:
     from grader.gradebook.similarity.pairs import SimilarPair
+    from grader.gradebook.similarity.reading import FilesByStudent, ReadClass
+    from grader.intake.submissions.roster import Roster
+    from grader.lesson.lesson import Course, Lesson
 
 MOST_IN_TABLE = 20
 
@@ -65,40 +68,14 @@ def similar(
     """
     from grader.gradebook.files import output_errors, write_whole
     from grader.gradebook.similarity.pairs import similarities
-    from grader.gradebook.similarity.reading import (
-        graded_texts,
-        groups_of,
-        known_code,
-        read_class,
-        steps_of_course,
-        stored_texts,
-        verdicts_in,
-    )
-    from grader.intake.submissions.finding import find
+    from grader.gradebook.similarity.reading import groups_of, known_code, steps_of_course, verdicts_in
     from grader.intake.submissions.roster import read_roster
-    from grader.publish.progress_bar import progress_bar
     from grader.publish.similar_page import similar_page
 
     loaded, lessons = open_course(course if submissions else recorded_course(out, course), lesson_names)
     roster = None if roster_file is None else read_roster(roster_file)
-    console = console_for(stderr=True)
-    with progress_bar(console, console.is_terminal) as bar:
-        task = bar.add_task("reading", total=None)
-        if submissions:
-            found = find(submissions, lessons, list(loaded.lessons.values()), roster)
-            bar.update(task, total=2 * len(found))
-            files = {}
-            for submission in found:
-                files[submission.student] = graded_texts(submission)
-                bar.advance(task)
-        else:
-            files = stored_texts(out, [lesson.name for lesson in lessons])
-            bar.update(task, total=2 * len(files), completed=len(files))
-        steps = steps_of_course(loaded)
-        read = read_class(files, steps, partial(bar.advance, task))
-        bar.update(task, completed=2 * len(files))
-    if len(files) < 2:
-        fail(f"{len(files)} submission was found: a comparison needs two or more.")
+    steps = steps_of_course(loaded)
+    files, read = read_submissions(submissions, out, loaded, lessons, roster, steps)
     rows, remarks = verdicts_in(out, loaded, list(files))
     known = {lesson.name: known_code(lesson, steps) for lesson in lessons}
     result = similarities(read, rows, known, groups_of(roster))
@@ -111,6 +88,39 @@ def similar(
     print_remarks(remarks)
     print_pairs(pairs, result.threshold, result.size)
     click.echo(f"Side by side: {page}")
+
+
+def read_submissions(
+    submissions: Sequence[Path],
+    out: Path,
+    course: Course,
+    lessons: Sequence[Lesson],
+    roster: Roster | None,
+    steps: Collection[str],
+) -> tuple[FilesByStudent, ReadClass]:
+    """(files by student, the same as they are compared) of `submissions`, or of the gradebook. At least two."""
+    from grader.gradebook.similarity.reading import graded_texts, read_class, stored_texts
+    from grader.intake.submissions.finding import find
+    from grader.publish.progress_bar import progress_bar
+
+    console = console_for(stderr=True)
+    with progress_bar(console, console.is_terminal) as bar:
+        task = bar.add_task("reading", total=None)
+        if submissions:
+            found = find(submissions, lessons, list(course.lessons.values()), roster)
+            bar.update(task, total=2 * len(found))
+            files = {}
+            for submission in found:
+                files[submission.student] = graded_texts(submission)
+                bar.advance(task)
+        else:
+            files = stored_texts(out, [lesson.name for lesson in lessons])
+            bar.update(task, total=2 * len(files), completed=len(files))
+        read = read_class(files, steps, partial(bar.advance, task))
+        bar.update(task, completed=2 * len(files))
+    if len(files) < 2:
+        fail(f"{len(files)} submission was found: a comparison needs two or more.")
+    return files, read
 
 
 def print_pairs(pairs: Sequence[SimilarPair], threshold: float, size: int) -> None:

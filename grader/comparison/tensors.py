@@ -36,13 +36,13 @@ pass is judged. The factor is FlashAttention's (https://github.com/Dao-AILab/fla
 
 HALF = (torch.float16, torch.bfloat16)
 
-Stage = Literal["shape", "value", "passed"]
+ComparisonStage = Literal["shape", "value", "passed"]
 
 
 class TensorComparison(NamedTuple):
     """The result of `compare`. `relative_error` is None where shapes differ or numbers are not finite."""
 
-    stage: Stage
+    stage: ComparisonStage
     relative_error: float | None
     message: str = ""
 

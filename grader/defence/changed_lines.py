@@ -76,15 +76,15 @@ def variants(code: str, templates: Callable[[ast.expr], Iterator[Template]]) -> 
                 new = ast.parse(part, mode="eval").body
             except SyntaxError:
                 continue
-            changed = ast.unparse(new) if parent is None else with_replaced(tree, parent, field, index, new)
+            changed = ast.unparse(new) if parent is None else text_with(tree, parent, field, index, new)
             if changed != code and len(changed) <= MOST_LENGTH:
                 yield Variant(kind, changed, words)
 
 
-Place = tuple[ast.AST | None, str, int | None, ast.expr]
+ExpressionPlace = tuple[ast.AST | None, str, int | None, ast.expr]
 
 
-def child_places(root: ast.expr) -> Iterator[Place]:
+def child_places(root: ast.expr) -> Iterator[ExpressionPlace]:
     """Every expression below `root` with its place; not the function that is called."""
     for node in ast.walk(root):
         for field, value in ast.iter_fields(node):
@@ -96,7 +96,7 @@ def child_places(root: ast.expr) -> Iterator[Place]:
             yield node.func, "value", None, node.func.value
 
 
-def with_replaced(tree: ast.Expression, parent: ast.AST, field: str, index: int | None, new: ast.expr) -> str:
+def text_with(tree: ast.Expression, parent: ast.AST, field: str, index: int | None, new: ast.expr) -> str:
     old = replace_child(parent, field, index, new)
     try:
         return ast.unparse(tree.body)

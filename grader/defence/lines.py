@@ -73,7 +73,7 @@ class Line:
         found = [symbol for shape in self.shapes.values() for symbol in shape] + list(self.sizes.values())
         return [each for each in dict.fromkeys(found) if set(each) != {1}]
 
-    def drawn(self, sizes: Mapping[Symbol, int], chance: random.Random) -> dict[str, Any]:
+    def draw(self, sizes: Mapping[Symbol, int], chance: random.Random) -> dict[str, Any]:
         """Values of these sizes, normally distributed, for everything that the line reads."""
         generator = torch.Generator().manual_seed(chance.randrange(2**40))
         found: dict[str, Any] = {}

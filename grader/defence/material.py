@@ -82,7 +82,7 @@ class NotNumbers(Raised):
     """A line has a value, but no real numbers: booleans, or another object."""
 
 
-Value = Tensor | Raised
+LineResult = Tensor | Raised
 
 
 @dataclass
@@ -102,17 +102,17 @@ class Material:
     _student: Student
     _names: CodeNames = field(default_factory=dict)
 
-    def run(self, jobs: Sequence[tuple[str, Line, Mapping[str, Any]]]) -> list[Value]:
+    def run(self, jobs: Sequence[tuple[str, Line, Mapping[str, Any]]]) -> list[LineResult]:
         """The values of (code, the line that it belongs to, what it reads), in one round trip. Raises CallFailed."""
         named = [[self._names[code, line.at.names], dict(values)] for code, line, values in jobs]
         return [value_of(each) for each in replies_to(self._student, named)]
 
-    def table(self, line: Line, codes: Sequence[str], draws: Sequence[Mapping[str, Any]]) -> list[list[Value]]:
+    def table(self, line: Line, codes: Sequence[str], draws: Sequence[Mapping[str, Any]]) -> list[list[LineResult]]:
         """For each of the `draws` of what the line reads, the values of `codes`. Raises CallFailed."""
         values = iter(self.run([(code, line, drawn) for drawn in draws for code in codes]))
         return [[next(values) for _ in codes] for _ in draws]
 
-    def run_function(self, name: str, values: Sequence[Mapping[str, Any]]) -> list[Value]:
+    def run_function(self, name: str, values: Sequence[Mapping[str, Any]]) -> list[LineResult]:
         """What a function of the student's returns for each of several arguments. Raises CallFailed."""
         return [value_of(each) for each in replies_to(self._student, [[name, dict(v)] for v in values])]
 
@@ -163,7 +163,7 @@ def replies_to(student: Student, jobs: Sequence[Any]) -> list[tuple[bool, Any]]:
     return [(each[0] is True, each[1]) for each in found]
 
 
-def value_of(reply: tuple[bool, Any]) -> Value:
+def value_of(reply: tuple[bool, Any]) -> LineResult:
     is_value, found = reply
     if not is_value:
         return Raised(str(found))

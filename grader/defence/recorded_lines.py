@@ -118,11 +118,11 @@ def plain_definitions(source: str, wanted: Sequence[str]) -> list[ast.FunctionDe
     return [each for each in found.values() if not (each.decorator_list or each.args.vararg or each.args.kwarg)]
 
 
-Place = tuple[FileLine, ast.stmt, ast.AST, str, int | None]
+LinePlace = tuple[FileLine, ast.stmt, ast.AST, str, int | None]
 """A line, its statement, and where its expression is: an attribute of a node, or an entry of it."""
 
 
-def places_in(function: ast.FunctionDef, number: int) -> Iterator[Place]:
+def places_in(function: ast.FunctionDef, number: int) -> Iterator[LinePlace]:
     """The lines of a function, also those inside loops and branches, and each part of a tuple that it returns."""
     arguments = function.args
     parameters = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
@@ -163,7 +163,7 @@ def targets_of(statement: ast.stmt) -> list[str]:
     return [ast.unparse(each) for target in targets for each in getattr(target, "elts", [target])]
 
 
-def noting(function: ast.FunctionDef, parameters: Sequence[str], places: Sequence[Place]) -> str:
+def noting(function: ast.FunctionDef, parameters: Sequence[str], places: Sequence[LinePlace]) -> str:
     """A copy of the function that notes its parameters, and what a line reads, before it goes on."""
     notes: dict[int, list[ast.stmt]] = {}
     for line, statement, *_ in places:

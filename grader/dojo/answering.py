@@ -33,7 +33,7 @@ INDENT = 4
 NAME_WIDTH, ANSWER_WIDTH = 24, 46
 MARKS = {"passed": ("✓", "green"), "failed": ("✗", "bold red"), "error": ("✗", "bold red"), "todo": ("…", "cyan")}
 
-Ask = Callable[[], str | None]
+ReadLine = Callable[[], str | None]
 """Reads one line; None where there is no more input."""
 
 
@@ -116,7 +116,7 @@ def is_open(sheet: AnswerSheet, question: Question) -> bool:
 
 
 def readable_answer(
-    ask: Ask, trouble: Callable[[str], str | None], otherwise: str
+    ask: ReadLine, trouble: Callable[[str], str | None], otherwise: str
 ) -> Generator[RenderableType, None, str | None]:
     """Ask until `trouble` has no sentence about an answer, or it is empty: return it, or None where somebody stops."""
     while True:
@@ -129,7 +129,9 @@ def readable_answer(
         yield Paragraph(f"{found} Try again, or press Enter to {otherwise}.", "red")
 
 
-def ask_questions(sheet: AnswerSheet, due: Sequence[Question], ask: Ask, run_line: RunLine) -> Iterator[RenderableType]:
+def ask_questions(
+    sheet: AnswerSheet, due: Sequence[Question], ask: ReadLine, run_line: RunLine
+) -> Iterator[RenderableType]:
     """Ask one question after another. Repeat it if the answer has another form; skip it if the answer is empty."""
     places = list(sheet.questions)
     for question in due:

@@ -80,13 +80,13 @@ def hint_text(at: Desk, words: str) -> str:
     lesson, row = at.find(words)
     if row is None:
         raise UserError(f"Which row? `hint` needs one, such as {lesson.number}.{lesson.items[0].name}.")
-    if question := at.memory.take_question(lesson, row):
+    if question := at.state_file.take_question(lesson, row):
         return inert(f"A question about the mistake in {row}: {question}")
     hints = lesson.item_for(row).hints
     if not hints:
         return f"There is no hint for {row}."
-    taken = at.memory.take_hint(lesson, row)
-    return f"Hint {taken} of {len(hints)} for {row}, recorded in {at.memory.path.name}: {hints[taken - 1]}"
+    taken = at.state_file.take_hint(lesson, row)
+    return f"Hint {taken} of {len(hints)} for {row}, recorded in {at.state_file.path.name}: {hints[taken - 1]}"
 
 
 def readme_text(at: Desk, words: str, heading: str = "") -> str:

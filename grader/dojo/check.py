@@ -31,7 +31,7 @@ from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.sending import send_ahead
 from grader.sandbox.workers.student import Student
 from grader.source.reader import source_reader
-from grader.verdict.judging.examples import NAME, PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judging.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
 
@@ -180,7 +180,7 @@ class LocalJudge:
             failed = run_example(example, Example(lesson, item, student, RemoteTarget(student), self._book))
             row.status = HERE if failed is None else failed.status
             if failed is not None:
-                place = f"{shown_path(lesson.exercise / NAME)}:{example.__code__.co_firstlineno}"
+                place = f"{shown_path(lesson.exercise / EXAMPLES_FILE)}:{example.__code__.co_firstlineno}"
                 message = str(failed)
                 if message:  # there is none where a function that it calls is not written yet
                     row.message = f"{message}{'' if message[-1] in '.!?' else '.'} Its public example: {place}"

@@ -20,7 +20,7 @@ AskWithin = Callable[[float | None], str | None]
 
 
 @dataclass
-class Round:
+class DefenceAtTerminal:
     """The answers to a defence. With `minutes`, it ends at that time; what was answered before counts.
 
     With `shows_verdicts` each answer is judged at once, to practise; without, nothing is said before the end.

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from grader.dojo.file import is_untouched, location, outline_of_text, own_file, read_own, shown_path
 from grader.dojo.mistake_question import question_about
-from grader.dojo.progress import BROKEN, Memory, Progress, verdict_digest
+from grader.dojo.progress import BROKEN, Progress
+from grader.dojo.state_file import StateFile, verdict_digest
 from grader.dojo.zygote import Starter
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT, Assignment, read_assignment
@@ -95,7 +96,7 @@ class Desk:
         self.assignment = self._read_assignment(root / ASSIGNMENT, complain)
         if self.assignment is not None and self.assignment.settings:
             self.course = Course(root, secrets=False, changed=self.assignment.settings)
-        self.memory = Memory(root, complain)
+        self.state_file = StateFile(root, complain)
         self.busy = busy
         self._judge: LocalJudge | None = None
 
@@ -125,7 +126,7 @@ class Desk:
 
     def current(self) -> Lesson:
         """The lesson last worked on, else the first unfinished one."""
-        last = self.memory.read().last
+        last = self.state_file.read().last
         if last in self.course.lessons:
             return self.course.lessons[last]
         lessons = sorted(self.course.lessons.values(), key=lambda each: self._assigned_rows(each) == set())
@@ -182,7 +183,7 @@ class Desk:
 
     def _find_row(self, row: str) -> tuple[Lesson, str]:
         """Prefers the lesson last worked on; otherwise only one lesson may have a row of this name."""
-        last = self.memory.read().last
+        last = self.state_file.read().last
         holding = {name: each for name, each in self.course.lessons.items() if row in [i.name for i in each.items]}
         if last in holding:
             return holding[last], row
@@ -205,7 +206,7 @@ class Desk:
         if is_untouched(lesson, submitted.files[MAIN]):
             statuses = dict.fromkeys((item.name for item in lesson.items), "todo")
             return self._progress(lesson, statuses)
-        kept, statuses = self.memory.read().verdicts.get(lesson.name, ("", {}))
+        kept, statuses = self.state_file.read().verdicts.get(lesson.name, ("", {}))
         if kept == verdict_digest(lesson, submitted.files):
             return self._progress(lesson, statuses)
         checked = self.check(lesson, submitted)
@@ -214,7 +215,7 @@ class Desk:
 
     def stored_progress(self, lesson: Lesson) -> Progress:
         """The progress by the last check of any version of the lesson's file."""
-        return self._progress(lesson, self.memory.read().verdicts.get(lesson.name, ("", {}))[1])
+        return self._progress(lesson, self.state_file.read().verdicts.get(lesson.name, ("", {}))[1])
 
     def _progress(self, lesson: Lesson, statuses: Mapping[str, str]) -> Progress:
         return Progress(lesson, statuses, taught=self._taught(lesson), assigned=self._assigned_rows(lesson))
@@ -228,7 +229,7 @@ class Desk:
         numbers = {item.taught_in for item in lesson.items if item.taught_in}
         if not numbers:
             return frozenset()
-        verdicts = self.memory.read().verdicts
+        verdicts = self.state_file.read().verdicts
         others = [other for other in self.course.lessons.values() if other.number in numbers]
         done = [other.number for other in others if Progress(other, verdicts.get(other.name, ("", {}))[1]).finished]
         return frozenset(done)
@@ -249,12 +250,14 @@ class Desk:
         lesson, statuses = checked.lesson, checked.progress.statuses
         questions = {row.name: question_about(lesson, row) for row in checked.judged.rows if row.mistake is not None}
         questions = {row: question for row, question in questions.items() if question}
-        self.memory.keep_verdict(lesson, verdict_digest(lesson, checked.submitted.files), statuses, working, questions)
+        self.state_file.keep_verdict(
+            lesson, verdict_digest(lesson, checked.submitted.files), statuses, working, questions
+        )
 
     def grades(self) -> dict[str, tuple[float, float]]:
         """{lesson: (points, maximum)} that `dojo grade` found for files which are still the same."""
         found = {}
-        for name, (digest, points, most) in self.memory.read().grades.items():
+        for name, (digest, points, most) in self.state_file.read().grades.items():
             with contextlib.suppress(UserError):
                 lesson = self.course.lessons.get(name)
                 if lesson is not None and verdict_digest(lesson, read_own(lesson).files) == digest:

@@ -17,7 +17,7 @@ from grader.publish.report.pages import Reporter
 from grader.results import LessonResult, SubmissionResult, number, points_text
 from grader.sandbox.isolation.probe import Isolation
 
-NAME = "my-report.html"
+REPORT_FILE = "my-report.html"
 
 
 def graded_checks(checks: Sequence[Checked], isolation: Isolation) -> GradedSubmission:
@@ -32,7 +32,7 @@ def graded_checks(checks: Sequence[Checked], isolation: Isolation) -> GradedSubm
                 number(each.progress.max_score),
                 message=each.judged.message,
                 seconds=each.seconds,
-                rows=[row.cleaned() for row in each.judged.rows],
+                rows=[row.with_clean_values() for row in each.judged.rows],
             )
         )
     local = "Your own check, on public problems: no grade. The hidden test suite has other problems"

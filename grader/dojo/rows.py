@@ -1,14 +1,13 @@
-"""A lesson's rows and its graph as lines of a screen, for any width: both can be read without colour."""
+"""A lesson's rows as lines of a screen, of any width; they can be read without colour."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from rich.text import Text
 
 from grader import results as statuses
 from grader.dojo.file import HERE, HIDDEN
-from grader.dojo.progress import Progress
 from grader.results import UNWRITTEN, Row
 from grader.results.wording import format_shape
 
@@ -85,50 +84,3 @@ def shape_difference(row: Row) -> str:
 def status_word(row: Row, checks: Collection[str]) -> str:
     """A row's status in words; a check that failed may have no value to be wrong."""
     return "wrong here" if row.name in checks and row.status == "failed" else WORDS[row.status]
-
-
-Mark = tuple[str, str, str]
-"""(name, its sign, its style)."""
-
-FULL, EMPTY = "█", "░"
-MARKS = {"passed": ("✓", "green"), HERE: ("✓", "cyan"), HIDDEN: ("?", "cyan"), **dict.fromkeys(UNWRITTEN, ("·", "dim"))}
-WRONG_MARK = ("✗", "bold red")
-
-
-def graph_marks(progress: Progress, sinks: Sequence[str]) -> list[Mark]:
-    """The graph's last values, whose gradient is given, then each row: a gradient by its value, a check by its name."""
-    given: list[Mark] = [(name, "✓", "dim") for name in sinks]
-    rows = [
-        (item.target or item.name, *MARKS.get(progress.statuses.get(item.name, "missing"), WRONG_MARK))
-        for item in progress.items
-    ]
-    return [mark for mark in given if mark[0] not in {name for name, _, _ in rows}] + rows
-
-
-def graph_line(marks: Sequence[Mark], at: int, width: int) -> Text:
-    """`loss ✓ logprobs ✓ probs ✗ counts · …`: as many marks around number `at` as `width` columns hold."""
-    if not marks:
-        return Text()
-    first = last = min(max(at, 0), len(marks) - 1)
-    while True:
-        longer, earlier = (first, last + 1), (first - 1, last)
-        for wider in (longer, earlier) if last - at <= at - first else (earlier, longer):
-            if wider[0] >= 0 and wider[1] < len(marks) and len(marks_text(marks, *wider).plain) <= width:
-                first, last = wider
-                break
-        else:
-            return marks_text(marks, first, last)
-
-
-def marks_text(marks: Sequence[Mark], first: int, last: int) -> Text:
-    parts: list[Text] = [Text("…", "dim")] if first else []
-    parts += [Text.assemble(f"{name} ", (sign, style)) for name, sign, style in marks[first : last + 1]]
-    parts += [Text("…", "dim")] if last + 1 < len(marks) else []
-    return Text(" ").join(parts)
-
-
-def bar(done: int, of: int, width: int) -> Text:
-    """A progress bar. It is full only when all is done, and not empty once something is."""
-    full = done * width // of if of else 0
-    full = max(full, 1) if done else 0
-    return Text.assemble((FULL * full, "green"), (EMPTY * (width - full), "dim"))

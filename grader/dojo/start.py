@@ -13,7 +13,7 @@ from grader.gradebook.assignment.config import ASSIGNMENT
 from grader.intake.submissions.file_kinds import NOTEBOOK, open_regular
 from grader.intake.submissions.lesson_files import MAIN, MAX_FILE_BYTES
 from grader.lesson.bare_stub import bare_stub
-from grader.lesson.course_settings import NAME as SETTINGS
+from grader.lesson.course_settings import COURSE_SETTINGS_FILE
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import AGENTS, TEMPLATES
 from grader.publish.inert import terminal_line
@@ -44,7 +44,7 @@ def make_working_folder(course: Course, folder: Path, bare: bool) -> None:
             shutil.copytree(lesson.exercise, place, ignore=LEFT_OUT)
             for name in (MAIN, lesson.pristine.name):
                 (place / name).write_text(stubs[lesson.name], encoding="utf-8", newline="\n")
-        for name in (SETTINGS, ASSIGNMENT):
+        for name in (COURSE_SETTINGS_FILE, ASSIGNMENT):
             if (course.root / name).is_file():
                 shutil.copy(course.root / name, folder / name)
         shutil.copy(TEMPLATES / AGENTS, folder / AGENTS)

@@ -28,10 +28,10 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 
-Answer = Literal["right", "wrong", "cannot tell", "error"]
+CheckerAnswer = Literal["right", "wrong", "cannot tell", "error"]
 """What a checker says of a claim; "error" where it gave no answer."""
 
-MEANINGS: Mapping[object, Answer] = {True: "right", False: "wrong", None: "cannot tell"}
+MEANINGS: Mapping[object, CheckerAnswer] = {True: "right", False: "wrong", None: "cannot tell"}
 VISIBLE = 0.05
 """A broken copy differs from the right gradient by at least this share of some element: a checker can see it."""
 LEAST_ELEMENT = 1e-3
@@ -60,9 +60,9 @@ class VerifiedRow:
     lesson: Lesson
     name: str
     judged: str
-    said: Answer | None = None
+    said: CheckerAnswer | None = None
     agrees_here: bool = False
-    broken: Mapping[str, Answer] = field(default_factory=dict)
+    broken: Mapping[str, CheckerAnswer] = field(default_factory=dict)
     message: str = ""
     is_zero: bool = False
 
@@ -127,7 +127,7 @@ class Checker:
     def close(self) -> None:
         self._student.close()
 
-    def says(self, f: Function, x: Tensor, claim: Tensor) -> tuple[Answer, str]:
+    def says(self, f: Function, x: Tensor, claim: Tensor) -> tuple[CheckerAnswer, str]:
         """(its answer, why it gave none). Raises UserError if the function is not written."""
         name = self._function
         try:
@@ -159,7 +159,7 @@ def run_checker(
                 continue
             assert item.target is not None
             f, x = loss_of(problem, lesson, item.target), problem.values[item.target]
-            said: Answer | None = None
+            said: CheckerAnswer | None = None
             message, is_right = "", False
             answer = answers[item.name]
             if answer.tensor is not None:

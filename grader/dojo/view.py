@@ -12,20 +12,10 @@ from rich.text import Text
 
 from grader.dojo.desk import Checked
 from grader.dojo.file import location, outline_of_text
+from grader.dojo.graph_line import graph_line, graph_marks
 from grader.dojo.overview import INDENT, Paragraph, next_lines
 from grader.dojo.progress import Progress
-from grader.dojo.rows import (
-    CHAIN,
-    NAME_WIDTH,
-    WORDS,
-    WRONG,
-    bar,
-    colour_of,
-    graph_line,
-    graph_marks,
-    numbered_line,
-    status_word,
-)
+from grader.dojo.rows import CHAIN, NAME_WIDTH, WORDS, WRONG, colour_of, numbered_line, status_word
 from grader.dojo.screen import (
     ROUNDING,
     elsewhere_note,
@@ -48,6 +38,7 @@ KEYS = "↑↓ row · h hint · n p lesson · / find · l list · r report · q 
 FEW_KEYS = "↑↓ row · h hint · n p lesson · / find · q quit"
 LEAST_ROWS, LEAST_BODY, LEAST_COLUMNS = 5, 6, 20
 MOST_BAR = 26
+FULL, EMPTY = "█", "░"
 
 
 @dataclass(frozen=True)
@@ -134,6 +125,13 @@ def watch_screen(view: View, console: Console) -> list[RenderableType]:
 
 def lines_in(console: Console, parts: Sequence[RenderableType]) -> int:
     return len(console.render_lines(Group(*parts), pad=False))
+
+
+def bar(done: int, of: int, width: int) -> Text:
+    """A progress bar. It is full only when all is done, and not empty once something is."""
+    full = done * width // of if of else 0
+    full = max(full, 1) if done else 0
+    return Text.assemble((FULL * full, "green"), (EMPTY * (width - full), "dim"))
 
 
 def screen_head(view: View, columns: int) -> Iterator[RenderableType]:

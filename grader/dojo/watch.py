@@ -18,12 +18,16 @@ from rich.text import Text
 from grader.dojo.changes import Changes, repeating, time_since_save
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import changed_rows, outline_of_text, shown_path
-from grader.dojo.keys import Keys, RowChoice, Search
-from grader.dojo.milestones import Guide, finish_lines, news_of
+from grader.dojo.guide import Guide
+from grader.dojo.keys import Keys
+from grader.dojo.lesson_end import finish_lines
+from grader.dojo.news import news_of
 from grader.dojo.overview import Paragraph, hint_screen, list_screen
 from grader.dojo.progress import next_lesson
-from grader.dojo.report import NAME, open_page, write_report
+from grader.dojo.report import REPORT_FILE, open_page, write_report
+from grader.dojo.row_choice import RowChoice
 from grader.dojo.screen import has_rounding
+from grader.dojo.search import Search
 from grader.dojo.view import View, default_focus, footer, watch_screen
 from grader.dojo.work import Exercises, Work
 from grader.errors import Interrupted, UserError
@@ -227,7 +231,7 @@ class WatchSession:
     def _go(self, lesson: Lesson) -> None:
         self._view, self._last_run = self._view_of(lesson), None
         if self._work.remembered:
-            self._desk.memory.set_last_lesson(lesson)
+            self._desk.state_file.set_last_lesson(lesson)
         self._desk.judge.prepare(lesson)
 
     def _all_lessons(self) -> Sequence[Lesson]:
@@ -247,12 +251,12 @@ class WatchSession:
         checked, row = self._view.checked, self._view.focus
         if checked is None or row is None:
             self._say(Text("Nothing is left to do here. Select a row with ↑ ↓, and h gives a hint for it."))
-        elif question := self._desk.memory.take_question(self._lesson, row):
+        elif question := self._desk.state_file.take_question(self._lesson, row):
             self._say(
                 Text(f"About this mistake in {row}", "bold"), Paragraph(question, indent=4), "", "h gives a hint."
             )
         else:
-            taken = self._desk.memory.take_hint(self._lesson, row)
+            taken = self._desk.state_file.take_hint(self._lesson, row)
             self._say(*hint_screen(self._lesson, row, taken, again="h"))
 
     def _list(self) -> None:
@@ -261,7 +265,7 @@ class WatchSession:
     def _report(self) -> None:
         if self._view.checked is None:
             return
-        path = self._desk.course.root / NAME
+        path = self._desk.course.root / REPORT_FILE
         try:
             write_report([self._view.checked], self._desk.judge.isolation, path)
         except UserError as error:

@@ -71,7 +71,7 @@ class Connection:
         except sqlite3.Error as error:
             raise self._output_error(error) from error
 
-    def damaged(self, reason: str) -> OutputError:
+    def damage_error(self, reason: str) -> OutputError:
         return OutputError(
             f"{self.path} is damaged ({reason.splitlines()[0]}); nothing was changed. Move it away (all are graded "
             "again) or give another folder with -o."
@@ -84,7 +84,7 @@ class Connection:
                 f"another program has {self.path} open for writing: close it, then run the same command again."
             )
         if name in ("SQLITE_NOTADB", "SQLITE_ERROR") or name.startswith("SQLITE_CORRUPT"):
-            return self.damaged(str(error))
+            return self.damage_error(str(error))
         if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
             return OutputError(
                 f"{self.path} cannot be written ({error}): make room and run the same command again, which grades "
@@ -174,7 +174,7 @@ def prepare_tables(connection: Connection) -> None:
     is_new = check_format(connection)
     ((integrity,),) = connection.rows("PRAGMA quick_check(1)")
     if integrity != "ok":
-        raise connection.damaged(integrity)
+        raise connection.damage_error(integrity)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")  # whole after a power cut, the last attempts may be lost
     if is_new:

@@ -1,20 +1,12 @@
-"""What is current: a student's results, of all attempts in the gradebook, and those of a class, in little memory.
-
-A student's current results are the union, lesson by lesson, of what the attempts say. Of a class, what the class pages
-and grades.csv read is kept during a run.
-"""
+"""A student's current results: the union, lesson by lesson, of what all attempts in the gradebook say."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from hashlib import blake2b
-from operator import attrgetter
-from typing import Any
 
 from grader.questions.question import is_question
-from grader.results import LESSON_ANNOTATIONS, LessonResult, Row, SubmissionResult, number
+from grader.results import LessonResult, SubmissionResult, number
 from grader.results.annotations import NotGraded
 
 
@@ -83,80 +75,3 @@ def is_result_of(lesson: LessonResult, attempt: SubmissionResult) -> bool:
                 if row.name in rows or not is_question(row.name)
             )
     return False
-
-
-NO_FIGURES: dict[str, Any] = dict.fromkeys(
-    ("exact", "approximate", "maxdiff", "ulps", "relative_error", "shape", "other")
-)
-KEPT_FIELDS = (
-    *("name", "status", "points", "max_points", "chain", "because_of", "mistake", "message", "file", "line"),
-    *("numerical_differentiation", "counted", "adjustment", "excused", "comments"),
-)
-kept_values = attrgetter(*KEPT_FIELDS)
-lesson_values = attrgetter("name", "score", "max_score", "status", "message", *LESSON_ANNOTATIONS)
-
-
-def student_order(results: SubmissionResult) -> str:
-    return results.student.lower()
-
-
-class ClassResults(Sequence[SubmissionResult]):
-    """The results of each student, in order of name.
-
-    They lack what only a student's own pages show: figures, shapes, the lessons' times, seed and environment. Equal
-    values are one shared object: do not change them.
-    """
-
-    def __init__(self) -> None:
-        self._results: list[SubmissionResult] = []
-        self._by_digest: dict[bytes, Any] = {}
-
-    def add(self, results: SubmissionResult) -> None:
-        """Insert a student's results, or replace them, reduced to what class pages and grades.csv read."""
-        lessons = [self._lesson(lesson) for lesson in results.lessons]
-        kept = replace(
-            results,
-            submission_sha256="",
-            seed=0,
-            environment=self._shared({}),
-            lessons=self._shared([id(lesson) for lesson in lessons], lambda: lessons),
-            other=None,
-        )
-        for name in ("message", "isolation", "isolation_missing", "not_graded", "left_out", "earlier"):
-            setattr(kept, name, self._shared(getattr(kept, name)))
-        at = bisect_left(self._results, kept.student.lower(), key=student_order)
-        while at < len(self._results) and student_order(self._results[at]) == kept.student.lower():
-            if self._results[at].student == kept.student:
-                del self._results[at]
-                break
-            at += 1
-        insort(self._results, kept, key=student_order)
-
-    def _lesson(self, lesson: LessonResult) -> LessonResult:
-        rows = [self._row(row) for row in lesson.rows]
-        key = *lesson_values(lesson), *map(id, rows)
-        shared: LessonResult = self._shared(key, lambda: replace(lesson, seconds=0, rows=rows, other=None))
-        return shared
-
-    def _row(self, row: Row) -> Row:
-        shared: Row = self._shared(kept_values(row), lambda: replace(row, **NO_FIGURES, expected_shape=[]))
-        return shared
-
-    def _shared(self, key: object, make: Callable[[], Any] | None = None) -> Any:
-        """The first object for an equal key: `key` itself, or what `make` makes.
-
-        Only digests of the keys are stored, because their texts would fill the memory.
-        """
-        digest = blake2b(repr(key).encode(errors="surrogatepass"), digest_size=16).digest()
-        if digest not in self._by_digest:
-            self._by_digest[digest] = make() if make else key
-        return self._by_digest[digest]
-
-    def __getitem__(self, place: Any) -> Any:
-        return self._results[place]
-
-    def __len__(self) -> int:
-        return len(self._results)
-
-    def __iter__(self) -> Iterator[SubmissionResult]:
-        return iter(self._results)

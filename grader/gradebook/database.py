@@ -14,11 +14,12 @@ from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.free_days import TermWork, share_free_days, spend_free_days
 from grader.gradebook.assignment.in_force import in_force
 from grader.gradebook.assignment.points import assigned
+from grader.gradebook.attempt_table import AttemptTable, StoredAttempt
 from grader.gradebook.connection import Connection, prepare_tables
 from grader.gradebook.current import current_results
+from grader.gradebook.decision_table import DecisionTable
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.gradebook.records import Decision
-from grader.gradebook.tables import AttemptTable, DecisionTable, StoredAttempt
 from grader.results import SubmissionResult
 
 GRADEBOOK = "gradebook.sqlite"
@@ -28,7 +29,7 @@ NEW_NAME = "new name of "
 """Begins the name of an entry whose value is the name that a roster has given to a student."""
 ASSIGNMENT = "assignment"
 NO_VERDICTS: Mapping[int, SubmissionResult] = MappingProxyType({})
-Term = Mapping[str, list[TermWork]]
+WorkInTerm = Mapping[str, list[TermWork]]
 
 
 class Gradebook(AttemptTable):
@@ -85,7 +86,7 @@ class Gradebook(AttemptTable):
         former = (name for name, present in names.items() if present == student != name)
         return sorted((each for name in former for each in self.stored_attempts(name)), reverse=True)
 
-    def _term(self, assignment: Assignment | None, student: str | None = None) -> Term:
+    def _term(self, assignment: Assignment | None, student: str | None = None) -> WorkInTerm:
         """The term's other assignments, which share the free late days: {student: their work for each}.
 
         Raises UserError where the assignments do not agree about the days.
@@ -203,7 +204,7 @@ def standing_of(
     newest_first: Sequence[StoredAttempt],
     decisions: Sequence[Decision],
     verdicts: Mapping[int, SubmissionResult],
-    term: Term,
+    term: WorkInTerm,
 ) -> SubmissionResult:
     """A student's current results, from attempts and decisions; `term` is as of Gradebook._term."""
     read = (verdicts.get(each.id) or each.read() for each in newest_first)

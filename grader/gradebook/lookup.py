@@ -24,12 +24,12 @@ class SharedName(UserError):
     """Several students in the roster have this name, id or address."""
 
 
-Marks = Mapping[str, Sequence[str]]
+StudentsByMark = Mapping[str, Sequence[str]]
 """{id, e-mail address or name in a roster, folded: the names in results of the students who have it}"""
-NO_MARKS: Marks = MappingProxyType({})
+NO_MARKS: StudentsByMark = MappingProxyType({})
 
 
-def students_by_mark(members: Iterable[Member]) -> Marks:
+def students_by_mark(members: Iterable[Member]) -> StudentsByMark:
     found = dict[str, list[str]]()
     for each in members:
         for mark in {fold_case(mark) for mark in (each.id, each.email, each.name) if mark}:
@@ -37,7 +37,9 @@ def students_by_mark(members: Iterable[Member]) -> Marks:
     return found
 
 
-def find_student(wanted: str, students: Sequence[str], new_names: Mapping[str, str], marks: Marks = NO_MARKS) -> str:
+def find_student(
+    wanted: str, students: Sequence[str], new_names: Mapping[str, str], marks: StudentsByMark = NO_MARKS
+) -> str:
     """The student: by the name in the gradebook, in any case and order of its words, by an earlier name, or by `marks`.
 
     Raises SharedName and UnknownStudent, with the names that may be meant.

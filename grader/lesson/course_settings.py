@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from grader.lesson.toml_tables import read_toml
 
-NAME = "course.toml"
+COURSE_SETTINGS_FILE = "course.toml"
 
 ShapeRule = Literal["strict", "broadcast"]
 NumericalDifferentiation = Literal["no points", "points"]
@@ -39,7 +39,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 def course_settings(course: Path) -> CourseSettings:
     """Read `course`/course.toml. Raises LessonError, in one sentence, where the file is not as described above."""
-    path = course / NAME
+    path = course / COURSE_SETTINGS_FILE
     if not path.exists():
         return CourseSettings()
     table = read_toml(path, (*CHOICES, "question_seed"))

@@ -169,6 +169,11 @@ class Lesson:
         return (Draw(), *(Draw(d.sizes, named(d.change, None), named(d.note, "")) for d in draws))
 
     @property
+    def answer_key(self) -> str:
+        """The text of solutions/NN_name/backward.py. Raises OSError."""
+        return (self.solution / "backward.py").read_text(encoding="utf-8")
+
+    @property
     def pristine(self) -> Path:
         """A copy of the stub for `dojo reset`: a kit has no solution to generate it from."""
         return self.exercise / ".stub"
@@ -194,7 +199,7 @@ class Lesson:
 
     @cached_property
     def _key_functions(self) -> dict[str, Signature]:
-        return signatures_in((self.solution / "backward.py").read_text(encoding="utf-8"))
+        return signatures_in(self.answer_key)
 
     def _signature(self, function: str) -> Signature:
         """Of a gradient's function, or of another one of the answer key. Raises ValueError if there is none."""
@@ -232,7 +237,7 @@ class Lesson:
         """The answer key with `mistake` in it. Raises LessonError when it does not fit, or does not run."""
         key = (mistake.gradient, mistake.id)
         if key not in self._wrong:
-            solution = (self.solution / "backward.py").read_text(encoding="utf-8")
+            solution = self.answer_key
             module = ModuleType(f"backprop_ninja_{self.name}_{mistake.id}")
             try:
                 exec(compile(mistake.applied_to(solution), module.__name__, "exec"), module.__dict__)

@@ -64,7 +64,7 @@ class LessonSizes:
         scalars = {names[value]: size for value, size in self.scalars.items() if value in names}
         return replace(self, axes={**axes, **self.axes}, scalars={**scalars, **self.scalars})
 
-    def joined(self, other: LessonSizes) -> LessonSizes:
+    def join(self, other: LessonSizes) -> LessonSizes:
         """With what another lesson of the same notebook knows of the same sizes."""
         known = set(self.published)
         axes = {n: [s if set(s) <= known else [] for s in sizes] for n, sizes in other.axes.items()}
@@ -147,7 +147,7 @@ class NotebookLesson:
     @cached_property
     def sizes(self) -> LessonSizes:
         """The lesson's, with what the lecture's chain shows of them."""
-        return self.table.sizes.joined(self.chain.sizes) if self.table else LessonSizes()
+        return self.table.sizes.join(self.chain.sizes) if self.table else LessonSizes()
 
     @property
     def functions(self) -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.gradebook.similarity.pairs import EvidenceItem, EvidenceKind, SharedEvidence, Similarities, SimilarPair
+from grader.gradebook.similarity.evidence import EvidenceItem, EvidenceKind
+from grader.gradebook.similarity.pairs import SharedEvidence, Similarities, SimilarPair
 from grader.gradebook.similarity.reading import FilesByStudent
 from grader.publish.inert import inert
 from grader.publish.templates import page_templates
@@ -62,12 +63,12 @@ def others_text(count: int) -> str:
 def reasons_of(pair: SimilarPair, files: FilesByStudent) -> list[Reason]:
     """The strongest reasons of a pair, with excerpts."""
     return [
-        Reason(reason_text(shared), shared.bits, [side(shared.one, files), side(shared.other, files)])
+        Reason(reason_text(shared), shared.bits, [passage_of(shared.one, files), passage_of(shared.other, files)])
         for shared in pair.shared[:MOST_REASONS]
     ]
 
 
-def side(item: EvidenceItem, files: FilesByStudent) -> QuotedPassage:
+def passage_of(item: EvidenceItem, files: FilesByStudent) -> QuotedPassage:
     """An excerpt of a student's file, at most MOST_LINES lines, without the function's docstring."""
     if item.kind == "lesson":
         return QuotedPassage(item.student, item.path, (), False)

@@ -24,14 +24,14 @@ LENGTH = 5
 INCOMPLETE = "Everything that you chose is true, but you left out something that is also true."
 WAITS = "A person reads this answer and gives the points."
 
-Status = Literal["passed", "failed", "error", "todo"]
+QuestionStatus = Literal["passed", "failed", "error", "todo"]
 
 
 @dataclass(frozen=True)
 class Judged:
     """The verdict on an answer. `share` are the points from 0 to 1; the message never contains the key."""
 
-    status: Status
+    status: QuestionStatus
     share: float
     message: str | None = None
 
@@ -53,7 +53,7 @@ def judge(posed: Posed, secret: AnswerKey, raw: object, run_line: RunLine) -> Ju
     assert secret.key is not None
     if is_same(posed, answer, secret.key, secret.tolerance, results):
         return Judged("passed", 1)
-    return Judged("failed", 0, posed.filled(explanation(posed, secret, answer, results)))
+    return Judged("failed", 0, posed.fill_in(explanation(posed, secret, answer, results)))
 
 
 def explanation(posed: Posed, secret: AnswerKey, answer: Any, results: Results) -> str:

@@ -37,7 +37,7 @@ class Posed:
         """{a letter: the id of the choice}"""
         return dict(zip(ascii_lowercase, self.choices, strict=False))
 
-    def filled(self, text: str) -> str:
+    def fill_in(self, text: str) -> str:
         """A text of the course with the drawn values in it. Raises LessonError for a name that is not drawn."""
         return fill(text, self.values, self.question.name)
 

@@ -14,7 +14,7 @@ from grader.lesson.lesson import Lesson
 from grader.lesson.toml_tables import Table, is_number, read_toml
 from grader.source.similar_names import close_name
 
-FILE = "questions.toml"
+QUESTIONS_FILE = "questions.toml"
 PREFIX = "q:"
 """Of the names of rows that are answers to questions: `q:zeros`."""
 DEFENCE_ROW = "q:defence"
@@ -31,9 +31,9 @@ OF_KIND = {
 """{kind: the public keys that it needs in addition}"""
 PUBLIC_KEYS = ("kind", "text", "points", "figure", "draw", "where", "choices", "variables", "given")
 KEY_KEYS = ("key", "tolerance", "why", "otherwise", "model", "rubric")
-NAME = re.compile(r"[a-z][a-z0-9_]*")
+QUESTION_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
-Key = str | tuple[str, ...] | None
+QuestionKey = str | tuple[str, ...] | None
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class AnswerKey:
         rubric: of a short text: what earns points, line by line.
     """
 
-    key: Key
+    key: QuestionKey
     tolerance: float | None
     why: Mapping[str, str]
     otherwise: str
@@ -96,20 +96,20 @@ def is_question(row: str) -> bool:
 
 def questions_of(lesson: Lesson) -> Mapping[str, Question]:
     """{name: question} of a lesson, in the order of its file; empty without one. Raises LessonError."""
-    path = lesson.exercise / FILE
+    path = lesson.exercise / QUESTIONS_FILE
     return read_questions(path, path.stat().st_mtime_ns) if path.is_file() else {}
 
 
 def answer_keys_of(lesson: Lesson) -> Mapping[str, AnswerKey]:
     """{name of a question: its key}; empty in a student's kit. Raises LessonError."""
-    path = lesson.solution / FILE
+    path, public = lesson.solution / QUESTIONS_FILE, lesson.exercise / QUESTIONS_FILE
     if not path.is_file():
         return {}
     questions = questions_of(lesson)
     keys = read_answer_keys(path, path.stat().st_mtime_ns)
     for name in (*keys, *questions):
         if name not in questions or name not in keys:
-            here, there = (path, lesson.exercise / FILE) if name in keys else (lesson.exercise / FILE, path)
+            here, there = (path, public) if name in keys else (public, path)
             meant = close_name(name, questions if name in keys else keys)
             hint = f"did you mean {meant!r}?" if meant else "every question needs a table of its name in both files."
             raise LessonError(f"{here}: [{name}] is not in {there}; {hint}")
@@ -126,7 +126,7 @@ def read_questions(path: Path, changed: int) -> dict[str, Question]:
 
 
 def question_in(name: str, table: Table) -> Question:
-    if not NAME.fullmatch(name):
+    if not QUESTION_NAME.fullmatch(name):
         raise refusal(table, name, "the name has other characters than a-z, 0-9 and _")
     kind: Kind = table.choice("kind", KINDS)
     text = " ".join(table.text("text").split())

@@ -126,7 +126,7 @@ class Row:
             setattr(row, name, value)
         return row
 
-    def cleaned(self) -> Row:
+    def with_clean_values(self) -> Row:
         """The row with values that JSON and UTF-8 can hold, see `clean`. A row that has them is returned as it is."""
         if self.other is None and all(map(is_clean, row_values(self))):
             return self

@@ -10,7 +10,7 @@ from grader.source.scopes import Binding, Scope
 from grader.source.syntax import FunctionNode, children, last_name
 
 CallTarget = FunctionNode | ast.ClassDef
-Arguments = dict[tuple[int, str], list[tuple[ast.AST, Scope]]]
+ArgumentsOfCalls = dict[tuple[int, str], list[tuple[ast.AST, Scope]]]
 """{(id of a function, parameter): the arguments that calls give it, each with its scope}"""
 DEPTH = 12
 """Expressions that lead from one to the next until a function is found."""
@@ -22,7 +22,7 @@ WRAPPERS = frozenset({"partial", "vmap", "vectorize", "lru_cache", "cache", "jit
 class Callees:
     """Resolves calls of one program. `arguments` may grow while slices are computed."""
 
-    def __init__(self, program: Program, arguments: Arguments) -> None:
+    def __init__(self, program: Program, arguments: ArgumentsOfCalls) -> None:
         self.program, self.arguments = program, arguments
 
     def of(self, node: ast.AST, scope: Scope) -> list[CallTarget]:

@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 from grader.source.normal_form import LIBRARY
 from grader.source.normal_statements import Normaliser, imported_modules
-from grader.source.normal_values import Value, plain, short
+from grader.source.normal_values import NormalValue, plain, short
 from grader.source.parsing import parse_submitted
 from grader.source.syntax import FunctionDefinition, all_nodes
 
@@ -94,7 +94,7 @@ def definitions(tree: ast.Module) -> Iterator[tuple[str, FunctionDefinition]]:
                     yield f"{node.name}.", inner
 
 
-def module_names(tree: ast.Module, text: str, kept: Collection[str]) -> tuple[dict[str, Value], dict[str, str]]:
+def module_names(tree: ast.Module, text: str, kept: Collection[str]) -> tuple[dict[str, NormalValue], dict[str, str]]:
     """(what stands for the file's own constants and helpers, its modules). The functions `kept` keep their names."""
     reader = Normaliser({}, LIBRARY)
     for node in tree.body:
@@ -119,7 +119,7 @@ def cached_form(
     node: FunctionDefinition,
     segment: str,
     keeps_names: bool,
-    names: Mapping[str, Value],
+    names: Mapping[str, NormalValue],
     modules: Mapping[str, str],
 ) -> CachedForm:
     """(form, mass, lines relative to the first, tokens) of a function. The same text is read once."""
@@ -146,7 +146,9 @@ def argument_names(node: FunctionDefinition) -> list[str]:
     return [each.arg for each in all_nodes(node.args) if isinstance(each, ast.arg)]
 
 
-def named_form(node: FunctionDefinition, names: Mapping[str, Value], modules: Mapping[str, str]) -> tuple[str, int]:
+def named_form(
+    node: FunctionDefinition, names: Mapping[str, NormalValue], modules: Mapping[str, str]
+) -> tuple[str, int]:
     """(form, mass) of a function whose parameters keep their names."""
     labels = {name: plain(name) for name in argument_names(node)}
     reader = Normaliser({**names, **labels}, modules)
@@ -156,18 +158,22 @@ def named_form(node: FunctionDefinition, names: Mapping[str, Value], modules: Ma
     return "\n".join([*effects, *([] if returns else changed)]), reader.mass
 
 
-def renamed_form(node: FunctionDefinition, names: Mapping[str, Value], modules: Mapping[str, str]) -> tuple[str, int]:
+def renamed_form(
+    node: FunctionDefinition, names: Mapping[str, NormalValue], modules: Mapping[str, str]
+) -> tuple[str, int]:
     """(form, mass) of a function whose parameters get labels by where they occur, whatever they are called."""
     arguments = argument_names(node)
     return with_labels(arguments, lambda labels: effects_of(node, {**names, **labels}, modules))
 
 
-def effects_of(node: FunctionDefinition, names: Mapping[str, Value], modules: Mapping[str, str]) -> tuple[str, int]:
+def effects_of(
+    node: FunctionDefinition, names: Mapping[str, NormalValue], modules: Mapping[str, str]
+) -> tuple[str, int]:
     reader = Normaliser(names, modules)
     return "\n".join(reader.run(node.body)), reader.mass
 
 
-def with_labels(names: Sequence[str], read: Callable[[dict[str, Value]], tuple[str, int]]) -> tuple[str, int]:
+def with_labels(names: Sequence[str], read: Callable[[dict[str, NormalValue]], tuple[str, int]]) -> tuple[str, int]:
     """What `read` gives if `names` have labels that depend only on where they occur.
 
     One round of colour refinement: a name's colour is the text with this name marked and all others blank.
@@ -181,7 +187,7 @@ def with_labels(names: Sequence[str], read: Callable[[dict[str, Value]], tuple[s
 
 
 def form_lines(
-    node: FunctionDefinition, keeps_names: bool, names: Mapping[str, Value], modules: Mapping[str, str]
+    node: FunctionDefinition, keeps_names: bool, names: Mapping[str, NormalValue], modules: Mapping[str, str]
 ) -> Iterator[FormLine]:
     """The simple statements in a function, each with blanks for the function's own variables."""
     arguments = argument_names(node)

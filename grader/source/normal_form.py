@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Self
 
-from grader.source.normal_values import Value, plain, product_of, sum_of
+from grader.source.normal_values import NormalValue, plain, product_of, sum_of
 from grader.source.syntax import all_nodes
 
 LIBRARY = {"torch": "torch", "F": "torch", "nn": "torch", "np": "np", "numpy": "np"}
@@ -55,13 +55,13 @@ class ExpressionReader:
         mass: how many names, constants, operators and calls have been read so far.
     """
 
-    def __init__(self, names: Mapping[str, Value] = {}, modules: Mapping[str, str] = LIBRARY) -> None:
+    def __init__(self, names: Mapping[str, NormalValue] = {}, modules: Mapping[str, str] = LIBRARY) -> None:
         self.names, self.modules, self.mass = dict(names), dict(modules), 0
         self._labels = 0
 
     # ---- expressions ----
 
-    def value(self, node: ast.AST) -> Value:
+    def value(self, node: ast.AST) -> NormalValue:
         """The normal form of an expression."""
         self.mass += 1
         method = getattr(self, f"_{type(node).__name__}", None)
@@ -70,7 +70,7 @@ class ExpressionReader:
     def text(self, node: ast.AST) -> str:
         return str(self.value(node))
 
-    def _other(self, node: ast.AST) -> Value:
+    def _other(self, node: ast.AST) -> NormalValue:
         parts = []
         for name, field in ast.iter_fields(node):
             for each in field if isinstance(field, list) else [field]:
@@ -79,10 +79,10 @@ class ExpressionReader:
                 parts.append(f"{name}={self.text(each) if isinstance(each, ast.AST) else each!r}")
         return plain(f"{type(node).__name__}({','.join(parts)})")
 
-    def _Name(self, node: ast.Name) -> Value:
+    def _Name(self, node: ast.Name) -> NormalValue:
         return self.names.get(node.id) or plain(node.id)
 
-    def _Constant(self, node: ast.Constant) -> Value:
+    def _Constant(self, node: ast.Constant) -> NormalValue:
         value = node.value
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
             return plain(repr(value))
@@ -90,17 +90,17 @@ class ExpressionReader:
         whole = isinstance(value, float) and magnitude < 1e15 and magnitude == int(magnitude)
         return plain(repr(int(magnitude) if whole else magnitude), -1 if value < 0 else 1)
 
-    def _UnaryOp(self, node: ast.UnaryOp) -> Value:
+    def _UnaryOp(self, node: ast.UnaryOp) -> NormalValue:
         inner = self.value(node.operand)
         if isinstance(node.op, ast.USub):
             return inner._replace(sign=-inner.sign)
         return inner if isinstance(node.op, ast.UAdd) else plain(f"{type(node.op).__name__}({inner})")
 
-    def _BinOp(self, node: ast.BinOp) -> Value:
+    def _BinOp(self, node: ast.BinOp) -> NormalValue:
         commutes = not isinstance(node.left, NOT_COMMUTING) or isinstance(getattr(node.left, "value", ""), int | float)
         return self._operation(node.op, self.value(node.left), self.value(node.right), commutes)
 
-    def _operation(self, op: ast.operator, left: Value, right: Value, commutes: bool = True) -> Value:
+    def _operation(self, op: ast.operator, left: NormalValue, right: NormalValue, commutes: bool = True) -> NormalValue:
         if isinstance(op, ast.Add) and commutes:
             return sum_of((left, right))
         if isinstance(op, ast.Sub):
@@ -118,7 +118,7 @@ class ExpressionReader:
             left, right = sorted((left, right), key=str)
         return plain(f"{type(op).__name__}({left},{right})")
 
-    def _Compare(self, node: ast.Compare) -> Value:
+    def _Compare(self, node: ast.Compare) -> NormalValue:
         sides = [self.text(each) for each in (node.left, *node.comparators)]
         if len(sides) == 2:
             kind = type(node.ops[0])
@@ -129,7 +129,7 @@ class ExpressionReader:
             return plain(f"({sides[0]} {SYMBOLS.get(kind, kind.__name__)} {sides[1]})".replace(" < ", "<"))
         return plain(f"Compare({','.join(sides)};{','.join(type(op).__name__ for op in node.ops)})")
 
-    def _Attribute(self, node: ast.Attribute) -> Value:
+    def _Attribute(self, node: ast.Attribute) -> NormalValue:
         module = self.module_of(node)
         if module:
             return plain(f"{module}.{node.attr}")
@@ -138,25 +138,25 @@ class ExpressionReader:
             return plain(f"T({inner.key})", inner.sign)
         return plain(f"{inner}.{node.attr}")
 
-    def _Subscript(self, node: ast.Subscript) -> Value:
+    def _Subscript(self, node: ast.Subscript) -> NormalValue:
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             return plain(f"size({self.text(node.value.value)},{self.text(node.slice)})")
         inner = self.value(node.value)
         return plain(f"{inner.key}[{self.text(node.slice)}]", inner.sign)
 
-    def _Tuple(self, node: ast.Tuple | ast.List) -> Value:
+    def _Tuple(self, node: ast.Tuple | ast.List) -> NormalValue:
         return plain(f"[{','.join(self.text(each) for each in node.elts)}]")
 
     _List = _Tuple
 
-    def _Lambda(self, node: ast.Lambda) -> Value:
+    def _Lambda(self, node: ast.Lambda) -> NormalValue:
         arguments = [each.arg for each in all_nodes(node.args) if isinstance(each, ast.arg)]
         with_labels = self._within(arguments)
         text = f"lambda({len(arguments)}:{with_labels.text(node.body)})"
         self.mass += with_labels.mass
         return plain(text)
 
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> NormalValue:
         bound = [each.id for gen in node.generators for each in all_nodes(gen.target) if isinstance(each, ast.Name)]
         inner = self._within(bound)
         heads = [f"{inner.text(g.target)} in {inner.text(g.iter)}{[*map(inner.text, g.ifs)]}" for g in node.generators]
@@ -179,7 +179,7 @@ class ExpressionReader:
         first, _, _ = dotted_path(node.value).partition(".")
         return self.modules.get(first, "") if first and first not in self.names else ""
 
-    def _Call(self, node: ast.Call) -> Value:
+    def _Call(self, node: ast.Call) -> NormalValue:
         func, name, arguments = node.func, "", list(node.args)
         if isinstance(func, ast.Attribute):
             module = self.module_of(func)
@@ -196,7 +196,7 @@ class ExpressionReader:
         keywords = sorted((KEYWORDS.get(k.arg or "", k.arg or "**"), self.text(k.value)) for k in node.keywords)
         return self._called(name, values, keywords)
 
-    def _called(self, name: str, values: list[Value], keywords: list[tuple[str, str]]) -> Value:
+    def _called(self, name: str, values: list[NormalValue], keywords: list[tuple[str, str]]) -> NormalValue:
         """The value of a function of torch, of a method, or of a function with this name."""
         if name in OPERATORS and len(values) == 2 and not keywords:
             return self._operation(OPERATORS[name], values[0], values[1])

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from grader.source.aliases import ends_in_underscore
 from grader.source.normal_form import LIBRARY, ExpressionReader, dotted_path
-from grader.source.normal_values import Value, plain, short
+from grader.source.normal_values import NormalValue, plain, short
 from grader.source.syntax import all_nodes, base_name, children
 
 COMPOUND = (ast.For, ast.AsyncFor, ast.While, ast.If, ast.Try, ast.Match, ast.With, ast.AsyncWith)
@@ -98,7 +98,7 @@ class Normaliser(ExpressionReader):
                     return []
         return [self.text(node)]
 
-    def _assign(self, target: ast.expr, value: Value, node: ast.expr | None = None) -> None:
+    def _assign(self, target: ast.expr, value: NormalValue, node: ast.expr | None = None) -> None:
         if isinstance(target, ast.Name):
             self.names[target.id] = value
         elif isinstance(target, ast.Tuple | ast.List):
@@ -149,12 +149,12 @@ class Normaliser(ExpressionReader):
 class _Labelling(Normaliser):
     """Reads the inside of a loop: what it changes has labels there, in the order in which the loop mentions them."""
 
-    def __init__(self, names: Mapping[str, Value], modules: Mapping[str, str], changed: Collection[str]) -> None:
+    def __init__(self, names: Mapping[str, NormalValue], modules: Mapping[str, str], changed: Collection[str]) -> None:
         super().__init__(names, modules)
         self.changed = set(changed)
         self.used: list[str] = []
 
-    def _Name(self, node: ast.Name) -> Value:
+    def _Name(self, node: ast.Name) -> NormalValue:
         if node.id not in self.changed or ((own := self.names.get(node.id)) and own.key.startswith("_b")):
             return super()._Name(node)
         if node.id not in self.used:

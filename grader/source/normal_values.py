@@ -14,7 +14,7 @@ MOST_CHARACTERS = 160
 MOST_TERMS = 64
 
 
-class Value(NamedTuple):
+class NormalValue(NamedTuple):
     """A value by how it is computed. `terms` are those of a sum, `factors` the (multiplied, divided) of a product.
 
     The sign is 1 or -1, or 0 for `x - x`: with the same label for two names, nobody knows which of them comes first.
@@ -36,11 +36,11 @@ def short(text: str) -> str:
     return "#" + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
-def plain(key: str, sign: int = 1) -> Value:
-    return Value(sign, short(key))
+def plain(key: str, sign: int = 1) -> NormalValue:
+    return NormalValue(sign, short(key))
 
 
-def sum_of(terms: Iterable[Value]) -> Value:
+def sum_of(terms: Iterable[NormalValue]) -> NormalValue:
     found: list[tuple[int, str]] = []
     for term in terms:
         is_sum = term.terms and len(found) + len(term.terms) <= MOST_TERMS
@@ -51,10 +51,10 @@ def sum_of(terms: Iterable[Value]) -> Value:
     if Counter(own) == Counter((-each, key) for each, key in own):
         sign = 0
     text = "".join(("+" if each > 0 else "-") + key for each, key in own)
-    return Value(sign, short(f"({text})"), own)
+    return NormalValue(sign, short(f"({text})"), own)
 
 
-def product_of(multiplied: Sequence[Value], divided: Sequence[Value] = ()) -> Value:
+def product_of(multiplied: Sequence[NormalValue], divided: Sequence[NormalValue] = ()) -> NormalValue:
     sign = 1
     above: list[str] = []
     below: list[str] = []
@@ -67,12 +67,12 @@ def product_of(multiplied: Sequence[Value], divided: Sequence[Value] = ()) -> Va
     above, below = sorted(key for key in above if key != "1"), sorted(key for key in below if key != "1")
     if len(above) == 1 and not below:
         only = next((v for v in multiplied if v.key == above[0]), None)
-        return only._replace(sign=sign) if only else Value(sign, above[0])
+        return only._replace(sign=sign) if only else NormalValue(sign, above[0])
     text = "*".join(above or ["1"]) + "".join(f"/{key}" for key in below)
-    return Value(sign, short(f"({text})"), (), (tuple(above), tuple(below)))
+    return NormalValue(sign, short(f"({text})"), (), (tuple(above), tuple(below)))
 
 
-def _add_factors(value: Value, own: list[str], other: list[str]) -> None:
+def _add_factors(value: NormalValue, own: list[str], other: list[str]) -> None:
     above, below = value.factors
     if (above or below) and len(own) + len(above) + len(below) <= MOST_TERMS:
         own += above

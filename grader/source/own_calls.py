@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from grader.source.assignment_lines import assigned_variable, returned_parts
 from grader.source.parsing import parse_submitted
-from grader.source.student_lines import assigned_variable, returned_parts
 from grader.source.syntax import nested_statements
 
 Definition = ast.FunctionDef | ast.ClassDef

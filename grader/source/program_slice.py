@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from grader.source.callees import Arguments, Callees, CallTarget, called_function, parameters_of_call
+from grader.source.callees import ArgumentsOfCalls, Callees, CallTarget, called_function, parameters_of_call
 from grader.source.program import MOST_COMPARED, MUTATORS, Program
 from grader.source.scopes import Binding, Scope
 from grader.source.syntax import Comprehension, FunctionNode, base_name, children, last_name
@@ -35,13 +35,13 @@ class ProgramSlice:
         self,
         program: Program,
         begin: Iterable[tuple[ast.AST, Scope]],
-        arguments: Arguments | None = None,
+        arguments: ArgumentsOfCalls | None = None,
         changes: Iterable[tuple[Binding, str]] = (),
     ) -> None:
         """`changes` are calls that may change the value of an expression, each with the name that it passes."""
         self.program = program
         self.nodes: dict[int, tuple[ast.AST, Scope]] = {}
-        self.arguments: Arguments = {} if arguments is None else arguments
+        self.arguments: ArgumentsOfCalls = {} if arguments is None else arguments
         self.callees = Callees(program, self.arguments).of
         self._waiting: list[tuple[ast.AST, Scope]] = list(begin)
         self._calls: list[tuple[ast.Call, Scope]] = []

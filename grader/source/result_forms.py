@@ -14,7 +14,7 @@ from itertools import islice
 
 from grader.source.normal_form import LIBRARY
 from grader.source.normal_statements import Normaliser
-from grader.source.normal_values import Value, plain
+from grader.source.normal_values import NormalValue, plain
 from grader.source.parsing import parse_text
 from grader.source.syntax import all_nodes, children
 
@@ -25,13 +25,15 @@ MOST_INPUTS = 24
 class ResultReader(Normaliser):
     """Notes each value that a body computes. Its inputs have `labels`, or their own names, or blanks."""
 
-    def __init__(self, labels: Mapping[str, Value], others: Value | None = None, is_inlined: bool = True) -> None:
+    def __init__(
+        self, labels: Mapping[str, NormalValue], others: NormalValue | None = None, is_inlined: bool = True
+    ) -> None:
         super().__init__({}, LIBRARY)
         self.labels, self.others, self.is_inlined = labels, others, is_inlined
-        self.results: list[tuple[str, Value]] = []
+        self.results: list[tuple[str, NormalValue]] = []
         """(the name that gets the value or "", the value)"""
 
-    def _Name(self, node: ast.Name) -> Value:
+    def _Name(self, node: ast.Name) -> NormalValue:
         return self.names.get(node.id) or self.labels.get(node.id) or self.others or plain(node.id)
 
     def _statement(self, node: ast.stmt) -> list[str]:
@@ -39,7 +41,7 @@ class ResultReader(Normaliser):
             self.results.append(("", self.value(node.value)))
         return super()._statement(node)
 
-    def _assign(self, target: ast.expr, value: Value, node: ast.expr | None = None) -> None:
+    def _assign(self, target: ast.expr, value: NormalValue, node: ast.expr | None = None) -> None:
         super()._assign(target, value, node)
         changed = {each.id for each in all_nodes(target) if isinstance(each, ast.Name)} & self.names.keys()
         self.results += [(name, self.names[name]) for name in sorted(changed)]
@@ -77,12 +79,12 @@ class Result:
         used = sorted((name for name in inputs if colours[name] != self.blank), key=colours.__getitem__)
         return self._read({name: plain(f"_{place}") for place, name in enumerate(used)}, BLANK)
 
-    def _read(self, labels: Mapping[str, Value], others: Value | None) -> str:
+    def _read(self, labels: Mapping[str, NormalValue], others: NormalValue | None) -> str:
         return results_with(self.body, labels, others, self.is_inlined)[self.place][1]
 
 
 def results_with(
-    body: Sequence[ast.stmt], labels: Mapping[str, Value], others: Value | None, is_inlined: bool
+    body: Sequence[ast.stmt], labels: Mapping[str, NormalValue], others: NormalValue | None, is_inlined: bool
 ) -> list[tuple[str, str]]:
     """[(the name that gets the value or "", its form without the sign)], in order."""
     reader = ResultReader(labels, others, is_inlined)

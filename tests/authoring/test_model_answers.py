@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from grader.authoring.published import FILE, answer_faults, questions_answered, questions_asked
+from grader.authoring.model_answers import MODEL_ANSWERS_FILE, answer_faults, answered_questions, readme_questions
 from grader.authoring.release.kit import kit_of, published_answers
 from grader.authoring.release.leaks import leaks, secrets_of
 from grader.questions.question import questions_of
@@ -12,9 +12,9 @@ from grader.questions.question import questions_of
 
 def test_every_question_of_every_lesson_has_an_answer(course):
     for lesson in course.lessons.values():
-        questions = questions_asked(lesson)
+        questions = readme_questions(lesson)
         assert len(questions) >= 5 and all(question.endswith(("?", ")", ".")) for question in questions), lesson.name
-        assert questions_answered((lesson.solution / FILE).read_text(encoding="utf-8")) == questions
+        assert answered_questions((lesson.solution / MODEL_ANSWERS_FILE).read_text(encoding="utf-8")) == questions
         assert list(answer_faults(lesson)) == []
 
 
@@ -25,8 +25,8 @@ def test_a_question_without_an_answer_and_an_answer_without_a_question_are_fault
     readme = f"# A lesson\n\n## Questions to ask yourself\n\n{questions}\n## More\n\n- no\n"
     (tmp_path / "README.md").write_text(readme, encoding="utf-8")
     answers = "# Answers\n\n> Why a sum,\n> and not a mean?\n\nBecause.\n\n> And here?\n\n> Why now?\n\nFor fun.\n"
-    (tmp_path / FILE).write_text(answers, encoding="utf-8")
-    assert questions_asked(lesson) == ["Why a sum, and not a mean?", "And here?"]
+    (tmp_path / MODEL_ANSWERS_FILE).write_text(answers, encoding="utf-8")
+    assert readme_questions(lesson) == ["Why a sum, and not a mean?", "And here?"]
     unanswered, unasked = answer_faults(lesson)
     assert unanswered.startswith("answers.md has no answer to “And here?”.")
     assert unasked == "answers.md answers “Why now?”, which README.md does not ask."
@@ -39,11 +39,11 @@ def test_only_the_kit_with_answers_contains_them(course):
     assert len(found) == len(lessons) + len(asking)
     graded = found[f"exercises/{asking[0].name}/questions-answers.md"].decode()
     assert "> In y = a + b, a = {a}" in graded and "So da = dy and db = dy, and their sum is twice dy." in graded
-    assert not any(name.endswith(FILE) for name in kit_of(lessons, notebooks=False))
+    assert not any(name.endswith(MODEL_ANSWERS_FILE) for name in kit_of(lessons, notebooks=False))
 
 
 def test_a_kit_that_quotes_a_model_answer_is_refused(course):
     lesson = course.find("02")
-    answers = (lesson.solution / FILE).read_bytes()
+    answers = (lesson.solution / MODEL_ANSWERS_FILE).read_bytes()
     found = leaks({"exercises/02_small_net/README.md": answers}, secrets_of(course))
     assert any("solutions/02_small_net/answers.md" in sentence for sentence in found)

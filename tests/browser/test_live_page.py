@@ -14,7 +14,7 @@ from windows import serious
 from bench.watch_terminal import START_SECONDS, WatchTerminal
 from grader.dojo.desk import Desk
 from grader.dojo.file import read_own
-from grader.dojo.live.access import NAME, open_address
+from grader.dojo.live.access import ADDRESS_FILE, open_address
 from grader.dojo.live.server import LiveServer
 from grader.dojo.view import View
 from grader.lesson.lesson import Course
@@ -192,10 +192,10 @@ def test_the_first_lesson_s_page_does_not_scroll_sideways(browser: Any, tmp_path
 
 def test_the_address_is_for_the_student_alone(tmp_path: Path) -> None:
     first, token = open_address(tmp_path, None)
-    assert first.getsockname()[0] == "127.0.0.1" and (tmp_path / NAME).stat().st_mode & 0o777 == 0o600
+    assert first.getsockname()[0] == "127.0.0.1" and (tmp_path / ADDRESS_FILE).stat().st_mode & 0o777 == 0o600
     second, same = open_address(tmp_path, None)  # the port is taken: another one, with the same token
     assert same == token and second.getsockname() != first.getsockname()
-    (tmp_path / NAME).chmod(0o644)
+    (tmp_path / ADDRESS_FILE).chmod(0o644)
     third, other = open_address(tmp_path, None)
     assert other != token and len(other) == 22
     for each in (first, second, third):

@@ -15,8 +15,8 @@ from support import SHORT_LIMITS, rows_of
 
 from grader.authoring.verify import submission_of, verify_lesson
 from grader.calling.calls import call
+from grader.calling.module_target import ModuleTarget
 from grader.calling.protocol import Called, CallFailed, Counts, Function, precision_of
-from grader.calling.target import ModuleTarget
 from grader.comparison.trees import agreement
 from grader.gradebook.grading.session import Session
 from grader.lesson.course_modules import load_module

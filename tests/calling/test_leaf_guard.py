@@ -9,7 +9,8 @@ from support import solution_of
 from grader.calling.calls import LeafGuard
 from grader.calling.protocol import copy_tree
 from grader.calling.steps import narrow
-from grader.sandbox.workers.tree import LEAST, Packer, tensors_of, unpack
+from grader.sandbox.workers.budget import LEAST
+from grader.sandbox.workers.tree import Packer, tensors_of, unpack
 
 CHANGES = {
     "-=": lambda p, g: p.__isub__(g),

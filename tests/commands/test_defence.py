@@ -26,7 +26,7 @@ from grader.commands.dojo_questions import read_line_within
 from grader.commands.grade import main
 from grader.defence.generate import generate
 from grader.defence.question import DefenceQuestion
-from grader.dojo.defending import Round
+from grader.dojo.defending import DefenceAtTerminal
 from grader.errors import LessonError, UserError
 from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
@@ -249,7 +249,7 @@ def test_pages_escape_what_students_wrote():
 
 def test_a_round_with_a_time_limit_says_nothing_before_its_end():
     now, lines = iter([0.0, 1.0, 2.0, 30.0, 40.0, 41.0, 61.0]), iter(["3", "a"])
-    held = Round(SHEET.questions, shows_verdicts=False, minutes=1, clock=lambda: next(now))
+    held = DefenceAtTerminal(SHEET.questions, shows_verdicts=False, minutes=1, clock=lambda: next(now))
     said = " ".join(str(getattr(part, "_text", part)) for part in held.screens(lambda left: next(lines)))
     assert held.answers == ["3", ""] and held.right == 1
     assert "too late and does not count" in said and "Right" not in said
@@ -265,7 +265,7 @@ def test_a_prompt_that_waits_ends_with_the_time():
             raise TimeoutError
         return "3"
 
-    held = Round(SHEET.questions, shows_verdicts=False, minutes=1, clock=iter(range(9)).__next__)
+    held = DefenceAtTerminal(SHEET.questions, shows_verdicts=False, minutes=1, clock=iter(range(9)).__next__)
     said = " ".join(str(getattr(part, "_text", part)) for part in held.screens(ask))
     assert held.answers == ["3", ""] and "The time is over" in said and "1 of 2 questions answered" in said
     assert left == [58, 55]
@@ -285,7 +285,7 @@ def test_a_terminal_is_read_until_the_time_is_over():
 
 def test_practice_explains_each_answer():
     lines = iter(["x", "4", "b", None])
-    held = Round(SHEET.questions)
+    held = DefenceAtTerminal(SHEET.questions)
     said = " ".join(str(getattr(part, "_text", part)) for part in held.screens(lambda left: next(lines)))
     assert "`x` is not a number" in said and "The answer is 3. The sum." in said and "No." in said
     assert held.answers == ["4", "b"] and held.right == 0

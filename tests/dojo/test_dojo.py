@@ -19,9 +19,9 @@ from support import ROOT
 from grader.commands.dojo import main
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import HIDDEN, Outline, read_own
-from grader.dojo.progress import State
 from grader.dojo.report import open_page
 from grader.dojo.screen import lesson_screen
+from grader.dojo.state_file import State
 from grader.dojo.view import KEYS
 from grader.dojo.watch import WatchSession
 from grader.dojo.zygote import Starter

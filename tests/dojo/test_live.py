@@ -19,7 +19,7 @@ from grader.dojo.live.gradient import gradient_view
 from grader.dojo.live.page import Board, LivePage
 from grader.dojo.live.server import LiveServer
 from grader.dojo.view import View
-from grader.publish.report.pictures import NOT_FINITE, VALUE_LEVELS, Rectangle, colour_number, rectangles, value_map
+from grader.publish.report.value_map import NOT_FINITE, VALUE_LEVELS, Rectangle, colour_number, rectangles, value_map
 from grader.reference.element_sources import element_sources, subscript
 from grader.sandbox.isolation.probe import Isolation
 

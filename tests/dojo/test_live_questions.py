@@ -15,7 +15,7 @@ from questions.made_questions import course_with_questions
 
 from grader.dojo.answering import AnswerSheet, verdict_words
 from grader.dojo.live.access import MOST_BYTES
-from grader.dojo.live.page import LiveQuestions
+from grader.dojo.live.questions import LiveQuestions
 from grader.dojo.live.server import LiveServer
 from grader.errors import ZygoteDied
 from grader.lesson.lesson import Course

@@ -15,13 +15,19 @@ from support import ROOT
 from grader.dojo.changes import repeating
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import changed_rows, read_own
-from grader.dojo.keys import RowChoice, Search, keys_in
-from grader.dojo.milestones import Guide, finish_lines, news_of, other_forms, what_it_taught
+from grader.dojo.graph_line import graph_line, graph_marks
+from grader.dojo.guide import Guide
+from grader.dojo.keys import keys_in
+from grader.dojo.lesson_end import finish_lines, other_forms, what_it_taught
 from grader.dojo.mistake_question import BY_ID, question_about
+from grader.dojo.news import news_of
 from grader.dojo.overview import list_screen
-from grader.dojo.progress import Memory, Progress, State
-from grader.dojo.rows import bar, graph_line, graph_marks, numbered_line
-from grader.dojo.view import View, default_focus, watch_screen
+from grader.dojo.progress import Progress
+from grader.dojo.row_choice import RowChoice
+from grader.dojo.rows import numbered_line
+from grader.dojo.search import Search
+from grader.dojo.state_file import State, StateFile
+from grader.dojo.view import View, bar, default_focus, watch_screen
 from grader.dojo.watch import WatchSession
 from grader.results import NamedMistake, Row
 
@@ -209,7 +215,7 @@ def test_what_a_lesson_taught_is_in_its_readme(tmp_path):
 
 def test_the_end_of_a_lesson_says_what_comes_next(judge):
     desk = Desk(ROOT, print)
-    desk.memory = type("Nothing", (Memory,), {"read": lambda self: State()})(ROOT, print)
+    desk.state_file = type("Nothing", (StateFile,), {"read": lambda self: State()})(ROOT, print)
     lesson = desk.course.find("04")
     files = type(read_own(lesson))(lesson.name, {"backward.py": solved("04", "dlogits").encode()}, shown="backward.py")
     done = Checked(lesson, files, judge.judge(lesson, files), 0.1)
@@ -223,7 +229,7 @@ def test_the_end_of_a_lesson_says_what_comes_next(judge):
 
 def test_a_lesson_with_rows_for_later_is_not_called_finished(judge):
     desk = Desk(ROOT, print)
-    desk.memory = type("Nothing", (Memory,), {"read": lambda self: State()})(ROOT, print)
+    desk.state_file = type("Nothing", (StateFile,), {"read": lambda self: State()})(ROOT, print)
     lesson = desk.course.find("02")
     later = solved("02", *(item.name for item in lesson.items if item.name not in ("dlogits", "dh")))
     files = type(read_own(lesson))(lesson.name, {"backward.py": later.encode()}, shown="backward.py")
@@ -245,15 +251,15 @@ def test_a_question_is_about_the_mistake_and_is_asked_once(checked, tmp_path):
         assert question.endswith(("?", ".")) and "{" not in question and len(question) < 260
     assert "`logprobs = probs.log()`" in question_about(checked.lesson, row("sign"))
     assert question_about(checked.lesson, row("no such mistake")) == ""
-    memory = Memory(tmp_path, print)
-    memory.keep_verdict(checked.lesson, "abc", {}, True, {"dprobs": "Why?"})
-    assert [memory.take_question(checked.lesson, "dprobs") for _ in range(2)] == ["Why?", ""]
-    memory.keep_verdict(checked.lesson, "abc", {}, True, {"dprobs": "Why?"})  # the same file again
-    assert memory.take_question(checked.lesson, "dprobs") == ""
-    memory.keep_verdict(checked.lesson, "def", {}, True, {"dprobs": "Why?"})
-    memory.keep_grade(checked.lesson, "def", 1.5, 3)
-    assert State.from_json(memory.path.read_text()).grades == {checked.lesson.name: ("def", 1.5, 3)}
-    assert memory.take_question(checked.lesson, "dprobs") == "Why?"
+    state_file = StateFile(tmp_path, print)
+    state_file.keep_verdict(checked.lesson, "abc", {}, True, {"dprobs": "Why?"})
+    assert [state_file.take_question(checked.lesson, "dprobs") for _ in range(2)] == ["Why?", ""]
+    state_file.keep_verdict(checked.lesson, "abc", {}, True, {"dprobs": "Why?"})  # the same file again
+    assert state_file.take_question(checked.lesson, "dprobs") == ""
+    state_file.keep_verdict(checked.lesson, "def", {}, True, {"dprobs": "Why?"})
+    state_file.keep_grade(checked.lesson, "def", 1.5, 3)
+    assert State.from_json(state_file.path.read_text()).grades == {checked.lesson.name: ("def", 1.5, 3)}
+    assert state_file.take_question(checked.lesson, "dprobs") == "Why?"
 
 
 def test_titles_are_cut_only_where_the_terminal_is_narrow(course):

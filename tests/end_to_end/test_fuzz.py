@@ -27,7 +27,7 @@ from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers.waiting_clock import slowdown
-from grader.source import student_lines as changed
+from grader.source import in_place_changes as changed
 from grader.verdict.diagnosis import time_allowance as allowance
 from grader.verdict.diagnosis.time_allowance import Allowance, attempt, check_time, own_seconds, uncounted
 from grader.verdict.judging.behaviour import Check

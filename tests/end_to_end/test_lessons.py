@@ -9,7 +9,7 @@ import torch
 from support import ROOT, rows_of, solution_of
 
 from grader.authoring.lesson_sources import variant_files
-from grader.authoring.published import answer_faults, questions_asked
+from grader.authoring.model_answers import answer_faults, readme_questions
 from grader.authoring.verify import submission_of, verify_lesson
 from grader.authoring.verify_seeds import tally_seeds, verify_seeds
 from grader.lesson.lesson import Course, Lesson
@@ -89,7 +89,7 @@ def test_there_are_enough_variants_and_mistakes(each):
 
 
 def test_each_question_has_a_model_answer(each):
-    assert not questions_asked(each) or (each.solution / "answers.md").is_file()
+    assert not readme_questions(each) or (each.solution / "answers.md").is_file()
     assert list(answer_faults(each)) == []
 
 

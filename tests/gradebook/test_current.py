@@ -9,7 +9,7 @@ import csv
 import itertools
 import json
 import shutil
-from collections.abc import Callable, Collection, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.run import RunOutcome, grade_run
 from grader.gradebook.grading.settings import RunIdentity, Settings
+from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
@@ -58,6 +59,23 @@ def result_for(submission: Submission, lessons: Iterable[str], points: int) -> S
         for name in lessons
     ]
     return results_by_hand(submission.student, *parts, submission_sha256=submission.sha256)
+
+
+class FoundHere(FoundSubmissions):
+    """Submissions that are not on disk, and the names under which they were graded before."""
+
+    def __init__(self, submissions: list[Submission], other_names: dict[str, tuple[str, ...]]) -> None:
+        super().__init__([])
+        self._submissions, self.other_names = submissions, other_names
+
+    def __len__(self) -> int:
+        return len(self._submissions)
+
+    def __iter__(self) -> Iterator[Submission]:
+        return iter(self._submissions)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._submissions[place]
 
 
 Ran = Callable[..., tuple[RunOutcome, list[str]]]
@@ -95,7 +113,7 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, course: Course) -> Ran:
             **{"course": "", "program": "", "lessons": [], "seed": 1, "out": str(tmp_path / "out")} | settings
         )
         outcome = grade_run(
-            submissions,
+            FoundHere(submissions, other_names or {}),
             wanted,
             chosen,
             1,
@@ -104,7 +122,6 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, course: Course) -> Ran:
             fresh=fresh,
             identity=identity or RunIdentity.of(course, chosen),
             only_these=only_these,
-            other_names=other_names or {},
         )
         return outcome, watching.graded
 

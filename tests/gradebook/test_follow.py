@@ -91,9 +91,7 @@ class Followed:
         inbox = FollowedFolder(self.inbox, 1.0, self.out, lessons, course, **(chosen | options))
         inbox.appearing.clock = lambda: self.now
         settings = Settings(course="", lessons=[], seed=1, out=str(self.out), program="")
-        return grade_run(
-            inbox.found, lessons, settings, JOBS, self, reporter, fresh=fresh, inbox=inbox, attendance=None
-        )
+        return grade_run(inbox.found, lessons, settings, JOBS, self, reporter, fresh=fresh, inbox=inbox)
 
     def replies(self, seconds: float) -> Generator[tuple[Submission, Reply], None, None]:
         """What graders answer within `seconds`, all at once; a submission in `taken` has its answer already."""

@@ -27,7 +27,7 @@ from made_results import row
 from support import ROOT
 
 from grader.gradebook import connection as connection_module
-from grader.gradebook.current import ClassResults
+from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import FILES, LOCK, OutputError, lock_output, write_files, write_pages, write_whole
 from grader.gradebook.grading import run as run_module

@@ -14,7 +14,7 @@ from support import ROOT
 from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.grading import regrade as regrade_module
 from grader.gradebook.grading.grader_processes import Reply
-from grader.gradebook.grading.proposals import NAME
+from grader.gradebook.grading.proposals import PROPOSALS_FILE
 from grader.intake.submissions.submission import Submission
 from grader.results import read_results
 
@@ -111,7 +111,7 @@ def test_apply_grades_nothing_twice_and_keeps_decisions(again, graders, course, 
     assert scores(out) == {"ada": 1.5, "Bo": 2, "cy": 2}
     for student, results in current(out).items():
         assert read_results(out / student) == results
-    assert "1.5" in (out / "grades.csv").read_text() and not (out / NAME).exists()
+    assert "1.5" in (out / "grades.csv").read_text() and not (out / PROPOSALS_FILE).exists()
     history = grade("history", "ada", "-o", out).stdout
     assert "graded again" in history and "adjusted" in history
     assert "nothing to do" in again().stdout
@@ -157,6 +157,6 @@ def test_a_broken_course_is_refused_before_grading(again, graders, course):
 
 
 def test_a_file_of_proposals_that_is_damaged_costs_time_only(again, graders, course, out):
-    (out / NAME).write_bytes(b"no database" * 1000)
+    (out / PROPOSALS_FILE).write_bytes(b"no database" * 1000)
     change(course)
     assert again().exit_code == 0 and len(graders.graded) == 3

@@ -11,10 +11,10 @@ from made_gradebook import CROSS, grade, results_for, submission_of
 from support import ROOT
 
 from grader.gradebook.assignment.config import parse_assignment
+from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import remove_report, write_files
 from grader.gradebook.records import Decision
-from grader.gradebook.tables import StoredVerdict
 from grader.lesson.lesson import Course
 
 BEST = f'title = "Homework 1"\nrows = ["{CROSS}"]\ncounts = "best"\n'

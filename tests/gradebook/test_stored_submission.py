@@ -17,10 +17,11 @@ from lecture_notebooks import NOTEBOOKS, STYLES
 from made_gradebook import results_for, submission_of
 from support import golden_names, lay_out
 
+from grader.gradebook.attempt_table import StoredVerdict
+from grader.gradebook.blobs import Blobs
 from grader.gradebook.connection import Connection, prepare_tables
 from grader.gradebook.database import Gradebook
 from grader.gradebook.plain_values import from_plain, time_from_text, time_to_text, to_plain
-from grader.gradebook.tables import Blobs, StoredVerdict
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.intake.submissions.submission_times import SubmissionTime

@@ -14,9 +14,9 @@ from support import ROOT
 
 from grader.errors import UserError
 from grader.gradebook.assignment.config import LatePolicy
+from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
-from grader.gradebook.tables import StoredVerdict
 from grader.intake.submissions.submission import Submission
 from grader.results import read_results
 

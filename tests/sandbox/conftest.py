@@ -129,10 +129,10 @@ def become_like_docker() -> None:
     assert machine is not None
     numbers = kernel.numbers(machine)
     refused = ("unshare", "setns", "mount", "umount2", "pivot_root", "fsopen", "move_mount", "open_tree")
-    ranges: list[tuple[int, seccomp.Program]] = [(0, seccomp.answer(seccomp.ALLOW))]
+    ranges: list[tuple[int, seccomp.FilterProgram]] = [(0, seccomp.return_action(seccomp.ALLOW))]
     for number in sorted(numbers[name] for name in refused):
         ranges = [entry for entry in ranges if entry[0] != number]
-        ranges += [(number, seccomp.refuse()), (number + 1, seccomp.answer(seccomp.ALLOW))]
+        ranges += [(number, seccomp.refuse()), (number + 1, seccomp.return_action(seccomp.ALLOW))]
     load_number = seccomp.Instruction(seccomp.LOAD, 0, 0, 0)
     seccomp.install(seccomp.assemble((load_number, *seccomp.decide(ranges)), 0))
     for capability in range(capabilities.HIGHEST_POSSIBLE):

@@ -7,7 +7,7 @@ from grader.gradebook.grading.row_places import locate_gradients
 from grader.intake.submissions.submission import MAIN, LessonFiles
 from grader.lesson.lesson import Course
 from grader.results import Row
-from grader.source.student_lines import assignment_lines
+from grader.source.assignment_lines import assignment_lines
 
 FORMS = {
     "dW = 1; dW = dW.T\n    db = 2\n    return dW, db": {"dW": 2, "db": 3},

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from grader.source.student_lines import line_of_loop
+from grader.source.loop_lines import line_of_loop
 
 FILE = textwrap.dedent(
     """\

@@ -33,9 +33,10 @@ from grader.publish.report.excerpt import Lines, excerpt
 from grader.sandbox.policy.numerical import observe
 from grader.sandbox.policy.reading import numerical_observations, static_findings
 from grader.sandbox.policy.static_check import MAX_BYTES, find_acts
+from grader.source.in_place_changes import lines_of_changes
+from grader.source.nested_definitions import nested_definitions
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MOST_NAMES, close_name, close_names
-from grader.source.student_lines import lines_of_changes, nested_definitions
 from grader.verdict.diagnosis.repairs.contents import contents_of
 from grader.verdict.diagnosis.repairs.edits import Known, edits_of
 
@@ -346,7 +347,7 @@ def test_the_process_ends_with_who_started_it(tmp_path):
 
 def test_the_readers_need_no_torch():
     code = (
-        "import sys, grader.source.reader_process, grader.source.student_lines, grader.source.student_lines\n"
+        "import sys, grader.source.reader_process, grader.source.assignment_lines, grader.source.in_place_changes\n"
         "import grader.sandbox.policy.reading, grader.intake.notebook.limited_reading\n"
         "import grader.verdict.diagnosis.repairs.contents\n"
         "import grader.verdict.diagnosis.repairs.edits\n"

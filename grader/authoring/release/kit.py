@@ -11,8 +11,8 @@ from pathlib import Path
 
 from grader.authoring.figures.graph import OWN
 from grader.authoring.lesson_sources import published_stub
-from grader.authoring.published import FILE as ANSWERS
-from grader.authoring.published import public_mistakes_files, question_answers
+from grader.authoring.model_answers import MODEL_ANSWERS_FILE, question_answers
+from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.engine import KitFiles, engine_files, files_under, licence, pinned_requirements, pyproject
 from grader.authoring.release.notebook import notebook_of
 from grader.dojo.start import EDITOR_TASKS
@@ -20,7 +20,7 @@ from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT, Assignment
 from grader.gradebook.database import GRADEBOOK
 from grader.intake.submissions.lesson_files import MAIN
-from grader.lesson.course_settings import NAME as SETTINGS
+from grader.lesson.course_settings import COURSE_SETTINGS_FILE
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import PUBLIC
 from grader.lesson.paths import AGENTS, TEMPLATES
@@ -54,7 +54,9 @@ def kit_of(lessons: Sequence[Lesson], notebooks: bool = True, assignment: Assign
 
 def published_answers(lessons: Sequence[Lesson]) -> KitFiles:
     """The model answers to the READMEs' questions and to the graded ones, which students get after the deadline."""
-    paths = {f"exercises/{lesson.name}/{ANSWERS}": lesson.solution / ANSWERS for lesson in lessons}
+    paths = {
+        f"exercises/{lesson.name}/{MODEL_ANSWERS_FILE}": lesson.solution / MODEL_ANSWERS_FILE for lesson in lessons
+    }
     texts = {f"exercises/{lesson.name}/{GRADED}": question_answers(lesson).encode() for lesson in lessons}
     found = {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
     return found | {name: text for name, text in texts.items() if text}
@@ -62,8 +64,8 @@ def published_answers(lessons: Sequence[Lesson]) -> KitFiles:
 
 def settings_file(course: Path) -> KitFiles:
     """course.toml, if there is one: a student's own check follows the course's settings."""
-    path = course / SETTINGS
-    return {SETTINGS: path.read_bytes()} if path.is_file() else {}
+    path = course / COURSE_SETTINGS_FILE
+    return {COURSE_SETTINGS_FILE: path.read_bytes()} if path.is_file() else {}
 
 
 def lesson_files(lesson: Lesson) -> KitFiles:

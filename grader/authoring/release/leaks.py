@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.authoring.lesson_sources import CLOSE, OPEN
-from grader.authoring.published import public_mistakes_files
+from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.code_in_text import code_in
 from grader.authoring.release.engine import KitFiles, files_under
 from grader.authoring.release.kit import lesson_files, stub_text
@@ -179,10 +179,10 @@ def leaks(kit: KitFiles, secrets: Sequence[Secret]) -> list[str]:
         if MARKER.search(text):
             found.append(f"{name} holds an answer's marker ({OPEN}).")
         texts[name] = pieces_of(name, text)
-    shelf = KitIndex(texts)
+    index = KitIndex(texts)
     code = code_index({name: kit[name].decode() for name in texts if not name.startswith(ENGINE)})
     for secret in secrets:
-        found += shelf.leaked(secret)
+        found += index.leaks_of(secret)
     return [*dict.fromkeys(found), *same_answers(code, secrets, found)]
 
 
@@ -218,7 +218,7 @@ class KitIndex:
             for statement in pieces.statements:
                 self._statements.setdefault(statement, set()).add(name)
 
-    def leaked(self, secret: Secret) -> Iterator[str]:
+    def leaks_of(self, secret: Secret) -> Iterator[str]:
         for function in secret.functions:
             what = f"`{function.name}` of {secret.what}" if function.name else f"{secret.what}"
             for name in self._holders(function):

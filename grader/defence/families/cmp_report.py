@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from grader.defence.families.compared import Bits
+from grader.defence.families.compared import CmpLine
 from grader.defence.families.lecture_values import lecture_arguments, reports, with_an_effect
 from grader.defence.lines import Line
 from grader.defence.material import Material
@@ -21,11 +21,11 @@ CHOICES: dict[str, str] = {
 
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
-    wanted: list[Bits] = ["exact", "approximate", "neither", "raises"]
+    wanted: list[CmpLine] = ["exact", "approximate", "neither", "raises"]
     chance.shuffle(wanted)
     if wanted[0] == "approximate":  # seldom there, so it would make another one likelier than its share
         wanted.append(wanted.pop(0))
-    best, offered = None, set[Bits]()
+    best, offered = None, set[CmpLine]()
     for line in lines:
         variants = with_an_effect(material, line)
         chance.shuffle(variants)

@@ -7,15 +7,15 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from grader.defence.material import NotNumbers, Raised, Value
+from grader.defence.material import LineResult, NotNumbers, Raised
 
 SAME, DIFFERENT = 1e-9, 1e-3
 """Relative differences: below the first two values are equal, above the second they differ. Between: not decided."""
-Bits = Literal["exact", "approximate", "neither", "raises"]
+CmpLine = Literal["exact", "approximate", "neither", "raises"]
 RTOL, ATOL = 1e-5, 1e-8
 
 
-def are_equal(one: Value, other: Value) -> bool | None:
+def are_equal(one: LineResult, other: LineResult) -> bool | None:
     """Whether two values are equal, in shape and numbers; None where rounding could decide, or one has no numbers."""
     if isinstance(one, NotNumbers) or isinstance(other, NotNumbers):
         return None
@@ -33,7 +33,7 @@ def are_equal(one: Value, other: Value) -> bool | None:
     return False if difference >= DIFFERENT * max(size, 1e-3) else None
 
 
-def lecture_bits(found: Value, reference: Tensor) -> Bits | None:
+def lecture_bits(found: LineResult, reference: Tensor) -> CmpLine | None:
     """What the lecture's `cmp` reports, which broadcasts; None where rounding on another machine could change it.
 
     `exact` is all(found == reference), `approximate` is torch.allclose(found, reference), which raises an error where

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from grader.defence.lines import Line, Symbol
 from grader.results.wording import format_shape
 
-SMALL = (2, 3, 4, 5, 6, 7)
 EQUAL = 3
 
 

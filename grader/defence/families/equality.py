@@ -10,7 +10,7 @@ from grader.defence.families.compared import are_equal
 from grader.defence.families.draws import different_sizes, equal_sizes, shapes_given, sizes_of
 from grader.defence.families.which_line import claim_of
 from grader.defence.lines import Line
-from grader.defence.material import Material, Raised, Value
+from grader.defence.material import LineResult, Material, Raised
 from grader.defence.question import DefenceQuestion
 
 MOST_TRIED = 4
@@ -43,7 +43,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         settings += [equal_sizes(line), equal_sizes(line, 4)]
         settings += [{**different_sizes(line, chance), symbol: 1} for symbol in symbols]
         settings.append(equal_sizes(line, 1))
-        draws = [line.drawn(sizes, chance) for sizes in settings]
+        draws = [line.draw(sizes, chance) for sizes in settings]
         codes = [line.at.code, *(each.code for each in variants)]
         table = material.table(line, codes, draws)
         if any(isinstance(row[0], Raised) for row in table):
@@ -61,7 +61,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     return None
 
 
-def right_choice(table: Sequence[Sequence[Value]], place: int) -> str | None:
+def right_choice(table: Sequence[Sequence[LineResult]], place: int) -> str | None:
     """The choice that is right; None where none is. Rows: see `pose`."""
     same = [are_equal(row[place], row[0]) for row in table]
     if None in same:

@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from grader.defence.changed_lines import Variant
-from grader.defence.families.compared import Bits, are_equal, lecture_bits
+from grader.defence.families.compared import CmpLine, are_equal, lecture_bits
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised, arguments_on
 
@@ -22,7 +22,7 @@ def lecture_arguments(material: Material, line: Line) -> dict[str, Any] | None:
     return arguments_on(material.lesson.public, line.at.names)
 
 
-def reports(material: Material, line: Line, codes: Sequence[str]) -> list[tuple[Bits | None, str]] | None:
+def reports(material: Material, line: Line, codes: Sequence[str]) -> list[tuple[CmpLine | None, str]] | None:
     """For each line what `cmp` reports, and its shape; None where the student's own line is not right there.
 
     A report is None where rounding could decide it: it must be the same for the exact values, in float64.

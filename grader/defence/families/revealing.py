@@ -29,7 +29,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         wrong.sort(key=lambda each: each.kind != "ratio")
         wrong = wrong[:10]
         settings = problems(line, chance)
-        draws = [line.drawn(sizes, chance) for sizes in settings for _ in range(DRAWS)]
+        draws = [line.draw(sizes, chance) for sizes in settings for _ in range(DRAWS)]
         codes = [line.at.code, *(each.code for each in wrong)]
         table = material.table(line, codes, draws)
         if any(isinstance(row[0], Raised) for row in table):

@@ -75,7 +75,7 @@ def shape(material: Material, line: Line, changed: Sequence[Variant], chance: ra
         return None
     variant = chance.choice(list(changed))
     sizes = different_sizes(line, chance)
-    own, found = material.run([(code, line, line.drawn(sizes, chance)) for code in (line.at.code, variant.code)])
+    own, found = material.run([(code, line, line.draw(sizes, chance)) for code in (line.at.code, variant.code)])
     if isinstance(found, Raised) or isinstance(own, Raised) or found.shape == own.shape:
         return None
     text = (

@@ -10,7 +10,7 @@ from grader.defence.families.compared import are_equal
 from grader.defence.families.draws import different_sizes, equal_sizes, shapes_given, sizes_of
 from grader.defence.families.which_line import claim_of
 from grader.defence.lines import Line, Symbol
-from grader.defence.material import Material, NotNumbers, Raised, Value
+from grader.defence.material import LineResult, Material, NotNumbers, Raised
 from grader.defence.question import DefenceQuestion
 
 CHOICES = {
@@ -69,7 +69,7 @@ def effect_of_swap(
 ) -> str | None:
     """What happens with two values swapped, the same on two draws; None where it is not decided."""
     one, other = names
-    draws = [line.drawn(sizes, chance) for _ in range(2)]
+    draws = [line.draw(sizes, chance) for _ in range(2)]
     jobs = [
         (line.at.code, line, values)
         for drawn in draws
@@ -80,7 +80,7 @@ def effect_of_swap(
     return found.pop() if len(found) == 1 else None
 
 
-def what_happens(own: Value, swapped: Value) -> str | None:
+def what_happens(own: LineResult, swapped: LineResult) -> str | None:
     if isinstance(own, Raised) or isinstance(swapped, NotNumbers):
         return None
     if isinstance(swapped, Raised):

@@ -10,7 +10,7 @@ from grader.defence.families.compared import are_equal
 from grader.defence.families.draws import different_sizes, shapes_given, sizes_of
 from grader.defence.families.looks import RIGHT, chosen_alike
 from grader.defence.lines import Line
-from grader.defence.material import Material, Raised, Value
+from grader.defence.material import LineResult, Material, Raised
 from grader.defence.question import DefenceQuestion, shuffled
 
 DRAWS = 3
@@ -26,7 +26,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         chance.shuffle(wrong)
         wrong.sort(key=lambda each: each.kind in ("ratio", "twice", "sign"))
         equal, wrong = equal[:MOST_RIGHT], wrong[:MOST_WRONG]
-        draws = [line.drawn(different_sizes(line, chance), chance) for _ in range(DRAWS)]
+        draws = [line.draw(different_sizes(line, chance), chance) for _ in range(DRAWS)]
         codes = [line.at.code, *(each.code for each in (*equal, *wrong))]
         table = material.table(line, codes, draws)
         own = [row[0] for row in table]
@@ -45,7 +45,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     return None
 
 
-def has_shape(value: Value, own: Value) -> bool:
+def has_shape(value: LineResult, own: LineResult) -> bool:
     return not isinstance(value, Raised) and not isinstance(own, Raised) and value.shape == own.shape
 
 

@@ -22,7 +22,7 @@ from grader.results import UNWRITTEN, Row
 from grader.results.wording import format_shape
 from grader.source.parsing import parse_submitted
 
-NAME = re.compile(r"[A-Za-z_]\w*")
+IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def hover(lesson: Lesson, source: str, line: int, column: int, checked: Checked 
     """What is known of the name at a place, as Markdown: shape, forward line, upstream gradient. None for others."""
     texts = source.splitlines()
     text = texts[line - 1] if 0 < line <= len(texts) else ""
-    name = next((each[0] for each in NAME.finditer(text) if each.start() <= column <= each.end()), None)
+    name = next((each[0] for each in IDENTIFIER.finditer(text) if each.start() <= column <= each.end()), None)
     if name is None or not lesson.gradients:
         return None
     values = lesson.public.values

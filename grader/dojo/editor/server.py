@@ -195,7 +195,7 @@ class DojoServer:
         if lesson is None or self._desk is None:
             return []
         source = self._source(uri)
-        taken = self._desk.memory.read().hints.get(lesson.name, {})
+        taken = self._desk.state_file.read().hints.get(lesson.name, {})
         texts = source.splitlines()
         found = []
         for each in function_lines(lesson, source, self._checked.get(lesson.name), taken):
@@ -208,11 +208,11 @@ class DojoServer:
         lesson = self._desk.course.lessons.get(lesson_name) if self._desk is not None else None
         if lesson is None or self._desk is None or row not in [item.name for item in lesson.items]:
             return
-        question = self._desk.memory.take_question(lesson, row)
+        question = self._desk.state_file.take_question(lesson, row)
         if question:
             self._show(f"About this mistake in {row}: {question}")
         else:
-            taken = self._desk.memory.take_hint(lesson, row)
+            taken = self._desk.state_file.take_hint(lesson, row)
             hints = lesson.item_for(row).hints
             if taken:
                 self._show(f"Hint {taken} of {len(hints)} for {row}: {hints[taken - 1]}")

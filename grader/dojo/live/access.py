@@ -19,7 +19,7 @@ from starlette.requests import Request
 from grader.dojo.file import read_ordinary
 from grader.errors import UserError
 
-NAME = ".dojo-live"
+ADDRESS_FILE = ".dojo-live"
 LOOPBACK = "127.0.0.1"
 TOKEN_BYTES = 16
 
@@ -29,7 +29,7 @@ def open_address(folder: Path, port: int | None) -> tuple[socket.socket, str]:
 
     Raises UserError where `port` is taken.
     """
-    kept_port, kept_token = read_address(folder / NAME)
+    kept_port, kept_token = read_address(folder / ADDRESS_FILE)
     listening = None
     if port is None and kept_port:
         with contextlib.suppress(OSError):
@@ -40,7 +40,7 @@ def open_address(folder: Path, port: int | None) -> tuple[socket.socket, str]:
         except OSError as error:
             raise UserError(f"Port {port} cannot be used: {error.strerror}. Choose another with --port.") from error
     token = kept_token or secrets.token_urlsafe(TOKEN_BYTES)
-    write_address(folder / NAME, listening.getsockname()[1], token)
+    write_address(folder / ADDRESS_FILE, listening.getsockname()[1], token)
     return listening, token
 
 
@@ -63,14 +63,14 @@ def read_address(path: Path) -> tuple[int | None, str | None]:
 
 def write_address(path: Path, port: int, token: str) -> None:
     """Where the folder cannot be written, the next session has another address; nothing else is lost."""
-    beside = path.with_name(f"{NAME}.{os.getpid()}")
+    temporary = path.with_name(f"{ADDRESS_FILE}.{os.getpid()}")
     with contextlib.suppress(OSError):
         with contextlib.suppress(FileNotFoundError):
-            beside.unlink()
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            temporary.unlink()
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             json.dump({"port": port, "token": token}, file)
-        beside.replace(path)
+        temporary.replace(path)
 
 
 MOST_BYTES = 100_000

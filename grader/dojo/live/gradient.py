@@ -12,7 +12,7 @@ from grader.comparison.tensors import index_at
 from grader.dojo.check import StepAnswers
 from grader.dojo.desk import Checked
 from grader.lesson.lesson import Item
-from grader.publish.report.pictures import Rectangle, ValueMap, rectangles, value_map
+from grader.publish.report.value_map import Rectangle, ValueMap, rectangles, value_map
 from grader.reference.element_sources import element_sources, subscript
 from grader.results.wording import format_shape
 

@@ -28,7 +28,8 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from grader.dojo.live.access import LOOPBACK, open_address, posted_answer
-from grader.dojo.live.page import Board, LivePage, LiveQuestions, news_of_view
+from grader.dojo.live.page import Board, LivePage, news_of_view
+from grader.dojo.live.questions import LiveQuestions
 from grader.dojo.view import View
 from grader.sandbox.isolation.probe import Isolation
 

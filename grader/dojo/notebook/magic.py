@@ -45,7 +45,7 @@ class CheckMagic:
 
     def check(self, line: str, cell: str) -> None:
         """`%%check 03.dprobs`: runs the cell, then says whether the row is right."""
-        with reported():
+        with print_errors():
             lesson, rows = self._wanted(line.strip())
             done = self._shell.run_cell(cell, store_history=False)
             if not done.success:
@@ -111,7 +111,7 @@ def check_as_text(checked: Checked, rows: list[str]) -> str:
 
 
 @contextlib.contextmanager
-def reported() -> Iterator[None]:
+def print_errors() -> Iterator[None]:
     """Prints what a student can fix, as a sentence."""
     try:
         yield

@@ -23,7 +23,7 @@ MOST_TRIED = 4
 
 
 @dataclass(frozen=True)
-class Change:
+class LineChange:
     """A changed line of a function.
 
     Attributes:
@@ -89,7 +89,7 @@ def is_judged(row: Row, before: Row) -> bool:
 
 
 def about(
-    change: Change, checked: Checked, red: Sequence[str], rows: Mapping[str, Row], chance: Chance
+    change: LineChange, checked: Checked, red: Sequence[str], rows: Mapping[str, Row], chance: Chance
 ) -> list[Prediction]:
     lesson, title = checked.lesson, f"`{change.function}` {change.words}"
     own = [name for name in red if lesson.item_for(name).function == change.function]
@@ -115,7 +115,7 @@ def about(
     return found
 
 
-def lost_sums(source: bytes, functions: Collection[str]) -> Iterator[Change]:
+def lost_sums(source: bytes, functions: Collection[str]) -> Iterator[LineChange]:
     """The file without one sum or mean, for each of those in `functions`."""
     for file, statement, node in nodes_in(source, functions):
         inner = summed_operand(node)
@@ -124,7 +124,7 @@ def lost_sums(source: bytes, functions: Collection[str]) -> Iterator[Change]:
             yield file.changed(statement, node.col_offset, node.end_col_offset, kept, f"loses its {node.func.attr}")
 
 
-def other_signs(source: bytes, functions: Collection[str]) -> Iterator[Change]:
+def other_signs(source: bytes, functions: Collection[str]) -> Iterator[LineChange]:
     """The file with + in place of a -, or - in place of a +."""
     for file, statement, node in nodes_in(source, functions):
         sign = SIGNS.get(type(node.op)) if isinstance(node, ast.BinOp) else None
@@ -146,10 +146,12 @@ class FunctionInFile:
     def line(self, statement: ast.stmt) -> bytes:
         return self.lines[statement.lineno - 1].encode()
 
-    def changed(self, statement: ast.stmt, start: int, end: int | None, new: bytes, words: str) -> Change:
+    def changed(self, statement: ast.stmt, start: int, end: int | None, new: bytes, words: str) -> LineChange:
         """The file with `new` in place of the bytes from `start` to `end` of a statement's line."""
         line = self.line(statement)
-        return Change(self.name, self.lines, statement.lineno - 1, (line[:start] + new + line[end:]).decode(), words)
+        return LineChange(
+            self.name, self.lines, statement.lineno - 1, (line[:start] + new + line[end:]).decode(), words
+        )
 
 
 def nodes_in(source: bytes, functions: Collection[str]) -> Iterator[tuple[FunctionInFile, ast.stmt, ast.AST]]:

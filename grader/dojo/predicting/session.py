@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from grader.dojo.answering import INDENT, Ask, choice_lines, readable_answer
+from grader.dojo.answering import INDENT, ReadLine, choice_lines, readable_answer
 from grader.dojo.desk import Desk
 from grader.dojo.file import is_untouched, read_own
 from grader.dojo.overview import Paragraph
@@ -44,7 +44,7 @@ def predictions_for(at: Desk, lesson: Lesson, seed: int) -> list[Prediction]:
     return found
 
 
-def ask_predictions(predictions: Sequence[Prediction], ask: Ask) -> Iterator[RenderableType]:
+def ask_predictions(predictions: Sequence[Prediction], ask: ReadLine) -> Iterator[RenderableType]:
     """The questions. One is repeated after an answer of another form; an empty answer shows the result, uncounted."""
     right = answered = 0
     for number, prediction in enumerate(predictions, 1):

@@ -27,7 +27,7 @@ from grader.gradebook.grading.grader_processes import GraderProcess, Reply
 from grader.gradebook.grading.keys import version_differences, versions
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
-from grader.lesson.course_settings import NAME as SETTINGS
+from grader.lesson.course_settings import COURSE_SETTINGS_FILE
 from grader.sandbox.isolation.probe import at_least
 
 IDLE_SECONDS = 600.0
@@ -47,8 +47,8 @@ def pack_course(root: Path) -> bytes:
     """course.toml and the lessons' folders with all their secrets, as a compressed archive."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
-        if (root / SETTINGS).is_file():
-            archive.write(root / SETTINGS, SETTINGS)
+        if (root / COURSE_SETTINGS_FILE).is_file():
+            archive.write(root / COURSE_SETTINGS_FILE, COURSE_SETTINGS_FILE)
         for name in ("exercises", "solutions"):
             for path in sorted((root / name).rglob("*")):
                 if path.is_file() and "__pycache__" not in path.parts:

@@ -136,7 +136,7 @@ class Following:
         self._live.result(results)
 
     def tick(self) -> float:
-        with self._stop.held():
+        with self._stop.postpone():
             if self._clock() >= self._next_look:
                 started = self._clock()
                 self._poll()

@@ -129,7 +129,7 @@ def use_in_file(observation: Observation, seen: Seen | None, submitted: LessonFi
     is_main = observation.filename == MAIN
     file, line = submitted.shown if is_main else observation.filename, observation.line
     if submitted.origin is not None:
-        message = submitted.origin.translated(message)
+        message = submitted.origin.translate(message)
         place = submitted.origin.place(line if is_main else None)
         file, line = place if place else (file, line)
     return NumericalUse(observation.method, message, file, line, None if seen is None else what_was_seen(seen))

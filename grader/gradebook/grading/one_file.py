@@ -72,21 +72,13 @@ def judge_file(
 ) -> JudgedFile:
     """Judge a submitted file. Once the descriptor `interrupt` is readable, Interrupted is raised instead of waiting.
 
-    `problems` are some that the zygote's worker may have been sent already, see student.send_ahead. `recall` is what is
+    `problems` are some that the zygote's worker may have been sent already, see sending.send_ahead. `recall` is what is
     known of the file from a cache; `suite` knows it as well.
 
     Raises Interrupted, RecallDoubtful, and for faults of the grader ZygoteDied and what `suite` raises.
     """
     findings, remark = findings_before_running(lesson, submitted)
-    origin = submitted.origin
-    terms = terms_of(lesson, origin.sizes, origin.numbers) if origin else terms_of(lesson, None)
-    public, chain = problems_at_own_sizes(lesson, terms)
-    steps = [item.name for item in lesson.gradients]
-    above = with_steps_above(lesson, chain) if chain is not None else None
-    student = Student(
-        *(zygote, submitted.files, MAIN, steps, findings, lesson.joint, interrupt, problems, above, terms, public),
-        not_allowed=lesson.not_allowed,
-    )
+    student, chain = student_of(lesson, submitted, zygote, findings, interrupt, problems)
     student.trials = trials = FileTrials(student, submitted.files[MAIN])
     seen: Mapping[str, Seen] = {}
     if recall is not None:
@@ -108,14 +100,35 @@ def judge_file(
         forbid_all(judged)
     for row in judged.rows:
         row.file = submitted.shown
-        if origin is not None:
-            origin.tell(row)
+        if submitted.origin is not None:
+            submitted.origin.explain(row)
     judged.add(remark)
     if recall is not None:
         in_time = not (student.allowance.is_spent or trials.ran_out)
         recall.finish(judged.rows, judged.pictures, student, in_time)
     add_printed(judged, student, zygote.limits.output_bytes)
     return judged
+
+
+def student_of(
+    lesson: Lesson,
+    submitted: LessonFiles,
+    zygote: ZygoteProcess,
+    findings: Mapping[str, Finding],
+    interrupt: int | None,
+    problems: Sequence[Problem],
+) -> tuple[Student, Problem | None]:
+    """(who runs the file in workers, the problem of the student's own chain; None where no chain is run)."""
+    origin = submitted.origin
+    terms = terms_of(lesson, origin.sizes, origin.numbers) if origin else terms_of(lesson, None)
+    public, chain = problems_at_own_sizes(lesson, terms)
+    steps = [item.name for item in lesson.gradients]
+    above = with_steps_above(lesson, chain) if chain is not None else None
+    student = Student(
+        *(zygote, submitted.files, MAIN, steps, findings, lesson.joint, interrupt, problems, above, terms, public),
+        not_allowed=lesson.not_allowed,
+    )
+    return student, chain
 
 
 def judge_running_file(

@@ -18,7 +18,7 @@ from grader.gradebook.files import OutputError
 from grader.gradebook.grading.graded import DRAWING
 from grader.results import Row, SubmissionResult
 
-NAME = ".regrade.sqlite"
+PROPOSALS_FILE = ".regrade.sqlite"
 
 
 class Proposal(NamedTuple):
@@ -32,7 +32,7 @@ class Proposals:
     """{key, on which everything depends that a verdict depends on: proposal}. Methods raise OutputError."""
 
     def __init__(self, out: Path) -> None:
-        self._path = out / NAME
+        self._path = out / PROPOSALS_FILE
         try:
             self._connection = self._open()
         except OutputError:  # a damaged file costs only the time to grade again
@@ -74,7 +74,7 @@ class Proposals:
         self._connection.close()
 
     def delete(self) -> None:
-        for path in self._path.parent.glob(NAME + "*"):
+        for path in self._path.parent.glob(PROPOSALS_FILE + "*"):
             path.unlink(missing_ok=True)
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from grader.gradebook.attempt_table import StoredAttempt, StoredVerdict
+from grader.gradebook.blobs import Blobs
 from grader.gradebook.connection import Connection
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
@@ -27,7 +29,6 @@ from grader.gradebook.grading.proposals import Proposal, Proposals
 from grader.gradebook.grading.run import RunListener
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import stop_at_signals
-from grader.gradebook.tables import Blobs, StoredAttempt, StoredVerdict
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.results import LessonResult, SubmissionResult, number
@@ -107,7 +108,7 @@ class RegradeOutcome:
     stopped: bool = False
 
 
-def regrade(plan: RegradePlan, course: Course, settings: Settings, jobs: int, live: RunListener) -> RegradeOutcome:
+def grade_again(plan: RegradePlan, course: Course, settings: Settings, jobs: int, live: RunListener) -> RegradeOutcome:
     """Grade what is due. Each verdict is kept aside as it arrives, and taken from there another time.
 
     `settings` give everything but the lessons and limits, which are those of the attempts. Raises OutputError.

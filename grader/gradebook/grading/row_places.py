@@ -14,10 +14,12 @@ from grader.lesson.lesson import Lesson
 from grader.results import Row
 from grader.results.wording import listed_as_code
 from grader.sandbox.workers.student import Student
+from grader.source.assignment_lines import assignment_lines
+from grader.source.in_place_changes import lines_of_changes
+from grader.source.nested_definitions import nested_definitions
 from grader.source.own_calls import calls_behind, own_calls
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.similar_names import close_names
-from grader.source.student_lines import assignment_lines, lines_of_changes, nested_definitions
 from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
 
 NAME_NO_CAUSE = frozenset(

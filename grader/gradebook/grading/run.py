@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
 from grader.gradebook.assignment.in_force import not_yet_made
-from grader.gradebook.current import ClassResults
+from grader.gradebook.attempt_table import StoredVerdict
+from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output, remove_report
 from grader.gradebook.grading.follow import Feed, Following, Inbox
@@ -29,10 +29,8 @@ from grader.gradebook.grading.views import (
     withdraw_report,
 )
 from grader.gradebook.records import Decision
-from grader.gradebook.tables import StoredVerdict
-from grader.intake.submissions.roster import Attendance
+from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.submission import Submission
-from grader.intake.submissions.submission_times import SubmissionTime
 from grader.lesson.lesson import Lesson
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.probe import at_least
@@ -71,29 +69,27 @@ def grade_run(
     *,
     fresh: bool = False,
     cluster: str | None = None,
-    attendance: Attendance | None = None,
     nursery: Nursery | None = None,
     identity: RunIdentity | None = None,
     only_these: bool = False,
-    other_names: Mapping[str, Collection[str]] = MappingProxyType({}),
     decisions: Sequence[Decision] = (),
     inbox: Inbox | None = None,
-    times: Mapping[str, Sequence[SubmissionTime]] = MappingProxyType({}),
 ) -> RunOutcome:
     """Grades what is new or changed (with `fresh` all) and writes OUT as results arrive.
 
     By `jobs` processes here, or by the workers of the Dask scheduler at `cluster`; they write the students' pages.
     `publisher` writes the class's, and those that say that an earlier result no longer counts. A signal to stop leaves
-    everything finished on disk. `submissions` are read as they are needed, twice where there was an earlier run. A
-    `nursery` may have been started already. `decisions` that are not in force are added to the gradebook, and so are
-    the `times` of students' attempts, the earliest first. With an `inbox`, it grades what appears there until a signal
-    stops it.
+    everything finished on disk. `submissions` are read as they are needed, twice where there was an earlier run; those
+    that were found with a roster or with times (FoundSubmissions) bring these along. A `nursery` may have been started
+    already. `decisions` that are not in force are added to the gradebook. With an `inbox`, it grades what appears there
+    until a signal stops it.
 
     Raises OutputError, and with a cluster cluster.ClusterError.
     """
     out = Path(settings.out)
     course = lessons if identity is None else [*identity.course.lessons.values()]
     outcome = RunOutcome()
+    found = submissions if isinstance(submissions, FoundSubmissions) else FoundSubmissions(lessons)
     with lock_output(out), stop_at_signals() as stop, closing(Gradebook(out / GRADEBOOK)) as gradebook:
         if identity is not None:
             identity.check(out, gradebook, submissions, lessons, fresh)
@@ -102,7 +98,7 @@ def grade_run(
                 gradebook.set_assignment(identity.assignment)
         gradebook.decisions.add(not_yet_made(decisions, gradebook.decisions.all()))
         run = Run(gradebook, lessons, settings, outcome, publisher, course)
-        run.views.keep_class(attendance, settings.left_out)
+        run.views.keep_class(found.attendance, settings.left_out)
         try:
             if inbox is not None:
                 publish = partial(run.publish, course, only_these)
@@ -116,10 +112,8 @@ def grade_run(
                     run.grade(waiting, min(jobs, len(due)), live, stop, cluster, nursery)
         finally:
             if outcome.results:
-                if inbox is not None:
-                    times, other_names = inbox.found.times, inbox.found.other_names
                 present = {result.student for result in outcome.results}
-                run.keep_times_and_names(present, times, other_names)
+                run.keep_times_and_names(present, found if inbox is None else inbox.found)
                 run.publish(course, only_these, present)
     return outcome
 
@@ -262,17 +256,12 @@ class Run:
             move_earlier_report(self._out / submission.student, submission, self._lessons, self._publisher)
         return submission
 
-    def keep_times_and_names(
-        self,
-        present: set[str],
-        times: Mapping[str, Sequence[SubmissionTime]],
-        other_names: Mapping[str, Collection[str]],
-    ) -> None:
+    def keep_times_and_names(self, present: set[str], found: FoundSubmissions) -> None:
         """Store when the students who are `present` submitted, and count what is under their other names as theirs."""
-        for student in times.keys() & present:
-            self._gradebook.set_earlier_times(student, times[student])
-        for student in other_names.keys() & present:
-            for former in self._gradebook.rename(student, set(other_names[student]) - present):
+        for student in found.times.keys() & present:
+            self._gradebook.set_earlier_times(student, found.times[student])
+        for student in found.other_names.keys() & present:
+            for former in self._gradebook.rename(student, set(found.other_names[student]) - present):
                 remove_report(self._out / former)  # two folders would disagree after the next decision
 
     def publish(self, course: Sequence[Lesson], only_these: bool, present: Collection[str]) -> None:

@@ -153,13 +153,13 @@ class Session:
             ]
             if submitted.origin is not None:
                 for row in rows:
-                    submitted.origin.tell(row)
+                    submitted.origin.explain(row)
         run_line = line_runner(self._zygote, self._zygote.limits.step_seconds)
         answers, remark = question_rows(lesson, submitted, submission.student, run_line)
         if answers and status == "missing":
             status, message = "graded", f"Only the answers to the questions were submitted. {message or ''}".strip()
         message = " ".join(part for part in (message, remark) if part) or None
-        rows = [row.cleaned() for row in (*rows, *answers)]
+        rows = [row.with_clean_values() for row in (*rows, *answers)]
         return LessonResult.of(lesson.name, rows, status, message, round(time.monotonic() - started, 3))
 
     def _judged(self, lesson: Lesson, submitted: LessonFiles, graded: GradedSubmission) -> tuple[list[Row], str | None]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TypeVar
 
-Item = TypeVar("Item")
+Element = TypeVar("Element")
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
@@ -27,7 +27,7 @@ class Stop:
                 raise KeyboardInterrupt
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def postpone(self) -> Iterator[None]:
         """For what makes the next item: inside, a signal waits until the end."""
         self._waiting = False
         try:
@@ -38,7 +38,7 @@ class Stop:
             self._pending = False
             raise KeyboardInterrupt
 
-    def each_item(self, items: Generator[Item, None, None]) -> Iterator[Item]:
+    def each_item(self, items: Generator[Element, None, None]) -> Iterator[Element]:
         """Yield every item. A signal that arrives while the caller uses an item takes effect before the next one."""
         while True:
             self._waiting = True

@@ -20,7 +20,7 @@ SECONDS = 6.0
 """Waiting time for the trials of one file."""
 SECONDS_OF_A_CHECK = 1.0
 """Seconds in which a check is run again and again, with one changed function after another."""
-NAME = "changed_"
+CHANGED_PREFIX = "changed_"
 """How a changed function's name begins; its number follows."""
 
 
@@ -81,13 +81,13 @@ class FileTrials:
     def _run(self, student: Student, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
         joint = self._student.joint
         if joint is None:
-            names = {f"{NAME}{number}": number for number in numbers}
+            names = {f"{CHANGED_PREFIX}{number}": number for number in numbers}
             return {names[name]: answer for name, answer in student.run_steps(problem, list(names)).items()}
         result = {}
         for number in numbers:
             key = (id(problem), number)
             if key not in self._answers:
-                called = Joint(f"{NAME}{number}", joint.returns)
+                called = Joint(f"{CHANGED_PREFIX}{number}", joint.returns)
                 self._answers[key] = student.run_steps(problem, self._student.steps, called)
             result[number] = self._answers[key][step]
         return result
@@ -104,7 +104,7 @@ class FileTrials:
             or self._is_out_of_time(now - self._deadlines.setdefault(function, now + SECONDS_OF_A_CHECK))
         ):
             return None
-        return RenamedTarget(student, function, f"{NAME}{number}")
+        return RenamedTarget(student, function, f"{CHANGED_PREFIX}{number}")
 
     def _is_out_of_time(self, late: float = 0.0) -> bool:
         is_out = self._seconds_left <= 0 or late > 0
@@ -118,12 +118,14 @@ class FileTrials:
 
     def _find_edits(self, function: str, known: Known) -> tuple[list[Edit], Student | None]:
         try:
-            edits_as_data, texts = source_reader().call(edits_of, self._text, function, NAME, known)
+            edits_as_data, texts = source_reader().call(edits_of, self._text, function, CHANGED_PREFIX, known)
         except (ReadingStopped, ReadingFailed):
             return [], None
         edits = [Edit(**each) for each in edits_as_data]
         if not edits or self._is_out_of_time():
             return [], None
         self.close()  # one worker for trials at a time
-        steps = [f"{NAME}{number}" for number in range(len(edits))]
-        return edits, self._student.extended("\n\n".join(texts).encode("utf-8", "replace"), steps, self._seconds_left)
+        steps = [f"{CHANGED_PREFIX}{number}" for number in range(len(edits))]
+        return edits, self._student.with_functions(
+            "\n\n".join(texts).encode("utf-8", "replace"), steps, self._seconds_left
+        )

@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader.gradebook.current import ClassResults, graded_lessons, is_result_of
+from grader.gradebook.attempt_table import StoredAttempt
+from grader.gradebook.class_results import ClassResults
+from grader.gradebook.current import graded_lessons, is_result_of
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import FILES, drop_report, output_errors, replace_report, write_files, write_pages
 from grader.gradebook.grading.graded import DRAWING, GradedSubmission, Publisher, sources_of
 from grader.gradebook.plain_values import from_plain, to_plain
-from grader.gradebook.tables import StoredAttempt
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson

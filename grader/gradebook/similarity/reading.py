@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from grader.gradebook.attempt_table import StoredAttempt
 from grader.gradebook.current import is_result_of
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.tables import StoredAttempt
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson

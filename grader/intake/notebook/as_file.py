@@ -70,7 +70,7 @@ class Origin:
         place = self.place(line)
         return f"{place[0]}, line {place[1]}" if place else otherwise
 
-    def translated(self, message: str) -> str:
+    def translate(self, message: str) -> str:
         """A message with the lines that the student knows, and with the student's own code for each variable."""
 
         def own(match: re.Match[str]) -> str:
@@ -80,18 +80,18 @@ class Origin:
         message = NUMBERED.sub(own, message)
         return WORD.sub(lambda match: self.shown.get(match[0], match[0]), message) if self.shown else message
 
-    def tell(self, row: Row) -> None:
+    def explain(self, row: Row) -> None:
         """Gives the row the student's own file and line, or the reason why there is none or why it is not counted."""
         if row.name in self.uncounted:
             row.status, row.counted, row.points, row.max_points = "missing", False, 0, 0
         if row.status == "missing" and row.name in self.missing:
-            row.message = self.translated(self.missing[row.name])
+            row.message = self.translate(self.missing[row.name])
         elif row.message:
-            row.message = self.translated(row.message)
+            row.message = self.translate(row.message)
         if row.mistake:
-            row.mistake = row.mistake._replace(message=self.translated(row.mistake.message))
+            row.mistake = row.mistake._replace(message=self.translate(row.mistake.message))
         if row.name in self.remarks:
-            remark = self.translated(self.remarks[row.name])
+            remark = self.translate(self.remarks[row.name])
             row.message = f"{row.message} {remark}" if row.message else remark
         judged = row.status in ("passed", "failed", "shape")
         place = self.rows.get(row.name) if judged and row.name in self.rows else self.place(row.line)

@@ -71,7 +71,7 @@ def read_notebook_limited(
     data: bytes, shown: str, is_notebook: bool, lessons: Sequence[NotebookLesson], functions: bool
 ) -> NotebookRead:
     """Reads a notebook's or script's bytes for `lessons`; `shown` is the file's name in messages, `functions` as in
-    `parts_of_lessons.read_lesson_part`.
+    `read_lesson_part`.
 
     Raises:
         ReadingStopped, ReadingFailed: as SourceReader.call.
@@ -100,7 +100,7 @@ def reading_from_data(entry: Mapping[str, Any], texts: Mapping[str, str]) -> Not
 def notebook_data(
     data: bytes, shown: str, is_notebook: bool, lessons: Sequence[NotebookLesson], functions: bool
 ) -> dict[str, Any]:
-    """What `read_notebook` returns, as JSON can hold it; {"refused": why} where nothing of it can be read."""
+    """What `read_notebook_limited` returns, as JSON can hold it; {"refused": why} where nothing of it can be read."""
     try:
         cells = cells_of(data, shown) if is_notebook else script_cells(data, shown)
     except NotebookError as error:

@@ -188,7 +188,7 @@ class CallReader(ObjectMaker):
                 value, self.line = self.value(default, function.scope), function.node
             else:
                 raise NotPlain(f"{name} is not given")
-            scope.values[name] = self.kept(value, name, scope)
+            scope.values[name] = self.keep_in_variable(value, name, scope)
             self.line = line
         if arguments.vararg is not None:
             scope.values[arguments.vararg.arg] = list_record(places, "tuple")
@@ -197,7 +197,7 @@ class CallReader(ObjectMaker):
         if (places and arguments.vararg is None) or (words and arguments.kwarg is None):
             raise NotPlain("too many arguments")
 
-    def kept(self, value: Value, name: str, scope: NameScope) -> Value:
+    def keep_in_variable(self, value: Value, name: str, scope: NameScope) -> Value:
         """The value, in a variable of its own if it is computed."""
         if isinstance(value, Record):
             self.keep_parts(value)

@@ -100,11 +100,7 @@ class ObjectMaker(PartReader):
             case _, _ if name in NAMESPACES:
                 return Record("object", merged_fields(given))
             case "defaultdict", _:
-                kinds = {"list": "list", "dict": "dict", "SimpleNamespace": "object"}
-                if made and made[0] in ("int", "float"):
-                    return Record("dict", default=lambda: Constant(0))
-                kind = kinds.get(made[0]) if made else None
-                return Record("dict", default=(lambda: Record(kind)) if kind else None)
+                return default_dict(made[0] if made else "")
             case "field", _:
                 return Record(words_made) if (words_made := "".join(made)) in ("list", "dict") else None
             case "eval", [Constant(value=text)] if is_name(text):
@@ -118,28 +114,26 @@ class ObjectMaker(PartReader):
             case "setattr", [Record() as record, key, value]:
                 self.set_part(record, str(constant_of(key)), value)
                 return NOTHING
-            case (("getattr" | "hasattr"), [Record() as record, key, *default]):
-                try:
-                    found = self.attribute(record, str(constant_of(key)))
-                except NotPlain:
-                    if name == "getattr" and not default:
-                        raise
-                    return default[0] if name == "getattr" else Constant(False)
-                return found if name == "getattr" else Constant(True)
+            case "getattr", [Record() as record, key, *default]:
+                found = self.attribute_if_there(record, key)
+                if found is None and not default:
+                    raise NotPlain("an attribute that is not there")
+                return default[0] if found is None else found
+            case "hasattr", [Record() as record, key, *_]:
+                return Constant(self.attribute_if_there(record, key) is not None)
             case "vars", [Record() as record]:
                 return record
             case "isinstance", [Record() as record, Record() as wanted]:
                 return Constant(wanted in record.classes)
             case "range", _ if all(isinstance(each, Constant) and isinstance(each.value, int) for each in places):
                 return Constant(range(*map(constant_of, places)))
-        if name not in OF_ENTRIES or not places or not all(isinstance(e, Record | Constant) for e in places):
+        return of_entries(name, places)
+
+    def attribute_if_there(self, record: Record, key: Value) -> Value | None:
+        try:
+            return self.attribute(record, str(constant_of(key)))
+        except NotPlain:
             return None
-        if name == "len" and isinstance(places[0], Constant):
-            return None
-        if all(isinstance(each, Record) and each.variable is not None and not each.has_objects for each in places):
-            return None  # plain lists: the call can stay
-        function: Any = OF_ENTRIES[name]
-        return as_value(function(*map(entries_of, places)))
 
     def new_class(self, title: str, names: Sequence[str], scope: NameScope) -> Record | None:
         """A class that a call makes. Raises NotPlain."""
@@ -188,3 +182,23 @@ def merged_fields(given: Arguments) -> dict[Key, Value]:
     if None in words:
         raise NotPlain("arguments that are not known")
     return {key: value for each in (*places, Record("dict", words)) for key, value in same_keys(each).fields.items()}
+
+
+def default_dict(kind: str) -> Record:
+    """A `defaultdict` whose new entries are of `kind`; without a default where that is not known."""
+    if kind in ("int", "float"):
+        return Record("dict", default=lambda: Constant(0))
+    made = {"list": "list", "dict": "dict", "SimpleNamespace": "object"}.get(kind)
+    return Record("dict", default=(lambda: Record(made)) if made else None)
+
+
+def of_entries(name: str, places: Sequence[Value]) -> Value | None:
+    """What a function of OF_ENTRIES returns for these arguments; None where the call can stay as it is."""
+    if name not in OF_ENTRIES or not places or not all(isinstance(e, Record | Constant) for e in places):
+        return None
+    if name == "len" and isinstance(places[0], Constant):
+        return None
+    if all(isinstance(each, Record) and each.variable is not None and not each.has_objects for each in places):
+        return None  # plain lists: the call can stay
+    function: Any = OF_ENTRIES[name]
+    return as_value(function(*map(entries_of, places)))

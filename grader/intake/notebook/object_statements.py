@@ -61,25 +61,22 @@ class StatementReader(StoreWriter):
         """Writes one statement; what it returns, None where the next one follows. Raises NotPlain."""
         outer, self.line = self.line, node
         try:
-            return self.written(node, scope)
+            return self.rewrite(node, scope)
         finally:
             self.line = outer
 
-    def written(self, node: ast.stmt, scope: NameScope) -> Value | None:
+    def rewrite(self, node: ast.stmt, scope: NameScope) -> Value | None:
         match node:
             case ast.Return():
                 if self.in_place > scope.level:
                     raise NotPlain("a return inside a loop")
-                return NOTHING if node.value is None else self.kept(self.value(node.value, scope), RESULT, scope)
-            case ast.Assign(targets=[*others, last]):
-                value = self.value(node.value, scope)
-                if others and isinstance(value, ast.expr) and not isinstance(value, ast.Name):
-                    self.store(last, value, scope)
-                    value = self.value(as_expression(last), scope)
-                else:
-                    others = node.targets
-                for target in others:
-                    self.store(target, value, scope)
+                return (
+                    NOTHING
+                    if node.value is None
+                    else self.keep_in_variable(self.value(node.value, scope), RESULT, scope)
+                )
+            case ast.Assign():
+                self.assign_targets(node, scope)
             case ast.AnnAssign(value=ast.expr() as given):
                 self.store(node.target, self.value(given, scope), scope)
             case ast.AugAssign():
@@ -106,11 +103,7 @@ class StatementReader(StoreWriter):
                 handlers = [remade(each, body=self.block(each.body, scope)) for each in node.handlers]
                 self.add_compound(node, scope, handlers=handlers, finalbody=self.block(node.finalbody, scope))
             case ast.FunctionDef() | ast.ClassDef():
-                made = self.class_of(node, scope) if isinstance(node, ast.ClassDef) else OpenFunction(node, scope)
-                if scope.outer is None:
-                    self.add(node)
-                if made is not None:
-                    scope.set(node.name, made)
+                self.define(node, scope)
             case ast.Import() | ast.ImportFrom() if scope.outer is not None:
                 for alias in node.names:
                     scope.set(alias.asname or alias.name, ast.Name(alias.asname or alias.name, ast.Load()))
@@ -122,6 +115,26 @@ class StatementReader(StoreWriter):
             case _:
                 self.add(node)
         return None
+
+    def assign_targets(self, node: ast.Assign, scope: NameScope) -> None:
+        """All targets of an assignment get one value, which is computed once."""
+        *others, last = node.targets
+        value = self.value(node.value, scope)
+        if others and isinstance(value, ast.expr) and not isinstance(value, ast.Name):
+            self.store(last, value, scope)
+            value = self.value(as_expression(last), scope)
+        else:
+            others = node.targets
+        for target in others:
+            self.store(target, value, scope)
+
+    def define(self, node: ast.FunctionDef | ast.ClassDef, scope: NameScope) -> None:
+        """A definition at the top level also stays as it is."""
+        made = self.class_of(node, scope) if isinstance(node, ast.ClassDef) else OpenFunction(node, scope)
+        if scope.outer is None:
+            self.add(node)
+        if made is not None:
+            scope.set(node.name, made)
 
     def add_compound(self, node: ast.If | ast.For | ast.While | ast.Try, scope: NameScope, **fields: object) -> None:
         """A block that stays, with these fields and its statements without objects."""

@@ -130,7 +130,7 @@ class StoreWriter(CallReader):
                 code = self.express(value)
                 self.add(ast.Assign([self.target(ast.Name(name, ast.Store()), scope)], code))
                 return
-            holder.values[name] = self.kept(value, name, holder)
+            holder.values[name] = self.keep_in_variable(value, name, holder)
             if is_whole(value) or (isinstance(value, Variable) and name in self.gradients):
                 holder.values[name] = self.bind(
                     name, self.express(value), holder, value.value if is_whole(value) else None
@@ -138,7 +138,7 @@ class StoreWriter(CallReader):
             elif isinstance(value, Variable) and self.locals.get(value.name, ("", 0))[0] == RESULT:
                 self.locals[value.name] = name, self.locals[value.name][1]  # called as the caller calls it
         elif isinstance(value, Record | OpenFunction):
-            holder.values[name] = self.kept(value, name, holder)
+            holder.values[name] = self.keep_in_variable(value, name, holder)
             if isinstance(value, Record) and not value.has_objects and value.variable is None:
                 self.assign(name, self.express(value))
                 value.variable = name

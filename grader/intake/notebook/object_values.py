@@ -24,7 +24,7 @@ ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
 }
 Key = str | int | None
-Node = TypeVar("Node", bound=ast.AST)
+SyntaxNode = TypeVar("SyntaxNode", bound=ast.AST)
 
 
 class NotPlain(Exception):
@@ -149,7 +149,7 @@ Arguments = tuple[list[Value], dict[Key, Value]]
 NOTHING = Constant(None)
 
 
-def remade(node: Node, **fields: Any) -> Node:
+def remade(node: SyntaxNode, **fields: Any) -> SyntaxNode:
     """A copy of a node with other fields."""
     new = copy.copy(node)
     for name, value in fields.items():

@@ -59,7 +59,7 @@ class NameReader:
         self.same = {name: value for each in given for name, value in each.same.items()}
         self.others, self.compared = dict(known.others), dict(known.compared)
         self.remarks, self.reasons = dict(known.remarks), dict[str, str]()
-        self.looked_at = 0
+        self.visited = 0
 
     def names(self) -> KnownNames:
         chooser = self.chooser()
@@ -87,7 +87,7 @@ class NameReader:
 
     def read_values(self, claims: Sequence[GradientClaim]) -> None:
         for claim in claims:
-            value = self.labelled(claim.label)
+            value = self.value_of_label(claim.label)
             if value and claim.tensor and self.is_free(claim.tensor) and value not in self.bound:
                 refused = self.compared.get(claim.tensor, value) != value
                 self.compared[claim.tensor] = "" if refused else value
@@ -122,7 +122,7 @@ class NameReader:
         """Whether it is a name of the notebook's own."""
         return name is not None and not any(name in each for each in (self.values, self.gradients, self.same))
 
-    def labelled(self, label: str | None) -> str | None:
+    def value_of_label(self, label: str | None) -> str | None:
         """The value that a comparison's text names: `counts_sum`, `dcounts_sum`, `counts sum`."""
         label = (label or "").strip()
         if label in self.values:
@@ -175,7 +175,9 @@ class NameReader:
         said: ClaimsByGradient = {}
         disputed: list[DisputedClaim] = []
         for claim in claims:
-            by_label = self.labelled(claim.label) or self.value(claim.label if claim.label in self.others else None)
+            by_label = self.value_of_label(claim.label) or self.value(
+                claim.label if claim.label in self.others else None
+            )
             by_tensor = self.value(claim.tensor)
             value = by_label or by_tensor
             gradient = f"d{value}"
@@ -209,7 +211,7 @@ class NameReader:
             if any(isinstance(node, ast.Attribute) and node.attr in ("grad", "autograd") for node in all_nodes(s.node))
             for name in s.names.binds
         }
-        said = [each for each in self.page.claims if self.labelled(each.label) or self.value(each.tensor)]
+        said = [each for each in self.page.claims if self.value_of_label(each.label) or self.value(each.tensor)]
         found = self.bound - unusable - {claim.variable for claim in said}
         return sorted(name for name in found if self.is_free(name) and len(name) <= MOST_LENGTH)
 
@@ -283,10 +285,10 @@ class NameReader:
         if variable in self.others:
             return None
         chooser = chooser.with_name(variable, gradient)
-        chooser.slicer.looked_at = self.looked_at
+        chooser.slicer.visited = self.visited
         for run in reversed(chooser.here(gradient)[-3:]):
             found = chooser.found(run)
-            self.looked_at = chooser.slicer.looked_at
+            self.visited = chooser.slicer.visited
             if run.variable == variable and chooser.is_consistent(gradient, found):
                 return found
         return None

@@ -15,7 +15,7 @@ from grader.intake.notebook.spellings import AROUND, MARKS
 from grader.source.syntax import all_nodes, names_in
 
 GRADIENT_HOLDERS = MARKS | {"g", "gs", "dd", "derivs", "derivatives", "gradients", "deltas", "backprop", "adjoint"}
-Path = tuple[str, ...]
+PartPath = tuple[str, ...]
 
 
 def is_plain_copy(node: ast.AST) -> bool:
@@ -91,7 +91,7 @@ class PartNames:
 
     # names
 
-    def path(self, record: Record, key: str | int | None) -> Path:
+    def path(self, record: Record, key: str | int | None) -> PartPath:
         found: list[str] = [str(key)]
         seen: set[int] = set()
         while record.owner is not None and id(record) not in seen:
@@ -103,7 +103,7 @@ class PartNames:
             record = parent
         return tuple(found[::-1])
 
-    def is_gradient(self, path: Path) -> bool:
+    def is_gradient(self, path: PartPath) -> bool:
         return any(part in self.holders or has_mark(part) for part in path[:-1]) or self.value_of(path) is not None
 
     @cached_property
@@ -125,10 +125,10 @@ class PartNames:
     def is_computed(self, value: object) -> bool:
         return isinstance(value, Variable) and self.first(value.name) not in self.plain
 
-    def value_of(self, path: Path) -> str | None:
+    def value_of(self, path: PartPath) -> str | None:
         """The part whose gradient this is: its sibling `weight` of `dweight`, or `params["W"]` of `grads["W"]`."""
         *outer, key = path
-        wanted: list[Path] = []
+        wanted: list[PartPath] = []
         plain = key.casefold().strip("_")
         for start in ("d_", "grad_", "dl_d", "dl", "d", "g"):
             wanted += [(*outer, plain[len(start) :])] if plain.startswith(start) else []
@@ -151,9 +151,9 @@ class PartNames:
         return None
 
     @cached_property
-    def by_path(self) -> dict[Path, str]:
+    def by_path(self) -> dict[PartPath, str]:
         """{path in small letters: the variable}, of all parts of the records"""
-        found: dict[Path, str] = {}
+        found: dict[PartPath, str] = {}
         waiting = [record for record, _ in self.reader.parts.values()]
         waiting += [value for value in self.reader.globals.values() if isinstance(value, Record)]
         seen: set[int] = set()
@@ -224,7 +224,7 @@ def has_mark(name: str) -> bool:
     return any(word.casefold() in GRADIENT_HOLDERS for word in words)
 
 
-def code_of_path(record: Record, path: Path) -> str:
+def code_of_path(record: Record, path: PartPath) -> str:
     """The code of a part: `net.l2.weight`, `grads["W1"]`."""
     parts = [path[-1]]
     records = [record]

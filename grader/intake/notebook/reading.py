@@ -28,9 +28,9 @@ from grader.intake.notebook.slices import Slice
 from grader.intake.notebook.spellings import KnownNames
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable
+from grader.source.nested_definitions import first_nested
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
-from grader.source.student_lines import first_nested
 from grader.source.syntax import WrittenNumber
 
 MOST_RUNS = 10

@@ -90,7 +90,7 @@ class Page:
         self.written_out: Collection[str] = plain.opened if plain else ()
         self._plain = plain
         self._without_objects: dict[tuple[frozenset[str], frozenset[str]], Page | None] = {}
-        self.written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = {}  # see as_file.Writer
+        self.written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = {}  # see as_file.FileWriter
         self._opaque: dict[int, bool] = {}
         self._names: dict[tuple[int, int], StatementNames] = {}  # by statement and by the changers before it
 

@@ -27,7 +27,7 @@ CUSTOMARY = {
 }
 """Imports of the lecture: a notebook without its first cell is read as well."""
 BUILTINS = frozenset(dir(builtins)) - {"open", "input", "eval", "exec", "compile", "globals", "locals", "vars"}
-MOST_LOOKED_AT = 200_000
+MOST_VISITED = 200_000
 """Statements and names visited for all gradients of a lesson together; the lecture's own notebook needs thousands."""
 
 
@@ -61,7 +61,7 @@ class Slice:
 class Slicer:
     def __init__(self, uses: Uses, given: StepInputs) -> None:
         self.statements, self.uses, self.given = uses.statements, uses, given
-        self.looked_at = 0
+        self.visited = 0
 
     def slice(self, targets: Mapping[str, Sequence[int]]) -> Slice:
         """What computes `targets`, {variable: the run of statements that makes it}. Raises CannotSlice."""
@@ -72,10 +72,10 @@ class Slicer:
             except _HalfDone as found:
                 unfinished.add(found.name)
 
-    def look_at(self, count: int, reader: Statement) -> None:
+    def count_visits(self, count: int, reader: Statement) -> None:
         """Counts the statements and names that are visited. Raises CannotSlice once there are too many."""
-        self.looked_at += count
-        if self.looked_at > MOST_LOOKED_AT:
+        self.visited += count
+        if self.visited > MOST_VISITED:
             raise CannotSlice("it depends on too many other statements", reader)
 
     def is_finished(self, name: str, i: int) -> bool:
@@ -115,7 +115,7 @@ class _Slicing:
     def need(self, i: int, at: int) -> None:
         """Statement i reads names where it stands, and its functions read theirs where they are called."""
         statement = self.slicer.statements[i]
-        self.slicer.look_at(len(statement.names.reads) + len(statement.names.late), statement)
+        self.slicer.count_visits(len(statement.names.reads) + len(statement.names.late), statement)
         self.waiting += [(name, i, statement) for name in sorted(statement.names.reads)]
         self.waiting += [(name, max(i, at), statement) for name in sorted(statement.names.late)]
 
@@ -165,7 +165,7 @@ class _Slicing:
             self.same_as(name, self.slicer.given.expression(name))
             return
         made = self.slicer.uses.before(name, i)
-        self.slicer.look_at(1 + len(made), reader)
+        self.slicer.count_visits(1 + len(made), reader)
         meant = self.slicer.given.compared.get(name, "")
         if not all(self.can_follow(k) for k in made or (-1,)) and meant in self.slicer.given.values - self.own:
             self.parameter(meant)

@@ -20,7 +20,7 @@ from grader.questions.question import questions_of
 from grader.results.annotations import IntakeRemark
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
-NAME = re.compile(r"answers.*\.toml", re.IGNORECASE)
+ANSWER_FILE_NAME = re.compile(r"answers.*\.toml", re.IGNORECASE)
 """Also answers (1).toml and answers-1.toml, as browsers and platforms number files."""
 MOST_FILES = 50
 MOST_LOOSE_BYTES = 5 * MOST_BYTES
@@ -90,7 +90,7 @@ def submitted_answers(folder: Path, lessons: Sequence[Lesson]) -> Iterator[tuple
     named = {path: content_of_file(path).lesson for path in loose}
     for lesson in lessons:
         place = inside.lesson_folder(lesson)
-        own = [path for path in visible(place) if NAME.fullmatch(path.name)] if place is not None else []
+        own = [path for path in visible(place) if ANSWER_FILE_NAME.fullmatch(path.name)] if place is not None else []
         own = own or [path for path, name in named.items() if is_for(name, lesson)]
         own = own or (loose if len(lessons) == 1 and len(loose) == 1 and not named[loose[0]] else [])
         if own:
@@ -100,7 +100,7 @@ def submitted_answers(folder: Path, lessons: Sequence[Lesson]) -> Iterator[tuple
 def loose_answers(inside: Inside) -> list[Path]:
     """The files that are called like answers.toml, up to MOST_LOOSE_BYTES of those that can be read. Raises OSError."""
     found, left = list[Path](), MOST_LOOSE_BYTES
-    for path in [path for path in inside.entries if NAME.fullmatch(path.name)][:MOST_FILES]:
+    for path in [path for path in inside.entries if ANSWER_FILE_NAME.fullmatch(path.name)][:MOST_FILES]:
         size = path.lstat().st_size
         left -= size if size <= MOST_BYTES else 0
         if left >= 0:

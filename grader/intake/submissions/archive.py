@@ -22,7 +22,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from grader.intake.submissions.file_kinds import open_regular, stem_of
-from grader.intake.submissions.tarball import open_tar, read_entries
+from grader.intake.submissions.tar_entries import read_entries
+from grader.intake.submissions.tarball import open_tar
 from grader.intake.submissions.unpacking import (
     CHUNK,
     INNER,

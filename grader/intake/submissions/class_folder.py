@@ -8,8 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from grader.intake.submissions.archive import METADATA, archive_names, is_archive, unpack_class, without_suffix
 from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError
-from grader.intake.submissions.dated_downloads import NAME as EXPORTED
-from grader.intake.submissions.dated_downloads import from_classroom50, from_gradescope
+from grader.intake.submissions.classroom50 import from_classroom50
 from grader.intake.submissions.downloads import (
     MOODLE,
     canvas_files,
@@ -20,6 +19,7 @@ from grader.intake.submissions.downloads import (
 )
 from grader.intake.submissions.file_kinds import stem_of, suffix_of
 from grader.intake.submissions.fitting import is_only_lesson
+from grader.intake.submissions.gradescope import SUBMISSION_NAME, from_gradescope
 from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.places import (
     KIT,
@@ -147,7 +147,7 @@ def is_class(names: Sequence[str], lessons: Sequence[Lesson]) -> bool:
 def is_platforms(parts: Sequence[tuple[str, ...]], top: set[str]) -> bool:
     """Whether the entries with these `parts` have the names of a download of Gradescope, Moodle or Canvas."""
     graded = {e[0] for e in parts if len(e) > 1 or is_archive(Path(e[0])) or suffix_of(Path(e[0])) in (".py", ".ipynb")}
-    if METADATA in top and all(map(EXPORTED.fullmatch, graded - CLUTTER)):
+    if METADATA in top and all(map(SUBMISSION_NAME.fullmatch, graded - CLUTTER)):
         return True
     if top and all(map(MOODLE.fullmatch, top)):
         return True

@@ -17,10 +17,11 @@ from grader.intake.submissions.archive import archive_names, is_archive
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
 from grader.intake.submissions.class_folder import arrivals_at
 from grader.intake.submissions.file_kinds import NOTEBOOK
+from grader.intake.submissions.groups import members_by_group, share, without_group
 from grader.intake.submissions.people import as_folder
 from grader.intake.submissions.places import is_gradable
 from grader.intake.submissions.recognition import GuessQuestion
-from grader.intake.submissions.roster import Attendance, Roster, members_by_group, share, without_group
+from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.roster_matching import Submitter, join
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.intake.submissions.submission_times import SubmissionTime, times_by_student, with_times

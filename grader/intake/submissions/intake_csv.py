@@ -19,7 +19,7 @@ from grader.intake.submissions.recognition import GuessQuestion
 from grader.intake.submissions.tables import found_columns, read_table
 from grader.lesson.lesson import Course
 
-NAME = "intake.csv"
+INTAKE_FILE = "intake.csv"
 COLUMNS = ("student", "found", "guess", "reason", "alternatives", "confirmed")
 UNCONFIRMED = ("", "no", "0", "false")
 

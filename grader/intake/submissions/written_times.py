@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 CLOCK = re.compile(r"(\d{1,2})[:.h](\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(?:([ap])\.?\s?m\b\.?)?", re.IGNORECASE)
 ZONE = re.compile(r"\s*(?:(Z|UTC|GMT)|(?:UTC|GMT)?\s*([+-])(\d\d):?(\d\d))\)?$", re.IGNORECASE)
@@ -28,6 +29,7 @@ MONTHS = (
     ("dec", "dez", "dic"),
 )
 """How the months begin in English, German, French, Spanish, Italian, Portuguese and Dutch, without accents."""
+WHOLE_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,6})?)\d*\s*(Z|UTC|[+-]\d\d:?\d\d)?")
 WEEKDAYS = ("martes", "mardi", "martedi", "maandag")
 """Days of the week that begin as a month does."""
 EXAMPLES = '"2026-11-20 23:59", "2026-11-20T22:59:00Z" or "Friday, 20 November 2026, 11:59 PM"'
@@ -113,3 +115,15 @@ def is_day_first(texts: Iterable[str]) -> bool | None:
         if found is not None and found[2] != "." and max(int(found[1]), int(found[3])) > 12:
             said.add(int(found[1]) > 12)
     return said.pop() if len(said) == 1 else None
+
+
+def seconds_since_1970(time: Any) -> float:
+    """The seconds since 1970 of a time as Ruby writes it; 0 for anything else."""
+    found = WHOLE_TIME.match(time) if isinstance(time, str) else None
+    if found is None:
+        return 0.0
+    zone = found[3] if found[3] and found[3] not in ("Z", "UTC") else "+00:00"
+    try:
+        return datetime.fromisoformat(f"{found[1]}T{found[2]}{zone}").timestamp()
+    except ValueError:
+        return 0.0

@@ -49,7 +49,7 @@ def escape_property(text: str) -> str:
 
 
 @contextmanager
-def commands_stopped(say: Say) -> Iterator[None]:
+def without_workflow_commands(say: Say) -> Iterator[None]:
     """While nothing that is printed is a workflow command: only who knows the token can start them again."""
     token = secrets.token_hex(16)
     say(f"::stop-commands::{token}")

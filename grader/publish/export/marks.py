@@ -58,7 +58,7 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     """From the current results in OUT. A student whom several of them match has no score. Raises UserError."""
     results = class_results(out)
     students = list(results)
-    joined = join(roster, [claim(student, results) for student in students])
+    joined = join(roster, [submitter_of_folder(student, results) for student in students])
     owners = {owner.student: student for student, owner in zip(students, joined.owners, strict=True) if owner}
     possible: dict[str, float] = {}
     for found in results.values():
@@ -107,7 +107,7 @@ def class_results(out: Path) -> dict[str, SubmissionResult]:
     return dict(sorted(results.items()))
 
 
-def claim(student: str, students: Collection[str]) -> Submitter:
+def submitter_of_folder(student: str, students: Collection[str]) -> Submitter:
     """Whose a folder of OUT may be. `ada` and `ada-2` came under one name, so neither is certain."""
     numbered = AGAIN.fullmatch(student)
     if numbered and numbered[1] in students:

@@ -14,7 +14,7 @@ from typing import Any
 
 from grader.errors import UserError
 from grader.intake.submissions.arrival import Arrival
-from grader.intake.submissions.dated_downloads import result_in
+from grader.intake.submissions.classroom50 import result_in
 from grader.publish.export.classroom50 import score_fields
 from grader.publish.feedback.download import Returned
 from grader.publish.feedback.reports import NoFeedback, require_score

@@ -53,7 +53,7 @@ def match_download(
         if student not in attempts:
             doubt = "OUT has no results under this name. Give the roster that `grade run` had, or grade it first"
         elif owners and student not in owners:
-            doubt = f"the download holds what was graded as {first_quoted(owners)}"
+            doubt = f"the download holds what was graded as {first_in_backticks(owners)}"
         elif is_shared(student, everybody) and owners != {student}:
             doubt = "several submissions came under this name"
         elif not owners and student not in members and (known or set(attempts[student]) != {NOTHING_READ}):
@@ -72,7 +72,7 @@ def is_shared(student: str, names: Collection[str]) -> bool:
     return f"{student}-2" in names or (numbered is not None and numbered[1] in names)
 
 
-def first_quoted(names: Collection[str]) -> str:
+def first_in_backticks(names: Collection[str]) -> str:
     return " and ".join(f"`{name}`" for name in sorted(names)[:3]) + (" and others" if len(names) > 3 else "")
 
 

@@ -14,7 +14,7 @@ WHY = {
     "last on time": "it is the last one on time",
     "last, none on time": "it is the last one, and none was on time",
 }
-MINUTE, HOUR, DAY = 60, 3600, 86_400
+MINUTE, HOUR = 60, 3600
 
 
 def sentences_about(results: SubmissionResult) -> list[str]:
@@ -171,7 +171,10 @@ def short_notes(results: SubmissionResult) -> list[str]:
     return found
 
 
-COLUMNS = ("assignment", "due", "late_days", "late_cost", "free_days", "attempts", "adjustments", "excused", "comments")
+ANNOTATION_COLUMNS = (
+    *("assignment", "due", "late_days", "late_cost", "free_days", "attempts"),
+    *("adjustments", "excused", "comments"),
+)
 """Those of grades.csv for an assignment, or where there are decisions."""
 
 

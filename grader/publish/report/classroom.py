@@ -10,12 +10,11 @@ from urllib.parse import quote
 
 from grader.intake.submissions.roster import Attendance
 from grader.publish.inert import csv_cell
-from grader.publish.report.annotated import COLUMNS as ANNOTATED
-from grader.publish.report.annotated import csv_columns, is_annotated, short_notes
+from grader.publish.report.annotated import ANNOTATION_COLUMNS, csv_columns, is_annotated, short_notes
 from grader.results import UNWRITTEN, LessonResult, Row, SubmissionResult, number
 from grader.results.wording import first_names
 
-Key = TypeVar("Key", bound=Hashable)
+GroupKey = TypeVar("GroupKey", bound=Hashable)
 
 NOTHING: Final = "nothing"
 """The status of somebody who submitted nothing, in a class's pages only."""
@@ -60,9 +59,9 @@ def difficulties(results: Sequence[SubmissionResult]) -> list[Difficulty]:
     return sorted(by_row.values(), key=lambda entry: (entry.passed / entry.total, -entry.wrong))
 
 
-def students_by_key(pairs: Iterable[tuple[Key, str]]) -> dict[Key, list[str]]:
+def students_by_key(pairs: Iterable[tuple[GroupKey, str]]) -> dict[GroupKey, list[str]]:
     """{key: students}, from pairs of a key and a student."""
-    groups: dict[Key, list[str]] = {}
+    groups: dict[GroupKey, list[str]] = {}
     for key, name in pairs:
         groups.setdefault(key, []).append(name)
     return groups
@@ -237,15 +236,15 @@ def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None 
     """grades.csv with its header. A result with status "error" has no figures: it is not a zero.
 
     Where lessons or rows are not counted, a column `counted` says for each student what the maximum is made of.
-    With an assignment or decisions, the columns of annotated.COLUMNS follow. With a roster, its own columns follow,
-    except those that are there already.
+    With an assignment or decisions, annotated.ANNOTATION_COLUMNS follow. With a roster, its own columns follow, except
+    those that are there already.
     """
     lessons = lesson_names(results)
     rows = [["student", *lessons, "total", "max", "percent"]]
     partly = any(result.left_out for result in results) or bool(partly_counted(results))
     rows[0] += ["counted"] if partly else []
     further = (
-        [name for name in attendance.columns if name.lower() not in {*rows[0], *ANNOTATED, "handed_in"}]
+        [name for name in attendance.columns if name.lower() not in {*rows[0], *ANNOTATION_COLUMNS, "handed_in"}]
         if attendance
         else []
     )
@@ -254,7 +253,7 @@ def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None 
         without = [*attendance.absent, *(member for member, _ in attendance.disputed)]
         known_as = {member.student: member for member in without} | dict(attendance.members)
     annotated = any(map(is_annotated, results))
-    rows[0] += ANNOTATED if annotated else ()
+    rows[0] += ANNOTATION_COLUMNS if annotated else ()
     rows[0] += ["handed_in", *further] if attendance else []
     for result in results:
         scores = {lesson.name: f"{number(lesson.score)}" for lesson in result.lessons if counts(result, lesson)}

@@ -40,8 +40,8 @@ from grader.publish.report.classroom import (
     student_row,
     without_results,
 )
+from grader.publish.report.heat_map import SCALE
 from grader.publish.report.layout import Layout, layouts_from_text, layouts_to_text
-from grader.publish.report.pictures import SCALE
 from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesson, next_step
 from grader.publish.report.triage import triage
 from grader.publish.templates import page_templates

@@ -11,7 +11,8 @@ from grader.lesson.lesson import Item, Lesson
 from grader.publish.report.annotated import sentences_about_lesson
 from grader.publish.report.curve import Plot, plot
 from grader.publish.report.excerpt import Lines, excerpt
-from grader.publish.report.pictures import Forces, HeatMap, forces, heat_map
+from grader.publish.report.forces import Forces, forces
+from grader.publish.report.heat_map import HeatMap, heat_map
 from grader.questions.question import is_question
 from grader.results import BROKEN, UNWRITTEN, WORDS, WRONG, LessonResult, Row
 from grader.results.wording import figure_text, shape_text

@@ -105,15 +105,15 @@ LOAD, JUMP, JUMP_IF_EQUAL, JUMP_IF_AT_LEAST, JUMP_IF_ANY_BIT, RETURN = 0x20, 0x0
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _OWN_PID = 0xFEEDFACE  # stands for the worker's pid in a program that is assembled once, before the fork
 
-Program = tuple[Instruction, ...]
+FilterProgram = tuple[Instruction, ...]
 
 
-def answer(action: int) -> Program:
+def return_action(action: int) -> FilterProgram:
     return (Instruction(RETURN, 0, 0, action),)
 
 
-def refuse(error: int = errno.EPERM) -> Program:
-    return answer(_ERRNO | error)
+def refuse(error: int = errno.EPERM) -> FilterProgram:
+    return return_action(_ERRNO | error)
 
 
 def load_argument(index: int) -> Instruction:
@@ -121,30 +121,40 @@ def load_argument(index: int) -> Instruction:
     return Instruction(LOAD, 0, 0, _ARGUMENTS + 8 * index)
 
 
-def only_if_argument(index: int, allowed: Sequence[int], otherwise: Program) -> Program:
+def only_if_argument(index: int, allowed: Sequence[int], otherwise: FilterProgram) -> FilterProgram:
     """Allows the call if its argument is one of `allowed`."""
     tests = [Instruction(JUMP_IF_EQUAL, len(allowed) - i - 1 + len(otherwise), 0, v) for i, v in enumerate(allowed)]
-    return (load_argument(index), *tests, *otherwise, *answer(ALLOW))
+    return (load_argument(index), *tests, *otherwise, *return_action(ALLOW))
 
 
-def unless_argument_has(index: int, bits: int, otherwise: Program) -> Program:
+def unless_argument_has(index: int, bits: int, otherwise: FilterProgram) -> FilterProgram:
     """Allows the call unless its argument has one of `bits`."""
-    return (load_argument(index), Instruction(JUMP_IF_ANY_BIT, 0, len(otherwise), bits), *otherwise, *answer(ALLOW))
+    return (
+        load_argument(index),
+        Instruction(JUMP_IF_ANY_BIT, 0, len(otherwise), bits),
+        *otherwise,
+        *return_action(ALLOW),
+    )
 
 
-def unless_argument_has_all(index: int, bits: Sequence[int], otherwise: Program) -> Program:
+def unless_argument_has_all(index: int, bits: Sequence[int], otherwise: FilterProgram) -> FilterProgram:
     """Allows the call unless its argument has each of `bits`."""
     last = len(bits) - 1
     tests = [Instruction(JUMP_IF_ANY_BIT, 0, last - i + len(otherwise), bit) for i, bit in enumerate(bits)]
-    return (load_argument(index), *tests, *otherwise, *answer(ALLOW))
+    return (load_argument(index), *tests, *otherwise, *return_action(ALLOW))
 
 
-def unless_argument_is(index: int, value: int, otherwise: Program) -> Program:
+def unless_argument_is(index: int, value: int, otherwise: FilterProgram) -> FilterProgram:
     """Allows the call unless its argument is `value`."""
-    return (load_argument(index), Instruction(JUMP_IF_EQUAL, 0, len(otherwise), value), *otherwise, *answer(ALLOW))
+    return (
+        load_argument(index),
+        Instruction(JUMP_IF_EQUAL, 0, len(otherwise), value),
+        *otherwise,
+        *return_action(ALLOW),
+    )
 
 
-def conditional() -> dict[str, Program]:
+def conditional() -> dict[str, FilterProgram]:
     """Calls whose arguments decide. Each program ends in an answer on every way."""
     only_me = only_if_argument(0, (_OWN_PID,), refuse())
     me_or_zero = only_if_argument(0, (0, _OWN_PID), refuse())
@@ -168,7 +178,7 @@ def conditional() -> dict[str, Program]:
     }
 
 
-def decide(ranges: Sequence[tuple[int, Program]]) -> Program:
+def decide(ranges: Sequence[tuple[int, FilterProgram]]) -> FilterProgram:
     """Binary search over the loaded number: `ranges` are (first number, what then) in ascending order.
 
     The kernel runs the filter at every call that it cannot answer from its cache, so a list of 200 tests would be
@@ -185,24 +195,24 @@ def decide(ranges: Sequence[tuple[int, Program]]) -> Program:
     return (Instruction(JUMP_IF_AT_LEAST, 0, 1, first), far, *below, *above)
 
 
-def program(machine: str) -> Program:
+def program(machine: str) -> FilterProgram:
     """The whole filter for `machine`, one of kernel.ARCHITECTURES, with _OWN_PID where the pid goes."""
     numbers = kernel.numbers(machine)
     unknown = refuse(errno.ENOSYS)
     by_number = {numbers[name]: refuse() for names in REFUSED.values() for name in names.split() if name in numbers}
     by_number.update({numbers[name]: then for name, then in conditional().items() if name in numbers})
-    ranges: list[tuple[int, Program]] = []
+    ranges: list[tuple[int, FilterProgram]] = []
     for low, high in REVIEWED[machine]:
-        ranges += [(number, by_number.get(number, answer(ALLOW))) for number in range(low, high + 1)]
+        ranges += [(number, by_number.get(number, return_action(ALLOW))) for number in range(low, high + 1)]
         ranges.append((high + 1, unknown))
     joined = [entry for i, entry in enumerate(ranges) if i == 0 or entry[1] != ranges[i - 1][1]]
-    other_processor = (Instruction(JUMP_IF_EQUAL, 1, 0, AUDIT_ARCHITECTURE[machine]), *answer(KILL_PROCESS))
-    x32 = (Instruction(JUMP_IF_AT_LEAST, 0, 1, X32), *answer(KILL_PROCESS)) if machine == "x86_64" else ()
+    other_processor = (Instruction(JUMP_IF_EQUAL, 1, 0, AUDIT_ARCHITECTURE[machine]), *return_action(KILL_PROCESS))
+    x32 = (Instruction(JUMP_IF_AT_LEAST, 0, 1, X32), *return_action(KILL_PROCESS)) if machine == "x86_64" else ()
     load_architecture, load_number = Instruction(LOAD, 0, 0, _ARCHITECTURE), Instruction(LOAD, 0, 0, _NUMBER)
     return (load_architecture, *other_processor, load_number, *x32, *decide(joined))
 
 
-def assemble(instructions: Program, pid: int) -> bytes:
+def assemble(instructions: FilterProgram, pid: int) -> bytes:
     """The kernel's form of a program (an array of struct sock_filter), for the process `pid`."""
     return b"".join(struct.pack("=HBBI", *i[:3], pid if i.value == _OWN_PID else i.value) for i in instructions)
 

@@ -36,7 +36,7 @@ class Act:
 
 
 @dataclass(frozen=True)
-class Contents:
+class TextContents:
     """What was read in one piece of text.
 
     Attributes:
@@ -65,7 +65,7 @@ class ActReader:
         self.owns_backward = owns_backward
         stars = [name for name in module.star if name in self.neighbours or names.may_hold_autodiff(name)]
         self._stars = stars[:_STARS]
-        self._contents: dict[Piece, Contents] = {}
+        self._contents: dict[Piece, TextContents] = {}
         self._paths: dict[tuple[int, int], str | None] = {}  # of calls: (id of the node, depth) -> path
         self._begin()
 
@@ -74,11 +74,11 @@ class ActReader:
         self._reached: set[str] = set()
         self._reached_elsewhere: set[tuple[str, str]] = set()
 
-    def read(self, piece: Piece) -> Contents:
+    def read(self, piece: Piece) -> TextContents:
         if piece not in self._contents:
             self._begin()
             self._read(piece.nodes)
-            self._contents[piece] = Contents(self._acts, sorted(self._reached), sorted(self._reached_elsewhere))
+            self._contents[piece] = TextContents(self._acts, sorted(self._reached), sorted(self._reached_elsewhere))
         return self._contents[piece]
 
     def _read(self, nodes: Sequence[ast.AST]) -> None:

@@ -26,7 +26,7 @@ def module_name(node: ast.AST) -> str:
     return name if name in MODULES else ""
 
 
-Kind = Literal["const", "step", "scaled", "inverse", "other"]
+FactorKind = Literal["const", "step", "scaled", "inverse", "other"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class StepFactor:
         small: whether one of them is small.
     """
 
-    kind: Kind
+    kind: FactorKind
     roots: frozenset[int] = frozenset()
     small: bool = False
 

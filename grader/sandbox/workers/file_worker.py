@@ -17,8 +17,8 @@ from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.sandbox.workers.time_account import TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
+from grader.source.loop_lines import line_of_loop
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
-from grader.source.student_lines import line_of_loop
 
 
 class MeasuredCall(NamedTuple):

@@ -9,8 +9,9 @@ from grader.calling.answer import Answer
 from grader.calling.failures import failure
 from grader.calling.numerical_watch import NAMES, Seen
 from grader.calling.protocol import Called, Counts
+from grader.sandbox.workers.budget import LEAST, SLACK, Budget
 from grader.sandbox.workers.endings import WireError
-from grader.sandbox.workers.tree import LEAST, SLACK, Budget, Packer, tensors_of, unpack
+from grader.sandbox.workers.tree import Packer, tensors_of, unpack
 from grader.sandbox.workers.wire import (
     MAX_NAMES,
     MAX_TEXT,

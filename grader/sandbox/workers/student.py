@@ -281,7 +281,7 @@ class Student:
         """Another file in workers of the same zygote."""
         return Student(self._zygote, files, main, (), time=time)
 
-    def extended(self, text: bytes, steps: Sequence[str], seconds: float) -> Student:
+    def with_functions(self, text: bytes, steps: Sequence[str], seconds: float) -> Student:
         """The same file with more functions at its end, in workers of its own; it may wait for `seconds` in all."""
         file = self._file
         files = {**file.files, file.main: file.files[file.main] + b"\n\n\n" + text + b"\n"}

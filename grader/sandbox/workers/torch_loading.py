@@ -25,7 +25,7 @@ def load_torch() -> None:
     collects = gc.isenabled()
     gc.disable()  # an import leaves little garbage behind, and looking for it takes a fifth of the time
     try:
-        sys.modules[POSTPONED] = postponed(POSTPONED)
+        sys.modules[POSTPONED] = lazy_module(POSTPONED)
         torch: Any = importlib.import_module("torch")
         torch.broadcast_shapes = torch.functional.broadcast_shapes = broadcast_shapes
         complete(torch)
@@ -48,7 +48,7 @@ class BeforeCompiler(MetaPathFinder):
             importlib.import_module("torch._prims")
 
 
-def postponed(name: str) -> ModuleType:
+def lazy_module(name: str) -> ModuleType:
     """A module that imports the real one in its own place when one of its names is read."""
     stand_in: Any = ModuleType(name)
 

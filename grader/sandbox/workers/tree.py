@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -23,50 +22,15 @@ from torch import Tensor
 
 from grader.calling.protocol import Function
 from grader.calling.steps import describe, plain_tensor
+from grader.sandbox.workers.budget import MAX_DEPTH, SLACK, TENSOR_NODES, UNLIMITED, Budget, TooLarge
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.tensor_bytes import DTYPES, MAX_BODY, NAMES, describe_tensor, tensor_bytes, tensor_from
 from grader.sandbox.workers.wire import MAX_DIMENSIONS, Frame, readable
 
-MAX_NODES, MAX_DEPTH = 100_000, 30
 LONG = 1 << 53  # integers up to here are the same number in every JSON library
 MAX_DIGITS = 4000
 """Digits of a whole number. Python refuses to write out more than 4,300."""
 DECIMAL = re.compile(r"-?[0-9]+")
-
-
-@dataclass(frozen=True)
-class Budget:
-    """What a reply may bring into the trusted process, which loops over it.
-
-    `nodes` counts the entries of all lists, tuples and dicts, `elements` those of all tensors (a size of 0 counts as 1,
-    because a tensor of shape (n, 0) is iterated n times), `characters` those of all texts. A value that goes beyond it
-    is replaced by an `Opaque`, which says what it is.
-    """
-
-    nodes: int = 4_000
-    elements: int = 1 << 17
-    characters: int = 200_000
-
-    def at_least(self, sent: Budget, factor: int = 4) -> Budget:
-        """Room for an answer `factor` times as large as what was sent, or this budget where that is larger."""
-        return Budget(
-            max(self.nodes, factor * sent.nodes),
-            max(self.elements, factor * sent.elements),
-            max(self.characters, factor * sent.characters),
-        )
-
-
-SLACK = 100
-"""Nodes of a reply that do not count: descriptions in place of values that are too large."""
-TENSOR_NODES = 10
-"""What a tensor counts for: to build one takes ten times as long as to take in a number."""
-LEAST = Budget()
-WHATEVER = Budget(MAX_NODES, MAX_BODY, MAX_BODY)
-"""The budget of the trusted side's own requests."""
-
-
-class TooLarge(Exception):
-    """A value goes beyond its budget; the text says what it is."""
 
 
 class Opaque:
@@ -85,7 +49,7 @@ class Opaque:
 class Packer:
     """Turns trees into JSON nodes and collects the tensors on the way."""
 
-    def __init__(self, room: int = MAX_BODY, budget: Budget = WHATEVER) -> None:
+    def __init__(self, room: int = MAX_BODY, budget: Budget = UNLIMITED) -> None:
         self.tensors: list[Tensor] = []
         self._left, self._budget = room, budget
         self._nodes = self._elements = self._characters = 0
@@ -124,7 +88,7 @@ class Packer:
             number = float.__float__(value)
             return number if math.isfinite(number) else {"f": str(number)}
         if issubclass(kind, Tensor):
-            return self._permuted(value) if self._budget is WHATEVER else self._tensor(value, "t")
+            return self._permuted(value) if self._budget is UNLIMITED else self._tensor(value, "t")
         if isinstance(value, numpy.ndarray):
             return self._array(value)
         if isinstance(value, torch.Generator):
@@ -200,14 +164,14 @@ def elements_of(shape: Iterable[int]) -> int:
     return math.prod(max(size, 1) for size in shape)
 
 
-def tensors_of(descriptions: Any, body: bytes | bytearray, budget: Budget = WHATEVER) -> list[Tensor]:
+def tensors_of(descriptions: Any, body: bytes | bytearray, budget: Budget = UNLIMITED) -> list[Tensor]:
     """The tensors that a frame carries. Raises WireError unless descriptions and bytes fit exactly.
 
     With the `budget` of a reply, no tensor has more than MAX_DIMENSIONS, and together they keep within it.
     """
     if type(descriptions) is not list or TENSOR_NODES * len(descriptions) > budget.nodes + SLACK:
         raise WireError("`tensors` is no list")
-    most, elements = (64 if budget is WHATEVER else MAX_DIMENSIONS), 0
+    most, elements = (64 if budget is UNLIMITED else MAX_DIMENSIONS), 0
     found, start, view = [], 0, memoryview(body)
     for entry in descriptions:
         dtype = DTYPES.get(str(entry.get("dtype"))) if type(entry) is dict else None
@@ -243,30 +207,39 @@ def unpack(node: Any, tensors: list[Tensor], trusted: bool, depth: int = 0, left
     if type(node) is not dict or len(node) != 1:
         raise WireError("a value of no known kind")
     (tag, content), deeper = next(iter(node.items())), depth + 1
-    if tag in ("t", "n", "g"):
-        if type(content) is not int or not 0 <= content < len(tensors):
-            raise WireError("a tensor that did not come with it")
-        tensor = tensors[content]
-        if tag == "g" and trusted:
-            return torch.Generator().set_state(tensor)
-        if tag != "g":
-            return tensor if tag == "t" else tensor.numpy() if tensor.dtype != torch.bfloat16 else tensor
-    elif tag in ("l", "u") and type(content) is list:
+    if tag in ("t", "n") or (tag == "g" and trusted):
+        return _tensor_value(tag, content, tensors)
+    if tag in ("l", "u") and type(content) is list:
         values = [unpack(entry, tensors, trusted, deeper, left) for entry in content]
         return values if tag == "l" else tuple(values)
-    elif tag == "d" and type(content) is list:
+    if tag == "d" and type(content) is list:
         return dict(_pairs(content, tensors, trusted, deeper, left))
-    elif tag == "f" and content in ("nan", "inf", "-inf"):
-        return float(content)
-    elif tag == "i" and type(content) is str and len(content) <= MAX_DIGITS + 1 and DECIMAL.fullmatch(content):
-        return int(content)
-    elif tag == "o" and type(content) is str and not trusted:
-        return Opaque(readable(content)[:200])
-    elif tag == "p" and trusted:
+    if tag == "p" and trusted:
         return unpack(content[0], tensors, trusted, deeper).permute(content[1]).requires_grad_(content[2])
-    elif tag == "fn" and trusted:
+    if tag == "fn" and trusted:
         source, bound = content
         return Function(source, **unpack(bound, tensors, trusted, deeper)).build()
+    if tag == "o" and type(content) is str and not trusted:
+        return Opaque(readable(content)[:200])
+    return _number(tag, content)
+
+
+def _tensor_value(tag: str, place: Any, tensors: Sequence[Tensor]) -> Any:
+    """What is made of the tensor at `place`. Raises WireError where there is none."""
+    if type(place) is not int or not 0 <= place < len(tensors):
+        raise WireError("a tensor that did not come with it")
+    tensor = tensors[place]
+    if tag == "g":
+        return torch.Generator().set_state(tensor)
+    return tensor.numpy() if tag == "n" and tensor.dtype != torch.bfloat16 else tensor
+
+
+def _number(tag: str, text: Any) -> float | int:
+    """A number that JSON has no form for. Raises WireError for anything else."""
+    if tag == "f" and text in ("nan", "inf", "-inf"):
+        return float(text)
+    if tag == "i" and type(text) is str and len(text) <= MAX_DIGITS + 1 and DECIMAL.fullmatch(text):
+        return int(text)
     raise WireError("a value of no known kind")
 
 

@@ -14,7 +14,7 @@ import struct
 from collections.abc import Collection
 from typing import Any, NamedTuple, NoReturn
 
-from grader.calling.answer import Answer, Outcome
+from grader.calling.answer import Answer, AnswerOutcome
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.tensor_bytes import DTYPES, MAX_BODY, NAMES, describe_tensor, tensor_bytes, tensor_from
 
@@ -215,7 +215,7 @@ def count_field(header: dict[str, Any], name: str) -> int:
     return int(value)
 
 
-def outcome_and_line(header: dict[str, Any]) -> tuple[Outcome, int | None]:
+def outcome_and_line(header: dict[str, Any]) -> tuple[AnswerOutcome, int | None]:
     """How a call of the student's ended, and on which of their lines. Raises WireError."""
     outcome, line = field(header, "outcome", str), header.get("line")
     if outcome not in FROM_A_STUDENT:

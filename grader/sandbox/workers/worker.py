@@ -1,7 +1,4 @@
-"""Answers requests in a worker: runs one submission's file, its steps and other calls.
-
-A worker trusts what it is sent; nobody trusts what it sends.
-"""
+"""Runs one submission's file, its steps and other calls in a worker, which trusts its requests and is not trusted."""
 
 from __future__ import annotations
 
@@ -27,6 +24,7 @@ from grader.calling.steps import call_step, is_about_dtypes, narrow, set_default
 from grader.sandbox.isolation.usage import make_memory_telling, own_usage
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
+from grader.sandbox.workers.budget import Budget
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
 from grader.sandbox.workers.hang import report_lines_after, stop_reporting
 from grader.sandbox.workers.imports import NotAvailable
@@ -36,7 +34,7 @@ from grader.sandbox.workers.received_problem import Given, decode_problem
 from grader.sandbox.workers.rehearsal import rehearse
 from grader.sandbox.workers.replies import encode_called
 from grader.sandbox.workers.tensor_bytes import unpack_tensors
-from grader.sandbox.workers.tree import Budget, tensors_of, unpack
+from grader.sandbox.workers.tree import tensors_of, unpack
 
 REQUESTS, ANSWERS = 3, 4
 MOST_TOGETHER = 1 << 20  # bytes of answers that wait for others
@@ -74,7 +72,7 @@ class Worker:
         if frame is None:
             return False
         operations = {
-            "rehearse": rehearse_and_tell,
+            "rehearse": rehearse_and_reply,
             "load": self.load,
             "problem": self.take_problem,
             "upstream": self.take_upstream,
@@ -130,7 +128,7 @@ class Worker:
             reply = {"op": "failed", "outcome": answer.outcome, "message": answer.message, "line": answer.line}
         self._autograd_used.clear()
         flush_output()
-        tell(reply)
+        send_header(reply)
 
     def take_problem(self, frame: wire.Frame) -> None:
         number, problem = decode_problem(frame)
@@ -220,7 +218,7 @@ class Worker:
         joint = Joint(*header["joint"]) if header["joint"] else None
         found = observe_steps(self._functions, header["steps"], *problem, self._files, self._operator_cap, joint)
         self._autograd_used.clear()
-        tell({"op": "observed", "ticket": header["ticket"], "rows": found})
+        send_header({"op": "observed", "ticket": header["ticket"], "rows": found})
 
     def answer(
         self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, traced: bool
@@ -291,10 +289,10 @@ class Worker:
         return self._printed
 
 
-def rehearse_and_tell(_: wire.Frame) -> None:
+def rehearse_and_reply(_: wire.Frame) -> None:
     rehearse()
-    tell({"op": "rehearsed", "used": own_usage()})
+    send_header({"op": "rehearsed", "used": own_usage()})
 
 
-def tell(header: dict[str, Any]) -> None:
+def send_header(header: dict[str, Any]) -> None:
     wire.write_all(ANSWERS, wire.encode(wire.Frame(header)))

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.isolation.usage import own_usage
 from grader.sandbox.workers.received_problem import Given
-from grader.sandbox.workers.worker import ANSWERS, REQUESTS, Worker, tell
+from grader.sandbox.workers.worker import ANSWERS, REQUESTS, Worker, send_header
 
 
 def main(
@@ -31,11 +31,11 @@ def main(
     try:
         lock_in(plan, keep=range(5), parent=parent, ruleset=ruleset)
     except (OSError, ValueError) as error:
-        tell({"op": "not locked in", "message": f"{type(error).__name__}: {error}"})
+        send_header({"op": "not locked in", "message": f"{type(error).__name__}: {error}"})
         os._exit(71)
     # before the first byte of a student's is read: nothing they write can come before it, and what is used from here
     # on is the submission's
-    tell({"op": "locked in", "used": own_usage()})
+    send_header({"op": "locked in", "used": own_usage()})
     try:
         worker.serve()
     except BaseException as error:  # an error of the grader, or of a student's thread that broke the protocol

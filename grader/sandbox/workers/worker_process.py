@@ -17,6 +17,7 @@ from grader.errors import ZygoteDied
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers import wire
+from grader.sandbox.workers.budget import LEAST
 from grader.sandbox.workers.endings import START_SECONDS, DeadlineMissed, WireError, WorkerLost, how_it_ended
 from grader.sandbox.workers.replies import decode_called, decode_observed
 from grader.sandbox.workers.requests import (
@@ -27,7 +28,7 @@ from grader.sandbox.workers.requests import (
     observe_request,
     step_request,
 )
-from grader.sandbox.workers.tree import LEAST, frame_and_size
+from grader.sandbox.workers.tree import frame_and_size
 from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.sandbox.workers.worker_pipes import WorkerPipes
 

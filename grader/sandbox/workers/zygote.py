@@ -175,7 +175,7 @@ class Zygote:
             elif "kill" in request:
                 self.kill(request["kill"])
             elif "scheduled" in request:
-                self.say({"scheduled": self._scheduled.since_last(self._running)})
+                self.send({"scheduled": self._scheduled.since_last(self._running)})
             elif "hold" in request:
                 self._due = request["hold"]
         return True
@@ -195,7 +195,7 @@ class Zygote:
         for descriptor in descriptors:
             os.close(descriptor)
         self._running[pid] = number
-        self.say({"started": number, "pid": pid})
+        self.send({"started": number, "pid": pid})
 
     def become_worker(self, descriptors: list[int]) -> None:
         # loaded since `main`; it needs torch, which must come after the namespaces
@@ -227,9 +227,9 @@ class Zygote:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(pid, signal.SIGKILL)  # whatever the worker left behind in its group
                 code, used = os.waitstatus_to_exitcode(status), used_by(usage)
-                self.say({"exit": self._running.pop(pid), "status": code, "used": used})
+                self.send({"exit": self._running.pop(pid), "status": code, "used": used})
 
-    def say(self, message: dict[str, Any]) -> None:
+    def send(self, message: dict[str, Any]) -> None:
         with contextlib.suppress(OSError):  # the trusted side is gone: the next read ends the loop
             self._control.sendall(json.dumps(message).encode() + b"\n")
 
@@ -285,7 +285,7 @@ def run_zygote(descriptor: int, plan: Plan, prepared: PreparedZygote) -> None:
     control = socket.socket(fileno=descriptor)
     control.set_inheritable(False)
     zygote = Zygote(control, plan, prepared)
-    zygote.say({"ready": True, "pid": os.getpid()})
+    zygote.send({"ready": True, "pid": os.getpid()})
     zygote.serve()
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from grader.lesson.mistakes import Mistake
 from grader.source.result_forms import pieces_of_text
 
-Contents = Mapping[str, Any]
+FunctionContents = Mapping[str, Any]
 """What a function is made of, see repairs.contents.contents_of."""
 
 SUMS = frozenset({"sum", "mean", "nansum", "nanmean", "einsum", "sum_to_size", "cumsum", "add", "reduce", "index_add_"})
@@ -33,43 +33,43 @@ KEEPING = frozenset({"sum", "mean", "nansum", "nanmean", "var", "std", "max", "a
 """What has a `keepdim`."""
 
 
-def calls(*names: str) -> Callable[[Contents, str], bool]:
+def calls(*names: str) -> Callable[[FunctionContents, str], bool]:
     return lambda contents, _: not set(names).isdisjoint(contents["calls"])
 
 
-def reduces(contents: Contents, _: str) -> bool:
+def reduces(contents: FunctionContents, _: str) -> bool:
     return not SUMS.isdisjoint(contents["calls"]) or "MatMult" in contents["operators"] or "sum" in contents["names"]
 
 
-def sums(contents: Contents, _: str) -> bool:
+def sums(contents: FunctionContents, _: str) -> bool:
     """Whether something is added up, and not only averaged."""
     calls = set(contents["calls"])
     return reduces({**contents, "calls": calls - MEANS}, _)
 
 
-def averages(contents: Contents, _: str) -> bool:
+def averages(contents: FunctionContents, _: str) -> bool:
     adds_up = reduces(contents, _) or "Add" in contents["operators"]
     return not MEANS.isdisjoint(contents["calls"]) or (adds_up and divides(contents, _))
 
 
-def divides(contents: Contents, _: str) -> bool:
+def divides(contents: FunctionContents, _: str) -> bool:
     return bool({"Div", "FloorDiv", "Pow"} & set(contents["operators"])) or not DIVIDES.isdisjoint(contents["calls"])
 
 
-def multiplies(contents: Contents, _: str) -> bool:
+def multiplies(contents: FunctionContents, _: str) -> bool:
     operators = {"Mult", "MatMult", "Pow"} & set(contents["operators"])
     return bool(operators) or not MULTIPLIES.isdisjoint(contents["calls"])
 
 
-def reads(contents: Contents, name: str) -> bool:
+def reads(contents: FunctionContents, name: str) -> bool:
     return name in contents["names"]
 
 
-def does_not_read(contents: Contents, name: str) -> bool:
+def does_not_read(contents: FunctionContents, name: str) -> bool:
     return name not in contents["names"]
 
 
-def has_the_right_piece(mistake: Mistake, contents: Contents | None) -> bool:
+def has_the_right_piece(mistake: Mistake, contents: FunctionContents | None) -> bool:
     """Whether the code has what a mistake of an edit replaces, and nothing of what it puts there: it is not the reason.
 
     False where nothing is known about the code, for a mistake that is a formula, and for one that puts no new piece
@@ -84,14 +84,14 @@ def has_the_right_piece(mistake: Mistake, contents: Contents | None) -> bool:
     return bool(wrong - right) and bool(own & (right - wrong)) and not own & (wrong - right)
 
 
-def may_have(mistake: Mistake, functions: Collection[Contents]) -> bool:
+def may_have(mistake: Mistake, functions: Collection[FunctionContents]) -> bool:
     """Whether one of these functions may have the mistake; True where nothing is known about the code."""
     return not functions or any(
         is_borne_out(mistake.message, contents) and not has_the_right_piece(mistake, contents) for contents in functions
     )
 
 
-CLAIMS: tuple[tuple[re.Pattern[str], Callable[[Contents, str], bool]], ...] = tuple(
+CLAIMS: tuple[tuple[re.Pattern[str], Callable[[FunctionContents, str], bool]], ...] = tuple(
     (re.compile(pattern), holds)
     for pattern, holds in (
         (r"\b[Yy]ou (?:take the mean|average)\b|\b[Tt]his (?:is a|takes the) mean\b", averages),
@@ -113,7 +113,7 @@ CLAIMS: tuple[tuple[re.Pattern[str], Callable[[Contents, str], bool]], ...] = tu
 )
 
 
-def is_borne_out(message: str, contents: Contents | None) -> bool:
+def is_borne_out(message: str, contents: FunctionContents | None) -> bool:
     """False where the message claims something that is not in the code. What the code is made of may not be known."""
     if contents is None:
         return True

@@ -14,7 +14,7 @@ from itertools import chain
 
 from grader.lesson.mistakes import Mistake
 from grader.results.wording import format_shape
-from grader.verdict.diagnosis.claims import Contents, is_borne_out
+from grader.verdict.diagnosis.claims import FunctionContents, is_borne_out
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.known_mistakes import known_mistake
 from grader.verdict.diagnosis.mismatch import Cases, GradientMismatch, gradient_mismatch
@@ -79,7 +79,7 @@ OF_A_PATH: dict[int, tuple[GradientReading, ...]] = {3: (wrong_factor, wrong_inn
 
 
 def explain(
-    name: str, cases: Cases, mistakes: Iterable[Mistake], contents: Contents | None = None
+    name: str, cases: Cases, mistakes: Iterable[Mistake], contents: FunctionContents | None = None
 ) -> Explanation | None:
     """The mistake that gives the answers of all `cases`, or None. `name` is the forward value (`probs` for `dprobs`).
 

@@ -12,14 +12,14 @@ from grader.comparison.tensors import relative_error
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import run_formula
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.claims import Contents, is_borne_out
+from grader.verdict.diagnosis.claims import FunctionContents, is_borne_out
 from grader.verdict.diagnosis.explanation import MOST_JOINED, Explanation, join_explanations
 from grader.verdict.diagnosis.mismatch import Cases, euclidean_norm, tolerance_of
 from grader.verdict.diagnosis.problem_values import computed_once
 
 
 def known_mistake(
-    step: str, cases: Cases, mistakes: Iterable[Mistake], contents: Contents | None = None
+    step: str, cases: Cases, mistakes: Iterable[Mistake], contents: FunctionContents | None = None
 ) -> Explanation | None:
     """The known mistakes of `step` (such as `dprobs`) that give exactly these answers; None where none does."""
     candidates = (m for m in mistakes if m.gradient == step and is_borne_out(m.message, contents))

@@ -20,7 +20,7 @@ from grader.verdict.diagnosis.constants import name_of
 from grader.verdict.diagnosis.problem_values import named_factors
 
 Cases = Sequence[tuple[Problem, Answer]]
-Formula = Callable[[Problem, Tensor], Tensor | None]
+GradientFormula = Callable[[Problem, Tensor], Tensor | None]
 """(problem, the reference there) → what a wrong formula gives; None where it cannot be computed."""
 
 RESIDUE = 1e-6
@@ -155,7 +155,7 @@ class GradientMismatch(Mismatch):
     def floor(self, number: int) -> float:
         return self.floors[number]
 
-    def holds(self, formula: Formula) -> bool:
+    def holds(self, formula: GradientFormula) -> bool:
         """Whether a formula gives what was found on every problem."""
         return self.are_explained_by(map(formula, self.problems, self.expected))
 

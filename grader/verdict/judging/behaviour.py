@@ -10,9 +10,10 @@ from typing import Any, NoReturn
 
 import torch
 
+from grader.calling.module_target import ModuleTarget
 from grader.calling.protocol import CallFailed, Measurement
 from grader.calling.recorder import RecordingTarget
-from grader.calling.target import ModuleTarget, Target
+from grader.calling.target import Target
 from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import Difference, agreement, in_parts, kind_in_words, shown
 from grader.lesson.lesson import Item, Lesson

@@ -26,7 +26,7 @@ from grader.verdict.judging.check_endings import OURS, CheckFailed
 from grader.verdict.judging.check_runs import run_check, tests_of
 from grader.verdict.judging.scenarios import Scenario
 
-NAME = "examples.py"
+EXAMPLES_FILE = "examples.py"
 PUBLIC_SEED = 13
 """Everybody's public problems are the same; those of a hidden suite come from another seed in every run."""
 
@@ -63,8 +63,8 @@ class Example(Check):
         """As `Check.agrees`, against a `reference` that the example gives. Raises LessonError for one without it."""
         if reference is None:
             raise LessonError(
-                f"{self.lesson.exercise / NAME}, test_{self.item.name}: `agrees` needs a `reference` here, as a "
-                "student has no answer key."
+                f"{self.lesson.exercise / EXAMPLES_FILE}, test_{self.item.name}: `agrees` needs a `reference` here, as "
+                "a student has no answer key."
             )
         super().agrees(scenario, draws, reference, tolerance)
 
@@ -94,5 +94,5 @@ def stub_module(lesson: Lesson) -> ModuleType | None:
 @lru_cache(maxsize=64)
 def examples_of(lesson: Lesson) -> Mapping[str, Callable[..., None]]:
     """{row: its public example}; empty where the lesson has none. Raises LessonError when the file does not run."""
-    path = lesson.exercise / NAME
+    path = lesson.exercise / EXAMPLES_FILE
     return tests_of(load_module(path, f"backprop_ninja_examples_{lesson.name}")) if path.is_file() else {}

@@ -14,7 +14,7 @@ from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
 from grader.results.wording import listed
 from grader.source.syntax import WrittenNumber
-from grader.verdict.diagnosis.claims import Contents
+from grader.verdict.diagnosis.claims import FunctionContents
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.own_sizes import Terms, notebook_sizes
@@ -31,7 +31,7 @@ def explain_hard_coded_sizes(
     name: str,
     at_the_lecture_sizes: Case,
     cases: Sequence[Case],
-    contents: Contents | None = None,
+    contents: FunctionContents | None = None,
     unnamed: bool = True,
     function: str = "",
 ) -> Explanation | None:
@@ -67,7 +67,7 @@ def explain_hard_coded_sizes(
 
 
 def hard_coded_sentence(
-    name: str, published: Problem, other: Problem, right: Sequence[Problem], contents: Contents
+    name: str, published: Problem, other: Problem, right: Sequence[Problem], contents: FunctionContents
 ) -> str:
     """A sentence on the first line of the code with numbers that are sizes of the published problem; "" for none.
 

@@ -9,7 +9,7 @@ from grader.comparison.tensors import TOLERANCE, TensorComparison, compare, is_f
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.circumstances import circumstances
-from grader.verdict.diagnosis.claims import Contents
+from grader.verdict.diagnosis.claims import FunctionContents
 from grader.verdict.diagnosis.diagnose import explain
 from grader.verdict.diagnosis.errors.raised import explain_error
 from grader.verdict.diagnosis.explanation import Explanation
@@ -33,7 +33,7 @@ def judge_line(
     cases: Sequence[Case],
     mistakes: Sequence[Mistake] = (),
     naming: bool = True,
-    contents: Contents | None = None,
+    contents: FunctionContents | None = None,
 ) -> Verdict:
     """Judge d`name` by its answers to several problems. An advisory problem never makes it fail.
 
@@ -96,14 +96,14 @@ def remark_on_right(name: str, cases: Sequence[Case], verdict: Verdict) -> str |
 
 
 def explanation_of(
-    name: str, cases: Sequence[Case], mistakes: Sequence[Mistake], contents: Contents | None = None
+    name: str, cases: Sequence[Case], mistakes: Sequence[Mistake], contents: FunctionContents | None = None
 ) -> Explanation | None:
     known = known_mistake("d" + name, cases, mistakes, contents)
     return known or width_from_the_data(name, cases, contents) or explain(name, cases, (), contents)
 
 
 def no_answer(
-    name: str, problem: Problem, answer: Answer, cases: Sequence[Case], contents: Contents | None = None
+    name: str, problem: Problem, answer: Answer, cases: Sequence[Case], contents: FunctionContents | None = None
 ) -> Verdict:
     """The verdict on a step that gave no value on `problem`: it raised an error, hung or is missing."""
     message, explanation = answer.message or None, None

@@ -10,7 +10,7 @@ from grader.calling.answer import Answer
 from grader.comparison.tensors import TensorComparison, relative_error
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.circumstances import circumstances
-from grader.verdict.diagnosis.claims import Contents
+from grader.verdict.diagnosis.claims import FunctionContents
 from grader.verdict.diagnosis.error_description import describe_error
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.judging.verdicts import Case
@@ -74,7 +74,7 @@ def not_earned_alone(name: str, missing: str) -> Explanation:
     )
 
 
-def about_operands(problem: Problem, answer: Answer, meaning: str, contents: Contents | None) -> Iterator[str]:
+def about_operands(problem: Problem, answer: Answer, meaning: str, contents: FunctionContents | None) -> Iterator[str]:
     """What the code does with its arguments that often makes shapes differ: `.T` of three axes, labels as values."""
     if contents is None or meaning != "shapes_do_not_fit":
         return
@@ -87,7 +87,7 @@ def about_operands(problem: Problem, answer: Answer, meaning: str, contents: Con
             yield f"You calculate with `{each}`, which holds whole numbers that are indices: is it meant as a value?"
 
 
-def reads_grad(name: str, contents: Contents | None) -> str | None:
+def reads_grad(name: str, contents: FunctionContents | None) -> str | None:
     """Advice for a function that reads autograd's `.grad`; None for any other."""
     if contents is None or "grad" not in contents["calls"]:
         return None
@@ -97,7 +97,7 @@ def reads_grad(name: str, contents: Contents | None) -> str | None:
     )
 
 
-def not_a_tensor(name: str, answer: Answer, contents: Contents | None = None) -> str:
+def not_a_tensor(name: str, answer: Answer, contents: FunctionContents | None = None) -> str:
     found = answer.kind
     if answer.message:  # a joint function that returned something else altogether
         return answer.message

@@ -17,15 +17,11 @@ def reachable_mistakes(lesson: Lesson, functions: Collection[str]) -> tuple[Mist
 
 @lru_cache(maxsize=1_000)
 def _reachable(lesson: Lesson, functions: frozenset[str]) -> tuple[Mistake, ...]:
-    reached = reachable_definitions(_answer_key(lesson), functions)
+    reached = reachable_definitions(lesson.answer_key, functions)
     return tuple(mistake for mistake, changed in _changes(lesson) if changed & reached)
 
 
 @lru_cache(maxsize=100)
 def _changes(lesson: Lesson) -> list[tuple[Mistake, frozenset[str]]]:
-    key = _answer_key(lesson)
+    key = lesson.answer_key
     return [(mistake, changed_definitions(key, mistake.applied_to(key))) for mistake in lesson.mistakes]
-
-
-def _answer_key(lesson: Lesson) -> str:
-    return (lesson.solution / "backward.py").read_text(encoding="utf-8")

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import torch
 
+from grader.calling.module_target import ModuleTarget
 from grader.calling.recorder import Call, RecordingTarget, numbers_given, tensors_given
-from grader.calling.target import ModuleTarget
 from grader.comparison.trees import Agreement, Difference, agreement
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
-from grader.verdict.diagnosis.claims import Contents, may_have
+from grader.verdict.diagnosis.claims import FunctionContents, may_have
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.results.results import ComparedResult, explain_result
 from grader.verdict.judging.check_endings import ReferenceFailed
@@ -88,7 +88,7 @@ class CourseValues:
         assertion: Assertion,
         found: Sequence[Any],
         low_precision: bool,
-        contents_of: Callable[[str], Contents | None],
+        contents_of: Callable[[str], FunctionContents | None],
     ) -> Iterator[Mistake]:
         """Yield the known mistakes that give just these results on every draw, as far as the code may have them.
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import torch
 
-Ask = Callable[[], Any]
+ShuffledCall = Callable[[], Any]
 
 TWICE = 0.25
 """The share of the questions that are put twice, on average."""
@@ -48,7 +48,7 @@ class LazyAnswers(Mapping[str, Any]):
     A comparison that stops at the first difference saves the other calls.
     """
 
-    def __init__(self, questions: Mapping[str, Ask]) -> None:
+    def __init__(self, questions: Mapping[str, ShuffledCall]) -> None:
         self._questions, self._known = questions, dict[str, Any]()
 
     def __getitem__(self, name: str) -> Any:
@@ -69,14 +69,14 @@ class Shuffled:
     def __init__(self, generator: torch.Generator, twice: float = TWICE) -> None:
         """`twice`: the probability that a question is put a second time."""
         self._generator, self._twice = generator, twice
-        self._questions: dict[str, Ask] = {}
+        self._questions: dict[str, ShuffledCall] = {}
         self._numbers: dict[str, int] = {}
 
     def some(self, least: int, most: int) -> int:
         """A random whole number from `least` to `most`: how many questions of a kind there are."""
         return int(torch.randint(least, most + 1, (), generator=self._generator))
 
-    def add(self, name: str, ask: Ask, again: Ask | None = None) -> None:
+    def add(self, name: str, ask: ShuffledCall, again: ShuffledCall | None = None) -> None:
         """Add a question. `ask` calls the student and returns the answer; `name` is the answer's name in messages.
 
         `again` asks an equivalent question that has the same answer; the default is the same question. Questions with

@@ -16,9 +16,11 @@ from support import ROOT
 
 from grader.commands.grade import main
 from grader.gradebook.assignment.config import Assignment
+from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.records import Decision
-from grader.gradebook.similarity.pairs import Similarities, portrait, similarities, threshold_for
+from grader.gradebook.similarity.evidence import evidence_of
+from grader.gradebook.similarity.pairs import Similarities, similarities, threshold_for
 from grader.gradebook.similarity.reading import (
     KnownCode,
     ReadClass,
@@ -28,7 +30,6 @@ from grader.gradebook.similarity.reading import (
     steps_of_course,
     stored_texts,
 )
-from grader.gradebook.tables import StoredVerdict
 from grader.intake.submissions.roster import Member, Roster
 from grader.lesson.lesson import Course
 from grader.publish.similar_page import similar_page
@@ -89,7 +90,7 @@ def test_the_answer_key_s_own_answers_say_nothing(made, read, known):
     own = [who for who in made.files if who in {f"honest {n:03}" for n in range(56, 60)}]
     assert len(own) == 4
     for who in own:
-        assert portrait(who, read.files[who], made.rows[who], known).items == {}
+        assert evidence_of(who, read.files[who], made.rows[who], known).items == {}
 
 
 def test_without_verdicts_the_copies_are_found_as_well(made, read, known):

@@ -26,10 +26,10 @@ from support import GOLDEN, ROOT, solution_of
 from grader.commands.grade import main
 from grader.intake.submissions.arrival import SubmissionError
 from grader.intake.submissions.class_folder import is_class
-from grader.intake.submissions.dated_downloads import seconds_since_1970
 from grader.intake.submissions.downloads import MOODLE, CanvasFile, canvas_files, common_prefix
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import read_roster
+from grader.intake.submissions.written_times import seconds_since_1970
 from grader.lesson.lesson import Course
 from grader.publish.report.classroom import csv_rows, without_results
 

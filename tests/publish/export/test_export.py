@@ -237,7 +237,7 @@ def test_what_is_printed_besides_is_never_a_command(text):
 
 def test_nothing_is_obeyed_while_commands_are_stopped():
     said: list[str] = []
-    with pytest.raises(SystemExit), github.commands_stopped(said.append):
+    with pytest.raises(SystemExit), github.without_workflow_commands(said.append):
         said.extend(["::error::x", "##[error]y", "::stop-commands::z", "::z::", "::error::again"])
         raise SystemExit(3)
     said.append("::notice::ours")

@@ -20,7 +20,8 @@ from made_results import HOSTILE, lesson, results, row
 
 from grader.commands.grade import main
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.publish.feedback.platforms import canvas_feedback, moodle_feedback
+from grader.publish.feedback.canvas import canvas_feedback
+from grader.publish.feedback.moodle import moodle_feedback
 from grader.publish.feedback.reports import NoFeedback, one_line_summary
 from grader.results.annotations import NotGraded
 

@@ -13,10 +13,10 @@ from made_results import HOSTILE, results
 
 from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.points import assigned
-from grader.gradebook.current import ClassResults
+from grader.gradebook.class_results import ClassResults
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.publish.report.annotated import (
-    COLUMNS,
+    ANNOTATION_COLUMNS,
     date_text,
     defence_sentence,
     lateness_text,
@@ -126,7 +126,7 @@ def test_grades_csv_has_columns_for_them(ada):
     text = io.StringIO()
     csv.writer(text).writerows(csv_rows([ada, bo]))
     lines = {line["student"]: line for line in csv.DictReader(io.StringIO(text.getvalue()))}
-    assert set(COLUMNS) <= set(lines["Ada"])
+    assert set(ANNOTATION_COLUMNS) <= set(lines["Ada"])
     assert {
         name: lines["Ada"][name] for name in ("03_a", "04_b", "total", "max", "late_days", "late_cost", "free_days")
     } == {

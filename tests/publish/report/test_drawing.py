@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from grader.lesson.lesson import Lesson
 from grader.publish.report.drawings import layouts_of
+from grader.publish.report.forces import Arrow, colour, forces
 from grader.publish.report.graph import lay_out, layers_of, parts_of, reads_of
+from grader.publish.report.heat_map import ERROR_COLOURS, SCALE, heat_map, level
 from grader.publish.report.layout import HEIGHT, Layout, Node, layouts_from_text, layouts_to_text
-from grader.publish.report.pictures import ERROR_COLOURS, SCALE, Arrow, colour, forces, heat_map, level
 
 PARTS = {
     "01_chain_rule": 16,

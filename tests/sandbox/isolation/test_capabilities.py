@@ -9,6 +9,8 @@ import pytest
 
 from grader.sandbox.isolation import capabilities, kernel
 
+PR_GET_NO_NEW_PRIVS = 39
+
 pytestmark = pytest.mark.layers
 
 
@@ -53,7 +55,7 @@ def test_a_program_started_as_root_gets_nothing_back(in_child, as_root):
 def test_no_new_privileges_cannot_be_undone(in_child, outcome):
     def action():
         capabilities.no_new_privileges()
-        return kernel.prctl(kernel.PR_GET_NO_NEW_PRIVS), outcome(lambda: kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 0))
+        return kernel.prctl(PR_GET_NO_NEW_PRIVS), outcome(lambda: kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 0))
 
     assert in_child(action) == [1, "EINVAL"]
 

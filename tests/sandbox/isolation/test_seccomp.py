@@ -72,7 +72,7 @@ in_the_kernel = pytest.mark.skipif(not kernel.supported(), reason="needs Linux o
 def test_decide_finds_the_range(firsts, number):
     firsts = [0, *sorted(set(firsts) - {0})]
     load = seccomp.Instruction(seccomp.LOAD, 0, 0, 0)
-    code = (load, *seccomp.decide([(first, seccomp.answer(7 + first)) for first in firsts]))
+    code = (load, *seccomp.decide([(first, seccomp.return_action(7 + first)) for first in firsts]))
     assert simulate(code, number) == 7 + max(first for first in firsts if first <= number)
 
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.lesson.mistakes import Mistake, mistake
 from grader.reference.problem import Draw, Problem
-from grader.source.student_lines import lines_of_changes
+from grader.source.in_place_changes import lines_of_changes
 from grader.verdict.diagnosis.diagnose import explain
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import GradientMismatch

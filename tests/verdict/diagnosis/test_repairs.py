@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from grader.source.student_lines import first_nested, nested_definitions
+from grader.source.nested_definitions import first_nested, nested_definitions
 from grader.verdict.diagnosis.claims import is_borne_out
 from grader.verdict.diagnosis.repairs.contents import contents_of
 from grader.verdict.diagnosis.repairs.edits import MOST_EDITS, Known, edits_of

@@ -19,14 +19,14 @@ from grader.verdict.diagnosis.readings.quotients import is_multiple_at, surplus_
 
 MOST_EDGES = 40
 
-Edge = tuple[str, str]
+ReadEdge = tuple[str, str]
 """(what is read, the line that reads it)"""
 
 
-def inner_edges(problem: Problem, name: str) -> dict[Edge, Tensor]:
+def inner_edges(problem: Problem, name: str) -> dict[ReadEdge, Tensor]:
     """{edge of the finer graph between d`name` and its upstream gradients: what is propagated along it}."""
 
-    def compute() -> dict[Edge, Tensor]:
+    def compute() -> dict[ReadEdge, Tensor]:
         fine, coarse = problem.finer, problem.graph
         inside = fine.above(name)
         if problem.random_upstream:
@@ -34,7 +34,7 @@ def inner_edges(problem: Problem, name: str) -> dict[Edge, Tensor]:
             arriving = {c: problem.upstream[c] for c in coarse.consumers[name]}
         else:
             arriving = dict(problem.ends)
-        found: dict[Edge, Tensor] = {}
+        found: dict[ReadEdge, Tensor] = {}
         for consumer in reversed(list(fine.parents)):
             if consumer not in arriving:
                 continue
@@ -47,7 +47,7 @@ def inner_edges(problem: Problem, name: str) -> dict[Edge, Tensor]:
     return computed_once(problem, ("edges", name), compute)
 
 
-def share_of_edge(problem: Problem, name: str, edge: Edge) -> Tensor | None:
+def share_of_edge(problem: Problem, name: str, edge: ReadEdge) -> Tensor | None:
     """The part of d`name` that passes one edge, in float64; None where the problem has no such edge."""
     share = inner_edges(problem, name).get(edge)
     if share is None:
@@ -91,7 +91,7 @@ def wrong_inner_line(wrong: GradientMismatch) -> Iterator[Explanation]:
             )
 
 
-def name_of_edge(wrong: GradientMismatch, edge: Edge) -> str | None:
+def name_of_edge(wrong: GradientMismatch, edge: ReadEdge) -> str | None:
     """The name of the coefficient of what passes `edge`, where all the rest is right on every problem."""
     shares = (share_of_edge(problem, wrong.name, edge) for problem in wrong.problems)
     values = fit_multiples(wrong, shares, wrong.expected)

@@ -18,7 +18,7 @@ from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.fit import fit_parts
 from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.diagnosis.problem_values import computed_once
-from grader.verdict.diagnosis.readings.inner_lines import Edge, inner_edges
+from grader.verdict.diagnosis.readings.inner_lines import ReadEdge, inner_edges
 from grader.verdict.diagnosis.readings.multiples import wrong_coefficients
 
 MOST_PATHS = 8
@@ -27,14 +27,14 @@ MOST_HELD_CONSTANT = 3
 NEGLIGIBLE = 1e-12
 """A path whose share is smaller than this part of the largest one is zero: a mean of deviations from a mean."""
 
-Path = tuple[str, ...]
+GradientPath = tuple[str, ...]
 """The names that it passes, from the one whose upstream gradient is given to the last one before the target."""
 
 
-def shares_of_paths(problem: Problem, name: str) -> dict[Path, Tensor]:
+def shares_of_paths(problem: Problem, name: str) -> dict[GradientPath, Tensor]:
     """{path: its part of d`name`, in float64}; empty where there are no inner paths, or too many."""
 
-    def compute() -> dict[Path, Tensor]:
+    def compute() -> dict[GradientPath, Tensor]:
         inner = inner_edges(problem, name)
         starts = problem.graph.consumers[name] if problem.random_upstream else problem.ends
         found = {path: t.double() for c in starts for path, t in walk_paths(problem, name, c, inner)}
@@ -45,10 +45,12 @@ def shares_of_paths(problem: Problem, name: str) -> dict[Path, Tensor]:
     return computed_once(problem, ("paths", name), compute)
 
 
-def walk_paths(problem: Problem, name: str, consumer: str, inner: dict[Edge, Tensor]) -> Iterator[tuple[Path, Tensor]]:
+def walk_paths(
+    problem: Problem, name: str, consumer: str, inner: dict[ReadEdge, Tensor]
+) -> Iterator[tuple[GradientPath, Tensor]]:
     """(path, its part of d`name`) of the paths that start at `consumer`."""
     start = problem.upstream[consumer] if problem.random_upstream else problem.ends[consumer]
-    waiting: list[tuple[Path, Tensor]] = [((consumer,), start)]
+    waiting: list[tuple[GradientPath, Tensor]] = [((consumer,), start)]
     while waiting:
         path, upstream = waiting.pop()
         for parent, share in problem.finer.vjp(path[-1], upstream).items():
@@ -58,7 +60,7 @@ def walk_paths(problem: Problem, name: str, consumer: str, inner: dict[Edge, Ten
                 waiting.append(((*path, parent), share))
 
 
-def common_paths(wrong: GradientMismatch) -> list[Path]:
+def common_paths(wrong: GradientMismatch) -> list[GradientPath]:
     """The paths that exist on all problems; none for a part of a gradient."""
     if not wrong.is_whole_in_shape:
         return []
@@ -66,12 +68,12 @@ def common_paths(wrong: GradientMismatch) -> list[Path]:
     return [path for path in tables[0] if all(path in table for table in tables)]
 
 
-def is_distinctive(name: str, paths: Sequence[Path]) -> bool:
+def is_distinctive(name: str, paths: Sequence[GradientPath]) -> bool:
     """Whether a name is not on all of these paths."""
     return not all(name in path for path in paths)
 
 
-def path_in_words(paths: Sequence[Path], path: Path) -> str:
+def path_in_words(paths: Sequence[GradientPath], path: GradientPath) -> str:
     """A path by the names that not all paths share; the direct one by what it does not pass."""
     names = [name for name in path if is_distinctive(name, paths)]
     if names:
@@ -98,7 +100,7 @@ def held_constant(wrong: GradientMismatch) -> Iterator[Explanation]:
             if len(blocked) == len(paths):
                 continue
 
-            def without_paths(problem: Problem, expected: Tensor, blocked: Sequence[Path] = blocked) -> Tensor:
+            def without_paths(problem: Problem, expected: Tensor, blocked: Sequence[GradientPath] = blocked) -> Tensor:
                 shares = shares_of_paths(problem, wrong.name)
                 return expected - torch.stack([shares[path] for path in blocked]).sum(0)
 

@@ -16,14 +16,14 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.claims import Contents
+from grader.verdict.diagnosis.claims import FunctionContents
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import Cases
 
 NUMBER = re.compile(r"\d+")
 
 
-def width_from_the_data(name: str, cases: Cases, contents: Contents | None = None) -> Explanation | None:
+def width_from_the_data(name: str, cases: Cases, contents: FunctionContents | None = None) -> Explanation | None:
     """Why d`name` raises or has a wrong shape on some `cases`, if the data decide how long an axis is.
 
     `contents` is what its code is made of, where that is known: without such a call, sizes fit by chance.

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from grader.verdict.diagnosis.repairs.source_file import called_name, operand_of, quote
 
-Change = tuple[str, str, str, ast.AST]
+ArithmeticChange = tuple[str, str, str, ast.AST]
 
 OPERATORS: dict[type[ast.operator], type[ast.operator]] = {ast.Mult: ast.Div, ast.Div: ast.Mult}
 MULTIPLIED: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
@@ -50,7 +50,7 @@ def cancels(parent: ast.AST, other: str) -> bool:
     return False
 
 
-def regroupings(node: ast.AST) -> Iterator[Change]:
+def regroupings(node: ast.AST) -> Iterator[ArithmeticChange]:
     """Brackets that are missing, or too wide."""
     if not isinstance(node, ast.BinOp):
         return
@@ -85,7 +85,7 @@ def regroupings(node: ast.AST) -> Iterator[Change]:
             yield kind, quote(left), quote(right), ast.BinOp(first, left.op, second)
 
 
-def operators(node: ast.AST) -> Iterator[Change]:
+def operators(node: ast.AST) -> Iterator[ArithmeticChange]:
     """Multiplied for divided, added for subtracted, and a sign."""
     match node:
         case ast.BinOp() | ast.AugAssign():
@@ -100,14 +100,14 @@ def operators(node: ast.AST) -> Iterator[Change]:
             yield "minus", "", "", operand
 
 
-def other_operators(node: ast.AST) -> Iterator[Change]:
+def other_operators(node: ast.AST) -> Iterator[ArithmeticChange]:
     """Added where it should be multiplied, and the other way round."""
     if isinstance(node, ast.BinOp):
         for other in MULTIPLIED.get(type(node.op), ()):
             yield "operator", type(node.op).__name__, other.__name__, ast.BinOp(node.left, other(), node.right)
 
 
-def terms_without_a_factor(node: ast.AST, factors: Sequence[str]) -> Iterator[Change]:
+def terms_without_a_factor(node: ast.AST, factors: Sequence[str]) -> Iterator[ArithmeticChange]:
     """A factor that belongs to every term of a sum, and that one of the terms lacks: `da - a**2`."""
     if not (isinstance(node, ast.BinOp) and isinstance(node.op, SUMS)):
         return
@@ -120,7 +120,7 @@ def terms_without_a_factor(node: ast.AST, factors: Sequence[str]) -> Iterator[Ch
                 yield "term_without_factor", quote(term), factor, new
 
 
-def comparisons(node: ast.AST) -> Iterator[Change]:
+def comparisons(node: ast.AST) -> Iterator[ArithmeticChange]:
     """`<=` for `<`, `>` for `<` ..."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         for other in COMPARISONS.get(type(node.ops[0]), ()):
@@ -128,7 +128,7 @@ def comparisons(node: ast.AST) -> Iterator[Change]:
             yield kind, "", "", ast.Compare(node.left, [other()], node.comparators)
 
 
-def omissions(node: ast.AST) -> Iterator[Change]:
+def omissions(node: ast.AST) -> Iterator[ArithmeticChange]:
     """Without a factor, a term, a power or an index."""
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Call):
         yield "index", quote(node.slice), quote(node.value), node.value
@@ -141,7 +141,7 @@ def omissions(node: ast.AST) -> Iterator[Change]:
             yield kind, quote(node.left), quote(node.right), node.right
 
 
-def other_numbers(node: ast.AST) -> Iterator[Change]:
+def other_numbers(node: ast.AST) -> Iterator[ArithmeticChange]:
     """Another number: an exponent, a factor, a one."""
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=magnitude)):
@@ -158,7 +158,7 @@ def other_numbers(node: ast.AST) -> Iterator[Change]:
             yield "number", repr(value), repr(other), ast.parse(repr(other), mode="eval").body
 
 
-def scalings(node: ast.AST, sizes: Sequence[str], parents: Mapping[int, ast.AST]) -> Iterator[Change]:
+def scalings(node: ast.AST, sizes: Sequence[str], parents: Mapping[int, ast.AST]) -> Iterator[ArithmeticChange]:
     """A value divided by a size, or multiplied by one. Of a product only the whole: its factors would give the same."""
     parent = parents.get(id(node))
     if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mult | ast.MatMult | ast.Div):
@@ -171,7 +171,7 @@ def scalings(node: ast.AST, sizes: Sequence[str], parents: Mapping[int, ast.AST]
             yield "not_multiplied", quote(node), size, ast.BinOp(node, ast.Mult(), new_name(size))
 
 
-def matrix_products(node: ast.AST) -> Iterator[Change]:
+def matrix_products(node: ast.AST) -> Iterator[ArithmeticChange]:
     """The two factors of a matrix product in the other order, or a transpose more or less."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         yield "order", "", "", ast.BinOp(node.right, ast.MatMult(), node.left)
@@ -199,7 +199,7 @@ def transposed_operand(node: ast.AST) -> ast.expr | None:
     return operand_of(node) if isinstance(node, ast.Call) and is_call else None
 
 
-def roots(node: ast.AST) -> Iterator[Change]:
+def roots(node: ast.AST) -> Iterator[ArithmeticChange]:
     """Divided by the root or by the square."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and not isinstance(node.right, ast.Constant):
         for kind, power in (("root", 0.5), ("square", 2)):

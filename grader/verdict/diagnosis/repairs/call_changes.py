@@ -7,7 +7,7 @@ import copy
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from grader.verdict.diagnosis.repairs.arithmetic_changes import Change
+from grader.verdict.diagnosis.repairs.arithmetic_changes import ArithmeticChange
 from grader.verdict.diagnosis.repairs.source_file import called_name, is_module, operand_of, quote
 
 UNARY = {"exp", "log", "tanh", "sqrt", "rsqrt", "square", "abs", "reciprocal", "sigmoid", "softmax", "neg", "sign"}
@@ -20,7 +20,7 @@ SMALLEST_ORDINARY = 1e-2
 """A number below this one is there to keep a root or a division finite."""
 
 
-def unary_calls(node: ast.AST) -> Iterator[Change]:
+def unary_calls(node: ast.AST) -> Iterator[ArithmeticChange]:
     """Without a function of one argument."""
     if isinstance(node, ast.Call) and (name := called_name(node)) in UNARY:
         operand = operand_of(node)
@@ -28,7 +28,7 @@ def unary_calls(node: ast.AST) -> Iterator[Change]:
             yield "function", name, quote(operand), operand
 
 
-def other_functions(node: ast.AST) -> Iterator[Change]:
+def other_functions(node: ast.AST) -> Iterator[ArithmeticChange]:
     """`softmax(1)` for `sigmoid()` or `exp()`, and so on."""
     name = called_name(node)
     if isinstance(node, ast.Call) and name in EXPONENTIALS and (operand := operand_of(node)) is not None:
@@ -38,7 +38,7 @@ def other_functions(node: ast.AST) -> Iterator[Change]:
                 yield "other_function", name, "", ast.Call(ast.Attribute(operand, other, ast.Load()), axis, [])
 
 
-def sums_multiplied(node: ast.AST) -> Iterator[Change]:
+def sums_multiplied(node: ast.AST) -> Iterator[ArithmeticChange]:
     """`(a * b).sum(1)` for `a.sum(1) * b.sum(1)`, and for `a.sum(1) * b`."""
     if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)):
         return
@@ -54,7 +54,7 @@ def sums_multiplied(node: ast.AST) -> Iterator[Change]:
         yield kind, name, quote(first), call_of_both
 
 
-def small_numbers(node: ast.AST, constants: Sequence[float]) -> Iterator[Change]:
+def small_numbers(node: ast.AST, constants: Sequence[float]) -> Iterator[ArithmeticChange]:
     """The small number of the forward pass, added before a root, a power or a division."""
     operand, with_operand = operand_of_a_root(node)
     if operand is None or (isinstance(operand, ast.BinOp) and has_small_number(operand)):
@@ -88,7 +88,7 @@ def operand_of_a_root(node: ast.AST) -> tuple[ast.expr | None, Callable[[ast.exp
     return None, lambda new: new
 
 
-def maxima(node: ast.AST) -> Iterator[Change]:
+def maxima(node: ast.AST) -> Iterator[ArithmeticChange]:
     """The maximum of each row for that of all elements."""
     if isinstance(node, ast.Call) and called_name(node) in ("max", "amax") and not node.keywords:
         operand = operand_of(node)
@@ -120,7 +120,7 @@ def written_reduction(node: ast.AST) -> str:
     return ast.unparse(ast.Call(ast.Name(called_name(node), ast.Load()), node.args, node.keywords))
 
 
-def reductions_everywhere(node: ast.AST) -> Iterator[Change]:
+def reductions_everywhere(node: ast.AST) -> Iterator[ArithmeticChange]:
     """Another axis in all of several equal reductions of one statement."""
     if not isinstance(node, ast.stmt) or isinstance(node, (ast.For, ast.If, ast.FunctionDef, ast.While, ast.With)):
         return
@@ -132,7 +132,7 @@ def reductions_everywhere(node: ast.AST) -> Iterator[Change]:
                 yield "axis_everywhere", written, axis, changed
 
 
-def reductions(node: ast.AST) -> Iterator[Change]:
+def reductions(node: ast.AST) -> Iterator[ArithmeticChange]:
     """A sum or mean over another axis, with or without keepdim, one for the other, or none."""
     if not (isinstance(node, ast.Call) and called_name(node) in REDUCTIONS):
         return

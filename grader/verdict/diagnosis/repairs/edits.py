@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from grader.verdict.diagnosis.repairs.arithmetic_changes import (
-    Change,
+    ArithmeticChange,
     cancels,
     comparisons,
     is_new,
@@ -67,7 +67,7 @@ PLACEHOLDER = "changed_function_"
 BACKWARDS = re.compile(r"^([ \t]+\w[^=#\n]*?) ?=([+-])(?= )", re.MULTILINE)
 """`dx =+ ...`, which assigns, and is no way to write anything else."""
 
-Place = tuple[ast.AST, str, int | None]
+ChildPlace = tuple[ast.AST, str, int | None]
 """(parent, field, index in it)"""
 
 
@@ -149,7 +149,7 @@ def updates_written_backwards(source: str, function: str, known: Known) -> dict[
 
 
 def text_of_changed(
-    step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], place: Place, new: ast.AST, known: Known
+    step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], place: ChildPlace, new: ast.AST, known: Known
 ) -> str:
     """The changed function's text. The functions that it calls are defined inside it, and can be changed as well."""
     parameters = set(parameter_names(step))
@@ -172,7 +172,7 @@ def text_of_changed(
         replace_node(place, old)
 
 
-def replace_node(place: Place, new: ast.AST) -> ast.AST:
+def replace_node(place: ChildPlace, new: ast.AST) -> ast.AST:
     """Puts a node in a place and returns the old one."""
     parent, name, index = place
     old: ast.AST
@@ -185,12 +185,12 @@ def replace_node(place: Place, new: ast.AST) -> ast.AST:
     return old
 
 
-def nodes_with_places(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, Place]]:
+def nodes_with_places(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, ChildPlace]]:
     """Every expression and statement in the body, with its place; not what a statement writes to.
 
     With another `g` in `g[0] = 1` or `g.add_(1)`, the statement would write to something that nobody reads.
     """
-    waiting: deque[tuple[ast.AST, Place]] = deque((s, (function, "body", i)) for i, s in enumerate(function.body))
+    waiting: deque[tuple[ast.AST, ChildPlace]] = deque((s, (function, "body", i)) for i, s in enumerate(function.body))
     receivers: set[int] = set()
     while waiting:
         node, place = waiting.popleft()
@@ -210,10 +210,10 @@ def nodes_with_places(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, Plac
 
 def changes(
     function: ast.FunctionDef, known: Known, step: str, is_step: bool
-) -> Iterator[tuple[float, Edit, Place, ast.AST]]:
+) -> Iterator[tuple[float, Edit, ChildPlace, ast.AST]]:
     """Every change of one function, with its rank among the kinds."""
     parents: dict[int, ast.AST] = {}
-    kinds: tuple[Callable[[ast.AST], Iterator[Change]], ...] = (
+    kinds: tuple[Callable[[ast.AST], Iterator[ArithmeticChange]], ...] = (
         *(unary_calls, column_indices, assignments, regroupings, sums_multiplied),
         partial(small_numbers, constants=known.constants),
         *(operators, comparisons, omissions, reductions, matrix_products, other_numbers),
@@ -256,7 +256,7 @@ def equation_around(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.Compar
     return None
 
 
-def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[float, Edit, Place, ast.AST]]:
+def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[float, Edit, ChildPlace, ast.AST]]:
     """The function with a gradient that it computes on the way in the place of each that it returns."""
     last = function.body[-1]
     if isinstance(last, ast.Return):

@@ -6,11 +6,11 @@ import ast
 import copy
 from collections.abc import Iterator
 
-from grader.verdict.diagnosis.repairs.arithmetic_changes import PRODUCTS, SUMS, Change, new_name
+from grader.verdict.diagnosis.repairs.arithmetic_changes import PRODUCTS, SUMS, ArithmeticChange, new_name
 from grader.verdict.diagnosis.repairs.source_file import is_module, quote
 
 
-def column_indices(node: ast.AST) -> Iterator[Change]:
+def column_indices(node: ast.AST) -> Iterator[ArithmeticChange]:
     """`d[range(n), Y]` for `d[:, Y]`, which takes whole columns."""
     if isinstance(node, ast.Subscript) and (found := index_rows_and_columns(node)) is not None:
         yield "column", quote(found[0]), "", found[1]
@@ -56,7 +56,7 @@ class Pairing(ast.NodeTransformer):
         return self.generic_visit(node) if found is None else found[1]
 
 
-def assignments(node: ast.AST) -> Iterator[Change]:
+def assignments(node: ast.AST) -> Iterator[ArithmeticChange]:
     """`p -= g` for `p = p - g`, which gives a new tensor a name; `g[i] += d` for `=`, which keeps the last."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method)) as call):

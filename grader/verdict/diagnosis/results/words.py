@@ -63,7 +63,7 @@ def wrong_answers(answers: Sequence[ComparedAnswer]) -> Explanation | None:
         return one_sided(answers, wrong, *slips.pop())
     found = {taken for _, taken in slips}
     if len(found) == 1:
-        return taken_too_often(wrong, found.pop())
+        return explain_answer_too_often(wrong, found.pop())
     return None
 
 
@@ -80,7 +80,7 @@ def one_sided(
     )
 
 
-def taken_too_often(wrong: Sequence[ComparedAnswer], found: str) -> Explanation:
+def explain_answer_too_often(wrong: Sequence[ComparedAnswer], found: str) -> Explanation:
     instead = ", ".join(dict.fromkeys(shown(answer.expected) for answer in wrong))
     return Explanation(
         "one_answer_too_often",

@@ -1,4 +1,4 @@
-"""What a student reads besides verdicts: the first steps, what turned right or wrong with a save, a lesson's end."""
+"""What a student reads at the end of a lesson: what it taught, other right forms of a row, the next lesson."""
 
 from __future__ import annotations
 
@@ -12,86 +12,11 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.file import HERE, names_it_uses, read_ordinary
+from grader.dojo.file import names_it_uses, read_ordinary
 from grader.dojo.overview import INDENT, Paragraph, next_lines
 from grader.dojo.progress import next_lesson
 from grader.lesson.lesson import Lesson
-from grader.results.wording import first_names
 from grader.source.parsing import parse_text
-
-ENOUGH = 3
-"""Rows that are right, after which the guide ends."""
-
-
-class Guide:
-    """What to do now, from what is right and wrong. It does not come back once it has ended."""
-
-    def __init__(self) -> None:
-        self._is_over = False
-
-    def lines(self, checked: Checked | None) -> list[RenderableType]:
-        if self._is_over or checked is None:
-            return []
-        self._is_over = len(checked.progress.reached) >= ENOUGH
-        return ["", *steps(checked)]
-
-
-def steps(checked: Checked) -> Iterator[RenderableType]:
-    progress, row = checked.progress, checked.progress.next_row
-    if not checked.judged.runs:
-        yield step(2, "Python cannot read the file. Correct the line that is shown above, and save again.")
-    elif progress.wrong:
-        yield step(
-            2,
-            f"{progress.wrong[0]} is not right yet. Read the message and compare it with the forward line. h gives a "
-            "hint, and one more each time. Correct your line and save again.",
-        )
-    elif not progress.reached and row is not None:
-        yield step(
-            1,
-            f"Open {checked.next_place} in your editor, next to this window. Write {row} there: replace `raise "
-            "NotImplementedError` by `return` and your formula. Then save: nothing else is needed.",
-        )
-    elif len(progress.reached) < ENOUGH:
-        yield step(
-            3,
-            f"{progress.reached[-1]} is right. The word (right, wrong) is the verdict on your line. The mark after it "
-            "is the verdict on your whole chain, from the loss to this line."
-            + (f" Go on with {row} at {checked.next_place}." if row else ""),
-        )
-    else:
-        yield step(3, "That is all: write, save, read. n goes to the next lesson, q quits, `dojo watch` continues.")
-
-
-def step(number: int, text: str) -> RenderableType:
-    return Paragraph(Text.assemble((f"Step {number} of 3: ", "bold magenta"), text))
-
-
-def welcome(lesson: Lesson, readme: str, file: str) -> Iterator[RenderableType]:
-    """What is read before the first check."""
-    yield Text(f"Lesson {lesson.number}: {lesson.title}", "bold")
-    yield ""
-    yield Paragraph(f"1. Read {readme}. It teaches what you need and works out one gradient in full.")
-    yield Paragraph(f"2. Open {file} in your editor. You write one function for each gradient.")
-    yield Paragraph("3. Keep this window next to it. It checks the file whenever you save, and says what is wrong.")
-
-
-def news_of(before: Checked | None, checked: Checked) -> list[Text]:
-    return list(sentences(before, checked)) if checked.judged.runs else []
-
-
-def sentences(before: Checked | None, checked: Checked) -> Iterator[Text]:
-    if before is None:
-        return
-    then, now = before.progress.statuses, checked.progress.statuses
-    for words, status in (("turned right", "passed"), ("passed here now", HERE)):
-        turned = [row for row in now if now[row] == status and then.get(row, status) != status]
-        if turned:
-            yield Text(f"✓ {first_names(turned)} {words}.", "bold green")
-    broken = [row for row in checked.progress.wrong if then.get(row) in ("passed", HERE)]
-    if broken:
-        yield Text(f"✗ {first_names(broken)} {'was' if len(broken) == 1 else 'were'} right before.", "bold red")
-
 
 SECTION = "What you will be able to do"
 """The heading of the part of a lesson's README.md that says what it teaches."""

@@ -1,52 +1,20 @@
-"""What the gradebook's file holds: attempts and the verdicts on them, decisions, submitted files, notes."""
+"""Attempts in the gradebook's file and the verdicts on them, and notes by name."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from grader.gradebook.blobs import Blobs
 from grader.gradebook.connection import Connection
-from grader.gradebook.files import OutputError
-from grader.gradebook.plain_values import from_plain, time_from_text, time_to_text, to_plain
-from grader.gradebook.records import Attempt, Decision
+from grader.gradebook.plain_values import time_from_text, time_to_text
+from grader.gradebook.records import Attempt
 from grader.intake.submissions.submission import Submission
 from grader.intake.submissions.submission_times import SubmissionTime
 from grader.results import SubmissionResult
-
-
-class Blobs:
-    """{SHA-256 of the content: the content}. Methods raise OutputError when the file cannot be read or written."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def store(self, data: bytes) -> str:
-        """Keep `data`; returns its key."""
-        key = hashlib.sha256(data).hexdigest()
-        if next(self._connection.rows("SELECT 1 FROM blobs WHERE sha256 = ?", key), None) is None:
-            self._connection.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (key, zlib.compress(data)))
-        return key
-
-    def load(self, key: str) -> bytes:
-        found = next(self._connection.rows("SELECT data FROM blobs WHERE sha256 = ?", key), None)
-        if found is None:
-            raise OutputError(f"{self._connection.path} is damaged (a stored file is missing): use a copy of it.")
-        return zlib.decompress(found[0])
-
-    def store_value(self, value: Any) -> str:
-        """Keep a typed value; files in it, as bytes, are blobs of their own."""
-        return self.store(json.dumps(to_plain(value, self.store), separators=(",", ":")).encode())
-
-    def load_value(self, kind: Any, key: str) -> Any:
-        """The value of type `kind` under `key`."""
-        return from_plain(kind, json.loads(self.load(key)), self.load)
-
 
 ADD_ATTEMPT = (
     "INSERT INTO attempts (student, key, submission_sha256, status, score, max_score, results, submitted, submission, "
@@ -230,44 +198,3 @@ class AttemptTable:
 
     def stale(self) -> list[str]:
         return [student for (student,) in self._connection.rows("SELECT student FROM stale ORDER BY student")]
-
-
-COLUMNS = "id, student, kind, author, made, row, points, until, text, undoes"
-ADD_DECISION = (
-    "INSERT INTO decisions (student, kind, author, made, row, points, until, text, undoes) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-
-
-class DecisionTable:
-    """The table of decisions. Every method raises OutputError when the file cannot be read or written."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def add(self, decisions: Iterable[Decision]) -> list[Decision]:
-        """Store all of them or none; returned, they are on disk, with their ids. Their students' folders are stale."""
-        stored = []
-        with self._connection.transaction(durable=True):
-            for each in decisions:
-                until = None if each.until is None else time_to_text(each.until)
-                about = each.student, each.kind, each.author, time_to_text(each.made), each.row, each.points, until
-                stored.append(
-                    replace(each, id=self._connection.execute(ADD_DECISION, (*about, each.text, each.undoes)))
-                )
-                self._connection.execute("INSERT OR IGNORE INTO stale VALUES (?)", (each.student,))
-        return stored
-
-    def all(self) -> list[Decision]:
-        """In the order in which they were made."""
-        return [decision_of(row) for row in self._connection.rows(f"SELECT {COLUMNS} FROM decisions ORDER BY id")]
-
-    def find(self, number: int) -> Decision | None:
-        row = next(self._connection.rows(f"SELECT {COLUMNS} FROM decisions WHERE id = ?", number), None)
-        return None if row is None else decision_of(row)
-
-
-def decision_of(values: Sequence[Any]) -> Decision:
-    number, student, kind, author, made, row, points, until, text, undoes = values
-    deadline: datetime | None = None if until is None else time_from_text(until)
-    return Decision(number, student, kind, author, time_from_text(made), row, points, deadline, text, undoes)

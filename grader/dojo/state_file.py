@@ -1,0 +1,155 @@
+""".dojo.json next to exercises/: hints taken, the lesson last worked on, verdicts, grades.
+
+A verdict is stored so that the same files are not run twice. Without the file only the hints taken and the lesson last
+worked on are lost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from grader import __version__
+from grader.dojo.file import read_ordinary
+from grader.gradebook.files import write_whole
+from grader.gradebook.plain_values import from_plain, to_plain
+from grader.lesson.course_settings import settings_text
+from grader.lesson.lesson import Lesson
+from grader.lesson.mistakes import PUBLIC
+
+STATE_FILE = ".dojo.json"
+VERSION = 1
+MOST_BYTES = 8 << 20
+"""Of .dojo.json; a course of twenty lessons needs a hundredth of it."""
+
+
+@dataclass
+class State:
+    """What .dojo.json contains.
+
+    Attributes:
+        last: the lesson last worked on.
+        hints: {lesson: {row: hints taken}}.
+        verdicts: {lesson: (digest of its files, {row: status})}.
+        questions: {lesson: {row: a question about its mistake}}, until it was shown.
+        grades: {lesson: (digest of its files, points, maximum)} of the hidden suite, by `dojo grade`.
+    """
+
+    last: str | None = None
+    hints: dict[str, dict[str, int]] = field(default_factory=dict)
+    verdicts: dict[str, tuple[str, dict[str, str]]] = field(default_factory=dict)
+    questions: dict[str, dict[str, str]] = field(default_factory=dict)
+    grades: dict[str, tuple[str, float, float]] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        return json.dumps({"version": VERSION, **to_plain(self, bytes.hex)}, indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> State:
+        """Raises TypeError or ValueError for anything that `to_json` would not have written."""
+        found = json.loads(text)
+        if not isinstance(found, dict) or found.get("version") != VERSION:
+            raise ValueError("it was not written by this version")
+        state: State = from_plain(cls, found, bytes.fromhex)
+        return state
+
+
+class StateFile:
+    """The file .dojo.json. Where it cannot be read or written, `complain` gets one sentence and work continues."""
+
+    def __init__(self, course: Path, complain: Callable[[str], None]) -> None:
+        self.path, self._complain, self._complaints = course / STATE_FILE, complain, set[str]()
+
+    def read(self) -> State:
+        """The stored state; an empty one where the file is missing or damaged."""
+        try:
+            return State.from_json(read_ordinary(self.path, MOST_BYTES).decode())
+        except FileNotFoundError:
+            return State()
+        except (OSError, TypeError, ValueError, RecursionError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "its text makes no sense"
+            self._complain_once(
+                f"{self.path.name} cannot be used ({reason}), so it counts as new: hints taken are forgotten, nothing "
+                "else is lost."
+            )
+            return State()
+
+    def change(self, how: Callable[[State], object]) -> None:
+        """Reads, changes and writes the file, so that `dojo watch` and `dojo hint` keep each other's changes."""
+        state = self.read()
+        how(state)
+        try:
+            write_whole(self.path, state.to_json(), str(os.getpid()))
+        except OSError as error:
+            sentence = f"{self.path.name} cannot be written ({error.strerror}): hints and progress are not remembered."
+            self._complain_once(sentence)
+
+    def set_last_lesson(self, lesson: Lesson) -> None:
+        self.change(lambda state: setattr(state, "last", lesson.name))
+
+    def keep_verdict(
+        self,
+        lesson: Lesson,
+        digest: str,
+        statuses: Mapping[str, str],
+        working: bool,
+        questions: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Stores the verdict on one version of a student's files; with `working`, the lesson is the one worked on.
+
+        `questions` are about the mistakes in rows. One that was shown is not shown again for the same files.
+        """
+
+        def keep(state: State) -> None:
+            if state.verdicts.get(lesson.name, ("", {}))[0] != digest:
+                state.questions.pop(lesson.name, None)
+                if questions:
+                    state.questions[lesson.name] = dict(questions)
+            state.verdicts[lesson.name] = (digest, dict(statuses))
+            state.last = lesson.name if working else state.last
+
+        self.change(keep)
+
+    def take_hint(self, lesson: Lesson, row: str) -> int:
+        """Counts one more hint for `row` and returns how many were taken."""
+        hints = lesson.item_for(row).hints
+        taken = min(len(hints), max(0, self.read().hints.get(lesson.name, {}).get(row, 0)) + 1)
+
+        def keep(state: State) -> None:
+            state.last = lesson.name
+            state.hints.setdefault(lesson.name, {})[row] = taken
+
+        self.change(keep)
+        return taken
+
+    def take_question(self, lesson: Lesson, row: str) -> str:
+        """The question about the mistake in `row`, once; "" where there is none or it was shown."""
+        question = self.read().questions.get(lesson.name, {}).get(row, "")
+        if question:
+            self.change(lambda state: state.questions.get(lesson.name, {}).pop(row, None))
+        return question
+
+    def keep_grade(self, lesson: Lesson, digest: str, points: float, most: float) -> None:
+        """Stores what the hidden suite gave for one version of a student's files."""
+        self.change(lambda state: state.grades.update({lesson.name: (digest, points, most)}))
+
+    def _complain_once(self, sentence: str) -> None:
+        if sentence not in self._complaints:
+            self._complaints.add(sentence)
+            self._complain(sentence)
+
+
+def verdict_digest(lesson: Lesson, files: Mapping[str, bytes]) -> str:
+    """A digest of all that a verdict depends on: the student's files, the lesson's, and this program's version."""
+    total = hashlib.sha256(f"{__version__} {settings_text(lesson.settings)}".encode())
+    settings = {name: (lesson.exercise / name) for name in ("lesson.toml", "forward.py", PUBLIC)}
+    texts = {name: path.read_bytes() for name, path in settings.items() if path.is_file()}
+    for name, text in sorted({**files, **texts}.items()):
+        for part in (os.fsencode(name), text):
+            total.update(len(part).to_bytes(8, "big") + part)
+    return total.hexdigest()

@@ -1,0 +1,81 @@
+"""A download of Classroom 50: a checkout for each student, CLASSROOM-ASSIGNMENT-USERNAME.
+
+`gh teacher download` makes them, by the members of the classroom's team. What is inside a checkout, students can
+change. https://github.com/foundation50/classroom50/wiki/gh-teacher#download
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from grader.intake.submissions.arrival import Arrival
+from grader.intake.submissions.lesson_files import Unreadable, read_file
+from grader.intake.submissions.places import folders, gradable
+from grader.intake.submissions.written_times import seconds_since_1970
+
+MARKER = ".classroom50.yaml"
+RESULT = "result.json"
+MOST_INDEX_BYTES = 1 << 24
+MOST_MARKER_BYTES = 1 << 14
+MOST_RESULT_BYTES = 10 << 20
+FOLDER = re.compile(r"(?P<assignment>.+)_submissions_\d{4}_\d\d_\d\d_T_\d\d_\d\d_\d\d")
+FIELD = re.compile(r"^(classroom|assignment):[ \t]*[\"']?([A-Za-z0-9-]+)[\"']?[ \t]*$", re.MULTILINE)
+
+
+def from_classroom50(folder: Path) -> list[Arrival]:
+    """One submission per checkout; none if this is no download of Classroom 50. Raises OSError."""
+    checkouts = folders(folder)
+    if not checkouts or gradable(folder):
+        return []
+    prefix = repository_prefix(folder, checkouts)
+    if not prefix or not all(
+        path.name.lower().startswith(prefix) and len(path.name) > len(prefix) for path in checkouts
+    ):
+        return []
+    return [checkout_arrival(path, path.name[len(prefix) :]) for path in checkouts]
+
+
+def checkout_arrival(path: Path, login: str) -> Arrival:
+    when = seconds_since_1970((result_in(path) or {}).get("datetime"))
+    return Arrival(login, path, path.name, when, account=f"GitHub {login.lower()}")
+
+
+def repository_prefix(folder: Path, checkouts: list[Path]) -> str:
+    """What all names of repositories begin with, in small letters: most checkouts say it, or the folder's name does."""
+    said = Counter(prefix for path in checkouts if (prefix := prefix_in_marker(path)))
+    named = FOLDER.fullmatch(folder.name)
+    if said:
+        return said.most_common(1)[0][0]
+    return f"{named['assignment']}-".lower() if named else ""
+
+
+def prefix_in_marker(checkout: Path) -> str:
+    """CLASSROOM-ASSIGNMENT- as the checkout's marker has it; "" where there is none."""
+    try:
+        text = read_file(checkout / MARKER, MOST_MARKER_BYTES).decode("utf-8", "replace")
+    except Unreadable:
+        return ""
+    fields = dict(FIELD.findall(text))
+    return f"{fields['classroom']}-{fields['assignment']}-".lower() if len(fields) == 2 else ""
+
+
+def result_in(checkout: Path) -> dict[str, Any] | None:
+    """The latest result.json, which the download took from the repository's releases; None where there is none.
+
+    One that is among the checkout's commits is the student's own text, and says nothing. Some disks find
+    `RESULT.json` under the same name, and Git's format 4 does not write out every name.
+    """
+    try:
+        index = checkout / ".git" / "index"
+        tracked = read_file(index, MOST_INDEX_BYTES) if index.is_file() else b""
+        if tracked[4:8] > b"\0\0\0\3" or RESULT.encode() in tracked.lower():
+            return None
+        found = json.loads(read_file(checkout / RESULT, MOST_RESULT_BYTES))
+        json.dumps(found, allow_nan=False)  # with NaN or 1e999 in it, a file that it is copied to would be no JSON
+    except (Unreadable, OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and found.get("schema") == "classroom50/result/v1" else None

@@ -1,0 +1,56 @@
+"""Reports in the form in which Moodle gives them back: feedback files in a zip, and the grading worksheet.
+
+"Upload multiple feedback files in a zip" takes the folders of the download, NAME_NUMBER_assignsubmission_file, of which
+Moodle reads the number (mod/assign/feedback/file/importziplib.php in https://github.com/moodle/moodle). The grading
+worksheet needs the columns Identifier, Grade and Last modified (grade), and its comments are HTML
+(mod/assign/feedback/offline/importgradeslib.php, mod/assign/feedback/comments/locallib.php).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from grader.intake.submissions.downloads import MOODLE
+from grader.intake.submissions.roster import Roster
+from grader.publish.export.marks import TOTAL, as_csv, read_marks
+from grader.publish.export.maxima import maxima_from_options, scaled_to
+from grader.publish.export.moodle import GRADE, moodle_maxima, worksheet_rows
+from grader.publish.feedback.reports import NoFeedback, one_line_summary
+
+COMMENTS = "feedback comments"
+
+
+def moodle_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, bytes]:
+    """{path in the zip: content} for one student, of whose files or folders the download has `names`.
+
+    Raises NoFeedback where none of these names is Moodle's.
+    """
+    found = sorted((match["kind"], name) for name in names if (match := MOODLE.fullmatch(name)))  # files before texts
+    if not found:
+        raise NoFeedback("the download has no name of Moodle's for this student")
+    name = found[0][1]
+    own = MOODLE.fullmatch(name)
+    assert own is not None
+    start = name.removesuffix(own["file"]) if own["file"] else f"{name}/"  # files side by side, or folders
+    return {start + report: content for report, content in files.items()}
+
+
+def comments_column(roster: Roster) -> str | None:
+    """The worksheet's column for comments; None where the assignment has no such feedback or this is no worksheet."""
+    return next((column for column in roster.columns if column.lower() == COMMENTS), None)
+
+
+def graded_worksheet(out: Path, roster: Roster, options: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """(the worksheet with the grades in OUT, and a summary for each student where it has a column for comments;
+    a sentence for each column that is scaled). `options` are those of --max. Raises UserError.
+    """
+    columns, marks = {TOTAL: GRADE}, read_marks(out, roster)
+    scaled = scaled_to(maxima_from_options(marks, columns, options) or moodle_maxima(roster, columns), marks, columns)
+    column = comments_column(roster)
+    header, *rows = worksheet_rows(roster, scaled, columns)
+    for member, cells in zip(roster.members, rows, strict=True):
+        if column is not None and member.student in scaled.results:
+            cells[header.index(column)] = escape(one_line_summary(scaled.results[member.student]))
+    return as_csv([header, *rows]), scaled.remarks[len(marks.remarks) :]
