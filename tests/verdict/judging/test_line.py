@@ -188,7 +188,7 @@ def test_a_change_that_all_failing_draws_share():
     assert circumstances(failing, [plain, other]) == said
     said = "It is right on the other problem, and wrong where this holds: one class."
     assert circumstances([Draw({"rows": 6}, one_class)], [plain]) == said
-    said = "It is right on the other problem. About this one: one class."
+    said = "It is right on the other problem; this one has rows 6. About it: one class."
     assert circumstances([Draw({"rows": 6}, one_class)], [plain], of_values=False) == said
 
 
