@@ -58,7 +58,7 @@ def explain_by_repair(
     edits = trials.edits(function, known_on(first, constants))
     batch = BATCH if step == function else BATCH_OF_A_JOINT_FUNCTION
     slips = [number for number, edit in enumerate(edits) if edit.kind != INNER]
-    smallest_first = sorted((problem for problem, _ in cases), key=total_elements)  # most changes run on one problem only
+    smallest_first = sorted((problem for problem, _ in cases), key=total_elements)  # most run on one only
     for start in range(0, len(slips), batch):
         left = slips[start : start + batch]
         for problem in smallest_first:
