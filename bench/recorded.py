@@ -38,18 +38,8 @@ def recorded(notebook: Path) -> dict[str, bool]:
 
 def graded(folder: Path, out: Path) -> dict[str, dict[str, Any]]:
     """{student: {gradient of lesson 03: its row in results.json}}. Raises SystemExit when nothing was graded."""
-    command = [
-        sys.executable,
-        "-m",
-        "grader.commands.start_grade",
-        "run",
-        str(folder),
-        "--lesson",
-        "03",
-        "-o",
-        str(out),
-    ]
-    done = subprocess.run([*command, "--quiet"], cwd=ROOT)
+    options = ["--lesson", "03", "-o", str(out), "--quiet"]
+    done = subprocess.run([sys.executable, "-m", "grader.commands.start_grade", "run", str(folder), *options], cwd=ROOT)
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(out.glob("*/results.json"))]
     if not found:
         raise SystemExit(f"`grade run` graded nothing in {folder} (exit status {done.returncode})")

@@ -40,7 +40,7 @@ def value_of(Value, text, numbers):
 def gradients_of(Value, text, numbers, ends):
     """Run `text`, which assigns to names, and `backward` of each of the ends; "zero" stands for zero_grad.
 
-    What is no name among the ends is a statement that is run between two passes.
+    An end that is not a name is a statement, which runs between two passes.
     """
     leaves = {name: Value(number) for name, number in numbers.items()}
     names = dict(leaves)

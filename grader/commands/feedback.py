@@ -48,7 +48,7 @@ def feedback() -> None:
 run_roster_option = roster_option("CSV with id, name, email: the one that `grade run` had.")
 
 
-def download_arguments(command: Command) -> Command:
+def download_parameters(command: Command) -> Command:
     """OUT, DOWNLOAD and --roster."""
     download = click.argument("download", metavar="DOWNLOAD", type=click.Path(path_type=Path, exists=True))
     return graded_argument(download(run_roster_option(command)))
@@ -123,7 +123,7 @@ def write_archive(
 
 
 @feedback.command("classroom50")
-@download_arguments
+@download_parameters
 @click.option(
     "--scores",
     "scores_path",
@@ -196,7 +196,7 @@ def feedback_folder(graded: Path, roster_file: Path | None, out: Path | None) ->
 
 
 @feedback.command("canvas")
-@download_arguments
+@download_parameters
 @feedback_out_option("canvas-feedback.zip")
 @course_option
 def feedback_canvas(
@@ -217,7 +217,7 @@ def feedback_canvas(
 
 
 @feedback.command("moodle")
-@download_arguments
+@download_parameters
 @max_option
 @feedback_out_option("moodle-feedback.zip")
 @course_option
@@ -256,7 +256,7 @@ def feedback_moodle(
 
 
 @feedback.command("gradescope")
-@download_arguments
+@download_parameters
 @click.option(
     "--max",
     "maximum",

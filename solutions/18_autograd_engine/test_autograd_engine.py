@@ -89,7 +89,7 @@ def differentiated(Value, text, numbers, passes):
 
 
 def of_tensors(Tensor, text, tensors, passes):
-    """The same for tensors. `passes` are pairs of an end and its upstream gradient, or of what else it is and None."""
+    """The same for tensors. `passes` are pairs: an end and its upstream gradient, or "zero" or a statement and None."""
 
     import numpy as np
 
