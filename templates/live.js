@@ -100,7 +100,7 @@ function show(event) {
     board.focus = news.focus;
     choose(news.focus);
   }
-  if (news.running) say(news.running, "running");
+  if (news.running) say(news.running, news.outdated ? "running" : "searching");
   else if (news.trouble) say(news.trouble, "running");
   else if (board) {
     const row = board.rows.find((one) => one.name === board.focus);

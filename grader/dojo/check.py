@@ -8,48 +8,25 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 
-from grader.calling.answer import Answer
-from grader.dojo.file import HERE, HIDDEN, Outline, outline_of_text, shown_path
+from grader.dojo.public_suite import OwnGradients, PublicSuite
 from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
-from grader.gradebook.grading.one_file import JudgedFile, Suite, judge_file, printed_text
+from grader.gradebook.grading.one_file import JudgedFile, judge_file
 from grader.gradebook.grading.question_rows import line_runner
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
-from grader.lesson.lesson import Item, Lesson
+from grader.lesson.lesson import Lesson
 from grader.questions.code_lines import Results
 from grader.reference.problem import Problem
-from grader.results import Row
 from grader.sandbox.isolation.probe import Isolation
-from grader.sandbox.workers.printed import cut, label_lines
-from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.sending import send_ahead
-from grader.sandbox.workers.student import Student
 from grader.source.reader import source_reader
-from grader.verdict.judging.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of, run_example
-from grader.verdict.judging.gradient import GradientCheck
+from grader.verdict.judging.examples import PUBLIC_SEED
 from grader.verdict.judging.hidden_problems import ProblemBook
-
-
-@dataclass(frozen=True)
-class StepAnswers:
-    """`answers` are {gradient: what its function returned} on `problem`."""
-
-    problem: Problem
-    answers: Mapping[str, Answer]
-
-
-@dataclass(frozen=True)
-class OwnGradients:
-    """The same functions twice: `line` with autograd's upstream gradients, `chain` each with the student's own."""
-
-    line: StepAnswers
-    chain: StepAnswers
 
 
 class LocalJudge:
@@ -113,84 +90,36 @@ class LocalJudge:
         return [lesson.public, *self._book.problems(lesson, lesson.public_draws), lesson.public_chain]
 
     def judge(
-        self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None, repairs: bool = True
+        self,
+        lesson: Lesson,
+        submitted: LessonFiles,
+        interrupt: int | None = None,
+        repairs: bool = True,
+        show: Callable[[JudgedFile], None] | None = None,
     ) -> JudgedFile:
         """The verdict. Raises Interrupted once the descriptor `interrupt` is readable, ZygoteDied for our error.
 
         Without `repairs`, it does not search for small changes of the code that make a wrong row right: this takes most
-        of the time, and only the message needs it.
+        of the time, and only the message needs it. `show` gets the verdict before that search, where there is one.
         """
         self.own = None
-        output: list[tuple[str, list[str]]] = []
-        outline = outline_of_text(submitted.files[MAIN])
-        suite, problems = self._suite(lesson, outline, output, repairs), self._problems(lesson)
+        problems, zygote = self._problems(lesson), self._starter.zygote
+
+        def judged(show: Callable[[JudgedFile], None] | None) -> JudgedFile:
+            suite = PublicSuite(lesson, submitted.files[MAIN], self._book, repairs)
+
+            def complete(file: JudgedFile) -> JudgedFile:
+                self.own = suite.own
+                if suite.printed:
+                    file.printed, file.shown = suite.printed, suite.shown
+                return file
+
+            show_complete = None if show is None else lambda file: show(complete(file))
+            return complete(judge_file(lesson, submitted, zygote, suite.rows, interrupt, problems, show=show_complete))
+
         with self._zygote_in_use:
             try:
-                judged = judge_file(lesson, submitted, self._starter.zygote, suite, interrupt, problems)
+                return judged(show)
             except ZygoteDied:  # it may have been killed, for example for memory
                 self._starter.restart()
-                judged = judge_file(lesson, submitted, self._starter.zygote, suite, interrupt, problems)
-        if output and output[-1][0]:
-            judged.printed, judged.shown = output[-1]
-        return judged
-
-    def _suite(self, lesson: Lesson, outline: Outline, output: list[tuple[str, list[str]]], repairs: bool) -> Suite:
-        def suite(student: Student) -> tuple[list[Row], dict[str, Any]]:
-            if not repairs:
-                student.trials = None
-            loaded = len(student.printed_so_far)
-            if lesson.gradients:  # before the chain, in which a function that hangs would be waited for again
-                problems = self._book.problems(lesson, lesson.public_draws)
-                student.prefetch(problems)
-                student.answers(problems[0])
-            student.chain()
-            chained = len(student.printed_so_far)
-            if lesson.gradients:
-                student.answers(student.public or lesson.public)
-            others = {item.name: self._check_row(lesson, item, student, outline) for item in lesson.checks}
-            # each step runs on several problems; what it prints on the published one is enough to read
-            text, spans = student.printed_so_far, student.spans_so_far
-            printed = text[:loaded] + text[chained:]
-            kept = cut(spans, 0, loaded) + cut(spans, chained, len(text), loaded - chained)
-            output.append((printed_text(printed, len(printed)), label_lines(printed, kept, MAIN)))
-            rows, pictures = [], {}
-            for item in lesson.items:
-                if item.target is None:
-                    rows.append(others[item.name])
-                    continue
-                gradient = GradientCheck(lesson, item, student, self._book)
-                rows.append(gradient.row(lesson.public_draws))
-                if gradient.picture is not None:
-                    pictures[item.name] = gradient.picture
-            if lesson.gradients:
-                self.own = own_gradients(lesson, student)
-            return rows, pictures
-
-        return suite
-
-    def _check_row(self, lesson: Lesson, item: Item, student: Student, outline: Outline) -> Row:
-        """A check (a row that is not a gradient), by its public example if there is one. It gives no points here."""
-        row = Row(item.name, HIDDEN, 0, item.points, line=outline.line(item))
-        example = examples_of(lesson).get(item.name)
-        if item.function not in student.functions:
-            row.status = "missing"
-        elif example is None:
-            row.status = "todo" if outline.is_unwritten(item) else HIDDEN
-        else:
-            failed = run_example(example, Example(lesson, item, student, RemoteTarget(student), self._book))
-            row.status = HERE if failed is None else failed.status
-            if failed is not None:
-                place = f"{shown_path(lesson.exercise / EXAMPLES_FILE)}:{example.__code__.co_firstlineno}"
-                message = str(failed)
-                if message:  # there is none where a function that it calls is not written yet
-                    row.message = f"{message}{'' if message[-1] in '.!?' else '.'} Its public example: {place}"
-                row.line = failed.line or row.line
-        return row
-
-
-def own_gradients(lesson: Lesson, student: Student) -> OwnGradients:
-    """What the student's functions returned on the published problem, at a notebook's own sizes where it has some."""
-    public, chain = lesson.public, lesson.public_chain
-    if student.public is not None:
-        public, chain = lesson.published_at(student.terms.sizes or {})
-    return OwnGradients(StepAnswers(public, dict(student.answers(public))), StepAnswers(chain, dict(student.chain())))
+                return judged(show)

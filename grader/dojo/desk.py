@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.dojo.file import is_untouched, location, outline_of_text, own_file, read_own, shown_path
+from grader.dojo.lesson_words import lesson_meant, no_such_lesson, plain_words, suggestion
 from grader.dojo.mistake_question import question_about
 from grader.dojo.progress import BROKEN, Progress
 from grader.dojo.state_file import StateFile, verdict_digest
@@ -22,12 +23,9 @@ from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.sandbox.workers.torch_loading import load_torch
 
-MOST_LISTED = 8
-"""Lessons that a sentence lists."""
-IN_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
-    from grader.dojo.check import LocalJudge, OwnGradients
+    from grader.dojo.check import LocalJudge
+    from grader.dojo.public_suite import OwnGradients
     from grader.gradebook.grading.one_file import JudgedFile
     from grader.results import Row
 
@@ -136,10 +134,10 @@ class Desk:
         """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises UserError."""
         words = plain_words(words)
         before, dot, after = words.partition(".")
-        lesson = self._lesson_named(before)
+        lesson = lesson_meant(self.course, before)
         if lesson is None:
             if dot or words.isdigit():
-                raise self._no_lesson(before)
+                raise no_such_lesson(self.course, before)
             return self._find_row(words)
         if dot and after not in (names := [item.name for item in lesson.items]):
             raise UserError(f"Lesson {lesson.number} has no row {after!r}{suggestion(after, names)}")
@@ -150,36 +148,10 @@ class Desk:
 
         Raises UserError, which lists the lessons.
         """
-        lesson = self._lesson_named(plain_words(words))
+        lesson = lesson_meant(self.course, plain_words(words))
         if lesson is None:
-            raise self._no_lesson(words)
+            raise no_such_lesson(self.course, words)
         return lesson
-
-    def _no_lesson(self, words: str) -> UserError:
-        lessons = list(self.course.lessons.values())
-        known = {lesson.name.partition("_")[2]: lesson.number for lesson in lessons}
-        in_words = [each for each in known.values() if words.lower() in IN_WORDS[int(each) - 1 : int(each)]]
-        near = in_words or difflib.get_close_matches(words, list(known), n=1)
-        if len(lessons) > MOST_LISTED:
-            meant = known.get(near[0], near[0]) if near else ""
-            name_it = f"If you mean lesson {meant}, type its number" if meant else "Type its number"
-            example = meant or lessons[0].number
-            return UserError(
-                f"There is no lesson {words!r}. {name_it}, as in `dojo check {example}`; `dojo` lists the lessons."
-            )
-        guess = f"; did you mean {near[0]}?" if near else "."
-        names = ", ".join(f"{number} {name}" for name, number in known.items())
-        return UserError(f"There is no lesson {words!r}{guess} The lessons are {names}.")
-
-    def _lesson_named(self, words: str) -> Lesson | None:
-        """The only lesson with this number, name or part of a name; None where there is none. Raises UserError."""
-        with contextlib.suppress(LessonError):
-            return self.course.find(words)
-        holding = [lesson for name, lesson in self.course.lessons.items() if len(words) > 2 and words.lower() in name]
-        if len(holding) > 1 and not any(words == item.name for lesson in holding for item in lesson.items):
-            names = " and ".join(lesson.name for lesson in holding)
-            raise UserError(f"{words!r} is part of the names of {len(holding)} lessons: say {names}.")
-        return holding[0] if len(holding) == 1 else None
 
     def _find_row(self, row: str) -> tuple[Lesson, str]:
         """Prefers the lesson last worked on; otherwise only one lesson may have a row of this name."""
@@ -195,7 +167,7 @@ class Desk:
         names = [item.name for lesson in self.course.lessons.values() for item in lesson.items]
         if near := difflib.get_close_matches(row, names, n=1):
             raise UserError(f"There is no lesson and no row {row!r}; did you mean {near[0]}?")
-        raise self._no_lesson(row)
+        raise no_such_lesson(self.course, row)
 
     def progress(self, lesson: Lesson) -> Progress:
         """The lesson's progress: stored, or clear from the file's text, or found by a check."""
@@ -235,15 +207,28 @@ class Desk:
         return frozenset(done)
 
     def check(
-        self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None, repairs: bool = True
+        self,
+        lesson: Lesson,
+        submitted: LessonFiles,
+        interrupt: int | None = None,
+        repairs: bool = True,
+        show: Callable[[Checked], None] | None = None,
     ) -> Checked:
-        """Runs the file. Raises Interrupted once the descriptor `interrupt` is readable. `repairs` as in LocalJudge."""
+        """Runs the file. Raises Interrupted once the descriptor `interrupt` is readable.
+
+        `repairs` and `show` as in LocalJudge.
+        """
         judge = self.judge
         started = time.monotonic()
+
+        def checked(judged: JudgedFile) -> Checked:
+            taught, assigned = self._taught(lesson), self._assigned_rows(lesson)
+            return Checked(lesson, submitted, judged, time.monotonic() - started, taught, assigned, judge.own)
+
+        show_checked = None if show is None else lambda judged: show(checked(judged))
         with self.busy(f"checking lesson {lesson.number}"):
-            judged = judge.judge(lesson, submitted, interrupt, repairs)
-        seconds = time.monotonic() - started
-        return Checked(lesson, submitted, judged, seconds, self._taught(lesson), self._assigned_rows(lesson), judge.own)
+            judged = judge.judge(lesson, submitted, interrupt, repairs, show_checked)
+        return checked(judged)
 
     def remember(self, checked: Checked, working: bool = True) -> None:
         """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""
@@ -274,20 +259,3 @@ class Desk:
         except UserError:
             line = None
         return location(shown_path(own_file(lesson)), line)
-
-
-MOST_QUOTED = 200
-
-
-def plain_words(words: str) -> str:
-    """Without the end of a sentence that it was copied from, and without the folders that a shell's completion adds.
-
-    A longer text than any name is cut: a sentence will quote it.
-    """
-    words = words if len(words) <= MOST_QUOTED else f"{words[:MOST_QUOTED]}..."
-    return words.rstrip(".,;:/").rpartition("/")[2] or words
-
-
-def suggestion(word: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {near[0]}?" if near else f"; there are: {', '.join(dict.fromkeys(known))}."

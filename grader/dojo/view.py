@@ -54,6 +54,7 @@ class View:
         guide: the next step of `dojo start`.
         rounding: whether to explain `exact: False`.
         running: the progress of a check, while it runs.
+        outdated: whether `checked` is about an older text than the one that is being checked.
         took: how long the last check took, in words.
         trouble: why the file cannot be read.
         live: the address of the live page, where there is one.
@@ -68,6 +69,7 @@ class View:
     guide: Sequence[RenderableType] = ()
     rounding: bool = False
     running: str = ""
+    outdated: bool = False
     took: str = ""
     trouble: str = ""
     live: str = ""
@@ -120,7 +122,7 @@ def watch_screen(view: View, console: Console) -> list[RenderableType]:
         others = around + lines_in(console, body)
         table = [*table_of(view, view.checked, console, others), ""]
     verdict: RenderableType = Group(*head, "", *table, *body)
-    return [Grey(verdict) if view.running else verdict, *more, ""]
+    return [Grey(verdict) if view.outdated else verdict, *more, ""]
 
 
 def lines_in(console: Console, parts: Sequence[RenderableType]) -> int:

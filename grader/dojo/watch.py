@@ -7,28 +7,29 @@ so an endless loop in a student's code does no harm. What is on the screen is a 
 from __future__ import annotations
 
 import selectors
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 from grader.dojo.changes import Changes, repeating, time_since_save
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.file import changed_rows, outline_of_text, shown_path
+from grader.dojo.file import outline_of_text, shown_path
 from grader.dojo.guide import Guide
 from grader.dojo.keys import Keys
-from grader.dojo.lesson_end import finish_lines
-from grader.dojo.news import news_of
+from grader.dojo.new_verdict import view_after
 from grader.dojo.overview import Paragraph, hint_screen, list_screen
 from grader.dojo.progress import next_lesson
 from grader.dojo.report import REPORT_FILE, open_page, write_report
 from grader.dojo.row_choice import RowChoice
 from grader.dojo.screen import has_rounding
 from grader.dojo.search import Search
-from grader.dojo.view import View, default_focus, footer, watch_screen
+from grader.dojo.view import View, footer, watch_screen
 from grader.dojo.work import Exercises, Work
 from grader.errors import Interrupted, UserError
 from grader.intake.submissions.lesson_files import MAIN
@@ -38,6 +39,8 @@ GRACE = 0.1
 """Seconds that a file may be missing or incomplete before the screen says so: editors replace files."""
 QUIET_SECONDS, BEAT_SECONDS = 0.15, 0.5
 """Until the screen says that a check is running, and between two updates of that."""
+
+SEARCHING = "looking for the slip in your code"
 
 
 class WatchSession:
@@ -67,6 +70,7 @@ class WatchSession:
         self._rounding_explained = False
         self._choice = RowChoice()
         self._search: Search | None = None
+        self._drawing = threading.Lock()  # a thread says what runs
         self._selector = selectors.DefaultSelector()
 
     @property
@@ -114,60 +118,55 @@ class WatchSession:
             self._view = replace(self._view, checked=None, below=(), trouble=trouble)
             self._draw()
             return True
+        old = self._view.checked
+        show = partial(self._take, old=old, saved=saved) if self._console.is_terminal else None
         try:
             with self._saying_what_runs():
-                checked = self._desk.check(self._lesson, submitted, self._selector.fileno())
+                checked = self._desk.check(self._lesson, submitted, self._selector.fileno(), show=show)
         except Interrupted:
-            self._saved = saved
+            self._saved = saved if self._view.checked is old else None
             return False
-        if self._work.remembered:  # first: at the end of a lesson the view needs the stored verdicts of all of them
-            self._desk.remember(checked)
-        before = self._last_run
-        self._view = self._view_after(checked, before)
-        if checked.judged.runs:
-            self._last_run = checked
-        self._draw(lambda: time_since_save(self._work.path(self._lesson), saved))
+        self._take(checked, old, saved)
         self._desk.judge.prepare(self._lesson)
         return True
+
+    def _take(self, checked: Checked, old: Checked | None, saved: float | None) -> None:
+        """Stores and shows a verdict, before and after a search for slips. `old` was shown when the check began."""
+        with self._drawing:
+            if self._work.remembered:  # first: at the end of a lesson the view needs the verdicts of all of them
+                self._desk.remember(checked)
+            if self._view.checked is old:
+                explain_rounding = has_rounding(checked.judged.rows) and not self._rounding_explained
+                self._view = view_after(self._view, checked, self._last_run, self._desk, self._guide, explain_rounding)
+                self._rounding_explained |= self._view.rounding
+            else:
+                self._view = replace(self._view, checked=checked)
+            if checked.judged.runs:
+                self._last_run = checked
+            self._draw(lambda: time_since_save(self._work.path(self._lesson), saved))
 
     def _view_of(self, lesson: Lesson) -> View:
         guide, file = self._guide.lines(None) if self._guide else (), shown_path(self._work.path(lesson))
         return View(lesson, file, guide=guide, live=self._live)
 
-    def _view_after(self, checked: Checked, before: Checked | None) -> View:
-        """The view of a new verdict: the row that was just changed is in focus."""
-        runs, progress = checked.judged.runs, checked.progress
-        changed = (
-            changed_rows(checked.lesson, before.submitted.files[MAIN], checked.submitted.files[MAIN])
-            if (before is not None and runs)
-            else []
-        )
-        focus = self._view.focus
-        if changed or focus not in checked.lesson_rows:
-            focus = default_focus(progress, changed)
-        rounding = runs and has_rounding(checked.judged.rows) and not self._rounding_explained
-        self._rounding_explained |= rounding
-        news = news_of(before, checked)
-        finished = runs and progress.next_row is None and (before is None or before.progress.next_row is not None)
-        below = list(finish_lines(self._desk, checked, changed)) if finished and before is not None else []
-        guide = self._guide.lines(checked) if self._guide else ()
-        return View(self._lesson, self._view.file, checked, focus, news, below, guide, rounding, live=self._live)
-
     @contextmanager
     def _saying_what_runs(self) -> Iterator[None]:
-        """Says which function runs, and greys the old verdict, once a check takes longer than a moment."""
-        started = time.monotonic()
+        """Says what runs once a check takes longer than a moment; greys the old verdict until there is a new one."""
+        started, old = time.monotonic(), self._view.checked
 
         def say() -> None:
-            running = f"checking: {self._desk.judge.running} · {time.monotonic() - started:.0f} s"
-            self._view = replace(self._view, running=running)
-            self._draw()
+            with self._drawing:
+                outdated = self._view.checked is old
+                what = f"checking: {self._desk.judge.running}" if outdated else SEARCHING
+                running = f"{what} · {time.monotonic() - started:.0f} s"
+                self._view = replace(self._view, running=running, outdated=outdated)
+                self._draw()
 
         try:
             with repeating(say, QUIET_SECONDS, BEAT_SECONDS) if self._console.is_terminal else nullcontext():
                 yield
         finally:
-            self._view = replace(self._view, running="")
+            self._view = replace(self._view, running="", outdated=False)
 
     # keys
 

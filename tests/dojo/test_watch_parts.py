@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import selectors
 import time
+from dataclasses import replace
 
 import pytest
 from kits import file_of, make_kit, solved
@@ -29,9 +31,11 @@ from grader.dojo.search import Search
 from grader.dojo.state_file import State, StateFile
 from grader.dojo.view import View, bar, default_focus, watch_screen
 from grader.dojo.watch import WatchSession
+from grader.gradebook.grading.trials import FileTrials
 from grader.results import NamedMistake, Row
 
 pytest_plugins = ["dojos"]
+SLIP = "The number 2 in `gradient[torch.arange(n), Yb] -= 2` is not the right one"
 NAMES = [f"d{number}" for number in range(1, 16)]
 
 
@@ -161,14 +165,19 @@ def test_a_narrow_line_shows_both_shapes():
 
 
 def test_an_old_verdict_is_grey_while_a_check_runs(checked):
+    old = View(checked.lesson, "b.py", checked, "dprobs", running="checking: dx · 1 s", outdated=True)
+    assert colours_of(old) == set()
+    assert colours_of(replace(old, running="looking for the slip in your code · 1 s", outdated=False)) != set()
+
+
+def colours_of(view: View) -> set[str]:
+    """The control sequences of the screen, without those of dim italics."""
     console = Console(width=80, height=40, force_terminal=True, color_system="standard", file=io.StringIO())
     with console.capture() as captured:
-        for part in watch_screen(
-            View(checked.lesson, "b.py", checked, "dprobs", running="checking: dx · 1 s"), console
-        ):
+        for part in watch_screen(view, console):
             console.print(part)
-    colours = {code for code in captured.get().split("\x1b[")[1:] if not code.startswith(("0m", "2;3m", "3;2m"))}
-    assert colours == set() and "wrong value" in captured.get()
+    assert "wrong value" in captured.get()
+    return {code for code in captured.get().split("\x1b[")[1:] if not code.startswith(("0m", "2;3m", "3;2m"))}
 
 
 def test_the_next_step_of_the_guide(checked, judge):
@@ -293,6 +302,48 @@ def test_rounding_is_explained_once(watching, tmp_path):
     file_of(tmp_path, "04").write_text(solved("04", "dlogits"))
     assert session._check() and session._check()
     assert paper.getvalue().count("exact: False |") == 2 and paper.getvalue().count("is a rounding difference") == 1
+
+
+def test_the_verdict_is_shown_before_slips_are_searched_for(watching, tmp_path, monkeypatch):
+    session, paper = watching
+    console = Console(file=paper, width=80, height=40, highlight=False, force_terminal=True, color_system=None)
+    monkeypatch.setattr(session, "_console", console)
+    right = solved("04", "dlogits")
+    wrong = right.replace("-= 1", "-= 2")
+    find_edits = FileTrials._find_edits
+
+    def find_slowly(*of):
+        time.sleep(0.5)
+        return find_edits(*of)
+
+    for text in (right, wrong):
+        file_of(tmp_path, "04").write_text(text)
+        session._saved = time.time()
+        assert session._check()
+        monkeypatch.setattr(FileTrials, "_find_edits", find_slowly)
+    screens = paper.getvalue().split("\x1b[2J")
+    first = next(n for n, screen in enumerate(screens) if "✗ dlogits, in_one_go were right before." in screen)
+    *search, last = screens[first:]
+    assert all("✗ dlogits, in_one_go were right before." in screen for screen in (*search, last))
+    assert re.search(r"^\d+ ms · ", search[0], re.M) and "looking for the slip in your code · " in search[1]
+    assert (
+        not any(SLIP in " ".join(screen.split()) for screen in search)
+        and SLIP in " ".join(last.split())
+        and "looking" not in last
+    )
+
+
+def test_a_hint_stays_when_its_key_interrupts_the_search(watching, tmp_path):
+    session, paper = watching
+    right = solved("04", "dlogits")
+    for text in (right, right.replace("/ n", "/ n / n")):
+        file_of(tmp_path, "04").write_text(text)
+        assert session._check()
+    session._press("h")
+    assert session._check()  # of the same text
+    *_, before, after = paper.getvalue().split("04 Cross-entropy in one go")
+    hint = before[before.index("About this mistake in dlogits") :].split("\n\n")[0]
+    assert hint in after and "✗ dlogits, in_one_go were right before." in after
 
 
 def test_the_last_row_of_a_lesson_is_checked_once(watching, judge, tmp_path, monkeypatch):

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from grader.comparison.tensors import index_at
-from grader.dojo.check import StepAnswers
 from grader.dojo.desk import Checked
+from grader.dojo.public_suite import StepAnswers
 from grader.lesson.lesson import Item
 from grader.publish.report.value_map import Rectangle, ValueMap, rectangles, value_map
 from grader.reference.element_sources import element_sources, subscript

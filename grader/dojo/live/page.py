@@ -136,4 +136,10 @@ class LivePage:
 
 def news_of_view(view: View, board: Mapping[str, Any] | None) -> dict[str, Any]:
     """One event for live.js: what is going on, and the board if the browser does not have it yet."""
-    return {"running": view.running, "trouble": view.trouble, "focus": view.focus, "board": board}
+    return {
+        "running": view.running,
+        "outdated": view.outdated,
+        "trouble": view.trouble,
+        "focus": view.focus,
+        "board": board,
+    }

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grader.calling.answer import Answer
@@ -69,11 +70,13 @@ def judge_file(
     interrupt: int | None = None,
     problems: Sequence[Problem] = (),
     recall: Recall | None = None,
+    show: Callable[[JudgedFile], None] | None = None,
 ) -> JudgedFile:
     """Judge a submitted file. Once the descriptor `interrupt` is readable, Interrupted is raised instead of waiting.
 
     `problems` are some that the zygote's worker may have been sent already, see sending.send_ahead. `recall` is what is
-    known of the file from a cache; `suite` knows it as well.
+    known of the file from a cache; `suite` knows it as well. Where a search for slips in the file could
+    explain more, `show` gets the verdict before the search, and `suite` is called again for what the search finds.
 
     Raises Interrupted, RecallDoubtful, and for faults of the grader ZygoteDied and what `suite` raises.
     """
@@ -91,10 +94,34 @@ def judge_file(
         if failure is not None:
             judged = file_that_does_not_run(lesson, submitted, failure)
         else:
-            judged = judge_running_file(lesson, submitted, student, suite, chain, () if recall is None else recall.rows)
+            known = () if recall is None else recall.rows
+            trials.is_postponed = show is not None
+            judged = judge_running_file(lesson, submitted, student, suite, chain, known)
             seen = student.observe([row.name for row in judged.rows if row.status == "passed"])
+            if show is not None and trials.was_postponed:
+                first = replace(judged, rows=[copy(row) for row in judged.rows])
+                show(finished(lesson, submitted, first, student, seen, remark))
+                trials.is_postponed = False
+                judged = judge_running_file(lesson, submitted, student, suite, chain, known)
             if recall is not None:
                 recall.run_proof(student, judged.rows)
+    judged = finished(lesson, submitted, judged, student, seen, remark)
+    if recall is not None:
+        in_time = not (student.allowance.is_spent or trials.ran_out)
+        recall.finish(judged.rows, judged.pictures, student, in_time)
+    add_printed(judged, student, zygote.limits.output_bytes)
+    return judged
+
+
+def finished(
+    lesson: Lesson,
+    submitted: LessonFiles,
+    judged: JudgedFile,
+    student: Student,
+    seen: Mapping[str, Seen],
+    remark: str | None,
+) -> JudgedFile:
+    """The verdict, with what else is known of the file: numerical differentiation, autograd, where its rows are."""
     remark = mark_numerical_uses(lesson, submitted, judged, seen) or remark
     if student.switched_on:
         forbid_all(judged)
@@ -103,10 +130,6 @@ def judge_file(
         if submitted.origin is not None:
             submitted.origin.explain(row)
     judged.add(remark)
-    if recall is not None:
-        in_time = not (student.allowance.is_spent or trials.ran_out)
-        recall.finish(judged.rows, judged.pictures, student, in_time)
-    add_printed(judged, student, zygote.limits.output_bytes)
     return judged
 
 

@@ -51,6 +51,8 @@ class FileTrials:
         self._seconds_left = SECONDS
         self._deadlines: dict[str, float] = {}
         self.ran_out = False  # something was not tried for lack of time
+        self.is_postponed = False  # for now, nothing is tried
+        self.was_postponed = False  # something would have been tried
         self._last_check = "", 0.0  # the function of the last check that was run again, and when that began
 
     def contents(self, function: str) -> Mapping[str, Any] | None:
@@ -63,6 +65,9 @@ class FileTrials:
         return self._contents[function]
 
     def edits(self, function: str, known: Known) -> Sequence[Edit]:
+        if self.is_postponed:
+            self.was_postponed = True
+            return []
         if function not in self._workers:
             self._workers[function] = self._find_edits(function, known)
         return self._workers[function][0]

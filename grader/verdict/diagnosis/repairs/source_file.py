@@ -128,11 +128,11 @@ def is_leaf(node: ast.AST) -> bool:
 
 
 def context_of(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.AST:
-    """The nearest operation or call around a name or a number; the node itself where there is none."""
+    """The nearest operation, call or assignment around a name or a number; the node itself where there is none."""
     around = parents[id(node)]
     while isinstance(around, (ast.UnaryOp, ast.Attribute, ast.Tuple, ast.keyword)) and id(around) in parents:
         around = parents[id(around)]
     if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Pow):  # `1 - h ** 2` says more than `h ** 2`
         outer = parents.get(id(around))
         around = outer if isinstance(outer, ast.BinOp) else around
-    return around if isinstance(around, ast.expr) else node
+    return around if isinstance(around, ast.expr | ast.Assign | ast.AugAssign | ast.AnnAssign) else node

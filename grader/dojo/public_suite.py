@@ -1,0 +1,129 @@
+"""The rows of one file on public problems, without any secret: what `dojo` judges with, in place of a hidden suite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+from grader.calling.answer import Answer
+from grader.dojo.file import HERE, HIDDEN, outline_of_text, shown_path
+from grader.gradebook.grading.one_file import printed_text
+from grader.intake.submissions.lesson_files import MAIN
+from grader.lesson.lesson import Item, Lesson
+from grader.reference.problem import Problem
+from grader.results import Row
+from grader.sandbox.workers.printed import cut, label_lines
+from grader.sandbox.workers.remote_target import RemoteTarget
+from grader.sandbox.workers.student import Student
+from grader.verdict.judging.examples import EXAMPLES_FILE, Example, examples_of, run_example
+from grader.verdict.judging.gradient import GradientCheck
+from grader.verdict.judging.hidden_problems import ProblemBook
+
+SEARCHED = ("failed", "shape")
+"""Statuses of rows about which a search for slips in the code may say more."""
+
+
+@dataclass(frozen=True)
+class StepAnswers:
+    """`answers` are {gradient: what its function returned} on `problem`."""
+
+    problem: Problem
+    answers: Mapping[str, Answer]
+
+
+@dataclass(frozen=True)
+class OwnGradients:
+    """The same functions twice: `line` with autograd's upstream gradients, `chain` each with the student's own."""
+
+    line: StepAnswers
+    chain: StepAnswers
+
+
+class PublicSuite:
+    """Judges the rows of one file; of a file that was judged before, only those that a search for slips may explain.
+
+    Attributes:
+        own: what the file returned on the published problem; None before it was judged.
+        printed: the beginning of what it printed, see JudgedFile; `shown` are lines of that.
+    """
+
+    def __init__(self, lesson: Lesson, source: bytes, book: ProblemBook, repairs: bool) -> None:
+        """Without `repairs`, no small changes of the code are tried."""
+        self._lesson, self._book, self._repairs = lesson, book, repairs
+        self._outline = outline_of_text(source)
+        self._known: dict[str, Row] = {}
+        self._pictures: dict[str, Any] = {}
+        self._ran = False
+        self.own: OwnGradients | None = None
+        self.printed, self.shown = "", list[str]()
+
+    def rows(self, student: Student) -> tuple[list[Row], dict[str, Any]]:
+        """The rows in the lesson's order, and {row's name: picture of its error}."""
+        lesson = self._lesson
+        if not self._repairs:
+            student.trials = None
+        if self._ran:
+            rows = [self._known.get(item.name) or self._row(item, student) for item in lesson.items]
+            return rows, self._pictures
+        loaded = len(student.printed_so_far)
+        if lesson.gradients:  # before the chain, in which a function that hangs would be waited for again
+            problems = self._book.problems(lesson, lesson.public_draws)
+            student.prefetch(problems)
+            student.answers(problems[0])
+        student.chain()
+        chained = len(student.printed_so_far)
+        if lesson.gradients:
+            student.answers(student.public or lesson.public)
+        checks = {item.name: self._row(item, student) for item in lesson.checks}
+        self._keep_printed(student, loaded, chained)
+        rows = [checks.get(item.name) or self._row(item, student) for item in lesson.items]
+        if lesson.gradients:
+            self.own = own_gradients(lesson, student)
+        self._known = {row.name: copy(row) for row in rows if row.status not in SEARCHED}
+        self._ran = True
+        return rows, self._pictures
+
+    def _keep_printed(self, student: Student, loaded: int, chained: int) -> None:
+        """Each step runs on several problems; what it prints on the published one is enough to read."""
+        text, spans = student.printed_so_far, student.spans_so_far
+        printed = text[:loaded] + text[chained:]
+        kept = cut(spans, 0, loaded) + cut(spans, chained, len(text), loaded - chained)
+        self.printed, self.shown = printed_text(printed, len(printed)), label_lines(printed, kept, MAIN)
+
+    def _row(self, item: Item, student: Student) -> Row:
+        if item.target is None:
+            return self._check_row(item, student)
+        gradient = GradientCheck(self._lesson, item, student, self._book)
+        row = gradient.row(self._lesson.public_draws)
+        if gradient.picture is not None:
+            self._pictures[item.name] = gradient.picture
+        return row
+
+    def _check_row(self, item: Item, student: Student) -> Row:
+        """A check (a row that is not a gradient), by its public example if there is one. It gives no points here."""
+        row = Row(item.name, HIDDEN, 0, item.points, line=self._outline.line(item))
+        example = examples_of(self._lesson).get(item.name)
+        if item.function not in student.functions:
+            row.status = "missing"
+        elif example is None:
+            row.status = "todo" if self._outline.is_unwritten(item) else HIDDEN
+        else:
+            failed = run_example(example, Example(self._lesson, item, student, RemoteTarget(student), self._book))
+            row.status = HERE if failed is None else failed.status
+            if failed is not None:
+                place = f"{shown_path(self._lesson.exercise / EXAMPLES_FILE)}:{example.__code__.co_firstlineno}"
+                message = str(failed)
+                if message:  # there is none where a function that it calls is not written yet
+                    row.message = f"{message}{'' if message[-1] in '.!?' else '.'} Its public example: {place}"
+                row.line = failed.line or row.line
+        return row
+
+
+def own_gradients(lesson: Lesson, student: Student) -> OwnGradients:
+    """What the student's functions returned on the published problem, at a notebook's own sizes where it has some."""
+    public, chain = lesson.public, lesson.public_chain
+    if student.public is not None:
+        public, chain = lesson.published_at(student.terms.sizes or {})
+    return OwnGradients(StepAnswers(public, dict(student.answers(public))), StepAnswers(chain, dict(student.chain())))
