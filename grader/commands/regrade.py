@@ -32,7 +32,9 @@ from grader.results import WORDS, points_text
 
 if TYPE_CHECKING:
     from grader.gradebook.assignment.config import Assignment
+    from grader.gradebook.database import Gradebook
     from grader.gradebook.grading.proposals import RowChange, StudentChange
+    from grader.gradebook.grading.regrade import RegradeOutcome, RegradePlan
     from grader.gradebook.grading.settings import Settings
     from grader.lesson.lesson import Course
 
@@ -76,56 +78,92 @@ def regrade(
     (`grade adjust` and others) stay in force.
     """
     from grader.gradebook.grading.proposals import changes_by
-    from grader.gradebook.grading.regrade import apply_regrade, grade_again, plan_regrade
-    from grader.gradebook.grading.settings import DRAWN, RunIdentity
+    from grader.gradebook.grading.settings import DRAWN
 
     gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles
     with open_gradebook(out) as gradebook:
-        found = course_of(gradebook, course)
-        if found is None:
-            fail(f"the course ({gradebook.about().get('course', 'unknown')}) is not there: name it with --course.")
-        assignment, loaded = stored_assignment(gradebook, found)
-        names = [loaded.find(name).name for name in lesson_names] or (list(loaded.lessons) if everything else [])
-        plan = plan_regrade(gradebook, loaded, names)
-        if plan.gone:
-            gone = ", ".join(plan.gone)
-            click.echo(f"grade: no longer in this course, so their scores stay as they are: {gone}.", err=True)
+        assignment, loaded = stored_assignment(gradebook, course_to_use(gradebook, course))
+        plan = plan_of(gradebook, loaded, lesson_names, everything)
         if not plan.due:
             click.echo(
                 "Every attempt was graded with the lessons as they are: nothing to do. --lesson or --all grades again."
             )
             return
-        lessons = [loaded.lessons[name] for name in plan.lessons]
-        require_solutions(lessons)
-        check_lessons(lessons)
-        checked_isolation(require)
         seed = gradebook.about().get("seed", DRAWN)
         settings = regrade_settings(loaded, plan.lessons, seed, out, require, assignment)
-        with RunView(console_for(stderr=True), quiet) as view:
-            outcome = grade_again(plan, loaded, settings, jobs or os.cpu_count() or 1, view)
-        if outcome.stopped:
-            click.echo(
-                f"grade: stopped: {len(outcome.results)} of {len(plan.due)} are graded and kept aside. No score has "
-                "changed. The same command goes on from there.",
-                err=True,
-            )
-            raise SystemExit(STOPPED)
-        print_remarks(what_failed(outcome.faults, len(plan.due)))
-        changes = changes_by(outcome.results, plan.results, gradebook, assignment)
+        outcome = run_again(plan, loaded, settings, jobs or os.cpu_count() or 1, quiet)
         if not quiet:
+            changes = changes_by(outcome.results, plan.results, gradebook, assignment)
             print_changes(changes, len(gradebook.students()), plan.lessons)
         if outcome.faults:
             click.echo("grade: nothing was applied." if apply else "grade: the comparison is not complete.", err=True)
             raise SystemExit(FAULT)
         if apply:
-            apply_regrade(plan, outcome, gradebook, loaded, settings)
-            if assignment is not None:
-                gradebook.set_assignment(assignment)
-            gradebook.describe(RunIdentity(loaded, seed).entries(lessons))
-            write_views(out, gradebook, loaded)
-            write_other_gradebooks(out, {attempt.stored.student for attempt in plan.due})
+            make_count(plan, outcome, gradebook, loaded, settings, assignment)
         if not quiet:
             click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
+
+
+def course_to_use(gradebook: Gradebook, course: Path | None) -> Course:
+    """The course that was named, or the gradebook's own; fails where it is not there."""
+    found = course_of(gradebook, course)
+    if found is None:
+        fail(f"the course ({gradebook.about().get('course', 'unknown')}) is not there: name it with --course.")
+    return found
+
+
+def plan_of(gradebook: Gradebook, course: Course, lesson_names: Sequence[str], everything: bool) -> RegradePlan:
+    """What is to be graded again: attempts at changed lessons, at the named ones, or at all."""
+    from grader.gradebook.grading.regrade import plan_regrade
+
+    names = [course.find(name).name for name in lesson_names] or (list(course.lessons) if everything else [])
+    plan = plan_regrade(gradebook, course, names)
+    if plan.gone:
+        gone = ", ".join(plan.gone)
+        click.echo(f"grade: no longer in this course, so their scores stay as they are: {gone}.", err=True)
+    return plan
+
+
+def run_again(plan: RegradePlan, course: Course, settings: Settings, jobs: int, quiet: bool) -> RegradeOutcome:
+    """Grades what is planned, with progress, and prints what could not be graded. Exits where it was stopped."""
+    from grader.gradebook.grading.regrade import grade_again
+
+    lessons = [course.lessons[name] for name in plan.lessons]
+    require_solutions(lessons)
+    check_lessons(lessons)
+    checked_isolation(settings.require)
+    with RunView(console_for(stderr=True), quiet) as view:
+        outcome = grade_again(plan, course, settings, jobs, view)
+    if outcome.stopped:
+        click.echo(
+            f"grade: stopped: {len(outcome.results)} of {len(plan.due)} are graded and kept aside. No score has "
+            "changed. The same command goes on from there.",
+            err=True,
+        )
+        raise SystemExit(STOPPED)
+    print_remarks(what_failed(outcome.faults, len(plan.due)))
+    return outcome
+
+
+def make_count(
+    plan: RegradePlan,
+    outcome: RegradeOutcome,
+    gradebook: Gradebook,
+    course: Course,
+    settings: Settings,
+    assignment: Assignment | None,
+) -> None:
+    """Make the new verdicts count, and write every page that they change."""
+    from grader.gradebook.grading.regrade import apply_regrade
+    from grader.gradebook.grading.settings import DRAWN, RunIdentity
+
+    out, seed = Path(settings.out), gradebook.about().get("seed", DRAWN)
+    apply_regrade(plan, outcome, gradebook, course, settings)
+    if assignment is not None:
+        gradebook.set_assignment(assignment)
+    gradebook.describe(RunIdentity(course, seed).entries([course.lessons[name] for name in plan.lessons]))
+    write_views(out, gradebook, course)
+    write_other_gradebooks(out, {attempt.stored.student for attempt in plan.due})
 
 
 def regrade_settings(

@@ -162,7 +162,7 @@ max_times_logits: dnorm_logits + F.one_hot(logits.max(1).indices, logits.shape[1
 changes_dnorm_logits:
         gradient = dnorm_logits; gradient += F.one_hot(logits.max(1).indices, logits.shape[1]) * dlogit_maxes; gradient
     The numbers are right, but your `dlogits` and `dnorm_logits` are one tensor with two names, so `+=` changed
-    `dnorm_logits`, too. In a notebook `cmp` would then turn red for a line that was right: begin with a copy.
+    `dnorm_logits`, too. A `cmp` of that one turns red below this line, although it was right: begin with a copy.
 
 [dh]
 transposed: W2 @ dlogits.T
