@@ -31,7 +31,10 @@ VISITED, ALL_TILES = 42, 72
 MOST_ERROR = 3.0
 """The float32 error allowed, in multiples of the straightforward form's: the criterion of FlashAttention's own tests.
 
-Right answers have up to 1.8 times its error."""
+Right answers have 1.0 to 1.4 times its error in the middle, and in one draw of 2,500 more than 3 times, where the
+straightforward form happens to be very exact. So where the first draw exceeds it, the middle of several decides.
+"""
+PRECISION_DRAWS = 5
 WRONG = 0.01
 """A relative error above which `precision` speaks of a wrong value, and not of lost digits."""
 
@@ -396,27 +399,39 @@ def straightforward(dO, Q, K, V, causal):
     return P @ V, scores.logsumexp(1), dS @ K, dS.T @ Q, P.T @ dO
 
 
+def float32_errors(check, draw, number, causal, offset):
+    """{name: (its error in multiples of the straightforward form's, relative to its value)}."""
+    Q, K, V, dO = (t.float() for t in drawn(check.generator(number, *draw), 48, 60, 16, offset))
+    exact = straightforward(*(t.double() for t in (dO, Q, K, V)), causal)
+    plain = straightforward(dO, Q, K, V, causal)
+    forward = check.on.call("flash_forward", Q, K, V, causal, 16, 16)
+    backward = check.on.call("flash_backward", dO, Q, K, V, *plain[:2], causal, 16, 16)
+    errors = {}
+    for name, value, reference, other in zip(
+        ["O", "L", "dQ", "dK", "dV"], (*forward, *backward), exact, plain, strict=True
+    ):
+        error = (value.double() - reference).norm().nan_to_num(math.inf, math.inf)
+        errors[name] = float(error / (other.double() - reference).norm()), float(error / reference.norm())
+    return errors
+
+
 def test_precision(check):
     """Errors in float32, against float64: those of the tiles may be three times those of the straightforward form."""
     for number, (causal, offset) in enumerate(((False, 0), (True, 0), (False, 150))):
-        Q, K, V, dO = (t.float() for t in drawn(check.generator(number), 48, 60, 16, offset))
-        exact = straightforward(*(t.double() for t in (dO, Q, K, V)), causal)
-        plain = straightforward(dO, Q, K, V, causal)
-        forward = check.on.call("flash_forward", Q, K, V, causal, 16, 16)
-        backward = check.on.call("flash_backward", dO, Q, K, V, *plain[:2], causal, 16, 16)
-        for name, value, reference, other in zip(
-            ["O", "L", "dQ", "dK", "dV"], (*forward, *backward), exact, plain, strict=True
-        ):
-            error = (value.double() - reference).norm()
-            ratio = float(error / (other.double() - reference).norm())
+        first = float32_errors(check, (), number, causal, offset)
+        if all(ratio <= MOST_ERROR for ratio, _ in first.values()):
+            continue
+        draws = [first, *(float32_errors(check, (draw,), number, causal, offset) for draw in range(1, PRECISION_DRAWS))]
+        where = f"In float32{' with scores near 150' if offset else ''}"
+        for name in first:
+            ratio, relative = sorted(errors[name] for errors in draws)[PRECISION_DRAWS // 2]
             if ratio <= MOST_ERROR:
                 continue
-            where = f"In float32{' with scores near 150' if offset else ''}"
-            if ratio != ratio:
+            if math.isinf(relative):
                 check.fail(
                     f"{where} your `{name}` is not finite. Is it in float64? Which exponential can be too large?"
                 )
-            if error > WRONG * reference.norm():
+            if relative > WRONG:
                 check.fail(
                     f"{where} your `{name}` is wrong, not only inexact. Get the rows before this one right first."
                 )

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from support import ROOT
 
+from grader.calling.module_target import ModuleTarget
 from grader.comparison.trees import Difference, agreement
+from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
 from grader.reference.course_formulas import LocalStudent
 from grader.verdict.diagnosis.claims import may_have
 from grader.verdict.diagnosis.repairs.contents import contents_of
-from grader.verdict.judging.behaviour import failure_message
+from grader.verdict.judging import check_runs
+from grader.verdict.judging.behaviour import Check, failure_message
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.possible_mistakes import is_possible
 from grader.verdict.judging.scenarios import Assertion, agrees, differ_exactly, differing_parts, draw_identity
@@ -77,6 +82,22 @@ def test_a_check_names_no_mistake_of_gradients_that_are_all_right():
     for module, possible in ((lesson.answers, False), (lesson.wrong(wrong), True)):
         student = LocalStudent(vars(module), steps, lesson.joint)
         assert is_possible(lesson, item, student, book, wrong) is possible
+
+
+@pytest.mark.parametrize("lose_digits, message", [(False, ""), (True, "In float32 the errors of your `O` are ")])
+def test_one_draw_on_which_the_straightforward_form_is_very_exact_rejects_no_right_answer(lose_digits, message):
+    """On seed 30831 the errors of this right answer's `dQ` are 3.12 times those of the straightforward form."""
+    lesson, book = Course(ROOT).find("19"), ProblemBook(30831)
+    item = next(item for item in lesson.checks if item.name == "precision")
+    right = load_module(lesson.solution / "variants" / "padded.py", "padded")
+
+    def flash_forward(*given):
+        return [(each * 2**10).half().float() / 2**10 if lose_digits else each for each in right.flash_forward(*given)]
+
+    functions = SimpleNamespace(flash_forward=flash_forward, flash_backward=right.flash_backward)
+    check = Check(lesson, item, LocalStudent(vars(functions), [], None), ModuleTarget(functions), book, False)
+    failed = check_runs.run_check(check_runs.tests_of(load_module(lesson.suite, "suite"))["precision"], check)
+    assert (failed is not None) == lose_digits and str(failed or "").startswith(message)
 
 
 def test_a_mistake_that_leaves_all_gradients_right_is_possible_where_they_are():
