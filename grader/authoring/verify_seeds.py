@@ -46,19 +46,21 @@ class Judging:
     """One lesson's hidden suite on one seed, in this process. Counts the verdicts in `tally`.
 
     The row that a mistake failed last, on another seed, is tried first: `rejected_by` is {mistake: that row}.
+    With `only`, no other row is judged.
     """
 
-    def __init__(self, lesson: Lesson, seed: int, tally: Tally, rejected_by: dict[str, str]) -> None:
+    def __init__(self, lesson: Lesson, seed: int, tally: Tally, rejected_by: dict[str, str], only: str = "") -> None:
         self.lesson, self._tally, self._book, self._rejected_by = lesson, tally, ProblemBook(seed), rejected_by
         self._problems = self._book.problems(lesson, lesson.draws)
         self._tests = tests_of(suite_of(lesson))
+        self._items = [item for item in lesson.items if only in ("", item.name)]
 
     def wrong_rows(self, module: ModuleType, first: str = "", likely: str = "") -> Iterator[str]:
         """The rows that `module` fails, one after another: `likely` first, then those about the function `first`."""
         steps = [item.name for item in self.lesson.gradients]
         student = LocalStudent(vars(module), steps, self.lesson.joint)
         measurements: Measurements = {}
-        for item in sorted(self.lesson.items, key=lambda item: (item.name != likely, item.function != first)):
+        for item in sorted(self._items, key=lambda item: (item.name != likely, item.function != first)):
             self._tally.judged += 1
             if item.target is not None:
                 verdict = judge_step(student, item.name, self._problems, self.lesson.wrong_formulas, naming=False)
@@ -95,23 +97,30 @@ class Judging:
         return right and passes_all()
 
 
-def tally_seeds(course: Path, name: str, seeds: range) -> Tally:
-    """Every right file and every known mistake of one lesson judged on every seed, in this process."""
+def tally_seeds(course: Path, name: str, seeds: range, row: str = "") -> Tally:
+    """Every right file and every known mistake of one lesson judged on every seed, in this process.
+
+    With `row`, only this row of the right files.
+    """
     torch.set_num_threads(1)  # the tensors are small: a second thread only waits
     lesson, tally = Lesson(course, name), Tally()
     rights = right_files(lesson)
     for seed in seeds:
-        judging = Judging(lesson, seed, tally, REJECTED_BY[name])
+        judging = Judging(lesson, seed, tally, REJECTED_BY[name], row)
         for file, module in rights.items():
             tally.rejected += [f"seed {seed}: {file}'s {row} was rejected" for row in judging.wrong_rows(module)]
-        for mistake in lesson.mistakes:
+        for mistake in () if row else lesson.mistakes:
             if judging.accepts(mistake):
                 tally.accepted.append(f"seed {seed}: {mistake.name} was accepted")
     return tally
 
 
-def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, on_progress: Callable[[int], None]) -> VerifyReport:
+def verify_seeds(
+    lesson: Lesson, first: int, count: int, jobs: int, on_progress: Callable[[int], None], row: str = ""
+) -> VerifyReport:
     """Judge right files and known mistakes on `count` seeds from `first` on, with `jobs` processes.
+
+    With `row`, only this row of the right files is judged.
 
     `on_progress` is called with the number of seeds that were finished since its last call.
 
@@ -120,15 +129,16 @@ def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, on_progress:
     chunks = [range(start, min(start + 10, first + count)) for start in range(first, first + count, 10)]
     tally = Tally()
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        waiting = {pool.submit(tally_seeds, lesson.course, lesson.name, chunk): len(chunk) for chunk in chunks}
+        waiting = {pool.submit(tally_seeds, lesson.course, lesson.name, chunk, row): len(chunk) for chunk in chunks}
         for done in as_completed(waiting):
             tally.add(done.result())
             on_progress(waiting[done])
     draws = len(lesson.draws)
     problems = f" on {draws} problems each" if draws else ""
+    judged = f"the row {row}" if row else f"{len(lesson.mistakes)} known mistakes"
     summary = (
-        f"{count} seeds × ({len(right_files(lesson))} right files, {len(lesson.mistakes)} known mistakes){problems}: "
-        f"{tally.judged:,} verdicts, {len(tally.rejected)} right ones rejected, "
-        f"{len(tally.accepted)} wrong ones accepted"
+        f"{count} seeds × ({len(right_files(lesson))} right files, {judged}){problems}: "
+        f"{tally.judged:,} verdicts, {len(tally.rejected)} right ones rejected"
+        + ("" if row else f", {len(tally.accepted)} wrong ones accepted")
     )
     return VerifyReport(summary, (tally.rejected + tally.accepted)[:50])

@@ -12,6 +12,7 @@ import click
 
 from grader.commands.console import console_for, course_option, fail, find_course, open_course
 from grader.publish.progress_bar import progress_bar
+from grader.results.wording import listed
 
 if TYPE_CHECKING:
     from grader.lesson.lesson import Lesson
@@ -20,6 +21,7 @@ VERIFY_EPILOG = """\b
 Examples:
   grade verify                     every lesson, through workers and hidden suites
   grade verify 03 --seeds 1000     the verdict alone: nothing right rejected, nothing wrong accepted
+  grade verify 19 --seeds 10000 --row precision   one row of the right files: how often is it rejected?
   grade verify --questions --seeds 200   the questions alone, drawn for 200 students
   grade verify 03 --redundant      which known mistakes the grader recognises from the graph and the code alone
 """
@@ -35,6 +37,7 @@ Examples:
     "--questions: draw the questions for this many students.  [default there: 20]",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The first seed.")
+@click.option("--row", default="", metavar="ROW", help="With --seeds: judge only this row, and only of right files.")
 @click.option(
     "--redundant",
     is_flag=True,
@@ -47,6 +50,7 @@ def verify(
     lessons: tuple[str, ...],
     seeds: int | None,
     seed: int,
+    row: str,
     redundant: bool,
     questions: bool,
     jobs: int | None,
@@ -62,16 +66,20 @@ def verify(
 
     if redundant and (seeds is not None or questions):
         fail(f"--redundant does not go with --{'questions' if questions else 'seeds'}: there, nothing is explained.")
+    if row and (seeds is None or questions):
+        fail("--row goes with --seeds, as in `grade verify 19 --seeds 10000 --row precision`.")
     console = console_for()
     wrong = 0
     loaded, chosen = open_course(course, lessons)
+    if strangers := [lesson.number for lesson in chosen if row and row not in (item.name for item in lesson.items)]:
+        fail(f"there is no row {row!r} in lesson {listed(strangers)}. Name one lesson, and a row of it.")
     count = jobs or os.cpu_count() or 1
     reports = (
         verify_questions(loaded.root, [lesson.name for lesson in chosen], seeds or STUDENTS)
         if questions
         else verify_course(loaded.root, [lesson.name for lesson in chosen], seed, count, redundant)
         if seeds is None
-        else with_progress(chosen, seed, seeds, count)
+        else with_progress(chosen, seed, seeds, count, row)
     )
     for name, report in reports:
         wrong += len(report.problems)
@@ -88,7 +96,7 @@ def verify(
     raise SystemExit(0 if not wrong else 1)
 
 
-def with_progress(lessons: Sequence[Lesson], first: int, count: int, jobs: int) -> Iterator[tuple[str, Any]]:
+def with_progress(lessons: Sequence[Lesson], first: int, count: int, jobs: int, row: str) -> Iterator[tuple[str, Any]]:
     """(lesson's name, its report over `count` seeds), one lesson after another, with a bar each."""
     from grader.authoring.verify_seeds import verify_seeds
 
@@ -96,7 +104,7 @@ def with_progress(lessons: Sequence[Lesson], first: int, count: int, jobs: int) 
         console = console_for(stderr=True)
         with progress_bar(console, console.is_terminal) as bar:
             advance = partial(bar.advance, bar.add_task(lesson.name, total=count))
-            yield lesson.name, verify_seeds(lesson, first, count, jobs, advance)
+            yield lesson.name, verify_seeds(lesson, first, count, jobs, advance, row)
 
 
 STUBS_EPILOG = """\b
