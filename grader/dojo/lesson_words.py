@@ -26,7 +26,7 @@ def lesson_meant(course: Course, words: str) -> Lesson | None:
 
 
 def no_such_lesson(course: Course, words: str) -> UserError:
-    """What there is instead of a lesson that was asked for."""
+    """The error for words that name no lesson, with the nearest name or the list of lessons."""
     lessons = list(course.lessons.values())
     known = {lesson.name.partition("_")[2]: lesson.number for lesson in lessons}
     in_words = [each for each in known.values() if words.lower() in IN_WORDS[int(each) - 1 : int(each)]]

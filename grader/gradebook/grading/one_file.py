@@ -75,8 +75,8 @@ def judge_file(
     """Judge a submitted file. Once the descriptor `interrupt` is readable, Interrupted is raised instead of waiting.
 
     `problems` are some that the zygote's worker may have been sent already, see sending.send_ahead. `recall` is what is
-    known of the file from a cache; `suite` knows it as well. Where a search for slips in the file could
-    explain more, `show` gets the verdict before the search, and `suite` is called again for what the search finds.
+    known of the file from a cache; `suite` knows it as well. Where a search for slips could explain more, `show` gets
+    the verdict before the search, and `suite` is called again for what the search finds.
 
     Raises Interrupted, RecallDoubtful, and for faults of the grader ZygoteDied and what `suite` raises.
     """
