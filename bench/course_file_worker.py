@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -24,6 +24,7 @@ from grader.defence.file_lines import versions_of
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.course_formulas import LocalStudent
 from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.source.reader_process import json_data
 from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of, run_example
@@ -36,13 +37,11 @@ NO_ZYGOTE: Any = SimpleNamespace(limits=Limits(), clock=WaitingClock())
 class FileInThisProcess(ModuleType):
     """Takes the place of a `Student`: the file as a module of this process. Raises CallFailed where it does not run."""
 
-    def __init__(
-        self, zygote: object, files: Mapping[str, bytes], main: str, steps: Sequence[str], time: Any = None
-    ) -> None:
+    def __init__(self, zygote: object, file: StudentFile, *, time: Any = None) -> None:
         super().__init__("backward")
         self._defence_time = time
         try:
-            exec(compiled(files[main]), vars(self))
+            exec(compiled(file.files[file.main]), vars(self))
         except Exception as error:
             raise CallFailed(Answer("raised", message=str(error)), "the file") from error
 
@@ -52,7 +51,7 @@ class FileInThisProcess(ModuleType):
         return self._defence_time
 
     def like_this(self, files: Mapping[str, bytes], main: str, time: Any = None) -> FileInThisProcess:
-        return FileInThisProcess(None, files, main, (), time)
+        return FileInThisProcess(None, StudentFile(files, main), time=time)
 
     def close(self) -> None:
         """Do nothing: there is no process."""

@@ -29,6 +29,7 @@ from grader.defence.recorded import RecordedMaterial, recorded_material
 from grader.lesson.lesson import Lesson
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.time_account import TimeAccount
 
 ROWS = re.compile(r"\b(\w+)\.shape\[0\]")
@@ -108,7 +109,7 @@ def generate(
 
 def why_nothing_is_right(lesson: Lesson, files: Mapping[str, bytes], zygote: ZygoteProcess) -> str:
     """What an error says that ends the file before its functions can be called; otherwise that no row is right."""
-    student = Student(zygote, files, MAIN, ())
+    student = Student(zygote, StudentFile(files, MAIN))
     try:
         failure = student.load_failure
     finally:

@@ -25,6 +25,7 @@ from grader.reference.problem import Problem
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.time_account import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
@@ -204,7 +205,7 @@ def material_of(
         return None
     traces = [text for function in read for text in (function.trace, function.scaled)]
     whole = "\n\n".join([text, RUN, lines_text(names), *traces]).encode()
-    student = Student(zygote, {**files, MAIN: whole}, MAIN, (), time=time)
+    student = Student(zygote, StudentFile({**files, MAIN: whole}, MAIN), time=time)
     try:
         known = values_before(student, read, [line for _, _, line in chosen], problems)
     except BaseException:

@@ -32,6 +32,7 @@ from grader.lesson.lesson import Item, Lesson
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.time_account import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of, run_example
@@ -133,7 +134,7 @@ def recorded_material(
     own = [f"_defence_own_{each['name']} = {each['name']}" for each in read]
     noting = [each["noting"] for each in read]
     whole = "\n\n".join([text, RUN, NOTED, lines_text(names), *own, *noting]).encode()
-    student = Student(zygote, {**files, MAIN: whole}, MAIN, (), time=time)
+    student = Student(zygote, StudentFile({**files, MAIN: whole}, MAIN), time=time)
     try:
         ran = rows_that_ran(lesson, student, right)
         seen = call_in_worker(student, "_defence_values") if ran else {}

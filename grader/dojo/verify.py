@@ -27,6 +27,7 @@ from grader.results import UNWRITTEN
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student_file import StudentFile
 
 CheckerAnswer = Literal["right", "wrong", "cannot tell", "error"]
 """What a checker says of a claim; "error" where it gave no answer."""
@@ -116,7 +117,7 @@ class Checker:
     def __init__(self, zygote: ZygoteProcess, lesson: Lesson, submitted: LessonFiles) -> None:
         """Raises UserError if the file does not run."""
         self._function, self._lesson = lesson.config.verification.function, lesson
-        self._student = Student(zygote, submitted.files, MAIN, ())
+        self._student = Student(zygote, StudentFile(submitted.files, MAIN))
         self._target = RemoteTarget(self._student)
         failure = self._student.load_failure
         if failure is not None:
@@ -148,7 +149,8 @@ def run_checker(
     """Each gradient of a checked file, at small `sizes`: what the checker says of it and of broken copies."""
     lesson, submitted = checked.lesson, checked.submitted
     problem: Problem = lesson.problem_at(sizes)
-    student = Student(zygote, submitted.files, MAIN, [item.name for item in lesson.gradients], joint=lesson.joint)
+    steps = [item.name for item in lesson.gradients]
+    student = Student(zygote, StudentFile(submitted.files, MAIN, steps, lesson.joint))
     try:
         student.add_private_problems([problem])
         answers = student.answers(problem)

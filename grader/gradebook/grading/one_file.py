@@ -28,6 +28,7 @@ from grader.sandbox.policy.static_check import Finding
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.printed import cut, label_lines
 from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student_file import FileProblems, StudentFile
 from grader.source.reader import ReadingFailed, ReadingStopped
 from grader.verdict.judging.chain import chain_verdicts
 from grader.verdict.judging.own_sizes import Terms, is_published, terms_of
@@ -147,11 +148,8 @@ def student_of(
     public, chain = problems_at_own_sizes(lesson, terms)
     steps = [item.name for item in lesson.gradients]
     above = with_steps_above(lesson, chain) if chain is not None else None
-    student = Student(
-        *(zygote, submitted.files, MAIN, steps, findings, lesson.joint, interrupt, problems, above, terms, public),
-        not_allowed=lesson.not_allowed,
-    )
-    return student, chain
+    file = StudentFile(submitted.files, MAIN, steps, lesson.joint, findings, lesson.not_allowed)
+    return Student(zygote, file, FileProblems(problems, above, terms, public), interrupt=interrupt), chain
 
 
 def judge_running_file(

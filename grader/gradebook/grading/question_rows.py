@@ -20,6 +20,7 @@ from grader.results.annotations import Answered
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.time_account import TimeAccount
 
 
@@ -69,7 +70,7 @@ def line_runner(zygote: ZygoteProcess, seconds: float | None = None) -> RunLine:
 
     def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
         names = list(inputs[0])
-        student = Student(zygote, {MAIN: module_of(line, names).encode()}, MAIN, (), time=time)
+        student = Student(zygote, StudentFile({MAIN: module_of(line, names).encode()}, MAIN), time=time)
         try:
             target = RemoteTarget(student)
             return [target.call(FUNCTION, *(each[name] for name in names)) for each in inputs]

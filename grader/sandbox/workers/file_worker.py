@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from grader.sandbox.workers.hang import take_hang_lines
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.shared_worker import SharedWorker
+from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.time_account import TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.source.loop_lines import line_of_loop
@@ -29,10 +30,10 @@ class MeasuredCall(NamedTuple):
 
 
 class FileWorker:
-    """A worker with `files` in it, the graded one, `main`, already run.
+    """A worker with `file` in it, its graded one already run.
 
     Attributes:
-        not_allowed: parts of PyTorch that the file may not call, see library_off.py.
+        interrupt: a descriptor: once it is readable, a wait for a worker raises Interrupted.
         process: the present worker; None before the first one is started and after one was discarded.
         sent: the keys of the problems that it has.
         disclosed: {problem: how many stages of true upstream gradients it has}.
@@ -46,13 +47,16 @@ class FileWorker:
     """
 
     def __init__(
-        self, zygote: ZygoteProcess, files: Mapping[str, bytes], main: str, numbers: ProblemNumbers, time: TimeAccount
+        self,
+        zygote: ZygoteProcess,
+        file: StudentFile,
+        numbers: ProblemNumbers,
+        time: TimeAccount,
+        interrupt: int | None = None,
     ) -> None:
         self._zygote, self.limits = zygote, zygote.limits
-        self.files, self.main = files, main
+        self.file, self.interrupt = file, interrupt
         self._numbers, self._time = numbers, time
-        self.interrupt: int | None = None
-        self.not_allowed: Sequence[str] = ()
         self.process: WorkerProcess | None = None
         self.sent: set[int] = set()
         self.disclosed: dict[int, int] = {}
@@ -86,7 +90,7 @@ class FileWorker:
             )
             return Answer("timeout", message=message)
         worker = self.process = self._zygote.worker() if self.shared is None else self.shared.take()
-        self._zygote.running = self.main
+        self._zygote.running = self.file.main
         self.disclosed = {}
         if self.shared is None:
             self.sent = {key for key, problem in worker.ahead.items() if problem is self._numbers.problem_of(key)}
@@ -97,7 +101,9 @@ class FileWorker:
         try:
             with self._time.waiting():
                 # what runs in a shared worker calls nothing that a lesson could name
-                reply = worker.load(self.files, self.main, memory, () if self.shared else self.not_allowed)
+                reply = worker.load(
+                    self.file.files, self.file.main, memory, () if self.shared else self.file.not_allowed
+                )
         except DeadlineMissed:
             line = self.hang_line()
             message = (
@@ -117,9 +123,9 @@ class FileWorker:
 
     def hang_line(self) -> int | None:
         """The line where the loop begins in which the present worker hangs; None where that is not known."""
-        lines = take_hang_lines(self.process.output, self.main) if self.process is not None else []
+        lines = take_hang_lines(self.process.output, self.file.main) if self.process is not None else []
         with suppress(ReadingStopped, ReadingFailed):
-            text = self.files[self.main].decode("utf-8", errors="replace")
+            text = self.file.files[self.file.main].decode("utf-8", errors="replace")
             found: int | None = source_reader().call(line_of_loop, text, lines) if lines else None
             return found
         return None
@@ -132,7 +138,7 @@ class FileWorker:
         """End the present worker, if there is one, and keep what it printed."""
         if self.process is not None:
             self.process.close()
-            take_hang_lines(self.process.output, self.main)
+            take_hang_lines(self.process.output, self.file.main)
             self._keep(self.process, 0, self.process.output.total)
             self.process = None
 

@@ -10,7 +10,6 @@ from grader.calling.joint import Joint
 from grader.calling.numerical_watch import Seen
 from grader.calling.protocol import Called, Measurement
 from grader.reference.problem import Problem
-from grader.sandbox.policy.static_check import Finding
 from grader.sandbox.workers.answers_on_demand import AnswersOnDemand
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import FileWorker, MeasuredCall
@@ -19,11 +18,11 @@ from grader.sandbox.workers.problem_numbers import FIRST_PRIVATE, ProblemNumbers
 from grader.sandbox.workers.requests import call_request
 from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.sandbox.workers.step_scheduler import WORKER_FAILURES, StepScheduler
+from grader.sandbox.workers.student_file import NO_PROBLEMS, FileProblems, StudentFile
 from grader.sandbox.workers.time_account import TimeAccount
 from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.verdict.diagnosis.repairs.repairs import Trials
 from grader.verdict.diagnosis.time_allowance import Allowance
-from grader.verdict.judging.own_sizes import STRICT, Terms
 
 FEW = 3  # of how many steps one may be unknown to the cache, so that only the unknown ones are run in stages
 
@@ -47,50 +46,33 @@ class Student:
     def __init__(
         self,
         zygote: ZygoteProcess,
-        files: Mapping[str, bytes],
-        main: str,
-        steps: Sequence[str],
-        findings: Mapping[str, Finding] | None = None,
-        joint: Joint | None = None,
-        interrupt: int | None = None,
-        problems: Sequence[Problem] = (),
-        chain: tuple[Problem, Mapping[str, Collection[str]]] | None = None,
-        terms: Terms = STRICT,
-        public: Problem | None = None,
+        file: StudentFile,
+        given: FileProblems = NO_PROBLEMS,
+        *,
         time: TimeAccount | None = None,
-        not_allowed: Sequence[str] = (),
+        interrupt: int | None = None,
     ) -> None:
-        """`files` is {file name: bytes}, `main` the graded one; with `joint`, that function returns all gradients.
+        """`time` may be shared with other files; by default it has the zygote's limit for itself.
 
-        `findings` are steps that use what is not allowed, each with the first line that does; `not_allowed` are parts
-        of PyTorch that are removed in the worker, see library_off.py.
         `interrupt` is a descriptor: once it is readable, a wait for a worker raises Interrupted.
-        `problems` are some that workers may have been sent beforehand, numbered in this order (`send_ahead`).
-        `chain` is the problem of the student's own chain, run before any disclosure, and for each step those above it.
-        `time` may be shared with other files; by default it has the zygote's limit for itself.
         """
         self._zygote, self._limits = zygote, zygote.limits
-        self.steps = tuple(steps)
-        self._numbers = ProblemNumbers(zygote, problems)
+        self.steps = tuple(file.steps)
+        self._numbers = ProblemNumbers(zygote, given.ahead)
         self.time = TimeAccount(zygote.limits.total_seconds, zygote.clock) if time is None else time
-        self._file = FileWorker(zygote, files, main, self._numbers, self.time)
-        self._file.interrupt, self._file.not_allowed = interrupt, not_allowed
-        self._chain, self._chain_answers = chain, dict[str, Answer]()
-        self.terms, self.public = terms, public
-        if public is not None and chain is not None:
-            self.add_private_problems((public, chain[0]))
+        self._file = FileWorker(zygote, file, self._numbers, self.time, interrupt)
+        self._chain, self._chain_answers = given.chain, dict[str, Answer]()
+        self.terms, self.public = given.terms, given.public
+        if given.public is not None and given.chain is not None:
+            self.add_private_problems((given.public, given.chain[0]))
         self._answers: dict[int, dict[str, Answer]] = {}
         self._traced: dict[tuple[int, str], Answer] = {}
         self.measurements: dict[object, Measurement] = {}
         self.baselines = zygote.baselines
         self.low_precision_steps: set[str] = set()
-        given_up = {
-            step: Answer("forbidden", message=finding.message, line=finding.line)
-            for step, finding in (findings or {}).items()
-        }
-        if joint is not None and joint.name in given_up:
-            given_up |= dict.fromkeys(steps, given_up[joint.name])
-        self._scheduler = StepScheduler(self._file, self._numbers, self.time, steps, joint, given_up)
+        self._scheduler = StepScheduler(
+            self._file, self._numbers, self.time, file.steps, file.joint, file.forbidden_answers()
+        )
         self.allowance = Allowance(interrupt=interrupt)
         self.trials: Trials | None = None
 
@@ -279,16 +261,17 @@ class Student:
 
     def like_this(self, files: Mapping[str, bytes], main: str, time: TimeAccount | None = None) -> Student:
         """Another file in workers of the same zygote."""
-        return Student(self._zygote, files, main, (), time=time)
+        return Student(self._zygote, StudentFile(files, main), time=time)
 
     def with_functions(self, text: bytes, steps: Sequence[str], seconds: float) -> Student:
         """The same file with more functions at its end, in workers of its own; it may wait for `seconds` in all."""
-        file = self._file
+        file, numbers = self._file.file, self._numbers
         files = {**file.files, file.main: file.files[file.main] + b"\n\n\n" + text + b"\n"}
         # known problems keep the numbers under which workers may have been sent them
-        problems = self._numbers.shared if self._numbers.are_own else ()
+        given = FileProblems(numbers.shared) if numbers.are_own else NO_PROBLEMS
         time = TimeAccount(min(seconds, self._limits.total_seconds - self.time.waited), self._zygote.clock)
-        return Student(self._zygote, files, file.main, steps, None, None, file.interrupt, problems, time=time)
+        interrupt = self._file.interrupt
+        return Student(self._zygote, StudentFile(files, file.main, steps), given, time=time, interrupt=interrupt)
 
     def close(self) -> None:
         self._file.discard()

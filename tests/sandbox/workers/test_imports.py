@@ -19,6 +19,7 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.imports import has_handler, is_allowed
 from grader.sandbox.workers.stand_ins import KNOWN
 from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student_file import StudentFile
 from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
 
 UNUSED = b"""
@@ -60,7 +61,7 @@ def zygote() -> Iterator[ZygoteProcess]:
 def outcomes(zygote: ZygoteProcess, source: bytes, *steps: str, **files: bytes) -> tuple[Student, dict[str, str]]:
     """What came of steps that are called with `dy`, of ones."""
     named = {f"{name}.py": text for name, text in files.items()}
-    student = Student(zygote, {"backward.py": source, **named}, "backward.py", steps)
+    student = Student(zygote, StudentFile({"backward.py": source, **named}, "backward.py", steps))
     found = {}
     if student.load_failure is not None:
         student.close()

@@ -22,6 +22,7 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.library_off import OPERATORS
 from grader.sandbox.workers.requests import call_request
 from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student_file import StudentFile
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
@@ -75,7 +76,7 @@ def zygote() -> Iterator[ZygoteProcess]:
 
 
 def called(zygote: ZygoteProcess, source: str, not_allowed: tuple[str, ...] = NOT_ALLOWED) -> Called:
-    student = Student(zygote, {MAIN: source.encode()}, MAIN, (), not_allowed=not_allowed)
+    student = Student(zygote, StudentFile({MAIN: source.encode()}, MAIN, not_allowed=not_allowed))
     try:
         return student.call("update", call_request("update"), [P.clone(), G.clone()], {})
     finally:
@@ -112,7 +113,7 @@ def test_the_message_names_the_call_and_the_line(zygote):
 
 def test_a_use_while_the_file_is_run_leaves_the_functions_above_it(zygote):
     source = HEAD + "def update(p, g):\n    return p - g\ntorch.optim.SGD([torch.ones(1)], lr=1.0)\n"
-    student = Student(zygote, {MAIN: source.encode()}, MAIN, (), not_allowed=NOT_ALLOWED)
+    student = Student(zygote, StudentFile({MAIN: source.encode()}, MAIN, not_allowed=NOT_ALLOWED))
     try:
         value = student.call("update", call_request("update"), [P, G], {}).value
         assert torch.equal(value, P - G)

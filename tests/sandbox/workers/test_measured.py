@@ -36,6 +36,7 @@ from grader.sandbox.workers.file_worker import MeasuredCall
 from grader.sandbox.workers.measuring import measure, memory_is_accounted_for
 from grader.sandbox.workers.requests import call_request
 from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student_file import StudentFile
 
 HOSTILE = Path(__file__).parents[2] / "hostile"
 FILES = [
@@ -93,7 +94,7 @@ def zygote() -> Iterator[ZygoteProcess]:
 
 @pytest.fixture
 def student(zygote: ZygoteProcess) -> Iterator[Student]:
-    student = Student(zygote, {MAIN: HOLD.encode()}, MAIN, ())
+    student = Student(zygote, StudentFile({MAIN: HOLD.encode()}, MAIN))
     yield student
     student.close()
 

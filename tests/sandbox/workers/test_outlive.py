@@ -30,6 +30,7 @@ from grader.sandbox.isolation.probe import LAYERS, avoid_above, probe
 from grader.sandbox.workers import zygote
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student_file import StudentFile
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
@@ -231,7 +232,7 @@ def test_a_grader_that_is_killed_while_its_zygote_starts(level: str, moment: flo
 @pytest.mark.parametrize("level", ["strong", slow("fair")])
 def test_a_zygote_that_is_killed_is_a_fault_of_ours(level: str, alone: dict[int, str]) -> None:
     process = ZygoteProcess(plan_at(level))
-    student = Student(process, {"backward.py": LOOPS["at import"].encode()}, "backward.py", ["dlogits"])
+    student = Student(process, StudentFile({"backward.py": LOOPS["at import"].encode()}, "backward.py", ["dlogits"]))
     process.wait_until_ready()
     threading.Timer(0.3, lambda: [os.kill(pid, signal.SIGKILL) for pid in new_descendants(alone, 0.0)]).start()
     with pytest.raises(ZygoteDied):

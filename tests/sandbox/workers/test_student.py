@@ -29,6 +29,7 @@ from grader.sandbox.workers.endings import WorkerLost
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.requests import pack_problem
 from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.time_account import UNCHECKED_SECONDS
 from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.sandbox.workers.worker_pipes import MOST_HELD
@@ -85,7 +86,7 @@ def run(zygote, problems, monkeypatch):
 
     def run(middle: str, seconds: float = 5.0, prefetch: bool = True) -> tuple[list[dict[str, Answer]], str]:
         monkeypatch.setattr(step_scheduler, "BATCH_SECONDS", seconds)
-        student = Student(zygote, {MAIN: RIGHT.format(middle=middle).encode()}, MAIN, STEPS)
+        student = Student(zygote, StudentFile({MAIN: RIGHT.format(middle=middle).encode()}, MAIN, STEPS))
         try:
             if prefetch:
                 student.prefetch(problems)
@@ -146,7 +147,7 @@ def test_what_is_printed_is_kept_once(run, problems, seconds):
 
 
 def test_a_hang_costs_its_deadline_and_little_more(zygote, problems):
-    student = Student(zygote, {MAIN: RIGHT.format(middle=FAULTS["loop"]).encode()}, MAIN, STEPS)
+    student = Student(zygote, StudentFile({MAIN: RIGHT.format(middle=FAULTS["loop"]).encode()}, MAIN, STEPS))
     try:
         student.prefetch(problems)
         for problem in problems:
@@ -219,7 +220,7 @@ def test_steps_leave_no_default_behind(zygote, problems, lesson, dtype):
     """They run with the problem's dtype as torch's default, also where they change it; nothing else does."""
     middle = f"import torch; torch.set_default_dtype(torch.{dtype})"
     source = RIGHT + "\n\ndef dtype():\n    import torch\n    return str(torch.get_default_dtype())\n"
-    student = Student(zygote, {MAIN: source.format(middle=middle).encode()}, MAIN, STEPS)
+    student = Student(zygote, StudentFile({MAIN: source.format(middle=middle).encode()}, MAIN, STEPS))
     request = {"name": "dtype", "of": None, "read": False, "keep": None, "after": False, "counted": False}
     try:
         before = student.call("dtype", request, [], {}).value
@@ -258,7 +259,7 @@ def fresh() -> Iterator[ZygoteProcess]:
 def answered(
     zygote: ZygoteProcess, problems: list[Problem], source: str = RIGHT
 ) -> tuple[list[dict[str, Answer]], str]:
-    student = Student(zygote, {MAIN: source.format(middle="pass").encode()}, MAIN, STEPS)
+    student = Student(zygote, StudentFile({MAIN: source.format(middle="pass").encode()}, MAIN, STEPS))
     try:
         student.prefetch(problems)
         return [
@@ -311,7 +312,7 @@ def test_a_function_of_the_course_runs_with_the_student_s_classes(zygote):
         "    def __add__(self, other):\n        return Number(self.data + 2 * other.data)\n\n\n"
         "def second(values):\n    return values[1]\n"
     )
-    student = Student(zygote, {MAIN: source.encode()}, MAIN, ())
+    student = Student(zygote, StudentFile({MAIN: source.encode()}, MAIN))
     try:
         on = RemoteTarget(student)
         assert on.run_with(["Number", "second"], Function(sum_of), [1.0, 3.0]) == {"total": 7.0, "second": 3.0}

@@ -1,0 +1,56 @@
+"""What a `Student` is made of: a file with what is called in it, and problems that belong to it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grader.calling.answer import Answer
+from grader.calling.joint import Joint
+from grader.reference.problem import Problem
+from grader.sandbox.policy.static_check import Finding
+from grader.verdict.judging.own_sizes import STRICT, Terms
+
+
+@dataclass(frozen=True)
+class StudentFile:
+    """`files` is {file name: bytes}, `main` the graded one, `steps` its functions that return gradients.
+
+    With `joint`, that function returns all gradients. `findings` are steps that use what is not allowed, each with the
+    first line that does; `not_allowed` are parts of PyTorch that are removed in the worker, see library_off.py.
+    """
+
+    files: Mapping[str, bytes]
+    main: str
+    steps: Sequence[str] = ()
+    joint: Joint | None = None
+    findings: Mapping[str, Finding] = field(default_factory=dict)
+    not_allowed: Sequence[str] = ()
+
+    def forbidden_answers(self) -> dict[str, Answer]:
+        """{step: its answer, without a call} for the steps that `findings` stop; with `joint`, it stops all."""
+        answers = {
+            step: Answer("forbidden", message=finding.message, line=finding.line)
+            for step, finding in self.findings.items()
+        }
+        if self.joint is not None and self.joint.name in answers:
+            answers |= dict.fromkeys(self.steps, answers[self.joint.name])
+        return answers
+
+
+@dataclass(frozen=True)
+class FileProblems:
+    """`ahead` are problems that workers may have been sent beforehand, numbered in this order (`send_ahead`).
+
+    `chain` is the problem of the student's own chain, run before any disclosure, and for each step those above it.
+    `terms` is what the file may write differently from a stub, and `public` the published problem at the file's own
+    sizes, where these differ from the lecture's.
+    """
+
+    ahead: Sequence[Problem] = ()
+    chain: tuple[Problem, Mapping[str, Collection[str]]] | None = None
+    terms: Terms = STRICT
+    public: Problem | None = None
+
+
+NO_PROBLEMS = FileProblems()
