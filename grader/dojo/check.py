@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from grader.dojo.file import changed_functions
+from grader.dojo.file import functions_that_differ
 from grader.dojo.public_suite import OwnGradients, PublicSuite
 from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
@@ -107,7 +107,7 @@ class LocalJudge:
         self.own = None
         problems, zygote = self._problems(lesson), self._starter.zygote
         text = submitted.files[MAIN]
-        suspects = changed_functions(lesson, self._judged_before.get(lesson.name, text), text)
+        suspects = functions_that_differ(lesson, self._judged_before.get(lesson.name, text), text)
         self._judged_before[lesson.name] = text
 
         def judged(show: Callable[[JudgedFile], None] | None) -> JudgedFile:
