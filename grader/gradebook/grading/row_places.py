@@ -6,7 +6,7 @@ The line is that of a change, of a gradient, or of a misplaced function.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
@@ -25,7 +25,7 @@ from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
 NAME_NO_CAUSE = frozenset(
     {"inner_gradient", "shapes_do_not_fit", "view_does_not_fit", "axis_out_of_range", "index_out_of_range"}
     | {"not_so_many_parts", "none_for_tensor", "list_for_tensor", "pair_for_tensor", "number_for_tensor"}
-    | {UNNAMED_MULTIPLE}
+    | {"one_sided", "one_answer_too_often", "always_the_same", UNNAMED_MULTIPLE}
 )
 """Explanations that leave open which function is the cause."""
 
@@ -117,13 +117,16 @@ def explain_missing(lesson: Lesson, rows: list[Row], student: Student, submitted
 def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[Row], submitted: LessonFiles) -> None:
     """Write into wrong rows which other wrong functions of the student's they are computed with.
 
-    Not where another mistake is named. `unknown` are the rows whose messages do not come from a cache.
+    Not where another mistake is named. But a known mistake of a function that is right, or that works with wrong
+    numbers, is not believed: its results may look like those of any mistake. `unknown` are the rows whose messages do
+    not come from a cache.
     """
     joint, of = lesson.joint, {row.name: lesson.item_for(row.name).function for row in rows}
     wrong = [row for row in rows if row.status in ("failed", "shape", "error")]
     functions = list(dict.fromkeys(of[row.name] for row in wrong))
     due = [row for row in unknown if row.status in ("failed", "shape", "error")]
-    due = [row for row in due if row.mistake is None or row.mistake.id in NAME_NO_CAUSE]
+    known = {mistake.id for mistake in lesson.mistakes}
+    due = [row for row in due if row.mistake is None or row.mistake.id in NAME_NO_CAUSE | known]
     gradients = {item.name for item in lesson.gradients}
     forward = [row.name for row in wrong if joint and of[row.name] == joint.name and row.name not in gradients]
     if not due or (len(functions) < 2 and not forward):
@@ -135,7 +138,11 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[
             called |= source_reader().call(calls_behind, text, joint.name, list(joint.returns), functions)
     except (ReadingStopped, ReadingFailed):
         return
+    alone = {name for name in functions if not any(other != name for other in called.get(name, ()))}
+    doubtful = {row.name for row in due if is_mistake_of_another(lesson, row, alone)}
     for row in due:
+        if row.mistake is not None and row.mistake.id not in NAME_NO_CAUSE and row.name not in doubtful:
+            continue
         own, is_joint = of[row.name], joint is not None and of[row.name] == joint.name
         in_general = row.status == "error" or not is_joint  # an error ends all gradients of one function
         names = [name for name in called.get(own if in_general else row.name, []) if name != own]
@@ -149,5 +156,16 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[
             uses = f"Your {listed_as_code(forward)} is wrong, too, and it comes first: start there."
         else:
             continue
+        if row.name in doubtful:
+            row.message, row.mistake = uses, None
+            continue
         row.message = f"{uses} {row.message}" if row.message else uses
         row.mistake = row.mistake and row.mistake._replace(message=row.message)
+
+
+def is_mistake_of_another(lesson: Lesson, row: Row, alone: Collection[str]) -> bool:
+    """Whether a row has a known mistake of none of the functions that are wrong `alone`, without a wrong one's help."""
+    if (note := row.mistake) is None:
+        return False
+    of = {known.gradient for known in lesson.mistakes if known.id == note.id and note.message.startswith(known.message)}
+    return bool(of) and not of & set(alone)

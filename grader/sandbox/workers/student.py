@@ -10,14 +10,16 @@ from grader.calling.joint import Joint
 from grader.calling.numerical_watch import Seen
 from grader.calling.protocol import Called, Measurement
 from grader.reference.problem import Problem
+from grader.sandbox.policy.static_check import Finding
 from grader.sandbox.workers.answers_on_demand import AnswersOnDemand
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.endings import WORKER_FAILURES
 from grader.sandbox.workers.file_worker import FileWorker, MeasuredCall
 from grader.sandbox.workers.printed import Span, cut
 from grader.sandbox.workers.problem_numbers import FIRST_PRIVATE, ProblemNumbers
 from grader.sandbox.workers.requests import call_request
 from grader.sandbox.workers.shared_worker import SharedWorker
-from grader.sandbox.workers.step_scheduler import WORKER_FAILURES, StepScheduler
+from grader.sandbox.workers.step_scheduler import StepScheduler
 from grader.sandbox.workers.student_file import NO_PROBLEMS, FileProblems, StudentFile
 from grader.sandbox.workers.time_account import TimeAccount
 from grader.sandbox.workers.waiting_clock import WaitingClock
@@ -70,11 +72,20 @@ class Student:
         self.measurements: dict[object, Measurement] = {}
         self.baselines = zygote.baselines
         self.low_precision_steps: set[str] = set()
-        self._scheduler = StepScheduler(
-            self._file, self._numbers, self.time, file.steps, file.joint, file.forbidden_answers()
-        )
+        self._scheduler = StepScheduler(self._file, self._numbers, self.time, file.steps, file.joint)
         self.allowance = Allowance(interrupt=interrupt)
         self.trials: Trials | None = None
+
+    def begin_loading(self) -> None:
+        """Have the file run while the caller does something else; whatever needs a worker waits for it."""
+        self._file.begin()
+
+    def forbid(self, findings: Mapping[str, Finding]) -> None:
+        """These steps use what is not allowed, each in the line that its finding names: they are not run."""
+        given_up = {step: Answer("forbidden", message=f.message, line=f.line) for step, f in findings.items()}
+        if self.joint is not None and self.joint.name in given_up:
+            given_up |= dict.fromkeys(self.steps, given_up[self.joint.name])
+        self._scheduler.given_up |= given_up
 
     # What is known of the file ---------------------------------------------------------------------------------------
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from grader.calling.answer import Answer
 from grader.calling.joint import Joint
 from grader.reference.problem import Problem
-from grader.sandbox.policy.static_check import Finding
 from grader.verdict.judging.own_sizes import STRICT, Terms
 
 
@@ -16,26 +14,15 @@ from grader.verdict.judging.own_sizes import STRICT, Terms
 class StudentFile:
     """`files` is {file name: bytes}, `main` the graded one, `steps` its functions that return gradients.
 
-    With `joint`, that function returns all gradients. `findings` are steps that use what is not allowed, each with the
-    first line that does; `not_allowed` are parts of PyTorch that are removed in the worker, see library_off.py.
+    With `joint`, that function returns all gradients. `not_allowed` are parts of PyTorch that are removed in the
+    worker, see library_off.py.
     """
 
     files: Mapping[str, bytes]
     main: str
     steps: Sequence[str] = ()
     joint: Joint | None = None
-    findings: Mapping[str, Finding] = field(default_factory=dict)
     not_allowed: Sequence[str] = ()
-
-    def forbidden_answers(self) -> dict[str, Answer]:
-        """{step: its answer, without a call} for the steps that `findings` stop; with `joint`, it stops all."""
-        answers = {
-            step: Answer("forbidden", message=finding.message, line=finding.line)
-            for step, finding in self.findings.items()
-        }
-        if self.joint is not None and self.joint.name in answers:
-            answers |= dict.fromkeys(self.steps, answers[self.joint.name])
-        return answers
 
 
 @dataclass(frozen=True)

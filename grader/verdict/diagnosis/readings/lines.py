@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from torch import Tensor
 
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.mismatch import GradientMismatch, Mismatch, accounts_for
+from grader.verdict.diagnosis.mismatch import RESIDUE, GradientMismatch, Mismatch, accounts_for, euclidean_norm
 
 ENOUGH = 3
 """Elements that a line needs, on some problem, before an error that all of them share means something."""
@@ -33,11 +33,17 @@ def line_factors(found: Tensor, expected: Tensor, axis: int) -> Tensor | None:
     return (found * expected).sum(axis, keepdim=True) / square if bool((square > 0).all()) else None
 
 
+def is_product(found: Tensor, expected: Tensor, factors: Tensor) -> bool:
+    """Whether the factors explain what was found. Nothing is explained where they are near 0 and something is left."""
+    left = euclidean_norm(found - factors * expected)
+    return accounts_for(found, expected, factors * expected) and left <= RESIDUE * euclidean_norm(found)
+
+
 def factor_per_line(wrong: Mismatch) -> str | None:
     """What is wrong where each line is a multiple of the right one, on all problems; None elsewhere."""
     for axis in axes_of_lines(wrong.expected) if wrong.same_shape else ():
         factors = [line_factors(found, expected, axis) for found, expected in wrong.pairs]
-        if all(k is not None and accounts_for(f, e, k * e) for k, (f, e) in zip(factors, wrong.pairs, strict=True)):
+        if all(k is not None and is_product(f, e, k) for k, (f, e) in zip(factors, wrong.pairs, strict=True)):
             line, first = line_along(axis, wrong.expected[0].ndim), factors[0]
             assert first is not None
             low, high = float(first.min()), float(first.max())
