@@ -202,6 +202,8 @@ masks_swapped_1: dprojected = dropout_backward(dmid, keep2, p)
     Each dropout has a mask of its own. Which one is in the line of `mid`?
 unscaled_1: dprojected = dmid * keep1
     In the first dropout what was kept is also made larger. By which factor?
+from_branch: dprojected = dropout_backward(through_mlp, keep1, p)
+    The attention gets only what comes back through the MLP. Its output goes into `mid`, which has two readers.
 from_dout: dprojected = dropout_backward(dout, keep1, p)
     The attention gets `dout` as its upstream gradient. Its output goes into `mid`: what comes back to `mid`?
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Literal
 
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
@@ -28,6 +29,11 @@ NAME_NO_CAUSE = frozenset(
     | {UNNAMED_MULTIPLE}
 )
 """Explanations that leave open which function is the cause."""
+
+Cause = Literal["open", "clear", "contradicted"]
+"""Whether a row's message says which function is the cause. It leaves that open where nothing is named, or a mistake of
+the row's own function in a check: a check with few possible answers comes out the same where a function that it calls
+is wrong. It is contradicted where a mistake of another function is named whose own rows are wrong in another way."""
 
 
 def locate_changes(lesson: Lesson, rows: list[Row], student: Student, submitted: LessonFiles) -> None:
@@ -117,13 +123,15 @@ def explain_missing(lesson: Lesson, rows: list[Row], student: Student, submitted
 def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[Row], submitted: LessonFiles) -> None:
     """Write into wrong rows which other wrong functions of the student's they are computed with.
 
-    Not where another mistake is named. `unknown` are the rows whose messages do not come from a cache.
+    Not where a mistake is named that decides the matter, see `Cause`. `unknown` are the rows whose messages do not come
+    from a cache.
     """
     joint, of = lesson.joint, {row.name: lesson.item_for(row.name).function for row in rows}
     wrong = [row for row in rows if row.status in ("failed", "shape", "error")]
     functions = list(dict.fromkeys(of[row.name] for row in wrong))
     due = [row for row in unknown if row.status in ("failed", "shape", "error")]
-    due = [row for row in due if row.mistake is None or row.mistake.id in NAME_NO_CAUSE]
+    causes = {row.name: cause_named(lesson, row, wrong) for row in due}
+    due = [row for row in due if causes[row.name] != "clear"]
     gradients = {item.name for item in lesson.gradients}
     forward = [row.name for row in wrong if joint and of[row.name] == joint.name and row.name not in gradients]
     if not due or (len(functions) < 2 and not forward):
@@ -149,5 +157,20 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[
             uses = f"Your {listed_as_code(forward)} is wrong, too, and it comes first: start there."
         else:
             continue
+        if causes[row.name] == "contradicted":
+            row.message, row.mistake = None, None
         row.message = f"{uses} {row.message}" if row.message else uses
         row.mistake = row.mistake and row.mistake._replace(message=row.message)
+
+
+def cause_named(lesson: Lesson, row: Row, wrong: Sequence[Row]) -> Cause:
+    """What the mistake that a wrong row names says about the cause."""
+    if row.mistake is None or row.mistake.id in NAME_NO_CAUSE:
+        return "open"
+    item, named = lesson.item_for(row.name), row.mistake
+    functions = {m.gradient for m in lesson.mistakes if m.id == named.id and m.message in named.message}
+    if item.function in functions:
+        return "clear" if item.target is not None else "open"
+    rows = [each for each in wrong if lesson.item_for(each.name).function in functions]
+    ids = {each.mistake.id for each in rows if each.mistake is not None}
+    return "contradicted" if rows and named.id not in ids else "clear"

@@ -69,9 +69,7 @@ def does_not_read(contents: FunctionContents, name: str) -> bool:
     return name not in contents["names"]
 
 
-def has_the_right_piece(
-    mistake: Mistake, contents: FunctionContents | None, others: Collection[str] = ()
-) -> bool:
+def has_the_right_piece(mistake: Mistake, contents: FunctionContents | None, others: Collection[str] = ()) -> bool:
     """Whether the code has what a mistake of an edit replaces, and nothing of what it puts there: it is not the reason.
 
     False where nothing is known about the code, for a mistake that is a formula, and for one that puts no new piece

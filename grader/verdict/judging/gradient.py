@@ -25,7 +25,12 @@ from grader.verdict.judging.hard_coded import (
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.line_messages import not_earned_alone, unstable
-from grader.verdict.judging.other_explanations import explain_by_properties, explain_changed_places, targets_that_pass
+from grader.verdict.judging.other_explanations import (
+    explain_by_properties,
+    explain_changed_places,
+    targets_that_pass,
+    without_contradicted,
+)
 from grader.verdict.judging.other_shape import ReshapedRunner, in_other_shape, shape_remark
 from grader.verdict.judging.own_sizes import STRICT, OwnProblems, Terms, notebook_sizes
 from grader.verdict.judging.pictures import error_picture, values_picture
@@ -148,9 +153,14 @@ class GradientCheck:
             assert self.item.target is not None
             self._student.prefetch([*problems, self.published])
             with explaining(self._student):
-                mistakes = self.lesson.wrong_formulas if self._naming else ()
+                mistakes: Sequence[Mistake] = self.lesson.wrong_formulas if self._naming else ()
                 step, function = self.item.name, self.item.function
                 verdict = judge_step(self._student, step, problems, mistakes, self._naming, function)
+                while others := without_contradicted(
+                    self._student, self.item, self.lesson, verdict, mistakes, problems
+                ):
+                    mistakes = others
+                    verdict = judge_step(self._student, step, problems, mistakes, self._naming, function)
                 if not verdict.passed:
                     verdict = self._by_terms_of_submission(verdict, problems, draws)
             known = verdict.mistake is not None and verdict.mistake.known
