@@ -214,13 +214,13 @@ class GradientCheck:
         if found is None and trials is not None and verdict.status != "error" and not is_better_kept:
             function, constants = self.item.function, self.lesson.small_numbers
             with explaining(self._student):
-                inside = None
+                inside, right = None, list[str]()
                 if step != self.item.function:  # first, because it takes a few calls and the other hundreds
                     right = targets_that_pass(self._student, self.lesson.gradients, problems)
                     inside = attempt(
                         lambda: explain_by_inner_gradients(step, function, cases, trials, constants, right)
                     )
-                found = attempt(lambda: explain_by_repair(step, function, cases, trials, constants)) or inside
+                found = attempt(lambda: explain_by_repair(step, function, cases, trials, constants, right)) or inside
         if found is None and verdict.mistake is None and verdict.status != "error":
             found = explain_random_numbers(contents)
         if found is None and verdict.mistake is not None and verdict.mistake.id == "other_gradient":
