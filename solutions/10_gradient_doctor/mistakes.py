@@ -256,6 +256,8 @@ turned_over: (value.norm() / (learning_rate * gradients[name].norm())).item()
 deviations: (learning_rate * gradients[name].std(unbiased=False) / value.std(unbiased=False)).item()
     This is the ratio of standard deviations, which is often shown instead. It should be the ratio of the norms; a bias
     or a gain has a mean, too.
+norm_of_quotients: (learning_rate * gradients[name] / value).norm().item()
+    This is the norm of the elements' ratios: one parameter near zero decides it. Take the norms first.
 mean_of_ratios: (learning_rate * gradients[name] / value).abs().mean().item()
     This is the mean of the elements' ratios: one parameter near zero decides it. Take the norms first.
 logarithm: (learning_rate * gradients[name].norm() / value.norm()).log10().item()
