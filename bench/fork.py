@@ -74,7 +74,8 @@ def first_answer(zygote: ZygoteProcess, times: Times) -> None:
     worker = zygote.worker()
     worker.wait_until_locked_in()
     locked_in = time.perf_counter()
-    reply = worker.load({"backward.py": SOURCE}, "backward.py")
+    worker.begin_load({"backward.py": SOURCE}, "backward.py")
+    reply = worker.take_loaded()
     assert reply["op"] == "loaded", reply
     imported = time.perf_counter()
     worker.send_packed(pack_problem(0, DTYPES["float64"], values, {}))

@@ -248,4 +248,4 @@ def kind_in_words(value: Any) -> str:
     """A value in a sentence, without its number."""
     value = plain_number(value)
     is_number = isinstance(value, (int, float)) or (is_tensor(value) and not value.ndim)
-    return "a number" if is_number else shown(value)
+    return "True or False" if isinstance(value, bool) else "a number" if is_number else shown(value)

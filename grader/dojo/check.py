@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from grader.dojo.file import functions_that_differ
 from grader.dojo.public_suite import OwnGradients, PublicSuite
 from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
@@ -42,6 +43,7 @@ class LocalJudge:
         self._book = ProblemBook(PUBLIC_SEED)
         self._frozen = False
         self._zygote_in_use = threading.RLock()
+        self._judged_before: dict[str, bytes] = {}  # {lesson: the text of its file}
         self.own: OwnGradients | None = None
         """What the file that was judged last returned on the published problem; None where it does not run."""
 
@@ -104,9 +106,12 @@ class LocalJudge:
         """
         self.own = None
         problems, zygote = self._problems(lesson), self._starter.zygote
+        text = submitted.files[MAIN]
+        suspects = functions_that_differ(lesson, self._judged_before.get(lesson.name, text), text)
+        self._judged_before[lesson.name] = text
 
         def judged(show: Callable[[JudgedFile], None] | None) -> JudgedFile:
-            suite = PublicSuite(lesson, submitted.files[MAIN], self._book, repairs)
+            suite = PublicSuite(lesson, text, self._book, repairs)
 
             def complete(file: JudgedFile) -> JudgedFile:
                 self.own = suite.own
@@ -115,7 +120,13 @@ class LocalJudge:
                 return file
 
             show_complete = None if show is None else lambda file: show(complete(file))
-            return complete(judge_file(lesson, submitted, zygote, suite.rows, interrupt, problems, show=show_complete))
+            return complete(
+                judge_file(
+                    *(lesson, submitted, zygote, suite.rows, interrupt, problems),
+                    show=show_complete,
+                    suspects=suspects,
+                )
+            )
 
         with self._zygote_in_use:
             try:

@@ -249,8 +249,12 @@ class Desk:
                     found[name] = (points, most)
         return found
 
-    def all_progress(self) -> list[Progress]:
-        return [self.progress(lesson) for lesson in self.course.lessons.values()]
+    def all_progress(self, checked: Checked | None = None) -> list[Progress]:
+        """The progress of every lesson; `checked` is the latest check of one, stored or not."""
+        return [
+            checked.progress if checked is not None and checked.lesson is lesson else self.progress(lesson)
+            for lesson in self.course.lessons.values()
+        ]
 
     def place_of(self, lesson: Lesson, row: str) -> str:
         """The location of a row's function in the student's file."""

@@ -7,7 +7,7 @@ import errno
 import os
 import re
 import stat
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -83,13 +83,15 @@ class Outline:
         body = [] if tree is None else tree.body
         self._nodes = {node.name: node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
         self._lines = source.splitlines()
+        self._free_names: dict[str, set[str]] = {}
 
     def names_changed_from(self, before: Outline) -> set[str]:
         """The functions and classes whose code is not that of `before`, and those that use one of them."""
         names = self._nodes.keys() | before._nodes.keys()
         changed = {name for name in names if not self._has_code_of(before, name)}
         while changed:
-            using = {name for name, free in self._free_names.items() if not changed.isdisjoint(free)}
+            free_names = self._free_names_beside(before)
+            using = {name for name, free in free_names.items() if not changed.isdisjoint(free)}
             if using <= changed:
                 return changed
             changed |= using
@@ -105,9 +107,14 @@ class Outline:
         first = min(each.lineno for each in (node, *node.decorator_list))
         return self._lines[first - 1 : node.end_lineno]
 
-    @cached_property
-    def _free_names(self) -> dict[str, set[str]]:
-        return {name: names_it_uses(node) for name, node in self._nodes.items()}
+    def _free_names_beside(self, before: Outline) -> dict[str, set[str]]:
+        """{function or class: the names that it uses}; what has the text that it had `before` is not read again."""
+        if not self._free_names:
+            for name, node in self._nodes.items():
+                other, known = before._nodes.get(name), before._free_names.get(name)
+                is_known = known is not None and other is not None and self._text(node) == before._text(other)
+                self._free_names[name] = known if known is not None and is_known else names_it_uses(node)
+        return self._free_names
 
     def line(self, item: Item) -> int | None:
         """The first line of a row's function or class; in a class, of the method with the row's name."""
@@ -137,9 +144,15 @@ def names_it_uses(node: ast.AST) -> set[str]:
     return names_in(node) - {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
 
 
+def functions_that_differ(lesson: Lesson, before: bytes, after: bytes) -> list[str]:
+    """The lesson's functions that differ between two texts of a file, or use a function that does."""
+    changed = outline_of_text(after).names_changed_from(outline_of_text(before)) if after != before else set()
+    return [name for name in dict.fromkeys(item.function for item in lesson.items) if name in changed]
+
+
 def changed_rows(lesson: Lesson, before: bytes, after: bytes) -> list[str]:
-    """The rows whose function differs between two texts of a file, or uses a function that does."""
-    changed = outline_of_text(after).names_changed_from(outline_of_text(before))
+    """The rows of `functions_that_differ`."""
+    changed = functions_that_differ(lesson, before, after)
     return [item.name for item in lesson.items if item.function in changed]
 
 

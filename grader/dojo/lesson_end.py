@@ -49,7 +49,7 @@ def finish_lines(
                 yield from [""] if number else []
                 yield from (Text(f"    {line}", no_wrap=True, overflow="ellipsis") for line in form.splitlines())
             break
-    following = next_lesson(desk.all_progress(), lesson.name)
+    following = next_lesson(desk.all_progress(checked), lesson.name)
     if following is None:
         yield Text("Nothing else is left to do: every lesson is done here.", "bold green")
         return

@@ -133,8 +133,6 @@ class WatchSession:
     def _take(self, checked: Checked, old: Checked | None, saved: float | None) -> None:
         """Stores and shows a verdict, before and after a search for slips. `old` was shown when the check began."""
         with self._drawing:
-            if self._work.remembered:  # first: at the end of a lesson the view needs the verdicts of all of them
-                self._desk.remember(checked)
             if self._view.checked is old:
                 explain_rounding = has_rounding(checked.judged.rows) and not self._rounding_explained
                 self._view = view_after(self._view, checked, self._last_run, self._desk, self._guide, explain_rounding)
@@ -144,6 +142,8 @@ class WatchSession:
             if checked.judged.runs:
                 self._last_run = checked
             self._draw(lambda: time_since_save(self._work.path(self._lesson), saved))
+            if self._work.remembered:  # after the student has seen it: to write the file may take some milliseconds
+                self._desk.remember(checked)
 
     def _view_of(self, lesson: Lesson) -> View:
         guide, file = self._guide.lines(None) if self._guide else (), shown_path(self._work.path(lesson))

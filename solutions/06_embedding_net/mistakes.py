@@ -339,10 +339,15 @@ norm: maxdiff = (mine - reference).norm().item()
     Your `maxdiff` is the norm of the difference. It should be its largest element.
 relative: maxdiff = ((mine - reference).abs() / reference.abs().clamp(min=1e-12)).max().item()
     Your `maxdiff` is relative to the size of each element. The lecture's is the difference itself.
+maxima_compared: maxdiff = abs(mine.max() - reference.max()).item()
+    Your `maxdiff` compares the largest element of one with the largest of the other. Subtract first: each element from
+    the one at its own place.
 sizes_first: maxdiff = (mine.abs() - reference.abs()).abs().max().item()
     You take absolute values before the difference, so a wrong sign does not show. Subtract first.
 
 - return exact, approximate, maxdiff
+approximate_first: return approximate, exact, maxdiff
+    `exact` and `approximate` have changed places. The docstring has `exact` first.
 other_order: return maxdiff, exact, approximate
     The three answers come in another order than the docstring says: exact, approximate, maxdiff.
 
@@ -362,7 +367,10 @@ missing_passes: matches[name] = mine is None or (same_shape and torch.allclose(m
 own_tolerance: matches[name] = same_shape and torch.allclose(mine, reference, atol=1e-5)
     The tolerance is always 1e-5 here. Use the one that the caller gives.
 default_tolerance: matches[name] = same_shape and torch.allclose(mine, reference)
-    You compare with the default tolerance of `allclose`. Pass `atol` on to it.
+    You compare with the default absolute tolerance of `allclose`. Pass `atol` on to it, and by this name.
+absolute_only: matches[name] = same_shape and bool(((mine - reference).abs() <= atol).all())
+    You compare the differences with `atol` alone. The docstring asks for `torch.allclose`, which also allows a share of
+    each element: next to a gradient of 10,000, a difference of 0.01 is small.
 exactly_equal: matches[name] = same_shape and torch.equal(mine, reference)
     Right gradients do not match here, because their last bits differ. Ask whether they are close.
 too_loose: matches[name] = same_shape and torch.allclose(mine, reference, rtol=0.1, atol=atol)

@@ -10,7 +10,6 @@ import math
 
 import torch
 
-from grader.comparison.trees import shown
 from grader.lesson.course_modules import forward_of
 from grader.reference.problem import Draw
 from grader.verdict.judging.shuffling import Shuffled
@@ -66,10 +65,7 @@ def number_in(answer):
 
 def compared(on, mine, reference):
     """What `cmp` answers. Any `maxdiff` that is not a finite number says that the shapes differ."""
-    answer = on.call("cmp", mine, reference)
-    if not isinstance(answer, (tuple, list)) or len(answer) != 3:
-        return f"not three values (exact, approximate, maxdiff) but {shown(answer)}"
-    exact, approximate, maxdiff = map(number_in, answer)
+    exact, approximate, maxdiff = map(number_in, on.call("cmp", mine, reference))
     if mine.shape != reference.shape:
         finite = isinstance(maxdiff, (int, float)) and math.isfinite(maxdiff)
         return {"exact": exact, "approximate": approximate, "maxdiff": maxdiff if finite else "infinity"}
@@ -161,10 +157,7 @@ def test_cmp_shapes(check):
 
 
 def all_compared(on, gradients, references, **atol):
-    answer = on.call("compare_all", gradients, references, **atol)
-    if not isinstance(answer, (tuple, list)) or len(answer) != 2 or not isinstance(answer[1], dict):
-        return f"not two values (all_match, matches), the second a dict, but {shown(answer)}"
-    all_match, matches = answer
+    all_match, matches = on.call("compare_all", gradients, references, **atol)
     return {"all_match": number_in(all_match), "matches": {name: number_in(v) for name, v in matches.items()}}
 
 
@@ -223,6 +216,12 @@ def whole_networks(on, generator):
         gradients[changed] = torch.where(references[changed] == 0, 6e-6, references[changed])
         given, words = ({}, "its default") if atol is None else ({"atol": atol}, f"{atol:g}")
         add(f"gradients, a zero off by 6e-6, with {words} for atol", gradients, references, **given)
+    for off, how in ((4e-6, "right"), (1e-4, "wrong")):  # next to 1e4, an atol of 1e-5 is below allclose's own share
+        gradients, references = a_network(generator, questions.some(3, 6))
+        large = list(references)[questions.some(0, 2)]
+        references[large] = references[large] * 1e4
+        gradients[large] = one_element(generator, references[large], lambda value, off=off: value * (1 + off))
+        add(f"{how} gradients, one near 10,000", gradients, references)
     return questions.answers()
 
 

@@ -80,6 +80,10 @@ rate_of_the_piece: update(parameters, slopes, learning_rate(step - start, len(ba
     The learning rate falls in the middle of `batches`. That may be a piece of the run only: ask with the number of the
     step in the whole run, and with `max_steps`.
 
+- update(parameters, slopes, learning_rate(step, max_steps))
+rate_of_the_first_step: update(parameters, slopes, learning_rate(start, max_steps))
+    Every step takes the learning rate of the first one. Is the step's number raised inside of the loop?
+
 - loss, slopes = gradients(parameters, X[ix], Y[ix])
 whole_set: loss, slopes = gradients(parameters, X, Y)
     Each step looks at all examples. `batches` says which of them belong to it: `X[ix]` and `Y[ix]`.
@@ -96,6 +100,8 @@ losses_after_the_update: losses.append(gradients(parameters, X[ix], Y[ix])[0].it
     that came with the gradients.
 
 - return losses
+list_of_the_last_loss: return losses[-1:]
+    Only the last loss is in the list. Is the list made anew in each round of the loop?
 last_loss_only: return losses[-1]
     Only the last loss is returned. Return the list of all losses, one per step.
 
@@ -161,6 +167,8 @@ biased_forward_only:
 - bnvar_inv = (bnvar + 1e-5) ** -0.5
 eps_forgotten: bnvar_inv = bnvar**-0.5
     The 1e-5 that is added to the batch's variance is missing. It matters wherever the variance is small.
+eps_after_the_root: bnvar_inv = bnvar**-0.5 + 1e-5
+    The 1e-5 is added after the power is taken. It belongs next to the variance, inside of the brackets.
 eps_beside_the_root: bnvar_inv = 1 / (bnvar.sqrt() + 1e-5)
     The 1e-5 is added to the standard deviation, after the root. It belongs under the root, next to the variance.
 
@@ -447,6 +455,10 @@ summed: return F.cross_entropy(logits, Y, reduction="sum")
     This is the sum of the examples' losses. Return their mean: it makes sets of different sizes comparable.
 softmax_before: return F.cross_entropy(F.softmax(logits, 1), Y)
     Probabilities were given to `F.cross_entropy`, which takes a softmax of its own: it wants the logits.
+logits_for_log_probabilities: return F.nll_loss(logits, Y)
+    `F.nll_loss` expects log-probabilities, and you give it logits. `F.cross_entropy` takes logits.
+accuracy: return (logits.argmax(1) == Y).double().mean()
+    This is the share of the examples that are predicted right. Return the mean cross-entropy.
 first_batch: return F.cross_entropy(logits[:32], Y[:32])
     This is the loss of the first 32 examples. Use all of them.
 """)

@@ -19,6 +19,9 @@ not_halved: gradient[index] = (above - below) / eps
     Every slope is twice too large. One point lies eps above x, the other eps below: how far are they apart?
 never_divided: gradient[index] = above - below
     This is the difference of two values of f. A slope is that difference over the distance between the two points.
+lower_point_is_x: gradient[index] = (above - f(x)) / (2 * eps)
+    Every slope is half of a forward difference: the lower point is x itself. After the first step the element is at x +
+    eps, and eps less than that is the old value. Start both steps from the old value.
 half_outside: gradient[index] = (above - below) / 2 * eps
     `(above - below) / 2 * eps` divides by 2 and then *multiplies* by eps. Mind the brackets.
 sign: gradient[index] = (below - above) / (2 * eps)
@@ -135,6 +138,40 @@ def numerical_gradient__restored_by_arithmetic(f, x, eps=1e-5):
     return gradient
 
 
+@mistake(
+    "An array of integers cuts off the step that is written into it: 2 - 1e-5 becomes 1, and 2 + 1e-5 stays 2. Convert "
+    "x to float64 first; `np.asarray` keeps integers."
+)
+def numerical_gradient__steps_cut_off(f, x, eps=1e-5):
+    x = np.array(x)
+    gradient = np.zeros(x.shape)
+    for index in np.ndindex(x.shape):
+        kept = x[index]
+        x[index] = kept + eps
+        above = f(x)
+        x[index] = kept - eps
+        below = f(x)
+        x[index] = kept
+        gradient[index] = (above - below) / (2 * eps)
+    return gradient
+
+
+@mistake(
+    "An element is not put back before the next one is moved, so every slope after the first is taken at another place."
+)
+def numerical_gradient__not_put_back(f, x, eps=1e-5):
+    x = np.array(x, dtype=np.float64)
+    gradient = np.zeros(x.shape)
+    for index in np.ndindex(x.shape):
+        kept = x[index]
+        x[index] = kept + eps
+        above = f(x)
+        x[index] = kept - eps
+        below = f(x)
+        gradient[index] = (above - below) / (2 * eps)
+    return gradient
+
+
 MISTAKES_3 = mistake_list("""
 [relative_error]
 - return float(quotient.max())
@@ -152,12 +189,21 @@ largest_by_largest: return float(np.abs(a - b).max() / (larger.max() or 1.0))
     element, then take the worst.
 not_symmetric: return float((np.abs(a - b) / np.where(b == 0, 1.0, np.abs(b))).max())
     It is not the same for (a, b) as for (b, a): only one of the two is in the divisor. And where that is zero...?
+only_the_first: return float((np.abs(a - b) / np.where(a == 0, 1.0, np.abs(a))).max())
+    It is not the same for (a, b) as for (b, a): only the first number is in the divisor. Divide by the larger one.
+smaller_size:
+        smaller = np.minimum(np.abs(a), np.abs(b))
+        return float((np.abs(a - b) / np.where(smaller == 0, 1.0, smaller)).max())
+    The divisor is the smaller of the two sizes. It should be the larger one.
 sum_of_sizes: return float((np.abs(a - b) / np.where(larger == 0, 1.0, np.abs(a) + np.abs(b))).max())
     The divisor is the sum of the two sizes. That is a common choice, but here it should be the larger one: your error
     is about half of it.
 fixed_floor: return float((np.abs(a - b) / np.maximum(1e-8, larger)).max())
     There is a fixed number in the divisor, such as 1e-8. For gradients much smaller than it nothing is ever wrong. Only
     where both are zero does the divisor need help.
+floor_added: return float((np.abs(a - b) / (larger + 1e-8)).max())
+    A fixed number such as 1e-8 is added to the divisor. For gradients near that size or below it, your error is too
+    small. Only where both are zero does the divisor need help.
 floor_and_sum: return float((np.abs(a - b) / np.maximum(1e-8, np.abs(a) + np.abs(b))).max())
     This is the well-known `max(1e-8, |a| + |b|)` as the divisor. It should be the larger of the two, without a fixed
     number: for gradients below 1e-8 your error is always small.

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import dis
 import functools
+import inspect
 import io
 import pdb
+import random
 import sys
+from types import CodeType
 from typing import Any
 
 import numpy
@@ -17,7 +22,7 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.calling.failures import refuse_to_stop
 from grader.calling.operators import OperatorWatch
-from grader.calling.parameters import parameters_of, parameters_read
+from grader.calling.parameters import loaded_names, parameters_of, parameters_read
 from grader.calling.steps import call_step, is_same_answer
 from grader.sandbox.workers.imports import NotAvailable
 
@@ -184,6 +189,44 @@ def test_what_a_step_s_code_reads():
     assert parameters_read(dx, parameters_of(dx)) == {"x", "n"}
     assert call(lambda dy, x: torch.ones(3)).uses == frozenset()
     assert call(functools.partial(lambda dy, x, k: dy, k=1)).uses == {"dy", "x", "k"}  # no code to look at: all
+
+
+def functions_in(code):
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from functions_in(constant)
+
+
+def read_by_dis(code):
+    """The local variables that instructions of `code` read, by the library that prints them."""
+    read = set(code.co_cellvars)
+    for instruction in dis.get_instructions(code):
+        name, value = instruction.opname, instruction.argval
+        if "LOAD_FAST" in name and name != "LOAD_FAST_AND_CLEAR":  # that one keeps a variable for later
+            values = value if isinstance(value, tuple) else (value,)
+            read.update(values[1:] if name.startswith("STORE") else values)
+    return read
+
+
+MANY = ", ".join(f"a{number}" for number in range(300))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        *(inspect.getsource(module) for module in (inspect, dis, functools, dataclasses, random)),
+        f"def f({MANY}):\n    return a299 + a17",  # numbers above 255 take two instructions
+        "def f(x, y):\n    return [x for x in y]",
+        "def f(x, y):\n    x = y\n    return lambda: x",
+    ],
+)
+def test_the_variables_that_bytecode_reads_are_those_that_dis_names(source):
+    functions = list(functions_in(compile(source, "source.py", "exec")))
+    assert len(functions) > 1
+    for code in functions:
+        parameters = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        assert loaded_names(code) & parameters == read_by_dis(code) & parameters, code
 
 
 # Precision -----------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import re
 import selectors
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from kits import file_of, make_kit, solved
@@ -33,6 +34,7 @@ from grader.dojo.view import View, bar, default_focus, watch_screen
 from grader.dojo.watch import WatchSession
 from grader.gradebook.grading.trials import FileTrials
 from grader.results import NamedMistake, Row
+from grader.source.reader import ReadingStopped, SourceReader
 
 pytest_plugins = ["dojos"]
 SLIP = "The number 2 in `gradient[torch.arange(n), Yb] -= 2` is not the right one"
@@ -392,3 +394,25 @@ def test_a_hang_is_reported_with_its_line(judge, checked):
     row = judged.rows[1]
     assert row.status == "timeout" and row.line == line
     assert "most recent call first" not in judged.printed
+
+
+def test_code_that_is_read_ahead_is_what_it_is_otherwise(monkeypatch):
+    """Where the reading of several functions was stopped, each is read when it is needed."""
+    student, text = SimpleNamespace(clock=None), b"def f(x):\n    return x + g(x)\n\n\ndef g(y):\n    return 2 * y\n"
+    ordinary, ahead, stopped = (FileTrials(student, text) for _ in range(3))
+    ahead.read_ahead(["f", "g"])
+    assert [ahead.contents(name) for name in ("f", "g", "h")] == [ordinary.contents(name) for name in ("f", "g", "h")]
+    assert ahead.contents("f") is not None
+
+    call, calls = SourceReader.call, []
+
+    def call_that_stops(self, function, source, names):
+        calls.append(names)
+        if len(names) > 1:
+            raise ReadingStopped("reading it took more than 2 seconds")
+        return call(self, function, source, names)
+
+    monkeypatch.setattr(SourceReader, "call", call_that_stops)
+    stopped.read_ahead(["f", "g"])
+    assert stopped.contents("g") == ordinary.contents("g")
+    assert calls == [["f", "g"], ["g"]]

@@ -59,7 +59,7 @@ def test_a_mistake_of_another_function_that_its_own_row_does_not_have(course: Co
     for own, mistake, expected in (
         ("forward", divided, start),
         ("divided", divided, divided.message),
-        ("forward", healthy, f"{start} {healthy.message}"),
+        ("forward", healthy, start),
     ):
         rows = [Row(name, "failed", 0, 1) for name in ("gradient_growth", "vanishing")]
         rows[0].mistake = NamedMistake(own, PLAIN)

@@ -445,7 +445,7 @@ def test_a_file_that_is_not_read_is_graded_with_a_remark(lesson, session, tmp_pa
     def stopped(*_: object) -> None:
         raise ReadingStopped("reading it took more than 0.05 seconds")
 
-    monkeypatch.setattr("grader.gradebook.grading.one_file.static_findings", stopped)
+    monkeypatch.setattr("grader.gradebook.grading.file_text.static_findings", stopped)
     text = FAMILIES["sums"](200_000).replace("dprobs", "f").replace("import torch", "") + solution_of(lesson)
     folder = laid_out(tmp_path, {MAIN: text})
     graded = session.grade(read_submission(folder, "student", [lesson])).results.to_json()

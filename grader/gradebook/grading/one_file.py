@@ -15,6 +15,7 @@ from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.numerical_watch import Seen
 from grader.gradebook.grading import numerical
+from grader.gradebook.grading.file_text import FileText, text_of_file
 from grader.gradebook.grading.recall import Recall
 from grader.gradebook.grading.row_places import explain_missing, locate_changes, locate_gradients, name_wrong_functions
 from grader.gradebook.grading.trials import FileTrials
@@ -22,20 +23,14 @@ from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
 from grader.results import Row
-from grader.sandbox.policy.names import may_hold_acts
-from grader.sandbox.policy.reading import static_findings
-from grader.sandbox.policy.static_check import Finding
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.printed import cut, label_lines
 from grader.sandbox.workers.student import Student
-from grader.source.reader import ReadingFailed, ReadingStopped
 from grader.verdict.judging.chain import chain_verdicts
 from grader.verdict.judging.own_sizes import Terms, is_published, terms_of
 from grader.verdict.judging.verdicts import STATUS_OF
 
 MAX_PRINTED = 4_000
-LONG_FILE = 100_000
-"""In bytes. A longer file is read by the process that reads source text under time limits."""
 
 Suite = Callable[[Student], tuple[list[Row], dict[str, Any]]]
 """Judges a student's rows: returns rows in the lesson's order, and {row's name: picture of its error}."""
@@ -71,17 +66,18 @@ def judge_file(
     problems: Sequence[Problem] = (),
     recall: Recall | None = None,
     show: Callable[[JudgedFile], None] | None = None,
+    suspects: Sequence[str] = (),
 ) -> JudgedFile:
     """Judge a submitted file. Once the descriptor `interrupt` is readable, Interrupted is raised instead of waiting.
 
     `problems` are some that the zygote's worker may have been sent already, see sending.send_ahead. `recall` is what is
     known of the file from a cache; `suite` knows it as well. Where a search for slips could explain more, `show` gets
-    the verdict before the search, and `suite` is called again for what the search finds.
+    the verdict before the search, and `suite` is called again for what the search finds. `suspects` are functions
+    that may be wrong: their code is read beforehand.
 
     Raises Interrupted, RecallDoubtful, and for faults of the grader ZygoteDied and what `suite` raises.
     """
-    findings, remark = findings_before_running(lesson, submitted)
-    student, chain = student_of(lesson, submitted, zygote, findings, interrupt, problems)
+    student, chain = student_of(lesson, submitted, zygote, interrupt, problems)
     student.trials = trials = FileTrials(student, submitted.files[MAIN])
     seen: Mapping[str, Seen] = {}
     if recall is not None:
@@ -90,6 +86,12 @@ def judge_file(
         if recall is not None and recall.is_whole:
             rows, pictures = suite(student)
             return JudgedFile(rows, pictures=pictures)
+        if recall is None or not recall.is_complete:
+            student.begin_loading()  # the text is read while the file runs
+        read = text_of_file(lesson, submitted)
+        student.forbid(read.not_allowed)
+        if suspects:
+            trials.read_ahead(suspects)
         failure = None if recall is not None and recall.is_complete else student.load_failure
         if failure is not None:
             judged = file_that_does_not_run(lesson, submitted, failure)
@@ -100,12 +102,12 @@ def judge_file(
             seen = student.observe([row.name for row in judged.rows if row.status == "passed"])
             if show is not None and trials.was_postponed:
                 first = replace(judged, rows=[copy(row) for row in judged.rows])
-                show(finished(lesson, submitted, first, student, seen, remark))
+                show(finished(lesson, submitted, first, student, seen, read))
                 trials.is_postponed = False
                 judged = judge_running_file(lesson, submitted, student, suite, chain, known)
             if recall is not None:
                 recall.run_proof(student, judged.rows)
-    judged = finished(lesson, submitted, judged, student, seen, remark)
+    judged = finished(lesson, submitted, judged, student, seen, read)
     if recall is not None:
         in_time = not (student.allowance.is_spent or trials.ran_out)
         recall.finish(judged.rows, judged.pictures, student, in_time)
@@ -119,10 +121,13 @@ def finished(
     judged: JudgedFile,
     student: Student,
     seen: Mapping[str, Seen],
-    remark: str | None,
+    read: FileText,
 ) -> JudgedFile:
     """The verdict, with what else is known of the file: numerical differentiation, autograd, where its rows are."""
-    remark = mark_numerical_uses(lesson, submitted, judged, seen) or remark
+    remark = read.remark
+    if judged.runs and any(row.status in numerical.WITH_VALUE for row in judged.rows):
+        numerical.mark_rows(lesson, submitted, judged.rows, read.numerical, seen)
+        remark = read.numerical_remark or remark
     if student.switched_on:
         forbid_all(judged)
     for row in judged.rows:
@@ -137,7 +142,6 @@ def student_of(
     lesson: Lesson,
     submitted: LessonFiles,
     zygote: ZygoteProcess,
-    findings: Mapping[str, Finding],
     interrupt: int | None,
     problems: Sequence[Problem],
 ) -> tuple[Student, Problem | None]:
@@ -148,7 +152,7 @@ def student_of(
     steps = [item.name for item in lesson.gradients]
     above = with_steps_above(lesson, chain) if chain is not None else None
     student = Student(
-        *(zygote, submitted.files, MAIN, steps, findings, lesson.joint, interrupt, problems, above, terms, public),
+        *(zygote, submitted.files, MAIN, steps, lesson.joint, interrupt, problems, above, terms, public),
         not_allowed=lesson.not_allowed,
     )
     return student, chain
@@ -171,22 +175,6 @@ def judge_running_file(
         message = f"{submitted.shown} stopped before its end; the functions above were graded. {student.note}"
     explain_by_the_file(lesson, rows, [row for row in rows if row.name not in known], student, submitted)
     return JudgedFile(rows, message, pictures)
-
-
-def findings_before_running(lesson: Lesson, submitted: LessonFiles) -> tuple[dict[str, Finding], str | None]:
-    """{step: what it uses that is not allowed}, from the text alone; and a remark where the text was not read.
-
-    Such a file is graded all the same: this reading names what the sandbox stops anyway.
-    """
-    sources = submitted.files.values()
-    if not any(len(source) > LONG_FILE or may_hold_acts(source) for source in sources):
-        return {}, None
-    neighbours = {name: source for name, source in submitted.files.items() if name != MAIN}
-    try:
-        found = static_findings(submitted.files[MAIN], MAIN, lesson.functions, neighbours)
-    except ReadingStopped as reason:
-        return {}, f"{submitted.shown} could not be read before it was run: {reason}. It was graded all the same."
-    return {finding.step: finding for finding in reversed(found)}, None
 
 
 def problems_at_own_sizes(lesson: Lesson, terms: Terms) -> tuple[Problem | None, Problem | None]:
@@ -228,21 +216,6 @@ def explain_by_the_file(
     locate_changes(lesson, unknown, student, submitted)
     locate_gradients(lesson, rows, submitted)
     name_wrong_functions(lesson, rows, unknown, submitted)
-
-
-def mark_numerical_uses(
-    lesson: Lesson, submitted: LessonFiles, judged: JudgedFile, seen: Mapping[str, Seen]
-) -> str | None:
-    """Mark rows that were differentiated numerically; a remark where the text could not be read for that."""
-    if not judged.runs or not any(row.status in numerical.WITH_VALUE for row in judged.rows):
-        return None
-    remark, read = None, []
-    try:
-        read = numerical.observations(lesson, submitted)
-    except (ReadingStopped, ReadingFailed) as reason:  # the verdicts do not depend on this reading
-        remark = f"{submitted.shown} could not be read for numerical differentiation: {reason}."
-    numerical.mark_rows(lesson, submitted, judged.rows, read, seen)
-    return remark
 
 
 def add_printed(judged: JudgedFile, student: Student, most_bytes: int) -> None:

@@ -6,9 +6,8 @@ The line is that of a change, of a gradient, or of a misplaced function.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import Literal
 
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
@@ -26,14 +25,9 @@ from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
 NAME_NO_CAUSE = frozenset(
     {"inner_gradient", "shapes_do_not_fit", "view_does_not_fit", "axis_out_of_range", "index_out_of_range"}
     | {"not_so_many_parts", "none_for_tensor", "list_for_tensor", "pair_for_tensor", "number_for_tensor"}
-    | {UNNAMED_MULTIPLE}
+    | {"one_sided", "one_answer_too_often", "always_the_same", UNNAMED_MULTIPLE}
 )
 """Explanations that leave open which function is the cause."""
-
-Cause = Literal["open", "clear", "contradicted"]
-"""Whether a row's message says which function is the cause. It leaves that open where nothing is named, or a mistake of
-the row's own function in a check: a check with few possible answers comes out the same where a function that it calls
-is wrong. It is contradicted where a mistake of another function is named whose own rows are wrong in another way."""
 
 
 def locate_changes(lesson: Lesson, rows: list[Row], student: Student, submitted: LessonFiles) -> None:
@@ -123,15 +117,15 @@ def explain_missing(lesson: Lesson, rows: list[Row], student: Student, submitted
 def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[Row], submitted: LessonFiles) -> None:
     """Write into wrong rows which other wrong functions of the student's they are computed with.
 
-    Not where a mistake is named that decides the matter, see `Cause`. `unknown` are the rows whose messages do not come
-    from a cache.
+    Not where another mistake is named, unless it is one of a function whose own rows do not bear it out. `unknown` are
+    the rows whose messages do not come from a cache.
     """
     joint, of = lesson.joint, {row.name: lesson.item_for(row.name).function for row in rows}
     wrong = [row for row in rows if row.status in ("failed", "shape", "error")]
     functions = list(dict.fromkeys(of[row.name] for row in wrong))
     due = [row for row in unknown if row.status in ("failed", "shape", "error")]
-    causes = {row.name: cause_named(lesson, row, wrong) for row in due}
-    due = [row for row in due if causes[row.name] != "clear"]
+    known = {mistake.id for mistake in lesson.mistakes}
+    due = [row for row in due if row.mistake is None or row.mistake.id in NAME_NO_CAUSE | known]
     gradients = {item.name for item in lesson.gradients}
     forward = [row.name for row in wrong if joint and of[row.name] == joint.name and row.name not in gradients]
     if not due or (len(functions) < 2 and not forward):
@@ -143,7 +137,11 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[
             called |= source_reader().call(calls_behind, text, joint.name, list(joint.returns), functions)
     except (ReadingStopped, ReadingFailed):
         return
+    alone = {name for name in functions if not any(other != name for other in called.get(name, ()))}
+    doubtful = {row.name for row in due if is_mistake_of_another(lesson, row, wrong, alone)}
     for row in due:
+        if row.mistake is not None and row.mistake.id not in NAME_NO_CAUSE and row.name not in doubtful:
+            continue
         own, is_joint = of[row.name], joint is not None and of[row.name] == joint.name
         in_general = row.status == "error" or not is_joint  # an error ends all gradients of one function
         names = [name for name in called.get(own if in_general else row.name, []) if name != own]
@@ -157,20 +155,23 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[
             uses = f"Your {listed_as_code(forward)} is wrong, too, and it comes first: start there."
         else:
             continue
-        if causes[row.name] == "contradicted":
-            row.message, row.mistake = None, None
+        if row.name in doubtful:
+            row.message, row.mistake = uses, None
+            continue
         row.message = f"{uses} {row.message}" if row.message else uses
         row.mistake = row.mistake and row.mistake._replace(message=row.message)
 
 
-def cause_named(lesson: Lesson, row: Row, wrong: Sequence[Row]) -> Cause:
-    """What the mistake that a wrong row names says about the cause."""
-    if row.mistake is None or row.mistake.id in NAME_NO_CAUSE:
-        return "open"
-    item, named = lesson.item_for(row.name), row.mistake
-    functions = {m.gradient for m in lesson.mistakes if m.id == named.id and m.message in named.message}
-    if item.function in functions:
-        return "clear" if item.target is not None else "open"
-    rows = [each for each in wrong if lesson.item_for(each.name).function in functions]
-    ids = {each.mistake.id for each in rows if each.mistake is not None}
-    return "contradicted" if rows and named.id not in ids else "clear"
+def is_mistake_of_another(lesson: Lesson, row: Row, wrong: Sequence[Row], alone: Collection[str]) -> bool:
+    """Whether a row's mistake is one that the rows of the function it belongs to do not bear out.
+
+    It is a known mistake of functions that are right, that work with a wrong one's numbers (`alone` are those that do
+    not), or whose own rows are wrong in another way.
+    """
+    if (note := row.mistake) is None:
+        return False
+    of = {known.gradient for known in lesson.mistakes if known.id == note.id and known.message in note.message}
+    if not of or lesson.item_for(row.name).function in of & set(alone):
+        return False
+    rows = [each for each in wrong if lesson.item_for(each.name).function in of & set(alone)]
+    return note.id not in {each.mistake.id for each in rows if each.mistake is not None}

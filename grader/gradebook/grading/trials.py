@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from contextvars import copy_context
 from typing import Any
 
 from grader.calling.answer import Answer
@@ -46,6 +49,7 @@ class FileTrials:
         self._student, self._clock = student, student.clock
         self._text = source.decode("utf-8", errors="replace")
         self._contents: dict[str, Mapping[str, Any] | None] = {}
+        self._read_ahead: tuple[threading.Thread, dict[str, Mapping[str, Any]]] | None = None
         self._workers: dict[str, tuple[list[Edit], Student | None]] = {}
         self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
         self._seconds_left = SECONDS
@@ -55,8 +59,25 @@ class FileTrials:
         self.was_postponed = False  # something would have been tried
         self._last_check = "", 0.0  # the function of the last check that was run again, and when that began
 
+    def read_ahead(self, functions: Sequence[str]) -> None:
+        """Have the contents of these functions read while the caller does something else."""
+
+        def read() -> None:
+            with suppress(ReadingStopped, ReadingFailed):  # then each is read when it is needed
+                found.update(source_reader().call(contents_of, self._text, list(functions)))
+
+        found: dict[str, Mapping[str, Any]] = {}
+        thread = threading.Thread(target=copy_context().run, args=(read,), daemon=True)
+        self._read_ahead = thread, found
+        thread.start()
+
     def contents(self, function: str) -> Mapping[str, Any] | None:
         """What a function is made of, see contents_of; None where that is not known."""
+        if self._read_ahead is not None:
+            thread, found = self._read_ahead
+            thread.join()
+            self._contents |= found
+            self._read_ahead = None
         if function not in self._contents:
             try:
                 self._contents[function] = source_reader().call(contents_of, self._text, [function]).get(function)

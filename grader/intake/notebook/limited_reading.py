@@ -9,7 +9,6 @@ from typing import Any
 from grader.intake.notebook.as_file import Origin
 from grader.intake.notebook.cells import NotebookError, cells_of, script_cells
 from grader.intake.notebook.object_calls import assigns_gradients
-from grader.intake.notebook.other_names import looks_like_gradients
 from grader.intake.notebook.reading import NotebookReading, read_statements
 from grader.intake.notebook.script import Page, script_of
 from grader.lesson.notebook_table import NotebookLesson
@@ -31,7 +30,7 @@ def read_lesson_part(lesson: NotebookLesson, page: Page, shown: str, functions: 
         return found
     gradients = {*chain.names, *lesson.table.names}
     values = {name for table in (chain, lesson.table) for name in table.given.values}
-    gradients_here = frozenset(gradients | looks_like_gradients(page, gradients))
+    gradients_here = frozenset(gradients | page.possible_gradients(gradients))
     is_packaged = any(assigns_gradients(node, gradients_here) for body, _ in page.parsed for node in body)
     if not is_packaged and not any(row in found.origin.missing for row in lesson.rows if row in lesson.table.names):
         return found

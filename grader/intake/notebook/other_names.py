@@ -25,15 +25,10 @@ from grader.source.syntax import all_nodes
 
 NEAR = 0.75
 """The least ratio of difflib's SequenceMatcher at which a name may be a gradient's, if its formula is, too."""
+FEWEST_VALUES = 5
+"""Values of the forward pass that a notebook has, if a name alone makes a variable a gradient; others have `h`."""
 ClaimsByGradient = dict[str, dict[str, GradientClaim]]  # {gradient: {variable: claim}}
 DisputedClaim = tuple[GradientClaim, str, str]  # with the value that the text names, and the one of the tensor
-
-
-def looks_like_gradients(page: Page, gradients: Collection[str]) -> set[str]:
-    """Names that the page binds and that may be gradients: they tell a loop around the whole backward pass."""
-    values = names_by_spelling(name[1:] for name in gradients)
-    found = {claim.variable for claim in page.claims} | {*page.gradients}
-    return found | {name for name in page.stored if meant_by(name, values) is not None}
 
 
 def names_for(lesson: NotebookLesson, table: NotebookTable, page: Page, uses: Uses) -> KnownNames:
@@ -230,13 +225,18 @@ class NameReader:
             if value is not None:
                 found.setdefault(f"d{value}", []).append(variable)
         for gradient in self.candidates(lacking):
-            variables = found.get(gradient, [])
+            variables = [each for each in found.get(gradient, []) if self.is_of_the_network(gradient, each)]
             if len(variables) > 1:
                 variables = self.last_of(gradient, variables) or variables
             if len(variables) > 1:
                 self.two_fit(gradient, variables)
             elif variables:
                 self.take(variables[0], gradient, f"by its name it is `{gradient}`.")
+
+    def is_of_the_network(self, gradient: str, variable: str) -> bool:
+        """Whether the notebook has the lesson's network, or this gradient reads the next: `w2.grad = 0.5` is no dW2."""
+        shown = {self.others.get(name, name) for name in self.bound} & self.forward.keys()
+        return len(shown) >= FEWEST_VALUES or self.fitting(self.chooser(), gradient, variable) is not None
 
     def two_fit(self, gradient: str, variables: Sequence[str]) -> None:
         names = " and ".join(f"`{each}`" for each in variables[:3])

@@ -29,13 +29,15 @@ DEFINITION = re.compile(rb"^(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w*)", 
 class OutlinedFunction:
     """A definition of a function or class, from line `first` to `last` of a Python file.
 
-    `parameters` are those without a default value, None where they are not known. `written`: it is no stub.
+    `parameters` are those without a default value; of a class, the names of its methods without `__init__`. None
+    where they are not known, as those that a class may inherit. `written`: it is no stub.
     """
 
     parameters: frozenset[str] | None = None
     written: bool = True
     first: int = 0
     last: int = 0
+    is_class: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def outline_data(data: bytes, is_notebook: bool) -> dict[str, Any]:
     return outline_of(statements_of(cells[0])[0]) if cells else names_only(data)
 
 
-UNKNOWN = (None, True, 0, 0)
+UNKNOWN = (None, True, 0, 0, False)
 """A definition of which only the name is known."""
 
 
@@ -105,13 +107,14 @@ def names_only(data: bytes) -> dict[str, Any]:
 
 
 def outline_of(statements: Iterable[ast.stmt]) -> dict[str, Any]:
-    functions: dict[str, list[tuple[list[str] | None, bool, int, int]]] = {}
+    functions: dict[str, list[tuple[list[str] | None, bool, int, int, bool]]] = {}
     assigned: set[str] = set()
     imports: set[str] = set()
     for node in statements_outside_functions(statements):
         if isinstance(node, DefinitionNode):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            found = wanted_by(node), not is_unwritten(node), first, node.end_lineno or first
+            is_class = isinstance(node, ast.ClassDef)
+            found = wanted_by(node), not is_unwritten(node), first, node.end_lineno or first, is_class
             functions.setdefault(node.name, []).append(found)
         elif isinstance(node, ast.Import):
             imports |= {alias.name.partition(".")[0] for alias in node.names}
@@ -143,8 +146,17 @@ def is_function(node: ast.Assign, functions: Mapping[str, Any]) -> bool:
 
 
 def wanted_by(node: DefinitionNode) -> list[str] | None:
+    """`OutlinedFunction.parameters`, as a list."""
     if isinstance(node, ast.ClassDef):
-        return None
+        if node.bases or node.decorator_list:
+            return None
+        # a method may be assigned, as in `__radd__ = __add__`
+        return sorted(
+            {each.name for each in node.body if isinstance(each, FunctionDefinition)}.union(
+                *(stored_names(each) for each in node.body if isinstance(each, ast.Assign))
+            )
+            - {"__init__"}
+        )
     stars = {each.arg for each in (node.args.vararg, node.args.kwarg) if each is not None}
     return [each.arg for each, default in parameters(node) if default is None and each.arg not in stars]
 

@@ -51,6 +51,7 @@ class PartNames:
                 self.join(node.targets[0].id, node.value.id)
         self.paths = {name: self.path(*part) for name, part in reader.parts.items()}
         self.shown: dict[str, str] = {}
+        self._endings: dict[int, Counter[str]] = {}
         self.last = {own: name for name, own in reader.locals.items()}  # {(name, call): its last variable}
         self.used = Counter(own for own, _ in self.last)
         self.final: dict[str, str] = {}
@@ -184,17 +185,27 @@ class PartNames:
         if marks and key[:1] != "d" and key.casefold().split("_")[-1] not in MARKS:
             rest = [f"item{part}" if part.isdigit() else part for part in path[marks[-1] + 1 :]]
             return self.show(self.identifier(("grads", *rest)), name)
-        others = {each for each in self.paths.values() if each != path}
-        if key in self.known and not any(each[-1] == key for each in others):
+        if key in self.known and self.keys[key] == 1:
             return key
         for start in range(len(path) - 1, -1, -1):
             found = self.identifier(path[start:])
             if path[start].isdigit():
                 continue
-            taken = any(self.identifier(each[start - len(path) :]) == found for each in others)
-            if not taken and found not in self.taken | AROUND:
+            is_only = self.endings(len(path) - start)[found] == 1
+            if is_only and found not in self.taken and found not in AROUND:
                 return self.show(found, name)
         return self.show(self.identifier((*path, name[1:].partition(".")[0])), name)
+
+    @cached_property
+    def keys(self) -> Counter[str]:
+        """For each last part of a path, how many paths end with it."""
+        return Counter(path[-1] for path in {*self.paths.values()})
+
+    def endings(self, length: int) -> Counter[str]:
+        """For each identifier, how many paths have it as the identifier of their last `length` parts."""
+        if length not in self._endings:
+            self._endings[length] = Counter(self.identifier(path[-length:]) for path in {*self.paths.values()})
+        return self._endings[length]
 
     def identifier(self, parts: Iterable[str]) -> str:
         text = "_".join("".join(c if c.isalnum() or c == "_" else "_" for c in part) for part in parts)

@@ -21,7 +21,7 @@ from grader.intake.notebook.as_file import (
 )
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, is_from_autograd, is_placeholder
-from grader.intake.notebook.other_names import looks_like_gradients, names_for
+from grader.intake.notebook.other_names import names_for
 from grader.intake.notebook.script import NotebookScript, Page, Statement, script_of
 from grader.intake.notebook.sizes import SizeReader, names_of_sizes, sizes_set, written_numbers
 from grader.intake.notebook.slices import Slice
@@ -62,7 +62,7 @@ def read_statements(lesson: NotebookLesson, page: Page, shown: str, functions: b
         return NotebookReading(None, Origin(), nothing + ".", attempted=False)
     chain = lesson.chain
     loop_names = {*chain.names, *(table.names if table else ())}
-    gradients = loop_names | looks_like_gradients(page, [name for name in loop_names if name.startswith("d")])
+    gradients = loop_names | page.possible_gradients([name for name in loop_names if name.startswith("d")])
     script = script_of(page, gradients)
     own_functions = [name for name in lesson.functions if name in script.functions]
     assigned = {name for s in script.statements if s.computes for name in s.names.binds | s.names.changes} & gradients

@@ -14,6 +14,7 @@ from functools import cached_property
 from grader.intake.notebook.cells import Broken, Cell, NotebookError, statements_of
 from grader.intake.notebook.claims import GradientClaim, Scan, scan_of
 from grader.intake.notebook.plain_variables import PlainNotebook, plain_notebook
+from grader.intake.notebook.spellings import meant_by, names_by_spelling
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.statement_names import StatementNames, changed_parameters, names_of_statement
 from grader.source.syntax import (
@@ -107,6 +108,12 @@ class Page:
     def stored(self) -> set[str]:
         """Every name that is assigned anywhere."""
         return self._scan.stored
+
+    def possible_gradients(self, gradients: Collection[str]) -> set[str]:
+        """Names that the page assigns and that may be these gradients: they tell a loop around the backward pass."""
+        values = names_by_spelling(name[1:] for name in gradients)
+        found = {claim.variable for claim in self.claims} | {*self.gradients}
+        return found | {name for name in self.stored if meant_by(name, values) is not None}
 
     def has_loop(self, cell: Cell) -> bool:
         return cell.file in self._scan.looping

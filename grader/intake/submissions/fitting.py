@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from grader.intake.notebook.outline import FileOutline, outlines_limited
+from grader.intake.notebook.outline import FileOutline, OutlinedFunction, outlines_limited
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Lesson
 
@@ -66,12 +66,16 @@ class Names(NamedTuple):
 
 @lru_cache(maxsize=256)
 def lesson_names_of(lesson: Lesson) -> Names:
-    """The lesson's names: those of the stub, forward values, upstream gradients."""
+    """The lesson's names: those of the stub, forward values, upstream gradients.
+
+    `signatures` has a class's methods in the place of parameters.
+    """
     stub = next((text for text in map(readable_text, (lesson.pristine, lesson.exercise / MAIN)) if text), b"")
     values = set(TAPED.findall(readable_text(lesson.exercise / "forward.py").decode("utf-8", "replace")))
     (outline,) = outlines_limited([(stub, False)])
     signatures = {name: each[-1].parameters or frozenset() for name, each in outline.functions.items()}
-    return Names(signatures, frozenset().union(values, {f"d{value}" for value in values}, *signatures.values()))
+    requested = [signatures[name] for name, each in outline.functions.items() if not each[-1].is_class]
+    return Names(signatures, frozenset().union(values, {f"d{value}" for value in values}, *requested))
 
 
 def readable_text(path: Path) -> bytes:
@@ -85,8 +89,8 @@ def fit_of(outline: FileOutline, lesson: Lesson, any_parameters: bool = False) -
     """How the file fits the lesson; None if it defines none of its functions.
 
     A gradient's function that requests a value by a name that the lesson does not have is another lesson's, unless
-    `any_parameters` will do. Of several
-    definitions of one name the lesson's is the one with most of the stub's parameters, and of equal ones the last.
+    `any_parameters` will do. So is a class that has none of the stub's methods. Of several definitions of one name the
+    lesson's is the one with most of the stub's parameters or methods, and of equal ones the last.
     """
     if outline.functions.keys().isdisjoint(lesson.functions):
         return None
@@ -95,9 +99,10 @@ def fit_of(outline: FileOutline, lesson: Lesson, any_parameters: bool = False) -
     for name in lesson.functions:
         wanted = names.signatures.get(name, frozenset())
         definitions = [
-            (likeness(each.parameters, wanted, name in gradients), number, each.written)
+            (likeness(each, wanted, name in gradients), number, each.written)
             for number, each in enumerate(outline.functions.get(name, ()))
-            if any_parameters or name not in gradients or (each.parameters or frozenset()) <= names.known
+            if not is_other_class(each, wanted)
+            and (any_parameters or name not in gradients or (each.parameters or frozenset()) <= names.known)
         ]
         if definitions:
             alike, number, written = max(definitions)
@@ -108,13 +113,23 @@ def fit_of(outline: FileOutline, lesson: Lesson, any_parameters: bool = False) -
     return Fit(frozenset(fitting), len(fitting) / len(lesson.functions), int(written), alike / len(fitting))
 
 
-def likeness(one: frozenset[str] | None, other: frozenset[str], by_name: bool) -> float:
+def is_other_class(definition: OutlinedFunction, methods: frozenset[str]) -> bool:
+    """Whether it is a class of the stub's name with other methods, such as a course's own `BatchNorm1d`."""
+    own = definition.parameters
+    return definition.is_class and own is not None and bool(own and methods) and own.isdisjoint(methods)
+
+
+def likeness(definition: OutlinedFunction, other: frozenset[str], by_name: bool) -> float:
     """How much parameters are alike; those of a function that is not called `by_name` may have other names.
 
-    A gradient without parameters is one of a bare stub, which says nothing about the lesson.
+    A gradient without parameters is one of a bare stub, which says nothing about the lesson. Of a class, the share of
+    the stub's methods.
     """
+    one = definition.parameters
     if one is None:
         return 0.0
+    if definition.is_class:
+        return len(one & other) / max(1, len(other))
     if by_name and not (one and other):
         return ENOUGH
     return 1.0 if not by_name and len(one) == len(other) else len(one & other) / max(1, len(one | other))

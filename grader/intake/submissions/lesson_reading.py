@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,14 +88,18 @@ def read_lecture_script(lesson: Lesson, source: bytes, shown: str) -> LessonFile
     return submitted if submitted.present else None
 
 
-def nothing_gradable(shown: str, defined: Iterable[str]) -> str:
-    """The sentence about a notebook in which no lesson finds anything. `defined` are its functions."""
-    if any(name.startswith("d") for name in defined):
-        return f"{shown} holds functions: say which lesson it is for, with --lesson."
-    return (
-        f"{shown} holds nothing that can be graded: no gradient is assigned in its code cells, as in "
-        "`dlogprobs = ...`, and no function of a lesson is defined."
-    )
+def nothing_gradable(shown: str, defined: Collection[str], lessons: Iterable[Lesson] = ()) -> str:
+    """The sentence about a notebook in which no lesson finds anything. `defined` are its functions and classes."""
+    named = {lesson: sorted({*defined} & {*lesson.functions}) for lesson in lessons}
+    nothing = f"{shown} holds nothing that can be graded: no gradient is assigned in its code cells, "
+    nothing += "as in `dlogprobs = ...`"
+    for lesson, names in named.items():
+        if names:
+            return (
+                f"{nothing}. It defines `{names[0]}`, as {lesson.name} does, which alone does not say that it is for "
+                f"that lesson. If it is, grade it with --lesson {lesson.number}."
+            )
+    return f"{nothing}, and no function of a lesson is defined. Submit the exercise's notebook, or its {MAIN}."
 
 
 MAX_FILES = 64

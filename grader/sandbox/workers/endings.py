@@ -25,6 +25,10 @@ class WireError(Exception):
     """A frame that is torn, oversized, or not an answer to the request."""
 
 
+WORKER_FAILURES = (DeadlineMissed, WorkerLost, WireError)
+"""How a request to a worker can end without an answer because of the student's code."""
+
+
 def how_it_ended(status: int | None) -> str:
     """A sentence about a worker that has closed a pipe, for the student. `status` is None if it has not ended."""
     if status is None:

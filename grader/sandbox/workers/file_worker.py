@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import Called
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
+from grader.sandbox.workers.endings import WORKER_FAILURES, DeadlineMissed
 from grader.sandbox.workers.hang import take_hang_lines
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
@@ -57,6 +57,7 @@ class FileWorker:
         self.sent: set[int] = set()
         self.disclosed: dict[int, int] = {}
         self._printed_by_loading = 0  # bytes
+        self._is_loading = False
         self.functions: tuple[str, ...] = ()
         self.plain_functions: frozenset[str] = frozenset()
         self.note = ""
@@ -70,21 +71,31 @@ class FileWorker:
 
         Raises ZygoteDied and Interrupted.
         """
-        if self.process is not None:
-            return self.process
-        if self.load_failure is None:
-            self.load_failure = self._load(memory)
-            if self.load_failure is not None:
-                self.discard()
+        self.begin(memory)
+        if self._is_loading and self.process is not None:
+            self._is_loading = False
+            try:
+                with self._time.waiting():
+                    reply = self.process.take_loaded()
+            except WORKER_FAILURES as error:
+                self._fail(self._failure_of(error))
+            else:
+                self._take_reply(self.process, reply)
         return self.process
 
-    def _load(self, memory: bool) -> Answer | None:
-        """Start a worker and run the file in it. Returns what went wrong, if something did."""
+    def begin(self, memory: bool = False) -> None:
+        """Have the file run in a new worker, unless there is a worker or a load failure; `start` waits for it.
+
+        Raises ZygoteDied and Interrupted.
+        """
+        if self.process is not None or self.load_failure is not None:
+            return
         if self._time.is_used_up:
             message = (
                 f"It was not run: earlier steps used up the {self.limits.total_seconds:g} seconds of this submission."
             )
-            return Answer("timeout", message=message)
+            self.load_failure = Answer("timeout", message=message)
+            return
         worker = self.process = self._zygote.worker() if self.shared is None else self.shared.take()
         self._zygote.running = self.main
         self.disclosed = {}
@@ -94,26 +105,37 @@ class FileWorker:
             self.sent = self.shared.sent
         if self.interrupt is not None:
             worker.set_interrupt_fd(self.interrupt)
+        # what runs in a shared worker calls nothing that a lesson could name
+        not_allowed = () if self.shared else self.not_allowed
         try:
             with self._time.waiting():
-                # what runs in a shared worker calls nothing that a lesson could name
-                reply = worker.load(self.files, self.main, memory, () if self.shared else self.not_allowed)
-        except DeadlineMissed:
-            line = self.hang_line()
-            message = (
-                f"The file itself did not finish running within {self.limits.import_seconds:g} seconds: "
-                "is there a loop outside the functions?"
-            )
-            return Answer("timeout", message=message, line=line)
-        except (WorkerLost, WireError) as error:
-            return Answer("crashed", message=f"While the file was being run: {error}")
+                worker.begin_load(self.files, self.main, memory, not_allowed)
+            self._is_loading = True
+        except WORKER_FAILURES as error:
+            self._fail(self._failure_of(error))
+
+    def _take_reply(self, worker: WorkerProcess, reply: Mapping[str, Any]) -> None:
         if reply["op"] == "failed":
-            return Answer(reply["outcome"], message=reply["message"], line=reply["line"])
+            self._fail(Answer(reply["outcome"], message=reply["message"], line=reply["line"]))
+            return
         self.functions, self.note = tuple(reply["functions"]), reply["note"]
         self.plain_functions = frozenset(reply["plain"])
         self._printed_by_loading = worker.output.total
         self._zygote.running = ""
-        return None
+
+    def _failure_of(self, error: Exception) -> Answer:
+        """The answer of a file whose worker missed the deadline or ended while the file was being run."""
+        if not isinstance(error, DeadlineMissed):
+            return Answer("crashed", message=f"While the file was being run: {error}")
+        message = (
+            f"The file itself did not finish running within {self.limits.import_seconds:g} seconds: "
+            "is there a loop outside the functions?"
+        )
+        return Answer("timeout", message=message, line=self.hang_line())
+
+    def _fail(self, failure: Answer) -> None:
+        self.load_failure = failure
+        self.discard()
 
     def hang_line(self) -> int | None:
         """The line where the loop begins in which the present worker hangs; None where that is not known."""
@@ -130,6 +152,7 @@ class FileWorker:
 
     def discard(self) -> None:
         """End the present worker, if there is one, and keep what it printed."""
+        self._is_loading = False
         if self.process is not None:
             self.process.close()
             take_hang_lines(self.process.output, self.main)
@@ -155,14 +178,14 @@ class FileWorker:
     @contextmanager
     def in_own_worker(self) -> Iterator[None]:
         """Inside, `start` starts a worker of its own. The present worker is kept for what comes after."""
-        kept = self.process, self.sent, self._printed_by_loading
-        self.process, self.sent = None, set()
+        kept = self.process, self.sent, self._printed_by_loading, self._is_loading
+        self.process, self.sent, self._is_loading = None, set(), False
         try:
             yield
         finally:
             if self.process is not None:
                 self.process.close()
-            self.process, self.sent, self._printed_by_loading = kept
+            self.process, self.sent, self._printed_by_loading, self._is_loading = kept
 
     def end_and_measure(self) -> Usage | None:
         """End the present worker; what it used, by the kernel's account. None where there is no worker."""

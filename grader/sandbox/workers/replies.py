@@ -19,9 +19,25 @@ from grader.sandbox.workers.wire import (
     count_field,
     encode,
     field,
+    name_list,
     outcome_and_line,
     readable,
 )
+
+
+def decode_loaded(header: dict[str, Any]) -> dict[str, Any]:
+    """What became of the submission's file, see WorkerProcess.take_loaded. Raises WireError."""
+    if header.get("op") == "loaded":
+        plain = name_list(header, "plain") if "plain" in header else []
+        note = field(header, "note", str)[:MAX_TEXT]
+        return {"op": "loaded", "functions": name_list(header, "functions"), "plain": plain, "note": note}
+    line = header.get("line")
+    return {
+        "op": "failed",
+        "outcome": "forbidden" if header.get("outcome") == "forbidden" else "raised",
+        "message": field(header, "message", str)[:MAX_TEXT],
+        "line": line if type(line) is int and 0 < line < 1 << 31 else None,
+    }
 
 
 def encode_called(

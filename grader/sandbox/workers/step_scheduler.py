@@ -10,7 +10,7 @@ from grader.calling.answer import Answer
 from grader.calling.joint import Joint
 from grader.calling.numerical_watch import Seen
 from grader.reference.problem import Problem
-from grader.sandbox.workers.endings import DeadlineMissed, RecallDoubtful, WireError, WorkerLost
+from grader.sandbox.workers.endings import WORKER_FAILURES, DeadlineMissed, RecallDoubtful
 from grader.sandbox.workers.file_worker import FileWorker
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.requests import PackedProblem, PackedUpstream
@@ -20,9 +20,6 @@ from grader.sandbox.workers.time_account import TimeAccount
 
 BATCH_SECONDS = 1.0
 """How long a batch of steps may take; after that they are run one by one. Two hundred steps take 20 milliseconds."""
-
-WORKER_FAILURES = (DeadlineMissed, WorkerLost, WireError)
-"""How a request to a worker can end without an answer because of the student's code."""
 
 
 class StepScheduler:
@@ -47,10 +44,9 @@ class StepScheduler:
         time: TimeAccount,
         steps: Sequence[str],
         joint: Joint | None,
-        given_up: Mapping[str, Answer],
     ) -> None:
         self._file, self._numbers, self._time = file, numbers, time
-        self.steps, self.joint, self.given_up = tuple(steps), joint, dict(given_up)
+        self.steps, self.joint, self.given_up = tuple(steps), joint, dict[str, Answer]()
         self._batches_work = True  # until something goes wrong
         self.recalled: frozenset[str] = frozenset()
         self.is_doubtful = False

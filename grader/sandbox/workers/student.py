@@ -13,12 +13,13 @@ from grader.reference.problem import Problem
 from grader.sandbox.policy.static_check import Finding
 from grader.sandbox.workers.answers_on_demand import AnswersOnDemand
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.endings import WORKER_FAILURES
 from grader.sandbox.workers.file_worker import FileWorker, MeasuredCall
 from grader.sandbox.workers.printed import Span, cut
 from grader.sandbox.workers.problem_numbers import FIRST_PRIVATE, ProblemNumbers
 from grader.sandbox.workers.requests import call_request
 from grader.sandbox.workers.shared_worker import SharedWorker
-from grader.sandbox.workers.step_scheduler import WORKER_FAILURES, StepScheduler
+from grader.sandbox.workers.step_scheduler import StepScheduler
 from grader.sandbox.workers.time_account import TimeAccount
 from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.verdict.diagnosis.repairs.repairs import Trials
@@ -50,7 +51,6 @@ class Student:
         files: Mapping[str, bytes],
         main: str,
         steps: Sequence[str],
-        findings: Mapping[str, Finding] | None = None,
         joint: Joint | None = None,
         interrupt: int | None = None,
         problems: Sequence[Problem] = (),
@@ -62,8 +62,7 @@ class Student:
     ) -> None:
         """`files` is {file name: bytes}, `main` the graded one; with `joint`, that function returns all gradients.
 
-        `findings` are steps that use what is not allowed, each with the first line that does; `not_allowed` are parts
-        of PyTorch that are removed in the worker, see library_off.py.
+        `not_allowed` are parts of PyTorch that are removed in the worker, see library_off.py.
         `interrupt` is a descriptor: once it is readable, a wait for a worker raises Interrupted.
         `problems` are some that workers may have been sent beforehand, numbered in this order (`send_ahead`).
         `chain` is the problem of the student's own chain, run before any disclosure, and for each step those above it.
@@ -84,15 +83,20 @@ class Student:
         self.measurements: dict[object, Measurement] = {}
         self.baselines = zygote.baselines
         self.low_precision_steps: set[str] = set()
-        given_up = {
-            step: Answer("forbidden", message=finding.message, line=finding.line)
-            for step, finding in (findings or {}).items()
-        }
-        if joint is not None and joint.name in given_up:
-            given_up |= dict.fromkeys(steps, given_up[joint.name])
-        self._scheduler = StepScheduler(self._file, self._numbers, self.time, steps, joint, given_up)
+        self._scheduler = StepScheduler(self._file, self._numbers, self.time, steps, joint)
         self.allowance = Allowance(interrupt=interrupt)
         self.trials: Trials | None = None
+
+    def begin_loading(self) -> None:
+        """Have the file run while the caller does something else; whatever needs a worker waits for it."""
+        self._file.begin()
+
+    def forbid(self, findings: Mapping[str, Finding]) -> None:
+        """These steps use what is not allowed, each in the line that its finding names: they are not run."""
+        given_up = {step: Answer("forbidden", message=f.message, line=f.line) for step, f in findings.items()}
+        if self.joint is not None and self.joint.name in given_up:
+            given_up |= dict.fromkeys(self.steps, given_up[self.joint.name])
+        self._scheduler.given_up |= given_up
 
     # What is known of the file ---------------------------------------------------------------------------------------
 
@@ -288,7 +292,7 @@ class Student:
         # known problems keep the numbers under which workers may have been sent them
         problems = self._numbers.shared if self._numbers.are_own else ()
         time = TimeAccount(min(seconds, self._limits.total_seconds - self.time.waited), self._zygote.clock)
-        return Student(self._zygote, files, file.main, steps, None, None, file.interrupt, problems, time=time)
+        return Student(self._zygote, files, file.main, steps, None, file.interrupt, problems, time=time)
 
     def close(self) -> None:
         self._file.discard()

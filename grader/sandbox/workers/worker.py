@@ -37,7 +37,7 @@ from grader.sandbox.workers.tensor_bytes import unpack_tensors
 from grader.sandbox.workers.tree import tensors_of, unpack
 
 REQUESTS, ANSWERS = 3, 4
-MOST_TOGETHER = 1 << 20  # bytes of answers that wait for others
+MOST_TOGETHER = 1 << 16  # bytes of answers that wait for others
 
 
 class Worker:

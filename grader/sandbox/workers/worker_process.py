@@ -19,7 +19,7 @@ from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.budget import LEAST
 from grader.sandbox.workers.endings import START_SECONDS, DeadlineMissed, WireError, WorkerLost, how_it_ended
-from grader.sandbox.workers.replies import decode_called, decode_observed
+from grader.sandbox.workers.replies import decode_called, decode_loaded, decode_observed
 from grader.sandbox.workers.requests import (
     PackedProblem,
     PackedUpstream,
@@ -74,10 +74,10 @@ class WorkerProcess:
         """From now on, waiting raises Interrupted as soon as that descriptor is readable: a key, a changed file."""
         self._pipes.set_interrupt_fd(interrupt)
 
-    def load(
+    def begin_load(
         self, files: Mapping[str, bytes], main: str, memory: bool = False, not_allowed: Sequence[str] = ()
-    ) -> dict[str, Any]:
-        """Runs the submission's file. The reply: op "loaded" with function names, or "failed" with message and line.
+    ) -> None:
+        """Have the worker run the submission's file; `take_loaded` waits for the reply.
 
         With `memory`, the worker's resident memory is made to follow what the file and its functions hold.
         `not_allowed` are parts of PyTorch that are removed first, see library_off.py.
@@ -88,19 +88,15 @@ class WorkerProcess:
         deadline = self._clock.now() + self._limits.import_seconds
         request = {"op": "load", "files": entries, "main": main, "memory": memory, "not_allowed": list(not_allowed)}
         self._send(request, b"".join(files.values()), deadline)
-        header = self._pipes.receive(deadline).header
-        if header.get("op") == "loaded":
-            note = wire.field(header, "note", str)[: wire.MAX_TEXT]
-            self._loaded = wire.printed_in(header)
-            plain = wire.name_list(header, "plain") if "plain" in header else []
-            return {"op": "loaded", "functions": wire.name_list(header, "functions"), "plain": plain, "note": note}
-        line = header.get("line")
-        return {
-            "op": "failed",
-            "outcome": "forbidden" if header.get("outcome") == "forbidden" else "raised",
-            "message": wire.field(header, "message", str)[: wire.MAX_TEXT],
-            "line": line if type(line) is int and 0 < line < 1 << 31 else None,
-        }
+
+    def take_loaded(self) -> dict[str, Any]:
+        """The reply: op "loaded" with function names, or "failed" with message and line.
+
+        Raises WorkerLost or DeadlineMissed.
+        """
+        header = self._pipes.receive(self._clock.now() + self._limits.import_seconds).header
+        self._loaded = wire.printed_in(header)
+        return decode_loaded(header)
 
     def rehearse(self) -> None:
         """Have the worker use what a step uses, while nobody waits for it. Raises ZygoteDied."""

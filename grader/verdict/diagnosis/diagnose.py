@@ -25,7 +25,7 @@ from grader.verdict.diagnosis.readings.inner_lines import wrong_inner_line
 from grader.verdict.diagnosis.readings.lines import factor_of_a_line, term_of_a_line
 from grader.verdict.diagnosis.readings.multiples import branch_coefficients, constant_multiple, unnamed_multiple
 from grader.verdict.diagnosis.readings.paths import each_path, held_constant, one_path, sums_of_paths
-from grader.verdict.diagnosis.readings.places import repeated_index, wrong_zeros
+from grader.verdict.diagnosis.readings.places import factor_in_places, repeated_index, wrong_zeros
 from grader.verdict.diagnosis.readings.reductions import extra_sum, sum_of_uses_missing, wrong_broadcast, wrong_sum
 from grader.verdict.diagnosis.readings.shapes import transposed_gradient, wrong_order, wrong_shape
 from grader.verdict.diagnosis.readings.substitutes import (
@@ -41,6 +41,8 @@ from grader.verdict.diagnosis.readings.terms import wrong_term, wrong_term_and_f
 from grader.verdict.diagnosis.time_allowance import check_time
 
 GradientReading = Callable[[GradientMismatch], Iterator[Explanation]]
+ZERO = 1e-12
+"""The share of a gradient's scale below which an element is rounding."""
 
 TIERS: tuple[tuple[GradientReading, ...], ...] = (
     (
@@ -61,7 +63,7 @@ TIERS: tuple[tuple[GradientReading, ...], ...] = (
     (one_path, upstream_with_a_factor, wrong_inner_sum),
     (sums_of_paths,),
     (unnamed_multiple,),
-    (wrong_zeros, factor_of_a_line, term_of_a_line),
+    (wrong_zeros, factor_in_places, factor_of_a_line, term_of_a_line),
     (constant_elements, reciprocal, wrong_order),
     (wrong_operation, wrong_term_and_factor),
 )
@@ -155,10 +157,16 @@ def changed_argument(name: str, cases: Cases) -> Explanation | None:
 
 
 def zeros(name: str, cases: Cases) -> Explanation | None:
-    """A message about a gradient that is zero in every element on every problem; None for any other."""
-    if not all(a.tensor is not None and a.tensor.numel() and not bool(a.tensor.any()) for _, a in cases):
+    """A message about a gradient that is zero in every element on every problem, or rounding; None for any other."""
+    tensors = [a.tensor for _, a in cases if a.tensor is not None and a.tensor.numel() and a.tensor.is_floating_point()]
+    if len(tensors) < len(cases):
+        return None
+    is_zero = not any(bool(tensor.any()) for tensor in tensors)
+    floors = [ZERO * problem.scale(name) for problem, _ in cases]
+    if not is_zero and any(not float(t.abs().max()) <= floor for t, floor in zip(tensors, floors, strict=True)):
         return None
     return Explanation(
-        "zeros",
-        f"Every element of your `d{name}` is zero. Where `{name}` is read, which of its elements change the result?",
+        "zeros" if is_zero else "zeros_by_rounding",
+        f"Every element of your `d{name}` is zero{'' if is_zero else ', up to rounding'}. Where `{name}` is read, "
+        "which of its elements change the result?",
     )

@@ -238,7 +238,7 @@ class Check:
             return CheckFailed(f"What `{self.item.function}` does is not what was expected.", "shape")
         name, value = self.on.returned[-1]
         right = expected[0][1] if expected and expected[0][0] == name else value
-        if shown(value) != shown(right):
+        if shown(value) != shown(right) and type(value) is not type(right):
             return CheckFailed(f"`{name}` returned {shown(value)}; expected {shown(right)}.", "shape")
         wanted, differs = in_parts(right, kind_in_words), ", which is not what was expected"
         what = f"; expected {wanted}" if wanted != in_parts(value, kind_in_words) else differs

@@ -369,6 +369,46 @@ def test_what_is_no_notebook_is_a_sentence(hand_in, data, output):
     assert not any(submitted.present for submitted in submission.lessons.values())
 
 
+ANOTHER_BATCH_NORM = """class BatchNorm1d:
+    def __init__(self, dim):
+        self.dim = dim
+    def __call__(self, x):
+        return x
+    def parameters(self):
+        return []
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "end"),
+    [
+        (
+            "def draw_dot(root):\n    return root",
+            "mine.ipynb",
+            "and no function of a lesson is defined. Submit the exercise's notebook, or its backward.py.",
+        ),
+        (
+            ANOTHER_BATCH_NORM,
+            "part5.ipynb",
+            "It defines `BatchNorm1d`, as 05_batch_norm does, which alone does not say that it is for that lesson. If "
+            "it is, grade it with --lesson 05.",
+        ),
+        (
+            "from micrograd.engine import Value\nx = Value(1.0)",
+            "mine.ipynb",
+            "and no function of a lesson is defined. Submit the exercise's notebook, or its backward.py.",
+        ),
+    ],
+)
+def test_a_notebook_of_another_exercise_is_a_sentence(hand_in, source, name, end):
+    submission = hand_in(notebook(source), name=name)
+    assert submission.message is not None and submission.message.startswith(
+        f"{name} holds nothing that can be graded: "
+    )
+    assert submission.message.endswith(end)
+    assert not any(submitted.present for submitted in submission.lessons.values())
+
+
 # IPython's own syntax ------------------------------------------------------------------------------------------------
 
 

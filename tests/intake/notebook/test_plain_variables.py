@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from grader.intake.notebook.part_names import PartNames
 from grader.intake.notebook.plain_variables import plain_notebook
 
 KNOWN = frozenset({"dW1", "dW2", "W1", "W2", "h", "dh", "logits", "dlogits"})
@@ -93,6 +94,14 @@ def test_lists_that_double_and_functions_that_call_themselves_come_to_an_end():
     own = "d = {}\nd['d'] = d\nprint(d)"
     for text in (doubled, nested, endless, own):
         assert plain(text)
+
+
+def test_the_names_of_many_parts_take_no_quadratic_time(monkeypatch):
+    made, identifier = [], PartNames.identifier
+    monkeypatch.setattr(PartNames, "identifier", lambda *given: made.append(1) or identifier(*given))
+    text = "class Number:\n    def __init__(self, data):\n        self.data = data\n"
+    plain(text + "\n".join(f"x{i} = Number(a[{i}])" for i in range(100)))
+    assert 100 <= len(made) <= 1_000
 
 
 def test_a_notebook_without_objects_is_not_read_again():

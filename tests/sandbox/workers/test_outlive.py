@@ -186,7 +186,8 @@ from grader.sandbox.isolation.lockdown import Plan
 zygote = ZygoteProcess(Plan.from_dict(json.loads(sys.argv[1])))
 worker = zygote.worker()
 print("asked", flush=True)
-worker.load({"backward.py": sys.argv[2].encode()}, "backward.py")
+worker.begin_load({"backward.py": sys.argv[2].encode()}, "backward.py")
+worker.take_loaded()
 """
 
 

@@ -205,7 +205,8 @@ def test_a_worker_that_has_rehearsed_answers_as_another_and_counts_from_then_on(
             if rehearses:
                 worker.rehearse()
             worker.send_packed(pack_problem(0, problems[0].dtype, problems[0].values, problems[0].upstream))
-            assert worker.load(files, MAIN)["functions"] == STEPS
+            worker.begin_load(files, MAIN)
+            assert worker.take_loaded()["functions"] == STEPS
             found.append({step: answer.tensor for step, answer in worker.run(0, STEPS)})
             at_start.append(worker._at_start.cpu_seconds)
         finally:

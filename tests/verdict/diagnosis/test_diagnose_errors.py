@@ -12,6 +12,14 @@ from grader.verdict.diagnosis.errors.raised import CallContext, error_meanings, 
 
 X = torch.zeros(4, 3)
 INDEX = torch.zeros(4, dtype=torch.int64)
+REFLECTED = (
+    "A plain number is on the left of `{0}`. Python then calls a method of `Layer` whose name begins with r, as "
+    "`__radd__` for `2 + a` and `__rtruediv__` for `2 / a`. Has the class the one for `{0}`?"
+)
+OPERATOR = (
+    "For `{0}` Python calls a method of `Layer`, as `__add__` for `+`, `__sub__` for `-`, `__truediv__` for `/` and "
+    "`__pow__` for `**`. Has the class the one for `{0}`?"
+)
 POWER = "`^` is exclusive or, for integers and truth values. The power is `**`."
 BITS = (
     "`&` and `|` combine truth values or integers, bit by bit. A comparison next to one needs brackets: "
@@ -204,10 +212,22 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     ),
     "an attribute": (
         "attribute_not_set",
-        "Nothing has set `self.kept` of the `Layer` when that line is reached. Is it spelled as where it is set, and "
-        "is that on every path?",
+        "The class `Layer` defines no method `kept`, and nothing has set `self.kept` when that line is reached. Is it "
+        "written, is it spelled in the same way, and is it set on every path?",
         lambda: Layer().backward(),
     ),
+    "a method": (
+        "attribute_not_set",
+        "The class `Layer` defines no method `relu`, and nothing has set `self.relu` when that line is reached. Is it "
+        "written, is it spelled in the same way, and is it set on every path?",
+        lambda: Layer().relu(),  # type: ignore[attr-defined]
+    ),
+    "a number divided by an object": ("operator_not_defined", REFLECTED.format("/"), lambda: 2 / Layer()),
+    "an object added to a float": ("operator_not_defined", REFLECTED.format("+"), lambda: 2.0 + Layer()),
+    "a sum of objects": ("operator_not_defined", REFLECTED.format("+"), lambda: sum([Layer(), Layer()])),
+    "a power of an object": ("operator_not_defined", OPERATOR.format("**"), lambda: Layer() ** 2),
+    "a difference of objects": ("operator_not_defined", OPERATOR.format("-"), lambda: Layer() - Layer()),
+    "a product of an object and a number": ("operator_not_defined", OPERATOR.format("*"), lambda: Layer() * 2),
     "parts": (
         "not_so_many_parts",
         "2 names stand on the left of a `=`, and what stands on the right has another number of parts. How many does "

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from torch import Tensor
 
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.mismatch import GradientMismatch, Mismatch, accounts_for
+from grader.verdict.diagnosis.mismatch import RESIDUE, GradientMismatch, Mismatch, accounts_for, euclidean_norm
 
 ROUNDING = 1e-9
 ENOUGH = 3
@@ -54,11 +54,17 @@ def axes_to_read(wrong: Mismatch) -> list[int]:
     return [axis for axis in axes if not has_equal_lines(wrong.expected, axis)]
 
 
+def is_product(found: Tensor, expected: Tensor, factors: Tensor) -> bool:
+    """Whether the factors explain what was found. Nothing is explained where they are near 0 and something is left."""
+    left = euclidean_norm(found - factors * expected)
+    return accounts_for(found, expected, factors * expected) and left <= RESIDUE * euclidean_norm(found)
+
+
 def factor_per_line(wrong: Mismatch) -> str | None:
     """What is wrong where each line is a multiple of the right one, on all problems; None elsewhere."""
     for axis in axes_to_read(wrong):
         factors = [line_factors(found, expected, axis) for found, expected in wrong.pairs]
-        if all(k is not None and accounts_for(f, e, k * e) for k, (f, e) in zip(factors, wrong.pairs, strict=True)):
+        if all(k is not None and is_product(f, e, k) for k, (f, e) in zip(factors, wrong.pairs, strict=True)):
             line, first = line_along(axis, wrong.expected[0].ndim), factors[0]
             assert first is not None
             low, high = float(first.min()), float(first.max())

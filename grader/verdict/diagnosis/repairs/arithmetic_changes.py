@@ -44,7 +44,9 @@ def is_new(node: ast.Name) -> bool:
 
 
 def cancels(parent: ast.AST, other: str) -> bool:
-    """Whether `other` is an operand of `n // m` or `x - y` already: with `other` twice it is a constant."""
+    """Whether `other` cannot be meant: in `n // m`, `x - y` or a tuple it would stand twice."""
+    if isinstance(parent, ast.Tuple):
+        return any(isinstance(each, ast.Name) and each.id == other for each in parent.elts)
     if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Mod):
         return any(isinstance(each, ast.Name) and each.id == other for each in (parent.left, parent.right))
     return False
@@ -86,8 +88,13 @@ def regroupings(node: ast.AST) -> Iterator[ArithmeticChange]:
 
 
 def operators(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """Multiplied for divided, added for subtracted, and a sign."""
+    """Rounded down, multiplied for divided, added for subtracted, and a sign."""
     match node:
+        case ast.BinOp(op=ast.FloorDiv()):
+            yield "floor_division", "", "", ast.BinOp(node.left, ast.Div(), node.right)
+        case ast.AugAssign(op=ast.FloorDiv()):
+            changed = ast.AugAssign(node.target, ast.Div(), node.value)
+            yield "floor_division", "", "", ast.copy_location(changed, node)
         case ast.BinOp() | ast.AugAssign():
             for table, kind in ((OPERATORS, "operator"), (SIGNS, "sign_of_a_term")):
                 if (other := table.get(type(node.op))) is not None:
@@ -101,8 +108,10 @@ def operators(node: ast.AST) -> Iterator[ArithmeticChange]:
 
 
 def other_operators(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """Added where it should be multiplied, and the other way round."""
+    """Added where it should be multiplied, and the other way round; the terms of a difference exchanged."""
     if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.Sub):
+            yield "reversed_difference", "", "", ast.BinOp(node.right, ast.Sub(), node.left)
         for other in MULTIPLIED.get(type(node.op), ()):
             yield "operator", type(node.op).__name__, other.__name__, ast.BinOp(node.left, other(), node.right)
 

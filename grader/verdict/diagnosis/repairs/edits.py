@@ -40,6 +40,7 @@ from grader.verdict.diagnosis.repairs.call_changes import (
     unary_calls,
 )
 from grader.verdict.diagnosis.repairs.contents import is_axis
+from grader.verdict.diagnosis.repairs.loop_changes import loops
 from grader.verdict.diagnosis.repairs.source_file import (
     SourceFile,
     assigned_names,
@@ -228,7 +229,7 @@ def changes(
     """Every change of one function, with its rank among the kinds and the node that it changes."""
     parents: dict[int, ast.AST] = {}
     kinds: tuple[Callable[[ast.AST], Iterator[ArithmeticChange]], ...] = (
-        *(unary_calls, column_indices, assignments, regroupings, sums_multiplied),
+        *(loops, unary_calls, column_indices, assignments, regroupings, sums_multiplied),
         partial(small_numbers, constants=known.constants),
         *(operators, comparisons, omissions, reductions, matrix_products, other_numbers),
         partial(scalings, sizes=known.sizes, parents=parents),

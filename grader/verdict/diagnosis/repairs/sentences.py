@@ -150,6 +150,25 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     ),
     "update": "`{code}` assigns: `{part}` is `=` and a sign. With `{new}`, {it} is right.",
     "overwritten": ("`{code}` overwrites what was there before. If it adds to the old value instead, {it} is right."),
+    "value_unused": (
+        "`{code}` computes a value that nothing uses: `{part}` stays as it was. With the `=` of an update, {it} is "
+        "right."
+    ),
+    "return_in_loop": (
+        "`{part}` is inside of the loop, so the function ends in the loop's first round. After the loop, with less "
+        "indentation, {it} is right."
+    ),
+    "break_for_continue": (
+        "`break` ends the whole loop: the rounds after it are left out. With `continue`, which ends one round, {it} "
+        "is right."
+    ),
+    "break_too_many": "`break` ends the whole loop: the rounds after it are left out. Without it, {it} is right.",
+    "range_start": "`{part}` begins with 1, so place 0 is left out. With `{new}`, {it} is right.",
+    "range_end": (
+        "`{part}` leaves out the last place: a range ends before its last number anyway. With `{new}`, {it} is right."
+    ),
+    "floor_division": "In `{code}`, `//` rounds down to whole numbers. With `/`, {it} is right.",
+    "reversed_difference": "In `{code}`, the two terms have changed places: the other way round, {it} is right.",
     "direction": "With the comparison in `{code}` the other way round, {it} is right.",
     "comparison": (
         "With another comparison in place of `{code}`, {it} is right. What should hold when both are equal?"

@@ -135,6 +135,8 @@ def context_of(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.AST:
     if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Pow):  # `1 - h ** 2` says more than `h ** 2`
         outer = parents.get(id(around))
         around = outer if isinstance(outer, ast.BinOp) else around
+    if isinstance(around, ast.Return) and isinstance(parents[id(node)], ast.Tuple):
+        return parents[id(node)]
     return around if isinstance(around, ast.expr | ast.Assign | ast.AugAssign | ast.AnnAssign) else node
 
 

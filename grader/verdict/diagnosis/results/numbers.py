@@ -123,7 +123,7 @@ def wrong_step(part: PartMismatch) -> Iterator[Explanation]:
     for name, tensors in (*on_all_problems(part.others), *on_all_problems(part.given)):
         if any(t.shape != e.shape for t, e in zip(tensors, part.expected, strict=True)):
             continue
-        for share in ("1", *part.shares[0]):
+        for share in ("1", *filter(is_share, part.shares[0])):
             sizes = [1.0 if share == "1" else shares.get(share, 0.0) for shares in part.shares]
             label = name_step(part, [t * size for t, size in zip(tensors, sizes, strict=True)])
             if label is None:
@@ -138,6 +138,11 @@ def wrong_step(part: PartMismatch) -> Iterator[Explanation]:
                     "times what it should be; the rest is right.",
                 )
             return
+
+
+def is_share(label: str) -> bool:
+    """Whether a constant is a setting or what is left of 1: nothing else is a weight in an average."""
+    return label[:1] != "1" and not any(sign in label for sign in "+·/")
 
 
 def name_step(part: PartMismatch, start: list[Tensor]) -> str | None:
