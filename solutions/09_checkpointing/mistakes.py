@@ -121,6 +121,23 @@ neighbours_matrix: dh = dz @ weights[max(i - 1, 0)].T
 stops_before_the_input: dh = dz @ weights[i].T if i else dz
     What is returned as `dx` is the gradient of the first layer's product. One step is missing, from there to `x`.
 
+- dz = dh * (1 - h[i + 1] ** 2)
+dout_at_every_layer: dz = dout * (1 - h[i + 1] ** 2)
+    `dout` is taken for the upstream gradient of every layer. It is that of the last one: each layer gets what comes
+    back from the layer after it.
+
+- gradients.insert(0, h[i].T @ dz)
+- dh = dz @ weights[i].T
+matrix_after_the_product:
+        dh = dz @ weights[i].T
+        gradients.insert(0, h[i].T @ dh)
+    The gradients of the matrices are made with a gradient that went through the matrix already. Which one arrives at
+    the product?
+products_for_activations:
+        gradients.insert(0, (h[i - 1] @ weights[i - 1] if i else x).T @ dz)
+        dh = dz @ weights[i].T
+    The gradients of the matrices are made with products before tanh. Which value is multiplied by the matrix?
+
 - dh, gradients = dout, []
 - for i in
 ones_for_dout:
@@ -155,6 +172,10 @@ segment_missing: range(every, len(weights) - every, every)
 short_segment_missing: range(every, len(weights) // every * every, every)
     The short segment at the end is left out. Where `every` does not divide the depth, the number of segments is rounded
     up.
+
+- forward(kept[-1], weights[end - every : end])
+each_segment_from_x: forward(x, weights[end - every : end])
+    Every segment is computed from `x`, as if it were the first. Each starts where the one before it ended.
 
 - kept = [x]
 every_taken_as_number: every, kept = -(-len(weights) // every), [x]
@@ -237,6 +258,8 @@ neighbours_checkpoint: backward_all(kept[max(number - 1, 0)], segment, dh)
     activation that goes into it.
 
 - segment = weights[number * every : (number + 1) * every]
+number_for_first_layer: segment = weights[number : number + every]
+    The number of a segment is taken for that of its first layer. How many layers lie before segment number 2?
 layer_into_checkpoint_skipped: segment = weights[number * every : (number + 1) * every - (number + 1 < len(kept))]
     The last layer of each segment is missing, the one whose activation is the next checkpoint. That activation is
     known, but the backward pass goes through its layer, too.
@@ -247,7 +270,21 @@ long_last_segment:
     The last segment is taken as long as the others, where it is shorter: its layers are not the last `every` ones.
 
 - reversed(range(len(kept)))
+whole_segments_only: reversed(range(len(weights) // every))
+    The short segment at the end is left out. Where `every` does not divide the depth, the number of segments is rounded
+    up.
 first_segment_first: range(len(kept))
+    The segments are gone through from the first to the last. `dout` belongs to the last one: begin there.
+
+- reversed(range(len(kept))):
+-     segment = weights[number * every : (number + 1) * every]
+-     dh, segment_gradients = backward_all(kept[number], segment, dh)
+-     gradients = segment_gradients + gradients
+first_segment_first_appended:
+        range(len(kept)):
+            segment = weights[number * every : (number + 1) * every]
+            dh, segment_gradients = backward_all(kept[number], segment, dh)
+            gradients = gradients + segment_gradients
     The segments are gone through from the first to the last. `dout` belongs to the last one: begin there.
 
 - gradients = segment_gradients + gradients

@@ -20,6 +20,8 @@ by_value: return [gradient.clamp(-limit, limit) for gradient in gradients]
 - factor = limit / norm if norm > limit else 1.0
 always_scaled: factor = limit / norm if norm > 0 else 1.0
     Short gradients are made longer here. If the norm is below the limit, nothing changes.
+always_scaled_also_zeros: factor = limit / norm
+    Short gradients are made longer here. If the norm is below the limit, nothing changes.
 never: factor = 1.0
     The gradients come back as they were, also where their norm is above the limit.
 upside_down: factor = norm / limit if norm > limit else 1.0
@@ -32,6 +34,8 @@ other_way: factor = limit / norm if 0 < norm < limit else 1.0
     The comparison is the wrong way round: short gradients change, and long ones stay.
 
 - norm = sum(gradient.pow(2).sum() for gradient in gradients).sqrt()
+sum_of_squares: norm = sum(gradient.pow(2).sum() for gradient in gradients)
+    This is the sum of all squares. Is a root missing?
 sum_of_norms: norm = sum(gradient.norm() for gradient in gradients)
     You add up the norms of the tensors. The norm of all elements together is smaller: the *squares* add up.
 largest_norm: norm = max(gradient.norm() for gradient in gradients)
@@ -187,7 +191,7 @@ slopes_exactly_equal: if (claimed != measured).any():
 
 [diagnose]
 always_healthy: "healthy"
-    Every network is called healthy.
+    Sick networks are called healthy.
 
 [closed_share]
 one_side: (h > threshold).double().mean().item()
@@ -252,6 +256,8 @@ turned_over: (value.norm() / (learning_rate * gradients[name].norm())).item()
 deviations: (learning_rate * gradients[name].std(unbiased=False) / value.std(unbiased=False)).item()
     This is the ratio of standard deviations, which is often shown instead. It should be the ratio of the norms; a bias
     or a gain has a mean, too.
+norm_of_quotients: (learning_rate * gradients[name] / value).norm().item()
+    This is the norm of the elements' ratios: one parameter near zero decides it. Take the norms first.
 mean_of_ratios: (learning_rate * gradients[name] / value).abs().mean().item()
     This is the mean of the elements' ratios: one parameter near zero decides it. Take the norms first.
 logarithm: (learning_rate * gradients[name].norm() / value.norm()).log10().item()

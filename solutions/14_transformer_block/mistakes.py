@@ -7,6 +7,7 @@ same message.
 import math
 
 import torch
+import torch.nn.functional as F
 
 from grader.lesson.mistakes import mistake_list
 
@@ -18,6 +19,12 @@ no_root_in_erf:
         probability = (1 + torch.erf(x)) / 2
         dout * (probability + x * torch.exp(-(x**2) / 2) / math.sqrt(2 * math.pi))
     `erf` is not yet the normal distribution: its argument is x divided by a constant. Which one?
+no_half_in_the_exponent:
+        probability = (1 + torch.erf(x / math.sqrt(2))) / 2
+        dout * (probability + x * torch.exp(-(x**2)) / math.sqrt(2 * math.pi))
+    Check the exponent of the density: something is missing next to the square.
+value: dout * F.gelu(x)
+    This multiplies by the GELU itself. Going back multiplies by its derivative.
 density_of_erf:
         probability = (1 + torch.erf(x / math.sqrt(2))) / 2
         dout * (probability + x * torch.exp(-(x**2)) / math.sqrt(math.pi))
@@ -45,6 +52,16 @@ no_three:
         tanh = torch.tanh(root * (x + 0.044715 * x**3))
         dout * ((1 + tanh) / 2 + x * (1 - tanh**2) * root * (1 + 0.044715 * x**2) / 2)
     Check how fast u changes with x: what is the derivative of x³?
+cube_kept:
+        root = math.sqrt(2 / math.pi)
+        tanh = torch.tanh(root * (x + 0.044715 * x**3))
+        dout * ((1 + tanh) / 2 + x * (1 - tanh**2) * root * (1 + 3 * 0.044715 * x**3) / 2)
+    Check how fast u changes with x: what is the derivative of x³?
+slope_at_u:
+        root = math.sqrt(2 / math.pi)
+        u = root * (x + 0.044715 * x**3)
+        dout * ((1 + torch.tanh(u)) / 2 + x * (1 - u**2) * root * (1 + 3 * 0.044715 * x**2) / 2)
+    The derivative of tanh is written with its output. Here u stands in that place.
 no_constant:
         tanh = torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
         dout * ((1 + tanh) / 2 + x * (1 - tanh**2) * (1 + 3 * 0.044715 * x**2) / 2)
@@ -72,6 +89,10 @@ sum_not_mean: (dxhat - xhat * (dxhat * xhat).sum(2, keepdim=True)) * rrms
     In `dx` the second term is as many times too large as there are channels. RMSNorm contains a mean.
 layer_norm: (dxhat - dxhat.mean(2, keepdim=True) - xhat * (dxhat * xhat).mean(2, keepdim=True)) * rrms
     In `dx` there is one term too many: it is layer norm's. Does RMSNorm subtract a mean?
+half_missing: (dxhat - xhat * (dxhat * xhat).mean(2, keepdim=True) / 2) * rrms
+    In `dx` the second term is half as large as it should be. What is the derivative of a square?
+no_gain_in_the_mean: (dxhat - xhat * (dout * xhat).mean(2, keepdim=True)) * rrms
+    In `dx` the path through the mean of the squares lacks the gain.
 over_positions: (dxhat - xhat * (dxhat * xhat).mean(1, keepdim=True)) * rrms
     In `dx` the mean is over the positions. Which numbers share one `rrms`?
 plus: (dxhat + xhat * (dxhat * xhat).mean(2, keepdim=True)) * rrms
@@ -95,12 +116,17 @@ gain_mean: (dout * xhat).mean((0, 1))
     `dgain` is a mean over the positions. Nothing in the forward pass divides by their number.
 
 [through_layers]
+- h = h + branch if residual else branch
+no_residual_forward: h = branch
+    In the forward pass the term `h[l] +` is missing where there are residual connections.
 - else branch
 always_residual: else h + branch
     Without residual connections, the term `h[l] +` is missing in the forward pass. Your states still contain it.
 - gradients.append(gradients[-1] + through if residual else through)
 never_residual: gradients.append(through)
     With a residual connection, h[l] is read in two terms. What comes back from the one that is just h[l]?
+adds_dlast: gradients.append(gradients[0] + through if residual else through)
+    You add `dlast` in every layer. It is the gradient of the last h: which one arrives at this layer's output?
 adds_always: gradients.append(gradients[-1] + through)
     Without residual connections there is one path only. You add the direct one all the same.
 - gelu_backward(gradients[-1] @ U.T, z)
@@ -202,6 +228,8 @@ masks_swapped_1: dprojected = dropout_backward(dmid, keep2, p)
     Each dropout has a mask of its own. Which one is in the line of `mid`?
 unscaled_1: dprojected = dmid * keep1
     In the first dropout what was kept is also made larger. By which factor?
+from_branch: dprojected = dropout_backward(through_mlp, keep1, p)
+    The attention gets only what comes back through the MLP. Its output goes into `mid`, which has two readers.
 from_dout: dprojected = dropout_backward(dout, keep1, p)
     The attention gets `dout` as its upstream gradient. Its output goes into `mid`: what comes back to `mid`?
 

@@ -117,9 +117,8 @@ def explain_missing(lesson: Lesson, rows: list[Row], student: Student, submitted
 def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[Row], submitted: LessonFiles) -> None:
     """Write into wrong rows which other wrong functions of the student's they are computed with.
 
-    Not where another mistake is named. But a known mistake of a function that is right, or that works with wrong
-    numbers, is not believed: its results may look like those of any mistake. `unknown` are the rows whose messages do
-    not come from a cache.
+    Not where another mistake is named, unless it is one of a function whose own rows do not bear it out. `unknown` are
+    the rows whose messages do not come from a cache.
     """
     joint, of = lesson.joint, {row.name: lesson.item_for(row.name).function for row in rows}
     wrong = [row for row in rows if row.status in ("failed", "shape", "error")]
@@ -139,7 +138,7 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[
     except (ReadingStopped, ReadingFailed):
         return
     alone = {name for name in functions if not any(other != name for other in called.get(name, ()))}
-    doubtful = {row.name for row in due if is_mistake_of_another(lesson, row, alone)}
+    doubtful = {row.name for row in due if is_mistake_of_another(lesson, row, wrong, alone)}
     for row in due:
         if row.mistake is not None and row.mistake.id not in NAME_NO_CAUSE and row.name not in doubtful:
             continue
@@ -163,9 +162,16 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[
         row.mistake = row.mistake and row.mistake._replace(message=row.message)
 
 
-def is_mistake_of_another(lesson: Lesson, row: Row, alone: Collection[str]) -> bool:
-    """Whether a row has a known mistake of none of the functions that are wrong `alone`, without a wrong one's help."""
+def is_mistake_of_another(lesson: Lesson, row: Row, wrong: Sequence[Row], alone: Collection[str]) -> bool:
+    """Whether a row's mistake is one that the rows of the function it belongs to do not bear out.
+
+    It is a known mistake of functions that are right, that work with a wrong one's numbers (`alone` are those that do
+    not), or whose own rows are wrong in another way.
+    """
     if (note := row.mistake) is None:
         return False
-    of = {known.gradient for known in lesson.mistakes if known.id == note.id and note.message.startswith(known.message)}
-    return bool(of) and not of & set(alone)
+    of = {known.gradient for known in lesson.mistakes if known.id == note.id and known.message in note.message}
+    if not of or lesson.item_for(row.name).function in of & set(alone):
+        return False
+    rows = [each for each in wrong if lesson.item_for(each.name).function in of & set(alone)]
+    return note.id not in {each.mistake.id for each in rows if each.mistake is not None}

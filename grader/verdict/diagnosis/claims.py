@@ -69,26 +69,39 @@ def does_not_read(contents: FunctionContents, name: str) -> bool:
     return name not in contents["names"]
 
 
-def has_the_right_piece(mistake: Mistake, contents: FunctionContents | None) -> bool:
+def has_the_right_piece(mistake: Mistake, contents: FunctionContents | None, others: Collection[str] = ()) -> bool:
     """Whether the code has what a mistake of an edit replaces, and nothing of what it puts there: it is not the reason.
 
     False where nothing is known about the code, for a mistake that is a formula, and for one that puts no new piece
-    there: what it replaces may also stand elsewhere in the code.
+    there: what it replaces may also stand elsewhere in the code. What the code calls counts as its own, except the
+    functions named in `others`.
     """
     if contents is None or not mistake.old:
         return False
     right, wrong = (
         pieces_of_text(text) for text in (mistake.edit if any(mistake.edit) else (mistake.old, mistake.new))
     )
-    own = set(contents.get("pieces", ()))
+    own = {each for name, pieces in contents.get("pieces", {}).items() if name not in others for each in pieces}
     return bool(wrong - right) and bool(own & (right - wrong)) and not own & (wrong - right)
 
 
-def may_have(mistake: Mistake, functions: Collection[FunctionContents]) -> bool:
-    """Whether one of these functions may have the mistake; True where nothing is known about the code."""
-    return not functions or any(
-        is_borne_out(mistake.message, contents) and not has_the_right_piece(mistake, contents) for contents in functions
-    )
+def may_have(
+    mistake: Mistake, contents: Mapping[str, FunctionContents], lesson_functions: Collection[str] = ()
+) -> bool:
+    """Whether one of these functions may have the mistake; True where nothing is known about the code.
+
+    Its own function decides, where it is among them: a neighbour that the lesson requires as well, such as a
+    `gradient_norms` that it calls, may contain the same piece of code.
+    """
+    if not contents:
+        return True
+    if not any(is_borne_out(mistake.message, each) for each in contents.values()):
+        return False
+    others = {name for name in lesson_functions if name != mistake.gradient}
+    own = contents.get(mistake.gradient)
+    if own is not None:
+        return not has_the_right_piece(mistake, own, others)
+    return not all(has_the_right_piece(mistake, each) for each in contents.values())
 
 
 CLAIMS: tuple[tuple[re.Pattern[str], Callable[[FunctionContents, str], bool]], ...] = tuple(

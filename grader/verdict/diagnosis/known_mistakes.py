@@ -29,14 +29,19 @@ def known_mistake(
 
 def gives(mistake: Mistake, problem: Problem, answer: Answer) -> bool:
     """Whether the wrong formula gives this answer on this problem."""
-    wrong = computed_once(
-        problem, ("mistake", mistake), lambda: run_formula(mistake.function, mistake.gradient, problem)
-    )
+    wrong = answer_of_mistake(mistake, problem)
     if wrong.outcome != "returned" or set(wrong.changed) != set(answer.changed):
         return False
     if wrong.tensor is None:
         return answer.tensor is None and wrong.kind == answer.kind
     return answer_equals(answer, wrong.tensor)
+
+
+def answer_of_mistake(mistake: Mistake, problem: Problem) -> Answer:
+    """What the wrong formula gives on this problem."""
+    return computed_once(
+        problem, ("mistake", mistake), lambda: run_formula(mistake.function, mistake.gradient, problem)
+    )
 
 
 def answer_equals(answer: Answer, candidate: Tensor) -> bool:

@@ -25,7 +25,12 @@ from grader.verdict.judging.hard_coded import (
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.line_messages import not_earned_alone, unstable
-from grader.verdict.judging.other_explanations import explain_by_properties, explain_changed_places, targets_that_pass
+from grader.verdict.judging.other_explanations import (
+    explain_by_properties,
+    explain_changed_places,
+    targets_that_pass,
+    without_contradicted,
+)
 from grader.verdict.judging.other_shape import ReshapedRunner, in_other_shape, shape_remark
 from grader.verdict.judging.own_sizes import STRICT, OwnProblems, Terms, notebook_sizes
 from grader.verdict.judging.pictures import error_picture, values_picture
@@ -148,9 +153,14 @@ class GradientCheck:
             assert self.item.target is not None
             self._student.prefetch([*problems, self.published])
             with explaining(self._student):
-                mistakes = self.lesson.wrong_formulas if self._naming else ()
+                mistakes: Sequence[Mistake] = self.lesson.wrong_formulas if self._naming else ()
                 step, function = self.item.name, self.item.function
                 verdict = judge_step(self._student, step, problems, mistakes, self._naming, function)
+                while others := without_contradicted(
+                    self._student, self.item, self.lesson, verdict, mistakes, problems
+                ):
+                    mistakes = others
+                    verdict = judge_step(self._student, step, problems, mistakes, self._naming, function)
                 if not verdict.passed:
                     verdict = self._by_terms_of_submission(verdict, problems, draws)
             known = verdict.mistake is not None and verdict.mistake.known
@@ -204,13 +214,13 @@ class GradientCheck:
         if found is None and trials is not None and verdict.status != "error" and not is_better_kept:
             function, constants = self.item.function, self.lesson.small_numbers
             with explaining(self._student):
-                inside = None
+                inside, right = None, list[str]()
                 if step != self.item.function:  # first, because it takes a few calls and the other hundreds
                     right = targets_that_pass(self._student, self.lesson.gradients, problems)
                     inside = attempt(
                         lambda: explain_by_inner_gradients(step, function, cases, trials, constants, right)
                     )
-                found = attempt(lambda: explain_by_repair(step, function, cases, trials, constants)) or inside
+                found = attempt(lambda: explain_by_repair(step, function, cases, trials, constants, right)) or inside
         if found is None and verdict.mistake is None and verdict.status != "error":
             found = explain_random_numbers(contents)
         if found is None and verdict.mistake is not None and verdict.mistake.id == "other_gradient":

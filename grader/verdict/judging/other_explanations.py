@@ -6,13 +6,17 @@ from collections.abc import Sequence
 
 from grader.calling.answer import Answer
 from grader.comparison.tensors import compare
-from grader.lesson.lesson import Item
+from grader.lesson.lesson import Item, Lesson
+from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.known_mistakes import answer_of_mistake
 from grader.verdict.diagnosis.mismatch import gradient_mismatch
 from grader.verdict.diagnosis.readings.properties import broken_property
+from grader.verdict.diagnosis.repairs.repairs import is_right_gradient
 from grader.verdict.judging.probes import explain_by_probes
 from grader.verdict.judging.runner import StepRunner
+from grader.verdict.judging.verdicts import Verdict
 
 
 def is_gradient_of(answer: Answer | None, problem: Problem, name: str) -> bool:
@@ -67,3 +71,28 @@ def explain_by_properties(student: StepRunner, item: Item, problems: Sequence[Pr
     if wrong is None or any(wrong.equals(number, expected) for number, expected in enumerate(wrong.expected)):
         return None
     return broken_property(wrong) or explain_by_probes(student, item.name, [problem for problem, _ in cases])
+
+
+def without_contradicted(
+    student: StepRunner,
+    item: Item,
+    lesson: Lesson,
+    verdict: Verdict,
+    mistakes: Sequence[Mistake],
+    problems: Sequence[Problem],
+) -> Sequence[Mistake]:
+    """The other mistakes where the verdict names one that makes a right gradient of a joint function wrong, else none.
+
+    An attention that gets `dout` for `dmid` has gradients as if `dmid` lacked a term. A right `dmid` lacks none.
+    """
+    if lesson.joint is None or verdict.mistake is None or not verdict.mistake.known:
+        return ()
+    message, right = verdict.mistake.message, set(targets_that_pass(student, lesson.gradients, problems))
+    named = {m.id for m in mistakes if m.gradient == item.name and m.message in message}
+    spoiling = {
+        m.id
+        for m in mistakes
+        if m.id in named and m.gradient[1:] in right
+        if not all(is_right_gradient(m.gradient, problem, answer_of_mistake(m, problem)) for problem in problems)
+    }
+    return [m for m in mistakes if m.id not in spoiling] if spoiling else ()

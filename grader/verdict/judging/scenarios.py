@@ -99,8 +99,9 @@ class CourseValues:
         calls = (call for at in range(len(assertion.draws)) for call in self.reference(assertion, at)[1])
         called = {call.function.partition(".")[0] for call in calls}
         for mistake in reachable_mistakes(self._lesson, called):
-            functions = {self._item.function, mistake.gradient}
-            if not may_have(mistake, [each for each in map(contents_of, functions) if each is not None]):
+            contents = {name: contents_of(name) for name in (self._item.function, mistake.gradient)}
+            known = {name: each for name, each in contents.items() if each is not None}
+            if not may_have(mistake, known, self._lesson.functions):
                 continue
             target = ModuleTarget(self._lesson.wrong(mistake), traced=False)
             for at in range(len(assertion.draws)):

@@ -218,7 +218,7 @@ def test_one_entry(words):
 def test_an_empty_list():
     outcome = ComparedResult({"losses": []}, {"losses": [1.5]}, frozenset({"losses"}), {}, {}, {})
     assert explain_result([outcome], 1e-9, False) == Explanation("empty", "`losses` is empty; expected 1 entry.")
-    message = "`losses` is empty on every problem; nothing has been put into it."
+    message = "`losses` is empty on every problem."
     assert explain_result([outcome, outcome], 1e-9, False) == Explanation("empty", message)
 
 

@@ -115,7 +115,24 @@ def test_a_mistake_is_looked_for_in_its_own_function_too():
     key = (lesson.solution / "backward.py").read_text()
     wrong = contents_of(mistake.applied_to(key), ["flash_forward", "flash_backward"])
     right = contents_of(key, ["flash_forward", "flash_backward"])
-    assert not may_have(mistake, [wrong["flash_backward"]])
-    assert may_have(mistake, [wrong["flash_backward"], wrong["flash_forward"]])
-    assert not may_have(mistake, [right["flash_backward"], right["flash_forward"]])
-    assert may_have(mistake, [])
+    assert not may_have(mistake, {"flash_backward": wrong["flash_backward"]})
+    assert may_have(mistake, wrong)
+    assert not may_have(mistake, right)
+    assert may_have(mistake, {})
+
+
+def test_what_another_required_function_contains_rules_no_mistake_out():
+    """Lesson 10's `clip_by_norm` may call `gradient_norms`, which has the squares that the mistake replaces."""
+    lesson = Course(ROOT).find("10")
+    mistake = next(each for each in lesson.mistakes if each.name == "clip_by_norm__largest_norm")
+    file = """
+def gradient_norms(gradients):
+    return [gradient.pow(2).sum().sqrt().item() for gradient in gradients]
+
+def clip_by_norm(gradients, limit):
+    norm = max(gradient_norms(gradients))
+    return [g * (limit / norm) if norm > limit else g for g in gradients]
+"""
+    contents = contents_of(file, ["clip_by_norm"])
+    assert may_have(mistake, contents, lesson.functions)
+    assert not may_have(mistake, contents)

@@ -9,6 +9,7 @@ from torch import Tensor
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import RESIDUE, GradientMismatch, Mismatch, accounts_for, euclidean_norm
 
+ROUNDING = 1e-9
 ENOUGH = 3
 """Elements that a line needs, on some problem, before an error that all of them share means something."""
 
@@ -27,10 +28,30 @@ def axes_of_lines(expected: Sequence[Tensor]) -> list[int]:
     return [axis for axis in range(dimensions) if sum(e.shape[axis] >= ENOUGH for e in expected) >= enough]
 
 
+def has_equal_lines(expected: Sequence[Tensor], axis: int) -> bool:
+    """Whether all elements of a line are equal except for sign and zeros, on all problems.
+
+    Then a function of each element, such as its sine, looks like a factor per line.
+    """
+    largest = (e.abs().amax(axis, keepdim=True) for e in expected)
+    return all(are_zero_or(e.abs(), size) for e, size in zip(expected, largest, strict=True))
+
+
+def are_zero_or(sizes: Tensor, size: Tensor) -> bool:
+    """Whether each of the `sizes` is zero or `size`, up to rounding."""
+    return bool(((sizes == 0) | ((size - sizes) <= ROUNDING * size)).all())
+
+
 def line_factors(found: Tensor, expected: Tensor, axis: int) -> Tensor | None:
     """One k per line along `axis`, where found ≈ k · expected; None where a line of `expected` is zero."""
     square = (expected * expected).sum(axis, keepdim=True)
     return (found * expected).sum(axis, keepdim=True) / square if bool((square > 0).all()) else None
+
+
+def axes_to_read(wrong: Mismatch) -> list[int]:
+    """Axes along which a factor or a term that the elements of a line share would say something."""
+    axes = axes_of_lines(wrong.expected) if wrong.same_shape else []
+    return [axis for axis in axes if not has_equal_lines(wrong.expected, axis)]
 
 
 def is_product(found: Tensor, expected: Tensor, factors: Tensor) -> bool:
@@ -41,7 +62,7 @@ def is_product(found: Tensor, expected: Tensor, factors: Tensor) -> bool:
 
 def factor_per_line(wrong: Mismatch) -> str | None:
     """What is wrong where each line is a multiple of the right one, on all problems; None elsewhere."""
-    for axis in axes_of_lines(wrong.expected) if wrong.same_shape else ():
+    for axis in axes_to_read(wrong):
         factors = [line_factors(found, expected, axis) for found, expected in wrong.pairs]
         if all(k is not None and is_product(f, e, k) for k, (f, e) in zip(factors, wrong.pairs, strict=True)):
             line, first = line_along(axis, wrong.expected[0].ndim), factors[0]
@@ -57,7 +78,7 @@ def factor_per_line(wrong: Mismatch) -> str | None:
 
 def term_per_line(wrong: Mismatch) -> str | None:
     """What is wrong where all elements of a line are off by the same, on all problems; None elsewhere."""
-    for axis in axes_of_lines(wrong.expected) if wrong.same_shape else ():
+    for axis in axes_to_read(wrong):
         terms = [surplus.mean(axis, keepdim=True) for surplus in wrong.surplus]
         if all(accounts_for(f, e, e + term) for term, (f, e) in zip(terms, wrong.pairs, strict=True)):
             line = line_along(axis, wrong.expected[0].ndim)

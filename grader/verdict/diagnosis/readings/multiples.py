@@ -10,6 +10,7 @@ from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.fit import ZERO, first_telling, fit_multiples, fit_parts
 from grader.verdict.diagnosis.mismatch import GradientMismatch
 from grader.verdict.diagnosis.problem_values import named_factors
+from grader.verdict.diagnosis.readings.lines import are_zero_or
 
 ENOUGH = 3
 """Elements from which a tensor that is a multiple of another is no coincidence."""
@@ -22,7 +23,14 @@ def unnamed_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:
     """The gradient times a number that has no name and differs from problem to problem."""
     if wrong.is_whole_in_shape and min(e.numel() for e in wrong.expected) >= ENOUGH:
         values = fit_multiples(wrong, wrong.expected)
-        if values and all(values):
+        if values and all(values) and all(are_zero_or(e.abs(), e.abs().max()) for e in wrong.expected):
+            found, expected = (max(tensor.flatten().tolist(), key=abs) for tensor in wrong.pairs[0])
+            yield Explanation(
+                UNNAMED_MULTIPLE,
+                f"{wrong.what} has one number only, besides zeros, as it should. On one problem that number is "
+                f"{found:.6g}; expected {expected:.6g}. How is it computed?",
+            )
+        elif values and all(values):
             has_settings = any(type(value) is float for value in wrong.problems[0].values.values())
             numbers = "sizes, or numbers that you are given," if has_settings else "sizes"
             yield Explanation(

@@ -41,8 +41,8 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
     operators: their types' names; operands: names that stand next to one;
     numbers: [(number, its line, the code around it)] that may be sizes or their roots;
     returns: the types of the expressions that are returned; open_widths: whether something may be as long as the data
-    need (`F.one_hot` without the number of classes); pieces: small expressions without their names, see result_forms;
-    random: a function that it calls itself and that draws random numbers, "" for none.
+    need (`F.one_hot` without the number of classes); pieces: {function: its small expressions without their names}, see
+    result_forms; random: a function that it calls itself and that draws random numbers, "" for none.
     """
     file = latest_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}
@@ -59,9 +59,9 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
     operands = set[str]()
     numbers: list[tuple[float, int, str]] = []
     open_widths = False
-    pieces = set[str]()
+    pieces: dict[str, list[str]] = {}
     for function in file.reached_from(name):
-        pieces |= pieces_in(function.body)
+        pieces[function.name] = sorted(pieces_in(function.body))
         for node in ast.walk(function):
             match node:
                 case ast.Name(id=read, ctx=ast.Load()):
@@ -91,7 +91,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "returns": sorted(returns),
         "numbers": list(dict.fromkeys(numbers)),
         "open_widths": open_widths,
-        "pieces": sorted(pieces),
+        "pieces": pieces,
         "random": draws_numbers(file.functions[name]),
     }
 

@@ -46,16 +46,23 @@ from grader.verdict.diagnosis.repairs.source_file import (
     assigned_names,
     context_of,
     draws_numbers,
+    equation_around,
     is_leaf,
+    is_written_number,
     parameter_names,
     quote,
     quote_text,
 )
 from grader.verdict.diagnosis.repairs.statement_changes import assignments, column_indices
+from grader.verdict.diagnosis.repairs.suspects import helpers_on_the_way, suspected_helpers, suspects
 
-MOST_NODES = 1_500
+MOST_NODES = 3_000
 """A longer function is not changed."""
 MOST_EDITS = 240
+MOST_CHARACTERS = 600_000
+"""Of the changed functions together: a worker reads them all."""
+RANK_OF_WRITTEN_FACTORS = 2.5
+"""The rank of leaving out a factor that is written as a number, `2 * a`: such a factor is rarely part of a gradient."""
 RANK_OF_NAMES = 5.5
 """The rank of a changed name: between the kinds of number 5 and 6."""
 INNER = "inner"
@@ -78,7 +85,8 @@ class Known:
 
     `shapes` are those of forward values and upstream gradients by name on one problem, () for a number; `sizes` are the
     names of whole numbers; `constants` are the small numbers that the forward pass adds (1e-5). Of a function that
-    returns all gradients, `returned` are their names, and `inner` the names of gradients on the way to them.
+    returns all gradients, `returned` are their names, `right` those that are right, and `inner` the names of gradients
+    on the way to them.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -86,6 +94,7 @@ class Known:
     constants: Sequence[float] = ()
     returned: Sequence[str] = ()
     inner: Sequence[str] = ()
+    right: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -120,17 +129,22 @@ def changed_functions(source: str, function: str, named: str, known: Known) -> t
     if not reached or size > MOST_NODES or any(map(draws_numbers, reached)):  # then it may be right by chance
         return [], []
     step, *helpers = (copy.deepcopy(each) for each in reached)
+    suspected = suspects(step, known.returned, known.right)
+    called = suspected_helpers(step, helpers, suspected)
     found = [
-        (rank, edit, place, new)
+        (bool(suspected) and id(node) not in suspected and each.name not in called, rank, edit, place, new)
         for each in (step, *helpers)
-        for rank, edit, place, new in changes(each, known, function, each is step)
+        for rank, node, edit, place, new in changes(each, known, function, each is step)
     ]
-    found += inner_gradients(step, known)
-    found.sort(key=lambda entry: entry[0])
+    found += ((False, *entry) for entry in inner_gradients(step, known))
+    found.sort(key=lambda entry: entry[:2])
     edits = updates_written_backwards(source, function, known)
-    for _, edit, place, new in found:
-        edits.setdefault(text_of_changed(step, helpers, place, new, known), edit)
-        if len(edits) == MOST_EDITS:
+    characters = 0
+    for _, _, edit, place, new in found:
+        text = text_of_changed(step, helpers_on_the_way(helpers, edit.function), place, new, known)
+        characters += len(text) if text not in edits else 0
+        edits.setdefault(text, edit)
+        if len(edits) == MOST_EDITS or characters > MOST_CHARACTERS:
             break
     texts = [text.replace(PLACEHOLDER, f"{named}{number}", 1) for number, text in enumerate(edits)]
     return list(edits.values()), texts
@@ -152,7 +166,7 @@ def updates_written_backwards(source: str, function: str, known: Known) -> dict[
 def text_of_changed(
     step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], place: ChildPlace, new: ast.AST, known: Known
 ) -> str:
-    """The changed function's text. The functions that it calls are defined inside it, and can be changed as well."""
+    """The changed function's text. The `helpers` are defined inside it: one is changed, others call that one."""
     parameters = set(parameter_names(step))
     added = [
         n.id
@@ -211,8 +225,8 @@ def nodes_with_places(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, Chil
 
 def changes(
     function: ast.FunctionDef, known: Known, step: str, is_step: bool
-) -> Iterator[tuple[float, Edit, ChildPlace, ast.AST]]:
-    """Every change of one function, with its rank among the kinds."""
+) -> Iterator[tuple[float, ast.AST, Edit, ChildPlace, ast.AST]]:
+    """Every change of one function, with its rank among the kinds and the node that it changes."""
     parents: dict[int, ast.AST] = {}
     kinds: tuple[Callable[[ast.AST], Iterator[ArithmeticChange]], ...] = (
         *(loops, unary_calls, column_indices, assignments, regroupings, sums_multiplied),
@@ -236,25 +250,14 @@ def changes(
                 if condition := equation_around(node, parents):
                     kind, around = "condition", condition
                 line = getattr(node, "lineno", function.lineno)
-                yield rank, Edit(function.name, kind, line, quote(around), part, words), place, new
+                ranked = RANK_OF_WRITTEN_FACTORS if kind == "factor" and is_written_number(part) else rank
+                yield ranked, node, Edit(function.name, kind, line, quote(around), part, words), place, new
         is_callee = isinstance(parent, ast.Call) and parent.func is node
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and not is_callee:
             for other in alternative_names(node.id, *names, known, step if is_step else None):
                 edit = Edit(function.name, "name", node.lineno, quote(context_of(node, parents)), node.id, other)
                 if not cancels(parent, other):
-                    yield RANK_OF_NAMES, edit, place, new_name(other)
-
-
-def equation_around(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.Compare | None:
-    """The `a == b` that decides something and in which a node is: a change there may only mean that it never holds."""
-    each, equation = node, None
-    while (parent := parents.get(id(each))) is not None:
-        if isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.Eq | ast.NotEq):
-            equation = each
-        if isinstance(parent, ast.IfExp | ast.If | ast.While) and parent.test is each:
-            return equation
-        each = parent
-    return None
+                    yield RANK_OF_NAMES, node, edit, place, new_name(other)
 
 
 def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[float, Edit, ChildPlace, ast.AST]]:

@@ -37,7 +37,7 @@ def explain_by_inner_gradients(
     a student's `dscores` may have the factor of the next line already.
     """
     first, target = cases[0][0], step[1:]
-    edits = trials.edits(function, known_on(first, constants))
+    edits = trials.edits(function, known_on(first, constants, passing))
     inner = {edit.part: number for number, edit in enumerate(edits) if edit.kind == INNER}
     above = first.finer.above(target)
     right: list[str] = []

@@ -6,7 +6,7 @@ gradient on every deciding problem, so what the message says is true of the code
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from torch import Tensor
@@ -51,11 +51,14 @@ class Trials(Protocol):
 
 
 def explain_by_repair(
-    step: str, function: str, cases: Cases, trials: Trials, constants: Sequence[float]
+    step: str, function: str, cases: Cases, trials: Trials, constants: Sequence[float], passing: Collection[str] = ()
 ) -> Explanation | None:
-    """The first change that makes the gradient of `step` right on all cases, in words; None where none does."""
+    """The first change that makes the gradient of `step` right on all cases, in words; None where none does.
+
+    `passing` are the values whose gradients are right.
+    """
     first = cases[0][0]
-    edits = trials.edits(function, known_on(first, constants))
+    edits = trials.edits(function, known_on(first, constants, passing))
     batch = BATCH if step == function else BATCH_OF_A_JOINT_FUNCTION
     slips = [number for number, edit in enumerate(edits) if edit.kind != INNER]
     smallest_first = sorted((problem for problem, _ in cases), key=total_elements)  # most run on one only
@@ -102,8 +105,8 @@ def is_right_gradient(step: str, problem: Problem, answer: Answer) -> bool:
     ).passed
 
 
-def known_on(problem: Problem, constants: Sequence[float]) -> Known:
-    """What a step may read on a problem."""
+def known_on(problem: Problem, constants: Sequence[float], passing: Collection[str] = ()) -> Known:
+    """What a step may read on a problem; `passing` are the values whose gradients are right."""
     shapes = {name: list(v.shape) if isinstance(v, Tensor) else [] for name, v in problem.values.items()}
     if problem.random_upstream:
         shapes |= {"d" + name: list(gradient.shape) for name, gradient in problem.upstream.items()}
@@ -114,4 +117,6 @@ def known_on(problem: Problem, constants: Sequence[float]) -> Known:
     if not problem.random_upstream:
         returned = tuple("d" + name for name in problem.graph.names)
         inner = tuple("d" + name for name in reversed(problem.finer.names) if name not in problem.graph.inputs)
-    return Known(shapes, sizes, tuple(dict.fromkeys((*constants, *own))), returned, inner)
+    shapes = {name: shape for name, shape in shapes.items() if name.isidentifier()}  # no `mid[0]`, an entry of a list
+    right = tuple("d" + name for name in passing)
+    return Known(shapes, sizes, tuple(dict.fromkeys((*constants, *own))), returned, inner, right)

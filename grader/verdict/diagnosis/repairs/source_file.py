@@ -138,3 +138,19 @@ def context_of(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.AST:
     if isinstance(around, ast.Return) and isinstance(parents[id(node)], ast.Tuple):
         return parents[id(node)]
     return around if isinstance(around, ast.expr | ast.Assign | ast.AugAssign | ast.AnnAssign) else node
+
+
+def equation_around(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.Compare | None:
+    """The `a == b` that decides something and in which a node is: a change there may only mean that it never holds."""
+    each, equation = node, None
+    while (parent := parents.get(id(each))) is not None:
+        if isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.Eq | ast.NotEq):
+            equation = each
+        if isinstance(parent, ast.IfExp | ast.If | ast.While) and parent.test is each:
+            return equation
+        each = parent
+    return None
+
+
+def is_written_number(text: str) -> bool:
+    return text.replace(".", "", 1).isdigit()

@@ -103,7 +103,7 @@ def wrong_entries(name: str, cases: Sequence[tuple[Any, Any]]) -> Explanation | 
     if all(not found for found, _ in cases):
         if len(cases) == 1:  # a function that is called with other numbers, too, may give entries there
             return Explanation("empty", f"{what} is empty; expected {entries_in_words(cases[0][1])}.")
-        return Explanation("empty", f"{what} is empty on every problem; nothing has been put into it.")
+        return Explanation("empty", f"{what} is empty on every problem.")
     for words, one, other in (
         ("the last entry is missing", slice(None), slice(None, -1)),
         ("the first entry is missing", slice(None), slice(1, None)),

@@ -1,0 +1,18 @@
+"""A gradient with one number, and one with a number per column; both go through a length.
+
+lesson: 03
+dlogprobs: failed | Your `dlogprobs` has one number only, besides zeros, as it should. On one problem that number is
+dbndiff2: failed | When `dbnvar` is multiplied by −2, `dbndiff2` must be multiplied by −2, too; yours is not.
+others: passed
+"""
+
+
+def dlogprobs(logprobs, Yb, n):
+    d = torch.zeros_like(logprobs)
+    d[range(n), Yb] = -1.0 / n
+    return torch.hypot(d, d.square()) * d.sign()
+
+
+def dbndiff2(dbnvar, bndiff2, n):
+    d = (1.0 / (n - 1)) * torch.ones_like(bndiff2) * dbnvar
+    return torch.hypot(d, d.square()) * d.sign()
