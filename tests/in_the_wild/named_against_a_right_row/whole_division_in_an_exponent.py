@@ -3,8 +3,7 @@
 lesson: 10
 gradient_growth: failed
 saturated: passed
-exploding: failed | = This is computed with your `gradient_growth`, which is not right yet: start there. Sick networks are
-    called healthy.
+exploding: failed | = This is computed with your `gradient_growth`, which is not right yet: start there.
 others: any
 """
 
