@@ -1,6 +1,7 @@
 """Files as learners write them: each gets the verdict and the message that stand in its first lines.
 
 tests/in_the_wild/README.md says how a file is written. Sessions are warm and shared; a member costs about 0.1 s.
+The quick tests take one member of each class, the long ones the others.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from grader.intake.submissions.finding import find
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Course
 
+FIRST_OF_A_CLASS = {path.parent: path for path in reversed(MEMBERS)}.values()
 OF_THE_DOJO = {HERE, HIDDEN}  # what `dojo check` says of a check that is right as far as it looks
 
 
@@ -81,7 +83,15 @@ def differences(member: Member, rows: dict[str, dict[str, Any]]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", MEMBERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(
+            path, id=f"{path.parent.name}/{path.stem}", marks=() if path in FIRST_OF_A_CLASS else pytest.mark.long
+        )
+        for path in MEMBERS
+    ],
+)
 def test_it_gets_its_verdict_and_its_message(path, wild_session, tmp_path, request):
     member = member_of(path)
     if member.by in ("dojo", "both"):
