@@ -186,7 +186,9 @@ CASES: dict[str, Case] = {
         {"submission": packed("x.zip", {"backward.py": right("04")})}, is_question=True, why="a file of another kind"
     ),
     "functions in a text": Case({"answer.md": b"```python\n" + right("04")}, is_question=True, why="a text file"),
-    "functions of a class": Case({"work.py": b"class Answers:\n    pass\n"}, is_question=True, why="single file"),
+    "functions of a class": Case(
+        {"work.py": b"class Answers:\n    pass\n"}, is_question=True, why="holds nothing that can be graded"
+    ),
     # several interpretations
     "two versions": Case({"a.py": right("04"), "b.py": other("04")}, ("04",), ("guess",), is_question=True),
     "old and new": Case(
@@ -199,7 +201,7 @@ CASES: dict[str, Case] = {
         is_question=True,
     ),
     "nothing that says the lesson": Case(
-        {"my.py": b"def gradient(x):\n    return x\n"}, is_question=True, why="single file"
+        {"my.py": b"def gradient(x):\n    return x\n"}, is_question=True, why="holds nothing that can be graded"
     ),
     # nothing to grade, and why
     "a PDF": Case({"report.pdf": b"%PDF"}, why="Submitted a PDF (<code>report.pdf</code>)"),

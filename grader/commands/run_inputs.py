@@ -166,12 +166,16 @@ def store_intake(found: FoundSubmissions, out: Path, lines: Sequence[IntakeLine]
     with output_errors(path):
         write_whole(path, intake_text(kept))
     sentences = []
-    if open_ := [line.student for line in kept if not line.confirmed]:
-        count = len(set(open_))
-        sentences.append(
-            f"{count} submission{'s' if count > 1 else ''} can be read in several ways: edit `guess` in {path}, then "
-            f"run again with --intake {path}."
-        )
+    open_ = [line for line in kept if not line.confirmed]
+    guessed = {line.student for line in open_ if line.guess}
+    unread = len({line.student for line in open_} - guessed)
+    for count, what in (
+        (len(guessed), "can be read in several ways: edit `guess` in"),
+        (unread, f"{'have' if unread > 1 else 'has'} no file that is a lesson's: if one should count, write it to"),
+    ):
+        if count:
+            many = "s" if count > 1 else ""
+            sentences.append(f"{count} submission{many} {what} {path}, then run again with --intake {path}.")
     if edited:
         sentences.append(f"{path} was edited for {', '.join(edited[:MOST_NAMED])}, which counts only with --intake.")
     return sentences

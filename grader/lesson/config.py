@@ -20,7 +20,7 @@ MODULE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 KEYS = ("title", "seed", "function", "gradients", "checks", "notebook", "public", "sandbox", "train", "verify")
 GRADIENT_KEYS = ("points", "hints", "drawn", "with", "taught_in")
-NOTEBOOK_KEYS = ("names", "values", "again", "after", "loop", "same")
+NOTEBOOK_KEYS = ("names", "values", "again", "after", "loop", "same", "also")
 TRAINING_OPTIONS = ("steps", "hidden")
 CHECK_KEYS = ("points", "hints", "function", "drawn", "differentiates", "taught_in")
 
@@ -91,6 +91,7 @@ class NotebookSettings:
     after: str = ""
     loop: str = ""
     same: Mapping[str, str] = field(default_factory=dict)
+    also: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -209,6 +210,7 @@ def notebook_settings(table: Table) -> NotebookSettings:
         table.text("after"),
         table.text("loop"),
         table.table("same").all_texts(),
+        table.table("also").all_texts(),
     )
 
 

@@ -43,6 +43,7 @@ def notebook_table(lesson: Lesson) -> NotebookTable | None:
         },
         lesson_sizes(lesson, chosen, table.same),
         forward_expressions((lesson.exercise / "forward.py").read_text(encoding="utf-8")),
+        table.also,
     )
 
 

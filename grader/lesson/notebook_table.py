@@ -8,6 +8,8 @@ after = "NN_name"              this lesson takes what follows the chain of that 
 loop = "parameters, Xb, Yb"    this lesson takes the loop around all, as its one function with these parameters
 [notebook.same]
 batch_size = "n"               the notebook's other names for values
+[notebook.also]
+loss = "F.nll_loss(a, Yb)"     another line of a forward pass that gives a value: it shows what its variables are
 
 The sizes are the whole numbers among the defaults of `inputs`. A lesson with `after` also knows the tensors of that
 other lesson: sizes of the same name are the same size.
@@ -112,6 +114,7 @@ class NotebookTable:
         consumers: {gradient: the upstream gradients from which its own step is computed}.
         sizes: the sizes of the lesson's inputs.
         forward: {value: the expression that computes it in the forward pass}.
+        also: as in the table.
     """
 
     names: tuple[str, ...]
@@ -123,6 +126,12 @@ class NotebookTable:
     consumers: Mapping[str, frozenset[str]] = field(default_factory=dict)
     sizes: LessonSizes = field(default_factory=LessonSizes)
     forward: Mapping[str, str] = field(default_factory=dict)
+    also: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """(value, expression) of the forward pass, also of other ways to write it."""
+        return [*self.forward.items(), *self.also.items()]
 
 
 @dataclass(frozen=True)

@@ -148,11 +148,15 @@ DEEPEST = 8  # operations within operations
 
 
 class WrittenNumber(NamedTuple):
-    """A number as a literal: its value, the file as messages show it, and the line, counted from 1."""
+    """A number as a literal: its value, the file as messages show it, and the line, counted from 1.
+
+    `is_count`: no literal, but how many parts are written one by one, as 3 in `x[0]`, `x[1]`, `x[2]`.
+    """
 
     value: float
     file: str
     line: int
+    is_count: bool = False
 
 
 def literal_number(node: ast.AST, depth: int = 0) -> float | None:

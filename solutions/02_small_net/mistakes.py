@@ -128,8 +128,8 @@ summed: (gamma * dh_bn).sum(0)
 times_itself: gamma * dh_bn * h_norm
     There is an `h_norm` too many. Which of the two factors of a product is left over in the gradient of the other?
 changes_dh_bn: dh_norm = dh_bn; dh_norm *= gamma; dh_norm
-    The numbers are right, but `dh_norm = dh_bn` gives one tensor two names, and `*=` changes it under both: all that
-    uses `dh_bn` later is spoilt. Make a new tensor.
+    The numbers are right, but your `dh_norm` and `dh_bn` are the same tensor, because `b = a` copies nothing. So `*=`
+    changed `dh_bn`, too, and what uses `dh_bn` later is wrong. Make a new tensor.
 
 # batch norm: the normalisation
 [dh]

@@ -161,8 +161,8 @@ max_times_logits: dnorm_logits + F.one_hot(logits.max(1).indices, logits.shape[1
     there?
 changes_dnorm_logits:
         gradient = dnorm_logits; gradient += F.one_hot(logits.max(1).indices, logits.shape[1]) * dlogit_maxes; gradient
-    The numbers are right, but your `dlogits` and `dnorm_logits` are one tensor with two names, so `+=` changed
-    `dnorm_logits`, too. A `cmp` of that one turns red below this line, although it was right: begin with a copy.
+    The numbers are right, but your `dlogits` and `dnorm_logits` are the same tensor, because `b = a` copies nothing. So
+    `+=` changed `dnorm_logits`, too: its `cmp` turns red below this line, although it was right. Begin with a copy.
 
 [dh]
 transposed: W2 @ dlogits.T
@@ -384,8 +384,8 @@ sign: dbndiff - dbnmeani / n
 only_the_mean_branch: torch.ones_like(hprebn) * dbnmeani / n
     This is the path through the mean alone. `hprebn` also appears unchanged in `bndiff`: add that.
 changes_dbndiff: gradient = dbndiff; gradient += dbnmeani / n; gradient
-    The numbers are right, but your `dhprebn` and `dbndiff` are one tensor with two names, so `+=` changed `dbndiff`,
-    too: begin with a copy.
+    The numbers are right, but your `dhprebn` and `dbndiff` are the same tensor, because `b = a` copies nothing. So `+=`
+    changed `dbndiff`, too. Begin with a copy.
 
 [dembcat]
 transposed: W1 @ dhprebn.T

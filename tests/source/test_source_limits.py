@@ -37,6 +37,7 @@ from grader.source.in_place_changes import lines_of_changes
 from grader.source.nested_definitions import nested_definitions
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MOST_NAMES, close_name, close_names
+from grader.source.syntax import WrittenNumber
 from grader.verdict.diagnosis.repairs.contents import contents_of
 from grader.verdict.diagnosis.repairs.edits import Known, edits_of
 
@@ -247,7 +248,7 @@ def test_a_notebook_comes_back_as_it_was_read(lesson):
     there = read_notebook_limited(text.encode(), "a.py", False, [notebook_lesson(lesson)], True)
     here = read_lesson_part(notebook_lesson(lesson), Page([Cell("a.py", text)]), "a.py")
     assert there.lessons == {lesson.name: here}
-    assert (27.0, "a.py", 2) in here.origin.numbers["dlogprobs"]
+    assert WrittenNumber(27.0, "a.py", 2) in here.origin.numbers["dlogprobs"]
 
 
 def test_a_round_trip_takes_less_than_a_millisecond(reader):

@@ -23,6 +23,8 @@ REDUCTIONS = frozenset({"sum", "mean", "max", "var", "std", "softmax", "log_soft
 OPERATIONS = {"matmul": ast.MatMult, "mm": ast.MatMult, "pow": ast.Pow, "mul": ast.Mult, "add": ast.Add}
 OPERATIONS |= {"sub": ast.Sub, "div": ast.Div, "true_divide": ast.Div, "multiply": ast.Mult, "subtract": ast.Sub}
 COMMUTATIVE = (ast.Add, ast.Mult)
+ROWS = frozenset({"range", "arange"})
+"""All rows, however their number is written."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,8 @@ def _call(node: ast.Call) -> _Part:
     else:
         return _join("call", [_part(node.func), *map(_part, operands)])
     words = {OTHER_WORDS.get(word.arg or "", word.arg or ""): _part(word.value) for word in node.keywords}
+    if name in ROWS:
+        return _Part("rows")
     parts = [_part(each) for each in operands]
     if name in OPERATIONS and len(parts) == 2 and not words:
         return _operation(OPERATIONS[name], *parts)
@@ -159,22 +163,23 @@ def assigned_lines(statements: Iterable[Statement]) -> list[tuple[str, ast.expr]
 
 def other_names(
     lines: Iterable[tuple[str, ast.expr]],
-    forward: Mapping[str, str],
+    forward: Iterable[tuple[str, str]],
     values: Collection[str],
     bound: Collection[str],
     known: Mapping[str, str],
 ) -> dict[str, str]:
     """{the notebook's name: the lecture's}, for values that the notebook does not have under the lecture's name.
 
-    `lines` are the notebook's (assigned name, expression), `bound` the names that it gives a value, `known` other names
-    that are certain. A name is left out where two lines or two places disagree.
+    `lines` are the notebook's (assigned name, expression), `forward` the lesson's; `bound` are the names that the
+    notebook gives a value, `known` other names that are certain. A name is left out where two lines or two places
+    disagree.
     """
     lines = [*lines]
     here = {node.id for _, value in lines for node in all_nodes(value) if isinstance(node, ast.Name)}
     here.update(target for target, _ in lines)
     known = {name: other for name, other in known.items() if name in here}
     searched: dict[str, list[LineForm]] = {}
-    for name, text in forward.items():
+    for name, text in forward:
         shape = line_shape(name, ast.parse(text, mode="eval").body)
         if shape is not None:
             searched.setdefault(shape.key, []).append(shape)
@@ -200,17 +205,13 @@ def other_names(
 
 
 def agreeing_names(
-    lines: Iterable[tuple[str, ast.expr]], forward: Mapping[str, str], known: Mapping[str, str]
+    lines: Iterable[tuple[str, ast.expr]], forward: Iterable[tuple[str, str]], known: Mapping[str, str]
 ) -> set[str]:
     """Those of the `known` names whose own line has the structure of the forward pass's."""
-    shapes = {name: line_shape(name, value) for name, value in lines if known.get(name) in forward}
-    return {
-        name
-        for name, shape in shapes.items()
-        if shape
-        and (line := line_shape("", ast.parse(forward[known[name]], mode="eval").body))
-        and line.key == shape.key
-    }
+    here = {name: line_shape(name, value) for name, value in lines}
+    there = [(name, line_shape("", ast.parse(text, mode="eval").body)) for name, text in forward]
+    expected = {(name, line.key) for name, line in there if line}
+    return {name for name, shape in here.items() if shape and (known.get(name), shape.key) in expected}
 
 
 def _readings(

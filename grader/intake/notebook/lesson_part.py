@@ -174,11 +174,14 @@ class Chooser:
     def choose_loop(self) -> tuple[dict[str, StatementRun], ChosenRun] | None:
         """({gradient: its run} of the loop that has most of them, the slice of all)."""
         loops: dict[int, dict[str, StatementRun]] = {}
-        for name in self.table.names:
+        for name in sorted(self.table.names, key=lambda each: not each.startswith("d")):
             for run in self.own_first(name, self.runs(name, loop=True)):
                 number = self.statements[run.places[0]].loop
                 assert number is not None
-                loops.setdefault(number, {})[name] = run
+                chosen = loops.setdefault(number, {})
+                begin = min((each.places[0] for n, each in chosen.items() if n.startswith("d")), default=run.places[0])
+                if name.startswith("d") or name not in chosen or run.places[0] <= begin:
+                    chosen[name] = run  # the loss: the last one above the gradients, and not one of another split
         if not loops:
             return None
         targets = max(loops.items(), key=lambda entry: (len(entry[1]), entry[0]))[1]

@@ -14,11 +14,11 @@ from dataclasses import replace
 from functools import cached_property
 
 from grader.intake.notebook.claims import GradientClaim
-from grader.intake.notebook.forward_names import above_gradients, agreeing_names, assigned_lines, other_names
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, last_of
-from grader.intake.notebook.script import Page, Statement
+from grader.intake.notebook.script import Page
 from grader.intake.notebook.spellings import AROUND, MARKS, KnownNames, meant_by, names_by_spelling
 from grader.intake.notebook.uses import Uses
+from grader.intake.notebook.value_names import ValueReader
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
 from grader.source.similar_names import MOST_LENGTH, MOST_NAMES, plain_name, similarity
 from grader.source.syntax import all_nodes
@@ -40,28 +40,16 @@ def names_for(lesson: NotebookLesson, table: NotebookTable, page: Page, uses: Us
     return replace(own, reasons={**names.reasons, **own.reasons} if names.reasons else own.reasons)
 
 
-class NameReader:
-    """Finds the names for one lesson; `known` are those of the chain that it follows."""
+class NameReader(ValueReader):
+    """Finds the names of gradients for one lesson; `known` are those of the chain that it follows."""
 
-    def __init__(self, table: NotebookTable, chain: NotebookTable, page: Page, uses: Uses, known: KnownNames) -> None:
-        self.table, self.chain, self.page, self.uses = table, chain, page, uses
-        self.gradients = {name for name in (*chain.names, *table.names) if name.startswith("d")}
-        self.ordered = [name for name in table.names if name in self.gradients]
-        given = (table.given, chain.given)
-        self.forward = {**table.forward, **chain.forward}
-        self.values = {name for each in given for name in each.values} | {name[1:] for name in self.gradients}
-        self.values |= self.forward.keys()
-        self.same = {name: value for each in given for name, value in each.same.items()}
-        self.others, self.compared = dict(known.others), dict(known.compared)
-        self.remarks, self.reasons = dict(known.remarks), dict[str, str]()
-        self.visited = 0
+    visited = 0
 
     def names(self) -> KnownNames:
         chooser = self.chooser()
         lacking = [name for name in self.ordered if not chooser.has_own(name)]
         claims = [claim for claim in self.page.claims if claim.variable in self.bound]
-        if not self.values <= self.bound_in_forward and not self.others:
-            self.read_values(claims)
+        self.read_values(claims)
         if not lacking and not any(self.is_free(each.variable) or self.is_free(each.tensor) for each in claims):
             return KnownNames(self.others, self.compared, self.remarks)
         self.read_claims(claims, set(lacking))
@@ -70,71 +58,9 @@ class NameReader:
             self.read_similar(lacking)
         return KnownNames(self.others, self.compared, self.remarks, self.reasons)
 
-    @cached_property
-    def bound(self) -> set[str]:
-        return {name for s in self.uses.statements if s.computes for name in s.names.binds}
-
     def chooser(self) -> Chooser:
         names = KnownNames(self.others, self.compared)
         return Chooser(self.uses, names.added_to(self.table), names.added_to(self.chain))
-
-    # values of the forward pass
-
-    def read_values(self, claims: Sequence[GradientClaim]) -> None:
-        for claim in claims:
-            value = self.value_of_label(claim.label)
-            if value and claim.tensor and self.is_free(claim.tensor) and value not in self.bound:
-                refused = self.compared.get(claim.tensor, value) != value
-                self.compared[claim.tensor] = "" if refused else value
-        self.compared = {name: value for name, value in self.compared.items() if value}
-        doubles = [value for value in self.compared.values() if list(self.compared.values()).count(value) > 1]
-        self.compared = {name: value for name, value in self.compared.items() if value not in doubles}
-        lines = assigned_lines(self.forward_statements)
-        known = {name: value for name, value in self.compared.items() if name in self.bound}
-        bound = self.bound_in_forward & self.values
-        found = other_names(lines, self.forward, self.values, bound, {**self.same, **known})
-        agreeing = agreeing_names(lines, self.forward, known)
-        agreeing |= {name for name, value in known.items() if value not in self.forward}  # inputs have no line
-        self.others |= {name: self.compared.pop(name) for name in sorted(agreeing)}
-        self.others |= {name: value for name, value in found.items() if self.is_free(name)}
-
-    @cached_property
-    def forward_statements(self) -> list[Statement]:
-        """Those above the first gradient: of the loops, for a lesson about a loop, where the script has one."""
-        gradients = {*self.gradients, *(claim.variable for claim in self.page.claims)}
-        in_loops = [each for each in self.uses.statements if each.loop is not None] if self.table.loop else []
-        return above_gradients(
-            in_loops or self.uses.statements,
-            lambda name: name in gradients or meant_by(name, self.by_spelling) is not None,
-            each_loop=bool(in_loops),
-        )
-
-    @cached_property
-    def bound_in_forward(self) -> set[str]:
-        return {name for s in self.forward_statements if s.computes for name in s.names.binds}
-
-    def is_free(self, name: str | None) -> bool:
-        """Whether it is a name of the notebook's own."""
-        return name is not None and not any(name in each for each in (self.values, self.gradients, self.same))
-
-    def value_of_label(self, label: str | None) -> str | None:
-        """The value that a comparison's text names: `counts_sum`, `dcounts_sum`, `counts sum`."""
-        label = (label or "").strip()
-        if label in self.values:
-            return label
-        if label[:1] == "d" and label in self.gradients:
-            return label[1:]
-        return self.by_spelling.get(plain_name(label)) or meant_by(label, self.by_spelling)
-
-    @cached_property
-    def by_spelling(self) -> dict[str, str]:
-        return names_by_spelling(self.values)
-
-    def value(self, name: str | None) -> str | None:
-        if name is None or name in self.values:
-            return name
-        found = self.others.get(name) or self.compared.get(name)
-        return found if found in self.values else None
 
     # comparisons
 
@@ -212,8 +138,15 @@ class NameReader:
 
     def candidates(self, lacking: Iterable[str]) -> list[str]:
         """Gradients that nothing is taken for yet, and about which no comparison disagrees."""
-        taken = set(self.others.values())
+        taken = {gradient for variable, gradient in self.others.items() if self.is_in_its_place(variable)}
         return [name for name in lacking if name not in taken and name not in self.reasons]
+
+    def is_in_its_place(self, variable: str) -> bool:
+        """Whether a gradient's variable may be this lesson's: for one about a loop, it is assigned in a loop."""
+        if not self.table.loop:
+            return True
+        runs = self.uses.runs.get(variable, [])
+        return any(self.uses.statements[i].loop is not None for run in runs for i in run)
 
     def read_spellings(self, lacking: Sequence[str]) -> None:
         values = names_by_spelling(
@@ -235,7 +168,7 @@ class NameReader:
 
     def is_of_the_network(self, gradient: str, variable: str) -> bool:
         """Whether the notebook has the lesson's network, or this gradient reads the next: `w2.grad = 0.5` is no dW2."""
-        shown = {self.others.get(name, name) for name in self.bound} & self.forward.keys()
+        shown = {self.others.get(name, name) for name in self.bound} & self.computed
         return len(shown) >= FEWEST_VALUES or self.fitting(self.chooser(), gradient, variable) is not None
 
     def two_fit(self, gradient: str, variables: Sequence[str]) -> None:

@@ -23,10 +23,11 @@ from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, is_from_autograd, is_placeholder
 from grader.intake.notebook.other_names import names_for
 from grader.intake.notebook.script import NotebookScript, Page, Statement, script_of
-from grader.intake.notebook.sizes import SizeReader, names_of_sizes, sizes_set, written_numbers
+from grader.intake.notebook.sizes import SizeReader, names_of_sizes, sizes_set
 from grader.intake.notebook.slices import Slice
 from grader.intake.notebook.spellings import KnownNames
 from grader.intake.notebook.uses import Uses
+from grader.intake.notebook.written_numbers import written_numbers
 from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable
 from grader.source.nested_definitions import first_nested
 from grader.source.parsing import PARSE_ERRORS
@@ -143,12 +144,8 @@ class Writing:
             return
         self.attempted = True
         own = [self.script.statements[i] for i in found.run]
-        self.remark(name, found.variable)
+        self.remarks |= self.names.remarks_on(name, found.variable)
         self.write(name, [name], found, own, table, found.variable, ())
-
-    def remark(self, row: str, variable: str) -> None:
-        if variable in self.names.remarks:
-            self.remarks[row] = self.names.remarks[variable]
 
     def joint(self, table: NotebookTable, chooser: Chooser) -> None:
         """The loop's body as the lesson's one function, which returns what the loop has of the gradients."""
@@ -158,10 +155,8 @@ class Writing:
         if chosen is None:
             expected = ", ".join(name for name in table.names if name.startswith("d"))
             message = f"{self.shown} has no training loop that assigns {expected}."
-            if places := [
-                self.script.inside[name] for name in table.names if name[:1] == "d" and name in self.script.inside
-            ]:
-                holder, file, line = places[0]
+            if inside := [name for name in table.names if name[:1] == "d" and name in self.script.inside]:
+                holder, file, line = self.script.inside[inside[0]]
                 message = f"{message[:-1]}: what `{holder}` assigns ({file}, line {line}) is not read."
             self.missing |= dict.fromkeys(rows, message)
             return
@@ -173,8 +168,11 @@ class Writing:
         if is_placeholder([s for s in own if "loss" not in s.names.binds]):
             self.pieces.append(unwritten_function(self.lesson.joint, table.loop, own[0]))
             return
-        for name, run in targets.items():
-            self.remark(name, run.variable)
+        for name in rows:
+            if name in targets:
+                self.remarks |= self.names.remarks_on(name, targets[name].variable)
+            else:
+                self.missing[name] = f"The training loop in {own[0].file} assigns no `{name}`."
         firsts = {name: self.script.statements[run.places[0]] for name, run in targets.items()}
         self.rows = {name: (first.file, first.line) for name, first in firsts.items()}
         self.write(self.lesson.joint, rows, found, own, table, result, before)
@@ -190,10 +188,11 @@ class Writing:
         before: Sequence[str],
     ) -> None:
         place = f"{own[0].file}, line {own[0].line}"
+        what = "The training loop" if table.loop else f"`{name}`"
         if found.part is None:
-            statement = found.reason.statement if found.reason else None
-            where = f"{statement.file}, line {statement.line}" if statement else place
-            self.missing |= dict.fromkeys(rows, f"`{name}` cannot be taken out of {where}: {found.reason}.")
+            at = (found.reason.statement if found.reason else None) or own[0]
+            message = f"{what} cannot be taken out of {at.file}, line {at.line}: {found.reason}."
+            self.missing |= dict.fromkeys(rows, message)
             return
         if table.loop is None and is_from_autograd(own):
             text = ast.unparse(own[0].node)
@@ -207,7 +206,7 @@ class Writing:
         try:
             self.pieces.append(function(name, parameters, found.part, [*before, *same], result, own, self.page.written))
         except PARSE_ERRORS as error:
-            message = f"`{name}` cannot be taken out of {place}: it does not stand on its own ({type(error).__name__})."
+            message = f"{what} cannot be taken out of {place}: it does not stand on its own ({type(error).__name__})."
             self.missing |= dict.fromkeys(rows, message)
             return
         self.parts.append(found.part)
@@ -254,9 +253,8 @@ class Writing:
             reasons = list(dict.fromkeys(text for row, text in self.missing.items() if row not in cannot))
             message = reasons[0] if len(reasons) == 1 else None
             names = ", ".join(name for name in table.names[:3]) + (", ..." if len(table.names) > 3 else "")
-            nothing = f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
-            origin = Origin({}, texts, self.missing, uncounted=cannot)
-            return NotebookReading(None, origin, message or nothing, self.attempted)
+            message = message or f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
+            return NotebookReading(None, Origin({}, texts, self.missing, uncounted=cannot), message, self.attempted)
         file = FileWriter()
         for line in at_the_top(self.parts):
             file.add(line)

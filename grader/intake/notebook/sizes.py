@@ -1,6 +1,6 @@
-"""The sizes that a notebook sets (batch, block, vocabulary, ...), and the numbers written in its gradients.
+"""The sizes that a notebook sets (batch, block, vocabulary, ...).
 
-Read from the text alone: constants, names that are bound to them, and the shapes with which tensors are made.
+Read from the text alone: constants, names that are bound to them, options, and the shapes with which tensors are made.
 What the text does not say (`vocab_size = len(itos)`) has the published size.
 """
 
@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
-from grader.intake.notebook.script import Statement
+from grader.intake.notebook.size_options import option_name, options_of
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import LessonSizes
-from grader.source.syntax import WrittenNumber, all_nodes
 
 MAKING = frozenset({"randn", "rand", "zeros", "ones", "empty", "standard_normal"})
 """Functions whose arguments are a shape. Of others (`randint`, `full`, `normal`) the shape is a tuple or `size=`."""
@@ -28,7 +28,6 @@ WRAPPING = frozenset({"Parameter", "from_numpy", "as_tensor", "tensor"})
 LARGEST = 1 << 20
 MOST_STEPS = 20_000
 MOST_DEPTH = 30
-MOST_NUMBERS = 100
 MOST_PLACES = 5
 
 
@@ -50,6 +49,16 @@ class SizeReader:
         self._numbers: dict[tuple[str, int], int | None] = {}
         self._shapes: dict[tuple[str, int], list[Dimension] | None] = {}
         self._steps = self._depth = 0
+
+    @cached_property
+    def _options(self) -> dict[str, list[ast.expr]]:
+        return options_of(statement.node for statement in self._statements)
+
+    def option(self, name: str | None) -> int | None:
+        """The whole number that an option of this name has wherever the text sets it."""
+        last = len(self._statements)
+        found = {self.number(value, last) for value in self._options.get(name or "", ())[:MOST_PLACES]} - {None}
+        return found.pop() if len(found) == 1 else None
 
     def number(self, node: ast.expr | None, i: int) -> int | None:
         """The whole number that the expression is at statement `i`; None where the text does not say it."""
@@ -100,6 +109,8 @@ class SizeReader:
             return None if left is None or right is None else calculate(node.op, left, right)
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             return self._axis(node.value.value, node.slice, i)
+        if isinstance(node, ast.Subscript | ast.Attribute):
+            return self.option(option_name(node))
         if isinstance(node, ast.Call):
             called, arguments = node.func, node.args
             if isinstance(called, ast.Attribute) and called.attr == "size" and len(arguments) == 1:
@@ -255,6 +266,9 @@ def sizes_at(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], i:
         rest = math.prod(found[part] for part in parts if part in found)
         if len(unknown) == 1 and length and rest and length % rest == 0:
             note(unknown[0], length // rest)
+    for name, size in scalars.items():
+        if len(name) > 2 and size is not None and size not in found:  # a short name has another meaning elsewhere
+            note(size, reader.option(name))
     return {size: found.get(size, published) for size, published in sizes.published.items()}
 
 
@@ -283,16 +297,4 @@ def names_of_sizes(
                 continue
             if all(reader.is_the_same(other, made, i) for i in places):
                 found.setdefault(other, sizes.expressions[parts[0]])
-    return found
-
-
-def written_numbers(statements: Iterable[Statement]) -> list[WrittenNumber]:
-    """The numbers in the text of the statements, each with its line; at most MOST_NUMBERS."""
-    found: list[WrittenNumber] = []
-    for statement in statements:
-        for node in all_nodes(statement.node):
-            if not isinstance(node, ast.Constant) or not isinstance(node.value, (int, float)):
-                continue
-            if type(node.value) is not bool and 0 < node.value <= LARGEST and len(found) < MOST_NUMBERS:
-                found.append(WrittenNumber(float(node.value), statement.file, node.lineno))
     return found

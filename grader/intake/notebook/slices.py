@@ -62,6 +62,7 @@ class Slicer:
     def __init__(self, uses: Uses, given: StepInputs) -> None:
         self.statements, self.uses, self.given = uses.statements, uses, given
         self.visited = 0
+        self.computable: dict[tuple[str, int], bool] = {}  # (name, the statement that binds it)
 
     def slice(self, targets: Mapping[str, Sequence[int]]) -> Slice:
         """What computes `targets`, {variable: the run of statements that makes it}. Raises CannotSlice."""
@@ -101,16 +102,19 @@ class _Slicing:
                 self.places[i] = i
         for i in sorted(self.places):
             self.need(i, i)
-        while self.waiting:
-            name, i, reader = self.waiting.popleft()
-            if (name, i) not in self.seen:
-                self.seen.add((name, i))
-                self.resolve(name, i, reader)
+        self.resolve_all()
         statements = self.slicer.statements
         self.result.imports = list(self.imports.values())
         self.result.places = frozenset(self.places)
         self.result.statements = [statements[i] for i in sorted(self.places, key=lambda i: (self.places[i], i))]
         return self.result
+
+    def resolve_all(self) -> None:
+        while self.waiting:
+            name, i, reader = self.waiting.popleft()
+            if (name, i) not in self.seen:
+                self.seen.add((name, i))
+                self.resolve(name, i, reader)
 
     def need(self, i: int, at: int) -> None:
         """Statement i reads names where it stands, and its functions read theirs where they are called."""
@@ -155,8 +159,21 @@ class _Slicing:
         if name not in self.result.parameters:
             self.result.parameters.append(name)
 
-    def can_follow(self, k: int) -> bool:
-        return k in self.places or (k >= 0 and not self.slicer.statements[k].opaque)
+    def can_be_computed(self, name: str, made: Sequence[int], i: int) -> bool:
+        """Whether the statements that make a value need nothing but what a step is given."""
+        if not all(k in self.places or not self.slicer.statements[k].opaque for k in made):
+            return False
+        known = self.slicer.computable
+        if made and (name, made[0]) not in known:
+            known[name, made[0]] = True  # what it reads of itself decides nothing
+            trial = _Slicing(self.slicer, self.targets, self.unfinished)
+            try:
+                for k in made:
+                    trial.need(k, i)
+                trial.resolve_all()
+            except CannotSlice:
+                known[name, made[0]] = False
+        return bool(made) and known[name, made[0]]
 
     def follow(self, name: str, i: int, reader: Statement) -> None:
         """A variable of the student's own: the statements that give it its value are part of the slice."""
@@ -167,7 +184,7 @@ class _Slicing:
         made = self.slicer.uses.before(name, i)
         self.slicer.count_visits(1 + len(made), reader)
         meant = self.slicer.given.compared.get(name, "")
-        if not all(self.can_follow(k) for k in made or (-1,)) and meant in self.slicer.given.values - self.own:
+        if meant in self.slicer.given.values - self.own and not self.can_be_computed(name, made, i):
             self.parameter(meant)
             self.note_same(name, meant)
             return

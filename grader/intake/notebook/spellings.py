@@ -57,6 +57,10 @@ class KnownNames:
     remarks: Mapping[str, str] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
 
+    def remarks_on(self, row: str, variable: str) -> dict[str, str]:
+        """{row: the remark} where there is one on the row's variable."""
+        return {row: self.remarks[variable]} if variable in self.remarks else {}
+
     def added_to(self, table: NotebookTable) -> NotebookTable:
         """The table with these names among the inputs of its functions."""
         if not self.others and not self.compared:

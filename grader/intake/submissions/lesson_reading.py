@@ -89,10 +89,13 @@ def read_lecture_script(lesson: Lesson, source: bytes, shown: str) -> LessonFile
 
 
 def nothing_gradable(shown: str, defined: Collection[str], lessons: Iterable[Lesson] = ()) -> str:
-    """The sentence about a notebook in which no lesson finds anything. `defined` are its functions and classes."""
+    """The sentence about a notebook or Python file for which no lesson is found.
+
+    `defined` are its functions and classes.
+    """
     named = {lesson: sorted({*defined} & {*lesson.functions}) for lesson in lessons}
-    nothing = f"{shown} holds nothing that can be graded: no gradient is assigned in its code cells, "
-    nothing += "as in `dlogprobs = ...`"
+    where = " in its code cells" if shown.endswith(NOTEBOOK) else ""
+    nothing = f"{shown} holds nothing that can be graded: no gradient is assigned{where}, as in `dlogprobs = ...`"
     for lesson, names in named.items():
         if names:
             return (

@@ -180,6 +180,10 @@ def with_recognised_lessons(path: Path, read: Submission, wanted: Wanted, above:
     return replace(read, lessons=lessons, message=None, remarks=remarks, questions=questions)
 
 
+def functions_of(lessons: Sequence[Lesson]) -> set[str]:
+    return {name for lesson in lessons for name in lesson.functions}
+
+
 def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submission:
     """A notebook or one Python file: for the only lesson, or in the lecture's manner for several."""
     alone = len(lessons) == 1
@@ -201,7 +205,7 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submissi
     if suffix_of(path) == ".py" and alone:
         name = lessons[0].name
         return Submission(student, path, {name: LessonFiles(name, {MAIN: read_file(path)}, shown=path.name)})
-    if suffix_of(path) == ".py":
+    if suffix_of(path) == ".py" and not (page.cells and page.defined.isdisjoint(functions_of(lessons))):
         message = f"{path.name} is a single file: say which lesson it is for, with --lesson."
         return Submission(student, path, {}, message=message)
     faults = {each.message for each in page.lessons.values() if each.rejected}

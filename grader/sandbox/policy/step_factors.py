@@ -38,11 +38,13 @@ class StepFactor:
             "inverse", a number over a step; "other".
         roots: the literals that the step comes from, by id.
         small: whether one of them is small.
+        mixed: whether it is one of several values, others of which have no step in them.
     """
 
     kind: FactorKind
     roots: frozenset[int] = frozenset()
     small: bool = False
+    mixed: bool = False
 
 
 OTHER, CONST = StepFactor("other"), StepFactor("const")
@@ -55,11 +57,7 @@ _SAME_NUMBER = frozenset(
 
 
 class StepFactors:
-    """What each expression of one slice is as a factor. Each is read once.
-
-    Attributes:
-        values: {id of a literal: its value}.
-    """
+    """What each expression of one slice is as a factor. Each is read once. `values` is {id of a literal: its value}."""
 
     def __init__(self, whole: ProgramSlice) -> None:
         self.whole, self.program = whole, whole.program
@@ -97,7 +95,8 @@ class StepFactors:
                 if "finfo" in text or "float_info" in text:
                     return StepFactor("step", frozenset({id(node)}), True)
             own = [self._of(d, node.attr, depth) for d in self.program.attributes.get(node.attr, ())[:50]]
-            return self._any_of(own, True) if own else OTHER
+            found = self._any_of(own, True) if own else OTHER
+            return OTHER if found.mixed else found  # the data of a node, which one operation scales by its slope
         if isinstance(node, ast.Subscript):
             return self.factor(node.value, scope, depth)
         if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict | ast.IfExp):
@@ -147,7 +146,7 @@ class StepFactors:
             if found_one.kind == "inverse":
                 return found_one
             is_step = found_one.small and found_one.kind == "step"
-            return StepFactor("scaled", found_one.roots, True) if is_step else OTHER
+            return StepFactor("scaled", found_one.roots, True, found_one.mixed) if is_step else OTHER
         if binding.kind == "import":
             others = [self._of(other, name, depth + 1) for other in self.program.imported(binding)]
             return self._any_of(others, True) if others else OTHER
@@ -185,10 +184,12 @@ class StepFactors:
         kinds = {each.kind for each in found}
         small = any(each.small for each in found)
         has_name = named and any(each.kind == "const" and each.roots for each in found)
+        mixed = any(each.mixed for each in found)
         if "step" in kinds or has_name:
-            return StepFactor("step", roots, small)
+            return StepFactor("step", roots, small, mixed)
         if "scaled" in kinds:
-            return StepFactor("step" if named and "other" not in kinds else "scaled", roots, True)
+            of_one = named and "other" not in kinds
+            return StepFactor("step" if of_one else "scaled", roots, True, mixed or not of_one)
         if "inverse" in kinds:
             return StepFactor("inverse", roots, small)
         return StepFactor("const", roots) if kinds == {"const"} else OTHER

@@ -111,6 +111,7 @@ CLAIMS: tuple[tuple[re.Pattern[str], Callable[[FunctionContents, str], bool]], .
         (r"\b[Yy]ou (?:sum|add up)\b|\b[Tt]he sums? (?:runs?|is taken|was taken)\b", reduces),
         (r"\b[Yy]ou (?:take|return) the sum\b", sums),
         (r"\b[Ss]ummed axis was kept\b|\bsum with `keepdim|[Cc]heck (?:what )?`keepdim`", calls(*KEEPING)),
+        (r"\b[Tt]he minus\b[^.:;]* (?:is|was) (?:lost|missing)\b", lambda contents, _: not contents.get("negates")),
         (r"\b(?:[Yy]ou|[Tt]his) divides?\b", divides),
         (r"\b(?:[Yy]ou|[Tt]his) multipl(?:y|ies)\b", multiplies),
         (r"\b[Yy]ou return `(\w+)` as it came\b", reads),

@@ -27,7 +27,7 @@ from grader.verdict.judging.check_endings import OURS, CheckFailed
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hard_coded import hard_coded_numbers, size_remark
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.own_sizes import STRICT, notebook_sizes, vary_size
+from grader.verdict.judging.own_sizes import STRICT, larger_sizes, notebook_sizes, smaller_sizes
 from grader.verdict.judging.pictures import curve_picture
 from grader.verdict.judging.possible_mistakes import is_possible
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
@@ -137,7 +137,6 @@ class Check:
         own = [{**draw, **{name: sizes[name] for name in draw if name in sizes}} for draw in draws]
         if all(new == old for new, old in zip(own, draws, strict=True)):
             return False
-        others = {size: {**own[0], **vary_size(sizes, size)} for size in sizes if size in own[0]}
 
         def agrees(part: object, draws: Draws) -> bool:
             try:
@@ -150,7 +149,11 @@ class Check:
         try:
             if not agrees("own sizes", own):
                 return False
-            hard_coded = [size for size, draw in others.items() if not agrees(size, [draw])]
+            for label, changed in (("larger", larger_sizes(sizes)), ("smaller", smaller_sizes(sizes))):
+                others = {size: {**own[0], **other} for size, other in changed.items() if size in own[0]}
+                hard_coded = [size for size, draw in others.items() if not agrees((label, size), [draw])]
+                if hard_coded:
+                    break
         finally:
             self._naming = naming
         found = hard_coded_numbers(self.lesson, terms, self.item.name, hard_coded)

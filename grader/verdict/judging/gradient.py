@@ -112,7 +112,10 @@ def judge_on_terms(
         student.prefetch(at.all)
         found = judge_step(student, step, at.same, known, naming)
         if found.passed:
-            hard_coded = [s for s, p in at.varied.items() if not judge_step(student, step, [p], naming=False).passed]
+            for changed in (at.larger, at.smaller):
+                hard_coded = [s for s, p in changed.items() if not judge_step(student, step, [p], naming=False).passed]
+                if hard_coded:
+                    break
             numbers = hard_coded_numbers(lesson, terms, step, hard_coded)
             if numbers:
                 verdict = with_remark(found, size_remark(numbers, notebook_sizes(lesson).expressions))

@@ -134,11 +134,14 @@ class Meaning:
         return self.number.file, self.number.line
 
     def __str__(self) -> str:
-        return f"{self.number.value:.6g} ({self.words})"
+        parts = " parts written one by one" if self.number.is_count else ""
+        return f"{self.number.value:.6g}{parts} ({self.words})"
 
 
 def meanings(number: WrittenNumber, sizes: Mapping[str, int]) -> list[Meaning]:
     """What a number in the code may stand for, or 1 divided by it."""
+    if number.is_count:
+        return [Meaning(number, (size,), size_words(size)) for size, n in sizes.items() if n == number.value]
     value = number.value if number.value >= 1 else 1 / number.value
     whole = round(value)
     if abs(value - whole) > 1e-6 * value:
@@ -178,7 +181,8 @@ def accounted_for(
 ) -> list[Meaning] | None:
     """The numbers by which these sizes are hard-coded, one for each; None where one of them is in no number.
 
-    Sizes that are equal need a number each: one 64 is the batch size or the hidden size.
+    Sizes that are equal need a number each: one 64 is the batch size or the hidden size. A count explains a size that
+    no literal explains.
     """
     found: list[Meaning] = []
     used: set[int] = set()
@@ -192,7 +196,7 @@ def accounted_for(
         free = [(place, meaning) for place, meaning in candidates if place not in used or len(meaning.sizes) > 1]
         if not free:
             return None
-        place, meaning = min(free, key=lambda each: (len(each[1].sizes), not each[1].is_size))
+        place, meaning = min(free, key=lambda each: (each[1].number.is_count, len(each[1].sizes), not each[1].is_size))
         used.add(place)
         found.append(meaning)
     return found
@@ -225,6 +229,8 @@ def size_remark(found: Sequence[Meaning], expressions: Mapping[str, str]) -> str
     remark = f"Right at your notebook's own sizes. {what} hard-coded in {where}."
     for meaning in found:
         if meaning.is_size and meaning.sizes[0] in expressions:
-            number = f"{meaning.number.value:.6g}"
-            return f"{remark} `{expressions[meaning.sizes[0]]}` in place of {number} works at any size."
+            expression, number = expressions[meaning.sizes[0]], f"{meaning.number.value:.6g}"
+            if meaning.number.is_count:
+                return f"{remark} A loop over `range({expression})` works at any size."
+            return f"{remark} `{expression}` in place of {number} works at any size."
     return remark

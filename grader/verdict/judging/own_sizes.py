@@ -5,8 +5,9 @@ at any size. So a gradient of a notebook that is wrong on the hidden problems is
 notebook's own sizes, which are as secret and as random. It earns its points if
 
 * it is right on all of these,
-* and where one size alone is changed and it becomes wrong, the size is a number in its statements. A wrong formula that
-  is right by chance at these sizes (divided by the hidden size, which happens to equal the batch size) has none.
+* and where one size alone is changed and it becomes wrong, the size is a number in its statements, or a count of parts
+  that are written one by one (`x[0]`, `x[1]`, `x[2]`). A wrong formula that is right by chance at these sizes (divided
+  by the hidden size, which happens to equal the batch size) has none.
 """
 
 from __future__ import annotations
@@ -101,18 +102,19 @@ def is_published(lesson: Lesson, sizes: Mapping[str, int] | None) -> bool:
 
 
 class OwnProblems(NamedTuple):
-    """Problems at a notebook's sizes, and for each size one in which it alone is different.
+    """Problems at a notebook's sizes, and for each size one in which it alone is larger, and one where it is smaller.
 
     `lecture` is one at the lecture's sizes, where those are others.
     """
 
     same: list[Problem]
-    varied: dict[str, Problem]
+    larger: dict[str, Problem]
+    smaller: dict[str, Problem]
     lecture: Problem | None = None
 
     @property
     def all(self) -> list[Problem]:
-        return [*self.same, *self.varied.values(), *([self.lecture] if self.lecture else [])]
+        return [*self.same, *self.larger.values(), *self.smaller.values(), *([self.lecture] if self.lecture else [])]
 
 
 def own_problems(lesson: Lesson, draws: Sequence[Draw], sizes: Mapping[str, int], seed: int) -> OwnProblems:
@@ -126,17 +128,33 @@ def own_problems(lesson: Lesson, draws: Sequence[Draw], sizes: Mapping[str, int]
             same.append(lesson.problem(Draw(own, draw.change), part))
         except (IndexError, RuntimeError):  # a change that needs other sizes, as an index of its own
             same.append(lesson.problem(Draw(own), part))
-    others = {
-        size: lesson.problem(Draw(vary_size(sizes, size)), derive(seed, lesson.name, "other", size)) for size in sizes
-    }
+    larger, smaller = (
+        {size: lesson.problem(Draw(other), derive(seed, lesson.name, label, size)) for size, other in changed.items()}
+        for label, changed in (("other", larger_sizes(sizes)), ("smaller", smaller_sizes(sizes)))
+    )
     lecture = None
     if not is_published(lesson, sizes):
         lecture = lesson.problem(Draw(), derive(seed, lesson.name, "the lecture's sizes"))
-    return OwnProblems(same, others, lecture)
+    return OwnProblems(same, larger, smaller, lecture)
 
 
-def vary_size(sizes: Mapping[str, int], size: str) -> dict[str, int]:
-    """The sizes with one of them changed to a number that is neither of the others nor next to one."""
-    taken = {near for value in sizes.values() for near in (value - 1, value, value + 1)}
-    value = next(n for n in itertools.count(sizes[size] + 2) if n not in taken)
-    return {**sizes, size: value}
+def larger_sizes(sizes: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """For each size the sizes with that one larger: a number that is neither of the others nor next to one."""
+    return {
+        size: {**sizes, size: next(n for n in itertools.count(value + 2) if is_far(n, sizes))}
+        for size, value in sizes.items()
+    }
+
+
+def smaller_sizes(sizes: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """For each size above 2 the sizes with that one smaller. Only code that fails at fewer parts fails there alone."""
+    return {
+        size: {**sizes, size: next((n for n in range(value - 2, 1, -1) if is_far(n, sizes)), value - 1)}
+        for size, value in sizes.items()
+        if value > 2
+    }
+
+
+def is_far(number: int, sizes: Mapping[str, int]) -> bool:
+    """Whether it is none of the sizes and not next to one."""
+    return all(abs(number - value) > 1 for value in sizes.values())

@@ -3,7 +3,7 @@
 lesson: 07
 as: notebook
 keeps: import torch | n_embd | # utility function
-counts: 05 07
+counts: 04 05 07
 dW2: failed
 update: missing
 learning_rate: missing

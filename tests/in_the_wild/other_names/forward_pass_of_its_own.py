@@ -5,7 +5,7 @@ lesson: 03
 as: notebook
 keeps: import torch | # utility function
 dlogprobs: passed | Read from `dlp`
-demb: passed | Sizes are hard-coded in mine.ipynb, cell 3, line 3: 24 (batch), 4 (block), 8 (embedding).
+demb: passed | A size is hard-coded in mine.ipynb, cell 3, line 3: 4 (block).
 others: passed | Read from
 """
 

@@ -2,7 +2,8 @@
 
 lesson: 01
 by: dojo
-dpositive: failed | = `dlogarithm * positive` multiplies. If it divides, your `dpositive` is right. What is the
+dpositive: failed | = In `dlogarithm * positive`, you multiply by `positive`. If you divide by it, your `dpositive`
+    is right. What is the
     local derivative of the forward line?
 others: passed
 """

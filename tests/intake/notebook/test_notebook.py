@@ -177,7 +177,10 @@ def test_only_the_training_loop(graded):
 def test_a_gradient_missing_in_the_loop(graded):
     loop = "".join(stored(STYLES[0])["cells"][15]["source"]).replace("db1 = dhprebn.sum(0)", "pass")
     rows = graded(notebook(CHAIN, loop), "07")
-    assert rows["db1"]["status"] == "missing" and rows["db1"]["message"] == "`gradients` returned a dict without `db1`."
+    assert (
+        rows["db1"]["status"] == "missing"
+        and rows["db1"]["message"] == "The training loop in mine.ipynb, cell 2 assigns no `db1`."
+    )
     assert rows["dW1"]["status"] == "passed"
 
 

@@ -121,14 +121,15 @@ def test_two_ways_to_write_a_line(one, other):
 
 
 def test_the_forward_pass_under_other_names(lesson):
-    forward = forward_expressions((lesson.exercise / "forward.py").read_text(encoding="utf-8"))
+    expressions = forward_expressions((lesson.exercise / "forward.py").read_text(encoding="utf-8"))
+    forward = [*expressions.items()]
     mine = assigned(
         "flat = emb.view(emb.shape[0], -1)\nz = flat @ W1 + b1\nmu = 1/n*z.sum(0, keepdim=True)\nd = z - mu\n"
         "d2 = d**2\nvar = 1/(n-1)*(d2).sum(0, keepdim=True)\nr = (var + 1e-5)**-0.5\nxhat = r * d\n"
         "pre = xhat * bngain + bnbias\nh = pre.tanh()"
     )
     bound = {"emb", "W1", "b1", "n", "bngain", "bnbias", "h"}
-    values = {*forward, "C", "Xb", "Yb", "n", "W1", "b1", "W2", "b2", "bngain", "bnbias"}
+    values = {*expressions, "C", "Xb", "Yb", "n", "W1", "b1", "W2", "b2", "bngain", "bnbias"}
     assert other_names(mine, forward, values, bound, {}) == {
         "flat": "embcat",
         "z": "hprebn",

@@ -123,3 +123,14 @@ def test_a_students_file_name_separates_nothing(course, tmp_path, name):
     lines = [IntakeLine.of("ann", question), IntakeLine.of("bob", long)]
     again = read(tmp_path, course, intake_text(lines))
     assert again == lines and again[0].guess[LESSON] == name
+
+
+def test_a_file_without_anything_of_a_lesson_is_not_read_in_several_ways(tmp_path):
+    out = tmp_path / "grades"
+    (tmp_path / "gpt.py").write_text("import torch\n\nclass Head(torch.nn.Module):\n    pass\n")
+    done = CliRunner().invoke(main, ["run", str(tmp_path / "gpt.py"), "-o", str(out), "--jobs", "1"])
+    assert done.exit_code == 0, done.output
+    assert "gpt.py holds nothing that can be graded: no gradient is assigned, as in `dlogprobs = ...`" in done.stderr
+    path = out / "intake.csv"
+    assert f"1 submission has no file that is a lesson's: if one should count, write it to {path}, then" in done.stderr
+    assert "several ways" not in done.stderr

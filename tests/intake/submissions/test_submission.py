@@ -95,8 +95,14 @@ def test_a_single_file_for_the_one_lesson_asked_for(tmp_path, found):
 def test_a_single_file_without_a_lesson(tmp_path, found):
     lay(tmp_path, "ada.py")
     (ada,) = found(tmp_path / "ada.py")
+    nothing = (
+        "ada.py holds nothing that can be graded: no gradient is assigned, as in `dlogprobs = ...`, and no function of "
+        "a lesson is defined. Submit the exercise's notebook, or its backward.py."
+    )
+    assert (ada.message, ada.lessons) == (nothing, {})
+    (tmp_path / "ada.py").write_text("this is no Python\n")  # nobody knows what it would define
+    (ada,) = found(tmp_path / "ada.py")
     assert ada.message == "ada.py is a single file: say which lesson it is for, with --lesson."
-    assert ada.lessons == {}
 
 
 def test_a_file_of_another_kind(tmp_path, found):
@@ -196,7 +202,7 @@ def test_one_file_of_any_name_in_a_folder_is_the_lesson_s(tmp_path, found, name)
     (ada,) = found(tmp_path / "class", wanted="04")
     assert ada.lessons[ENTROPY] == LessonFiles(ENTROPY, {"backward.py": SOURCE}, name)
     (ada,) = found(tmp_path / "class")
-    assert ada.message == f"{name} is a single file: say which lesson it is for, with --lesson."
+    assert ada.message and ada.message.startswith(f"{name} holds nothing that can be graded: no gradient is assigned,")
 
 
 @pytest.mark.parametrize("wanted", ["03", "3", "makemore_steps", MAKEMORE])

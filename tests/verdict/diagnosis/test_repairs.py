@@ -42,7 +42,7 @@ def changed(expression: str, parameters: str = "dy, h, n") -> dict[str, str]:
         ("dy * h ** -0.5", "dy * (h + 1e-05) ** (-0.5)", "small_number"),
         ("dy / torch.sqrt(h)", "dy / torch.sqrt(h + 1e-05)", "small_number"),
         ("h[:, Y]", "h[range(len(Y)), Y]", "column"),
-        ("dy * h", "dy / h", "operator"),
+        ("dy * h", "dy / h", "multiplied"),
         ("dy + h", "dy - h", "sign_of_a_term"),
         ("dy * h", "dy * z", "name"),
         ("dy * h", "dy", "factor"),

@@ -61,7 +61,6 @@ class Trap:
 
 FINITE = "not a finite number: look for a division by zero, log(0) or an overflow."
 WHOLE = "a gradient needs floating point: start from `zeros_like(...)`, say."
-COARSE = "too coarse to judge: keep the dtype of the values you are given."
 BROADCASTING = "Broadcasting hides this in a comparison, and hurts later."
 
 TRAPS = [
@@ -255,13 +254,15 @@ TRAPS = [
         "half precision",
         "def demb(dembcat, emb): return dembcat.view(emb.shape).half()",
         "shape",
-        f"The numbers are float16, {COARSE}",
+        "`dembcat.view(emb.shape).half()` rounds to about three digits. Without the conversion, your `demb` is right: "
+        "keep the type of what you are given.",
     ),
     Trap(
         "half precision of the other kind",
         "def dbnvar(dbnvar_inv, bnvar): return (-0.5 * (bnvar + 1e-5) ** -1.5 * dbnvar_inv).bfloat16()",
         "shape",
-        f"The numbers are bfloat16, {COARSE}",
+        "`(-0.5 * (bnvar + 1e-5) ** -1.5 * dbnvar_inv).bfloat16()` rounds to about three digits. Without the "
+        "conversion, your `dbnvar` is right: keep the type of what you are given.",
     ),
     Trap(
         "complex numbers",

@@ -18,7 +18,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.source.syntax import WrittenNumber
 from grader.verdict.judging.hard_coded import accounted_for, size_remark
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.own_sizes import Terms, are_drawable, own_problems, terms_of, vary_size
+from grader.verdict.judging.own_sizes import Terms, are_drawable, larger_sizes, own_problems, smaller_sizes, terms_of
 
 LECTURE = {"batch": 32, "block": 3, "vocabulary": 27, "embedding": 10, "hidden": 64}
 CHAIN = "dh = dlogits @ W2.T\ndlogprobs = torch.zeros_like(logprobs)\n"
@@ -118,11 +118,33 @@ def test_equal_sizes_need_a_number_each():
     assert accounted_for(["hidden"], sizes, numbers(64)) is not None
 
 
-def test_a_varied_size_is_near_no_other():
+def test_one_size_is_changed_and_comes_near_no_other():
+    larger, smaller = larger_sizes(LECTURE), smaller_sizes(LECTURE)
     for size in LECTURE:
-        other = vary_size(LECTURE, size)
-        assert {name for name in LECTURE if other[name] != LECTURE[name]} == {size}
-        assert all(abs(other[size] - value) > 1 for value in LECTURE.values())
+        for other in (larger[size], smaller[size]):
+            assert {name for name in LECTURE if other[name] != LECTURE[name]} == {size}
+        assert smaller[size][size] < LECTURE[size] < larger[size][size]
+        assert all(abs(larger[size][size] - value) > 1 for value in LECTURE.values())
+    assert {size: other[size] for size, other in smaller.items()} == {
+        "batch": 30,
+        "block": 2,
+        "vocabulary": 25,
+        "embedding": 8,
+        "hidden": 62,
+    }
+    assert smaller_sizes({"batch": 2, "hidden": 5}) == {"hidden": {"batch": 2, "hidden": 4}}
+
+
+def test_a_count_is_a_size_itself():
+    count = WrittenNumber(3, "mine.py", 5, is_count=True)
+    assert accounted_for(["block"], LECTURE | {"block": 4}, [count]) is None
+    found = accounted_for(["block"], LECTURE, [count])
+    assert found is not None
+    assert size_remark(found, {"block": "Xb.shape[1]"}) == (
+        "Right at your notebook's own sizes. A size is hard-coded in mine.py, line 5: 3 parts written one by one "
+        "(block). A loop over `range(Xb.shape[1])` works at any size."
+    )
+    assert [each.number for each in accounted_for(["block"], LECTURE, [count, *numbers(3)]) or ()] == numbers(3)
 
 
 def test_the_remark_names_line_by_line():
@@ -235,7 +257,7 @@ def test_the_book_keeps_problems_of_few_notebooks(course):
 def test_own_problems_have_secret_draws_and_their_changes(course):
     lesson = course.find("03")
     first, second = (own_problems(lesson, lesson.draws, LECTURE, seed) for seed in (1, 2))
-    assert len(first.same) == len([draw for draw in lesson.draws if not draw.note]) and set(first.varied) == set(
+    assert len(first.same) == len([draw for draw in lesson.draws if not draw.note]) and set(first.larger) == set(
         LECTURE
     )
     assert not torch.equal(first.same[0].values["C"], second.same[0].values["C"])

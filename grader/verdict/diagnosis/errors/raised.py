@@ -17,6 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from torch import Tensor
+
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.results.wording import format_shape, listed_as_code
@@ -43,6 +45,7 @@ USUAL_NAMES = {
     "torch": "import torch",
 }
 """{what people call a library: how they import it}."""
+UNKNOWN_METHOD = re.compile(r"'Tensor' object has no attribute '(\w+)'")
 NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 
 
@@ -82,7 +85,9 @@ def explain_error_text(message: str, context: CallContext) -> Explanation | None
         return Explanation("name_not_defined", explain_undefined_name(undefined[1], context))
     found = find_meaning(message, context)
     if found is None:
-        return None
+        unknown = UNKNOWN_METHOD.search(message)
+        near = nearest(unknown[1], [each for each in dir(Tensor) if not each.startswith("_")], 0.7) if unknown else ""
+        return Explanation("method_unknown", f"Do you mean `.{near}`?") if near else None
     identifier, text = found
     shapes = shapes_of_arguments(context.arguments) if identifier in ABOUT_SHAPES else ""
     return Explanation(identifier, f"{text} You are given {shapes}." if shapes else text)

@@ -98,6 +98,10 @@ def operators(node: ast.AST) -> Iterator[ArithmeticChange]:
         case ast.BinOp() | ast.AugAssign():
             for table, kind in ((OPERATORS, "operator"), (SIGNS, "sign_of_a_term")):
                 if (other := table.get(type(node.op))) is not None:
+                    if isinstance(node, ast.BinOp) and isinstance(node.op, PRODUCTS):
+                        kind_of_product = "divided" if isinstance(node.op, ast.Div) else "multiplied"
+                        yield kind_of_product, quote(node.right), "", ast.BinOp(node.left, other(), node.right)
+                        continue
                     if isinstance(node, ast.BinOp):
                         new: ast.AST = ast.BinOp(node.left, other(), node.right)
                     else:
@@ -163,7 +167,8 @@ def other_numbers(node: ast.AST) -> Iterator[ArithmeticChange]:
         return
     value = sign * magnitude
     for other in dict.fromkeys((-value, value + 1, value - 1, 2 * value, value / 2)):
-        if other != value and abs(other) > 1e-3:
+        is_axis_at_most = other == 0 and type(magnitude) is int and magnitude == 1  # axis 0, the only zero that counts
+        if other != value and (abs(other) > 1e-3 or is_axis_at_most):
             yield "number", repr(value), repr(other), ast.parse(repr(other), mode="eval").body
 
 

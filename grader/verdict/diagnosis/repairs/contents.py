@@ -42,7 +42,8 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
     numbers: [(number, its line, the code around it)] that may be sizes or their roots;
     returns: the types of the expressions that are returned; open_widths: whether something may be as long as the data
     need (`F.one_hot` without the number of classes); pieces: {function: its small expressions without their names}, see
-    result_forms; random: a function that it calls itself and that draws random numbers, "" for none.
+    result_forms; negates: whether there is a minus sign that is neither an exponent's nor a subtraction; random: a
+    function that it calls itself and that draws random numbers, "" for none.
     """
     file = latest_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}
@@ -92,8 +93,17 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "numbers": list(dict.fromkeys(numbers)),
         "open_widths": open_widths,
         "pieces": pieces,
+        "negates": any(map(negates, file.reached_from(name))),
         "random": draws_numbers(file.functions[name]),
     }
+
+
+def negates(function: ast.FunctionDef) -> bool:
+    """Whether something is negated that is not an exponent: `-0.5 * x**-1.5` does it, `x**-1.5` and `a - b` do not."""
+    exponents = {id(n.right) for n in ast.walk(function) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow)}
+    signs = (n for n in ast.walk(function) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.USub))
+    axes = {id(each) for n in ast.walk(function) for each in axes_in(n)}
+    return any(id(n) not in exponents | axes for n in signs)
 
 
 def has_open_width(call: ast.Call) -> bool:
@@ -130,6 +140,14 @@ def is_axis(node: ast.AST, parents: Mapping[int, ast.AST]) -> bool:
     while isinstance(parent, (ast.UnaryOp, ast.Tuple, ast.List)):
         node, parent = parent, parents.get(id(parent))
     return parent is not None and any(node is each for each in axes_in(parent))
+
+
+def kind_of_number(node: ast.AST, parents: Mapping[int, ast.AST]) -> str:
+    """What a number is, `exponent`, `axis_number` or `number`; `parents` are those of the nodes around it, by id."""
+    parent = parents.get(id(node))
+    if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow):
+        return "exponent" if parent.right is node else "number"
+    return "axis_number" if is_axis(node, parents) else "number"
 
 
 def may_be_a_size(value: object) -> TypeGuard[float]:

@@ -39,8 +39,9 @@ from grader.verdict.diagnosis.repairs.call_changes import (
     sums_multiplied,
     unary_calls,
 )
-from grader.verdict.diagnosis.repairs.contents import is_axis
+from grader.verdict.diagnosis.repairs.contents import kind_of_number
 from grader.verdict.diagnosis.repairs.loop_changes import loops
+from grader.verdict.diagnosis.repairs.mixed_up_changes import mixed_up
 from grader.verdict.diagnosis.repairs.source_file import (
     SourceFile,
     assigned_names,
@@ -228,24 +229,23 @@ def changes(
 ) -> Iterator[tuple[float, ast.AST, Edit, ChildPlace, ast.AST]]:
     """Every change of one function, with its rank among the kinds and the node that it changes."""
     parents: dict[int, ast.AST] = {}
+    names = parameter_names(function), assigned_names(function)
     kinds: tuple[Callable[[ast.AST], Iterator[ArithmeticChange]], ...] = (
         *(loops, unary_calls, column_indices, assignments, regroupings, sums_multiplied),
         partial(small_numbers, constants=known.constants),
         *(operators, comparisons, omissions, reductions, matrix_products, other_numbers),
         partial(scalings, sizes=known.sizes, parents=parents),
         *(roots, other_operators),
-        partial(terms_without_a_factor, factors=[n for n in parameter_names(function) if known.shapes.get(n)]),
-        *(other_functions, reductions_everywhere, maxima),
+        partial(terms_without_a_factor, factors=[n for n in names[0] if known.shapes.get(n)]),
+        *(other_functions, reductions_everywhere, maxima, partial(mixed_up, parameters=names[0], shapes=known.shapes)),
     )
-    names = parameter_names(function), assigned_names(function)
     for node, place in nodes_with_places(function):
         parent = parents[id(node)] = place[0]
         for rank, changes_of_kind in enumerate(kinds):
             for kind, part, words, new in changes_of_kind(node):
-                if kind == "number" and isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow):
-                    kind = "exponent" if place[1] == "right" else kind
-                elif kind == "number" and is_axis(node, parents):
-                    kind = "axis_number"
+                kind = kind_of_number(node, parents) if kind == "number" else kind
+                if words == "0" and kind in ("number", "exponent"):
+                    continue
                 around = context_of(node, parents) if is_leaf(node) else node
                 if condition := equation_around(node, parents):
                     kind, around = "condition", condition

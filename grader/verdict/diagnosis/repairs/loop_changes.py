@@ -20,6 +20,7 @@ def loops(node: ast.AST) -> Iterator[ArithmeticChange]:
         if any(isinstance(each, ast.Break) for each in ast.walk(node)):
             for kind, other in (("break_for_continue", ast.Continue), ("break_too_many", ast.Pass)):
                 yield kind, "break", other.__name__.lower(), OtherBreak(other).visit(copy.deepcopy(node))
+        yield from overwritten_totals(node)
     if called_name(node) == "range" and isinstance(node, ast.Call):
         match node.args:
             case [ast.Constant(value=1), stop]:
@@ -27,6 +28,20 @@ def loops(node: ast.AST) -> Iterator[ArithmeticChange]:
             case [*first, ast.BinOp(left=stop, op=ast.Sub(), right=ast.Constant(value=1))]:
                 whole = ast.Call(node.func, [*first, stop], [])
                 yield "range_end", quote(node), quote(whole), whole
+
+
+def overwritten_totals(loop: ast.For) -> Iterator[ArithmeticChange]:
+    """`total += g` for `total = g`, of which only the last round is left."""
+    for index, each in enumerate(loop.body):
+        match each:
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                read = (n for other in loop.body for n in ast.walk(other) if isinstance(n, ast.Name) and n.id == name)
+                if any(isinstance(n.ctx, ast.Load) for n in read):
+                    continue
+                added = ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), each.value)
+                after = copy.copy(loop)
+                after.body = [*loop.body[:index], ast.copy_location(added, each), *loop.body[index + 1 :]]
+                yield "total_overwritten", quote(each), name, after
 
 
 def remove_last_return(loop: ast.For) -> ast.Return | None:

@@ -84,6 +84,20 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "name": about_a_name,
     "part_divided": ONE_PART.format("division by"),
     "part_multiplied": ONE_PART.format("multiplication by"),
+    "part_raised": (
+        "In `{code}`, the power `{new}` applies to `{part}` only, because it comes before `+` and `-`. With brackets "
+        "around both terms, {it} is right."
+    ),
+    "first_term_multiplied": (
+        "In `{code}`, the factor `{new}` multiplies only the first term, `{part}`. With brackets around all terms, "
+        "{it} is right."
+    ),
+    "half_precision": (
+        "`{part}` rounds to about three digits. Without the conversion, {it} is right: keep the type of what you are "
+        "given."
+    ),
+    "exchanged": "In `{code}`, `{part}` and `{new}` have changed places: the other way round, {it} is right.",
+    "sum_without_factor": "In `{code}`, `{part}` lacks the factor `{new}`; with it, {it} is right.",
     "divisor": (
         "In `{code}`, only `{part}` divides: without brackets, what follows it is no part of the divisor. Divided by "
         "`{new}`, {it} is right."
@@ -117,6 +131,8 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "`{code}` picks whole columns: for each entry of `{part}`, that column in every row. Index rows and columns "
         "together, so that each row is paired with its own entry; then {it} is right."
     ),
+    "divided": "In `{code}`, you divide by `{part}`. If you multiply by it, {it} is right.",
+    "multiplied": "In `{code}`, you multiply by `{part}`. If you divide by it, {it} is right.",
     "operator": OPERATOR,
     "sign_of_a_term": OPERATOR,
     "minus": "The minus in `{code}` is one too many: without it, {it} is right.",
@@ -150,6 +166,10 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     ),
     "update": "`{code}` assigns: `{part}` is `=` and a sign. With `{new}`, {it} is right.",
     "overwritten": ("`{code}` overwrites what was there before. If it adds to the old value instead, {it} is right."),
+    "total_overwritten": (
+        "`{part}` gives `{new}` another value in each round of the loop, so only the last one is left. If each round "
+        "adds to it, {it} is right."
+    ),
     "value_unused": (
         "`{code}` computes a value that nothing uses: `{part}` stays as it was. With the `=` of an update, {it} is "
         "right."
@@ -178,6 +198,8 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
 
 QUESTIONS = {
     "function": "At which value is the derivative of the forward line taken?",
+    "divided": LOCAL_DERIVATIVE,
+    "multiplied": LOCAL_DERIVATIVE,
     "operator": LOCAL_DERIVATIVE,
     "sign_of_a_term": LOCAL_DERIVATIVE,
     "factor": LOCAL_DERIVATIVE,
@@ -197,6 +219,8 @@ IDS = {
     "name": "wrong_value",
     "small_number": "small_number_missing",
     "column": "whole_columns",
+    "divided": "wrong_operator",
+    "multiplied": "wrong_operator",
     "operator": "wrong_operator",
     "minus": "minus_too_many",
     "factor": "factor_too_many",

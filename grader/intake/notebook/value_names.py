@@ -1,0 +1,111 @@
+"""Which of a notebook's variables is which value of the forward pass, where they are not called as the lecture's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from grader.intake.notebook.called_lines import lines_of_calls
+from grader.intake.notebook.claims import GradientClaim
+from grader.intake.notebook.forward_names import above_gradients, agreeing_names, assigned_lines, other_names
+from grader.intake.notebook.script import Page, Statement
+from grader.intake.notebook.spellings import KnownNames, meant_by, names_by_spelling
+from grader.intake.notebook.uses import Uses
+from grader.lesson.notebook_table import NotebookTable
+from grader.source.similar_names import plain_name
+
+
+class ValueReader:
+    """Finds the names of values for one lesson; `known` are names of the chain that it follows."""
+
+    def __init__(self, table: NotebookTable, chain: NotebookTable, page: Page, uses: Uses, known: KnownNames) -> None:
+        self.table, self.chain, self.page, self.uses = table, chain, page, uses
+        self.gradients = {name for name in (*chain.names, *table.names) if name.startswith("d")}
+        self.ordered = [name for name in table.names if name in self.gradients]
+        given = (table.given, chain.given)
+        self.forward = [*dict.fromkeys((*table.lines, *chain.lines))]
+        self.values = {name for each in given for name in each.values} | {name[1:] for name in self.gradients}
+        self.computed = {name for name, _ in self.forward}
+        self.values |= self.computed
+        tensors = {name for each in (table, chain) for name in each.sizes.axes}
+        self.batch = {name for name in tensors - self.computed if f"d{name}" not in self.gradients}
+        self.same = {name: value for each in given for name, value in each.same.items()}
+        self.others, self.compared = dict(known.others), dict(known.compared)
+        self.remarks, self.reasons = dict(known.remarks), dict[str, str]()
+
+    @cached_property
+    def bound(self) -> set[str]:
+        return {name for s in self.uses.statements if s.computes for name in s.names.binds}
+
+    def read_values(self, claims: Sequence[GradientClaim]) -> None:
+        """Adds the names of values to `others` and `compared`, where names are needed and none is known."""
+        if self.values <= self.bound_in_forward or (self.others and not self.table.loop):
+            return
+        for claim in claims:
+            value = self.value_of_label(claim.label)
+            if value and claim.tensor and self.is_free(claim.tensor) and value not in self.bound:
+                refused = self.compared.get(claim.tensor, value) != value
+                self.compared[claim.tensor] = "" if refused else value
+        self.compared = {name: value for name, value in self.compared.items() if value}
+        doubles = [value for value in self.compared.values() if list(self.compared.values()).count(value) > 1]
+        self.compared = {name: value for name, value in self.compared.items() if value not in doubles}
+        lines = assigned_lines(self.forward_statements)
+        lines += lines_of_calls(self.forward_statements, self.uses.statements)
+        known = {name: value for name, value in self.compared.items() if name in self.bound}
+        bound = self.bound_in_forward & self.values
+        found = other_names(lines, self.forward, self.values, bound, {**self.same, **known})
+        agreeing = agreeing_names(lines, self.forward, known)
+        agreeing |= {name for name, value in known.items() if value not in self.computed}  # inputs have no line
+        self.others |= {name: self.compared.pop(name) for name in sorted(agreeing)}
+        self.others |= {name: value for name, value in found.items() if self.is_free(name)}
+        self.read_spelled_inputs()
+
+    def read_spelled_inputs(self) -> None:
+        """`xb` for `Xb`, where the forward pass does not show it: a batch, which nobody can compute from the text."""
+        missing = self.batch - self.bound - {*self.others.values(), *self.compared.values()}
+        spelled: dict[str, list[str]] = {}
+        for name in sorted(self.bound):
+            if self.is_free(name) and name not in self.others and name not in self.compared:
+                spelled.setdefault(plain_name(name), []).append(name)
+        for value in sorted(missing):
+            names = spelled.get(plain_name(value), [])
+            if len(names) == 1:
+                self.compared[names[0]] = value
+
+    @cached_property
+    def forward_statements(self) -> list[Statement]:
+        """Those above the first gradient: of the loops, for a lesson about a loop, where the script has one."""
+        gradients = {*self.gradients, *(claim.variable for claim in self.page.claims)}
+        in_loops = [each for each in self.uses.statements if each.loop is not None] if self.table.loop else []
+        return above_gradients(
+            in_loops or self.uses.statements,
+            lambda name: name in gradients or meant_by(name, self.by_spelling) is not None,
+            each_loop=bool(in_loops),
+        )
+
+    @cached_property
+    def bound_in_forward(self) -> set[str]:
+        return {name for s in self.forward_statements if s.computes for name in s.names.binds}
+
+    def is_free(self, name: str | None) -> bool:
+        """Whether it is a name of the notebook's own."""
+        return name is not None and not any(name in each for each in (self.values, self.gradients, self.same))
+
+    def value_of_label(self, label: str | None) -> str | None:
+        """The value that a comparison's text names: `counts_sum`, `dcounts_sum`, `counts sum`."""
+        label = (label or "").strip()
+        if label in self.values:
+            return label
+        if label[:1] == "d" and label in self.gradients:
+            return label[1:]
+        return self.by_spelling.get(plain_name(label)) or meant_by(label, self.by_spelling)
+
+    @cached_property
+    def by_spelling(self) -> dict[str, str]:
+        return names_by_spelling(self.values)
+
+    def value(self, name: str | None) -> str | None:
+        if name is None or name in self.values:
+            return name
+        found = self.others.get(name) or self.compared.get(name)
+        return found if found in self.values else None

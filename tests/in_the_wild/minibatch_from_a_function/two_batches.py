@@ -1,0 +1,24 @@
+"""Two variables spell the batch, so neither is taken for it.
+
+lesson: 03
+as: notebook
+keeps: import torch | n_embd
+dlogprobs: missing | = `dlogprobs` cannot be taken out of mine.ipynb, cell 3, line 6: it uses `Xtr`, which is not a
+    value of the forward pass.
+others: missing
+"""
+
+batch_size = 32
+n = batch_size
+
+
+def get_batch():
+    ix = torch.randint(0, Xtr.shape[0], (batch_size,), generator=g)
+    return Xtr[ix], Ytr[ix]
+
+
+xb, yb = get_batch()
+XB, YB = get_batch()
+# %%
+dlogprobs = torch.zeros_like(logprobs)
+dlogprobs[range(n), yb] = -1 / n

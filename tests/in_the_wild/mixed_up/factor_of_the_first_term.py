@@ -1,0 +1,10 @@
+"""A factor multiplies the first of three terms.
+
+lesson: 11
+dx: failed | the factor `rstd` multiplies only the first term, `rstd * g`. With brackets around all terms, your `dx`
+    is right.
+"""
+
+def dx(dy, scale, xhat, rstd):
+    g = dy * scale
+    return rstd * g - g.mean(-1, keepdim=True) - xhat * (g * xhat).mean(-1, keepdim=True)

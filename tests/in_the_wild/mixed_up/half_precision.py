@@ -1,0 +1,10 @@
+"""Computed in half precision.
+
+lesson: 11
+dx: failed | = `(dy * scale).to(torch.float16)` rounds to about three digits. Without the conversion, your `dx` is right:
+    keep the type of what you are given.
+"""
+
+def dx(dy, scale, xhat, rstd):
+    g = (dy * scale).to(torch.float16)
+    return rstd * (g - g.mean(-1, keepdim=True) - xhat * (g * xhat).mean(-1, keepdim=True))
