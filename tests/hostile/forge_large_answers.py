@@ -1,7 +1,9 @@
-"""Sixty megabytes for every answer, well-formed, in the worker's place: the grader keeps answers for its verdict."""
+"""Sixty megabytes for every answer, well-formed, in the worker's place: the grader keeps answers for its verdict.
+
+On a busy machine the half second of the range is over before enough of them have come: that stops it as well."""
 # group: memory
-# rows: crashed
-# message: too large
+# rows: crashed, timeout
+# message: too large | did not return within
 # unlocked: safe
 
 from frames import instead_of_answers
