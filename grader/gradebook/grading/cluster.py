@@ -70,8 +70,13 @@ class Cluster:
         self._in_flight: dict[str, tuple[Submission, Future[Reply]]] = {}
         self._done: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._threads, self._counted_at, self._workers_seen_at = 0, 0.0, time.monotonic()
-        for library in ("distributed", "tornado", "asyncio"):
-            logging.getLogger(library).setLevel(logging.CRITICAL)  # errors are reported in our own sentences
+        for name in ("distributed", "tornado", "asyncio", *logging.Logger.manager.loggerDict):
+            if name.partition(".")[0] in (
+                "distributed",
+                "tornado",
+                "asyncio",
+            ):  # those beneath have levels of their own
+                logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are reported in our own sentences
         self._client = connect_client(address)
         try:
             self._prepare(settings)

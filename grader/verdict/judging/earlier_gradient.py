@@ -44,14 +44,14 @@ def computed_from_earlier(name: str, cases: Sequence[Case]) -> FromEarlier | Non
             return None
         assert answer.tensor is not None
         reference = problem.reference_from(name, requested)
-        if float(torch.linalg.vector_norm(reference)) < TRIVIAL * problem.scale(name):
-            return None  # zero in the whole network: an answer that equals it shows nothing
         comparison = compare(answer.tensor, reference, problem.scale(name), answer.low_precision)
         if not comparison.passed or comparison.relative_error is None:
             return None
+        if float(torch.linalg.vector_norm(reference)) < TRIVIAL * problem.scale(name):
+            continue  # zero in this whole network: an answer that equals it shows nothing
         errors.append(comparison.relative_error)
         ones = left_out_ones(problem, name, requested)
-    return FromEarlier(max(errors), ones)
+    return FromEarlier(max(errors), ones) if errors else None
 
 
 def left_out_ones(problem: Problem, name: str, requested: Collection[str]) -> tuple[str, ...]:

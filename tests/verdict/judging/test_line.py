@@ -329,6 +329,27 @@ def test_a_step_may_go_round_a_neighbour(problems):
     assert not verdict.passed
 
 
+def closed(inputs):
+    inputs["s"].zero_()
+
+
+def test_one_network_in_which_the_gradient_is_zero_takes_nothing_from_the_others(problems):
+    """It shows nothing by itself: only zeros are right there, and zeros alone are no answer."""
+    without_gradient = Problem(forward, inputs, Draw({"rows": 5, "columns": 4}, closed), 9)
+
+    def answer(p):
+        through_d = p.upstream["e"] * p.values["s"]
+        at_the_maximum = torch.nn.functional.one_hot(p.values["x"].max(1).indices, p.values["x"].shape[1])
+        return through_d - at_the_maximum * through_d.sum(1, keepdim=True)
+
+    uses = frozenset({"de", "s", "x"})
+    verdict = judged([*problems, without_gradient], "x", answer, uses=uses)
+    assert verdict.passed and verdict.message == FROM_EARLIER_GRADIENT
+    wrong_there = judged([*problems, without_gradient], "x", lambda p: answer(p) + (p.values["s"] == 0), uses=uses)
+    assert not wrong_there.passed
+    assert not judged([without_gradient], "x", answer, uses=uses).passed
+
+
 def test_a_step_may_not_go_round_by_what_is_not_above_it(problems):
     """ds is computed beside dd, not before it: asking for it is no excuse for leaving out de."""
 
