@@ -577,6 +577,9 @@ def same_verdicts(lesson, grade, graded, mistakes):
         cells = graded(as_a_notebook(wrong, lesson.functions), "03")
         for name, row in stub.items():
             found = [(each["status"], (each["mistake"] or {}).get("id")) for each in (row, cells[name])]
+            only_the_shape = row["status"] == "shape" and found[1] == ("passed", None)
+            if only_the_shape and cells[name]["message"].startswith("The numbers are right."):
+                continue  # in a notebook shapes may differ in axes of length one: `shape = "broadcast"`
             if found[0] != found[1]:
                 differing[f"{mistake.id} {name}"] = (row["status"], cells[name]["status"], cells[name]["message"])
     return differing
