@@ -35,7 +35,7 @@ from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of, r
 from grader.verdict.judging.hidden_problems import ProblemBook
 
 RTOL = 1e-6
-MOST_OPERATORS = 200_000
+MAX_OPERATORS = 200_000
 WIDER = (0.02, 0.98)
 """A second training may differ a little from the first, which keys come from."""
 
@@ -324,7 +324,7 @@ class Unmeasured(ModuleTarget):
 
     def __init__(self, namespace: Any) -> None:
         super().__init__(namespace)
-        self._cap = MOST_OPERATORS
+        self._cap = MAX_OPERATORS
 
     def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
         raise CallFailed(Answer("raised"), name)

@@ -60,9 +60,9 @@ SECONDS = 2.0
 """Processor time that a row may take on one value, besides what is done once per run."""
 LONGEST = 10_000
 """Characters of a message."""
-LEAST_LINE = 16
+MIN_LINE = 16
 """Characters of a line of a hidden suite from which on it is looked for."""
-MOST_STEPS = 3
+MAX_STEPS = 3
 """Gradients of a lesson that are tried: they are all judged alike."""
 SHORT_LIMITS = Limits(import_seconds=2.0, step_seconds=1.0, total_seconds=4.0)
 
@@ -151,7 +151,7 @@ class Rows:
         self._tests, self._draws = tests_of(suite), getattr(suite, "DRAWS", ())
         self.hidden = hidden_lines(lesson)
         checks = [item for item in lesson.items if item.name in self._tests]
-        self.items = [*checks, *lesson.gradients[:MOST_STEPS]]
+        self.items = [*checks, *lesson.gradients[:MAX_STEPS]]
 
     def judge(self, item: Item, value: Any) -> tuple[str, str]:
         """(status, message) of the row when every function returns `value`."""
@@ -200,9 +200,7 @@ def hidden_lines(lesson: Lesson) -> list[str]:
     """The lines of the hidden suite, without those that say nothing of it."""
     public = {line.strip() for path in lesson.exercise.glob("*.py") for line in path.read_text().splitlines()}
     lines = {line.strip() for line in lesson.suite.read_text(encoding="utf-8").splitlines()}
-    return sorted(
-        line for line in lines - public if len(line) >= LEAST_LINE and not line.startswith(("import", "from"))
-    )
+    return sorted(line for line in lines - public if len(line) >= MIN_LINE and not line.startswith(("import", "from")))
 
 
 def fuzz(lessons: Sequence[Lesson], values: int, seed: int) -> list[Tally]:

@@ -21,8 +21,8 @@ from bench.lazy_target import Make, RecordedCall, digest
 from grader.calling.protocol import Function
 
 CONSTANTS: tuple[Any, ...] = (None, True, False, 0, 1, -1, 2, 0.0, 0.5, 1.0, "", float("nan"), float("inf"), [], {})
-MOST_VALUES = 40
-MOST_PARTS = 6
+MAX_VALUES = 40
+MAX_PARTS = 6
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ def simple_values(learned: Lessons) -> list[Any]:
     """Numbers, texts, booleans and short lists of them that the reference gave, the most frequent ones first."""
     found = [call.value for record in learned for call in record if is_simple(call.value)]
     known = {digest(value): value for value in found}
-    return [known[text] for text, _ in Counter(map(digest, found)).most_common(MOST_VALUES)]
+    return [known[text] for text, _ in Counter(map(digest, found)).most_common(MAX_VALUES)]
 
 
 def is_simple(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
-        return len(value) <= MOST_PARTS and all(map(is_simple, value))
+        return len(value) <= MAX_PARTS and all(map(is_simple, value))
     if isinstance(value, (Tensor, numpy.ndarray)):
         return value.ndim == 0
     return value is None or isinstance(value, (bool, int, float, str))

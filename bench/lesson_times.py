@@ -27,7 +27,7 @@ from grader.lesson.lesson import Course, Lesson
 
 ROOT = Path(__file__).resolve().parents[1]
 YARDSTICK, DEFAULT = "03", [str(number) for number in range(12, 20)]
-MOST_SECONDS = 60.0
+MAX_SECONDS = 60.0
 
 
 def seconds_of_children() -> float:
@@ -67,7 +67,7 @@ def main() -> int:
         seconds = best[lesson.number]
         table.add_row(lesson.name, f"{seconds:.1f}", f"{seconds / best[YARDSTICK]:.1f}")
     Console().print(table)
-    return int(max(best.values()) > MOST_SECONDS)
+    return int(max(best.values()) > MAX_SECONDS)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from grader.lesson.lesson import Course, Lesson
 ROOT = Path(__file__).resolve().parent.parent
 RIGHT, WRONG, HANGING, HOSTILE = KINDS = ("right", "wrong", "hanging", "hostile")
 HANGING_AT, HOSTILE_AT = 37, 73  # of every hundred
-WRONG_SHARE, MOST_MISTAKES = 0.4, 3
+WRONG_SHARE, MAX_MISTAKES = 0.4, 3
 LOOP = "\n\ndef {name}():\n    while True:\n        pass\n"
 ATTACKS = (
     "import os\n\nos._exit(0)\n",
@@ -46,7 +46,7 @@ def source_of(lesson: Lesson, number: int, kind: str | None = None) -> str:
     text = (lesson.solution / "backward.py").read_text(encoding="utf-8")
     if kind == WRONG:
         own = [each for each in lesson.mistakes if each.function is not None]
-        for mistake in draw.sample(own, draw.randint(1, MOST_MISTAKES)):
+        for mistake in draw.sample(own, draw.randint(1, MAX_MISTAKES)):
             text = mistake.applied_to(text)
     elif kind == HANGING:
         text += LOOP.format(name=draw.choice(lesson.functions))

@@ -49,7 +49,7 @@ PATIENCE = "4"  # seconds, for the examples: one of them never ends either
 NEVER_ENDS = "loop_"  # how the names of these golden submissions begin
 SLOW = ("07", "08", "09", "10")  # lessons whose solutions take seconds to grade: not with --quick
 SHOWN = 160  # characters of a line that differs
-MOST_SHOWN = 8  # files per group
+MAX_SHOWN = 8  # files per group
 SCREEN = "screen_"
 
 SECONDS = r"\d+(?:\.\d+)?(?:e-\d+)?"
@@ -118,9 +118,9 @@ class Compared:
     differences: list[Difference] = field(default_factory=list)
 
     def __str__(self) -> str:
-        shown = [str(each) for each in self.differences[:MOST_SHOWN]]
-        if len(self.differences) > MOST_SHOWN:
-            shown.append(f"  ... and {len(self.differences) - MOST_SHOWN} more")
+        shown = [str(each) for each in self.differences[:MAX_SHOWN]]
+        if len(self.differences) > MAX_SHOWN:
+            shown.append(f"  ... and {len(self.differences) - MAX_SHOWN} more")
         head = f"{self.group:10} {self.files:5} files compared, {len(self.differences):4} differ"
         return "\n".join([head, *shown])
 

@@ -26,7 +26,7 @@ from bench.throughput import sources
 from grader.lesson.lesson import Course, Lesson
 
 ROOT = Path(__file__).resolve().parent.parent
-MOST_SHOWN = 10
+MAX_SHOWN = 10
 # Runs in either checkout, so it uses only what both have.
 PROGRAM = """
 import json, sys
@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if len(set(lines)) > 1:
                 different += 1
                 for (root, cache), line in zip(runs[1:], lines[1:], strict=True):
-                    for difference in [*differences(json.loads(lines[0]), json.loads(line))][:MOST_SHOWN]:
+                    for difference in [*differences(json.loads(lines[0]), json.loads(line))][:MAX_SHOWN]:
                         print(f"submission {number}, {root.name} with the cache {cache}{difference}", flush=True)
     print(f"{compared} of {len(class_)} submissions of {lesson.name} compared in {len(runs)} runs: {different} differ")
     return int(different > 0 or compared < len(class_))

@@ -21,7 +21,7 @@ NUMBER = Path(__file__).parent.name.split("_")[0]
 FROM_THE_LOSS = ("W2", "b2", "bngain", "bnbias", "W1", "b1", "C")
 """The parameters in the order in which their gradients are computed: the first wrong one is to be corrected first."""
 FIRST = 5
-MOST_BETWEEN = 1000
+MAX_BETWEEN = 1000
 
 
 class WrongStep(Exception):
@@ -30,7 +30,7 @@ class WrongStep(Exception):
 
 def judged_at(options):
     """The steps that are judged: the first ones, then every so often, and the last."""
-    every = max(1, min(MOST_BETWEEN, options.steps // 20))
+    every = max(1, min(MAX_BETWEEN, options.steps // 20))
     return {*range(min(FIRST, options.steps)), *range(0, options.steps, every), options.steps - 1}
 
 

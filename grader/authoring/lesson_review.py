@@ -206,7 +206,7 @@ def inexact_gradients(lesson: Lesson, rows: Sequence[Row]) -> list[str]:
     return [str(row.name) for row in rows if row.name in names and not row.exact]
 
 
-LEAST_LINE = 24
+MIN_LINE = 24
 """Characters of the shortest line of an answer that counts as a quotation. (`return a + b` is shorter.)"""
 
 
@@ -245,5 +245,5 @@ def leaked_answer_lines(lesson: Lesson) -> Iterator[str]:
     public = {one_line(line) for line in path.read_text(encoding="utf-8").splitlines()}
     answers = ANSWER.finditer(lesson.answer_key)
     for line in {one_line(line) for answer in answers for line in answer[0].splitlines()}:
-        if len(line) >= LEAST_LINE and line in public:
+        if len(line) >= MIN_LINE and line in public:
             yield f"{EXAMPLES_FILE} holds a line of an answer, which students would read there: {line}"

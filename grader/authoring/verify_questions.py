@@ -22,7 +22,7 @@ from grader.questions.reading import AnswerError, read_number, read_shape
 PROOFS = "questions.py"
 """In solutions/NN_name: for a question a function of its drawn values that computes the key in another way."""
 STUDENTS = 20
-LEAST_LONGEST = 4
+MIN_LONGEST = 4
 """So many questions whose right choice is the longest text are too many, if no other choice ever is."""
 PERTURBED = dict.fromkeys(("formula", "code"), ("({}) * 1.000001", "({}) + 0.000001")) | {
     "number": ("({}) * 1.1", "-({})", "({}) * 0")
@@ -198,7 +198,7 @@ def faults_of_all(questions: Mapping[str, Question], keys: Mapping[str, AnswerKe
     """What a lesson's questions give away together."""
     single = [each for each in questions.values() if each.kind == "choice"]
     longest = [max(each.choices, key=lambda name, each=each: len(each.choices[name])) for each in single]  # type: ignore[misc]
-    if len(single) >= LEAST_LONGEST and [keys[each.name].key for each in single] == longest:
+    if len(single) >= MIN_LONGEST and [keys[each.name].key for each in single] == longest:
         yield "questions: the right choice is always the longest text: make some wrong ones longer."
     for each in questions.values():
         if each.kind in ("formula", "code"):

@@ -36,7 +36,7 @@ NAMES = NUMPY | OPERATORS | frozenset(MATH) | frozenset(SHOWN.values())
 """Every name that an observation may have."""
 as_numpy = torch._C.TensorBase.numpy
 WRITES = frozenset({"fill", "full", "full_like", "scalar_tensor", "masked_fill", "index_put", "index_fill"})
-MOST_OPERATORS = 20_000
+MAX_OPERATORS = 20_000
 ENOUGH_PAIRS = 2
 ENOUGH_AGAIN = 4
 """Evaluations at known inputs, of at least two operators, that make a forward pass that is repeated."""
@@ -66,7 +66,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
     """
 
     def __init__(self, cap: int) -> None:
-        super().__init__(min(cap, MOST_OPERATORS))
+        super().__init__(min(cap, MAX_OPERATORS))
         self.complex_results = 0
         self._evaluations: dict[tuple[str, object], Evaluations] = {}
         self._pairs: dict[str, list[int]] = {}  # {operator: [evaluations, pairs]}

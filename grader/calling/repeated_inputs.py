@@ -11,9 +11,9 @@ import numpy
 
 Array = numpy.ndarray[Any, Any]
 
-MOST_COMPARED = 600
+MAX_COMPARED = 600
 """Evaluations that are compared. Beyond them, only those at known inputs are counted."""
-MOST_ELEMENTS = 50_000
+MAX_ELEMENTS = 50_000
 FEW_ELEMENTS = 8
 """Fewer than that are close by chance. They count only if the same distance comes again and again."""
 SAME_DISTANCES = 6
@@ -41,13 +41,13 @@ class Evaluations:
     def add(self, inputs: Sequence[Array], result: object) -> list[object]:
         """The results of earlier evaluations at close inputs; the evaluation's own where it holds many of them."""
         self.times += 1
-        if not inputs or any(each.size > MOST_ELEMENTS or each.dtype.kind not in "fc" for each in inputs):
+        if not inputs or any(each.size > MAX_ELEMENTS or each.dtype.kind not in "fc" for each in inputs):
             return []
         digest = hash(tuple((each.shape, each.tobytes()) for each in inputs))
         if digest in self._known:
             self.again += 1
             return []
-        if self.times > MOST_COMPARED:
+        if self.times > MAX_COMPARED:
             return []
         self._known.add(digest)
         close = [result] if any(is_batch_of_close(each) for each in inputs) else []

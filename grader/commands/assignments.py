@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from grader.intake.submissions.roster import Roster
     from grader.lesson.lesson import Course, Lesson
 
-MOST_UNKNOWN = 20
+MAX_UNKNOWN = 20
 
 assignment_option = click.option(
     "--assignment",
@@ -113,12 +113,12 @@ def extensions_from(
             raise UserError(f"{file}: {error}") from error
 
     decisions, unknown = decisions_of(entries, find, assignment, author_name(None), datetime.now(UTC))
-    for entry in unknown[:MOST_UNKNOWN]:
+    for entry in unknown[:MAX_UNKNOWN]:
         click.echo(
             f"grade: {entry.place}nobody here is called {printable(entry.student)!r}, so the line has no effect. Use "
             "the name in grades.csv, or give --roster for ids and e-mail addresses.",
             err=True,
         )
-    if len(unknown) > MOST_UNKNOWN:
-        click.echo(f"grade: {file}: {len(unknown) - MOST_UNKNOWN} more lines have no effect.", err=True)
+    if len(unknown) > MAX_UNKNOWN:
+        click.echo(f"grade: {file}: {len(unknown) - MAX_UNKNOWN} more lines have no effect.", err=True)
     return decisions

@@ -110,7 +110,7 @@ def result_line(results: SubmissionResult) -> str:
     return printable(text)
 
 
-MOST_REASONS, MOST_OF_A_REASON = 5, 600
+MAX_REASONS, MAX_OF_A_REASON = 5, 600
 RULER = re.compile(r"[=_-]{4,}")
 
 
@@ -126,16 +126,16 @@ def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
         f"{len(names)} of {count} could not be graded ({first_names(names, 10)}): {reason}"
         for reason, names in sorted(who.items(), key=lambda entry: -len(entry[1]))
     ]
-    further = [f"... and {len(lines) - MOST_REASONS} other reasons."] if lines[MOST_REASONS:] else []
+    further = [f"... and {len(lines) - MAX_REASONS} other reasons."] if lines[MAX_REASONS:] else []
     advice = ["They have no score until the same command, run again, grades them."] if lines else []
-    return [*map(printable, lines[:MOST_REASONS]), *further, *advice]
+    return [*map(printable, lines[:MAX_REASONS]), *further, *advice]
 
 
 def shorten(reason: str) -> str:
     """A reason on one line, without pytest's rulers. A long one is cut in the middle."""
     line = " ".join(RULER.sub("", reason).split())
-    half = MOST_OF_A_REASON // 2
-    return line if len(line) <= MOST_OF_A_REASON else f"{line[:half]} ... {line[-half:]}"
+    half = MAX_OF_A_REASON // 2
+    return line if len(line) <= MAX_OF_A_REASON else f"{line[:half]} ... {line[-half:]}"
 
 
 def print_summary(console: Console, outcome: RunOutcome, count: int, out: Path, left_out: Sequence[str] = ()) -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from grader.gradebook.grading.settings import Settings
     from grader.lesson.lesson import Course
 
-MOST_ROWS = 15
+MAX_ROWS = 15
 
 
 @click.command(
@@ -202,10 +202,10 @@ def print_changes(changes: Sequence[StudentChange], count: int, lessons: Sequenc
             else ""
         )
     )
-    for name, students in rows.most_common(MOST_ROWS):
+    for name, students in rows.most_common(MAX_ROWS):
         click.echo(f"  {name}: {students} {'student' if students == 1 else 'students'}")
-    if len(rows) > MOST_ROWS:
-        click.echo(f"  and {len(rows) - MOST_ROWS} more rows")
+    if len(rows) > MAX_ROWS:
+        click.echo(f"  and {len(rows) - MAX_ROWS} more rows")
 
 
 def score_change(change: StudentChange) -> str:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from grader.intake.submissions.submission_times import ReadTimes
     from grader.lesson.lesson import Lesson
 
-MOST_FAULTS = 20
+MAX_FAULTS = 20
 LIMIT_NAMES = tuple(Limits().to_dict())
 
 
@@ -46,7 +46,7 @@ def check_lessons(lessons: Sequence[Lesson]) -> None:
     faults = [f"{lesson.name}: {sentence}" for lesson in lessons for sentence in lesson_faults(lesson)]
     if faults:
         numbers = " ".join(dict.fromkeys(fault.partition("_")[0] for fault in faults))
-        shown = "\n".join(faults[:MOST_FAULTS])
+        shown = "\n".join(faults[:MAX_FAULTS])
         fail(f"the course is broken, and nothing was graded. Fix it, then run `grade verify {numbers}`.\n{shown}")
 
 
@@ -87,7 +87,7 @@ def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:
         fail(f"--limit: {error}. Give NAME=NUMBER with one of {', '.join(LIMIT_NAMES)}.")
 
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 def apply_intake(found: FoundSubmissions, out: Path, given: Path | None, course: Course) -> list[IntakeLine]:
@@ -101,7 +101,7 @@ def apply_intake(found: FoundSubmissions, out: Path, given: Path | None, course:
         students = {arrival.student for arrival in found.arrivals}
         if names and names.isdisjoint(students):
             raise UserError(
-                f"{given} names {', '.join(sorted(names)[:MOST_NAMED])}, and no submission of this run has that name: "
+                f"{given} names {', '.join(sorted(names)[:MAX_NAMED])}, and no submission of this run has that name: "
                 "write the names as in grades.csv."
             )
     found.decided = decisions(lines)
@@ -177,11 +177,11 @@ def store_intake(found: FoundSubmissions, out: Path, lines: Sequence[IntakeLine]
             many = "s" if count > 1 else ""
             sentences.append(f"{count} submission{many} {what} {path}, then run again with --intake {path}.")
     if edited:
-        sentences.append(f"{path} was edited for {', '.join(edited[:MOST_NAMED])}, which counts only with --intake.")
+        sentences.append(f"{path} was edited for {', '.join(edited[:MAX_NAMED])}, which counts only with --intake.")
     return sentences
 
 
-MOST_BAD, MOST_UNKNOWN = 5, 20
+MAX_BAD, MAX_UNKNOWN = 5, 20
 
 
 class ZoneParam(click.ParamType):  # type: ignore[type-arg]
@@ -244,16 +244,16 @@ def set_times(
     for file in files:
         read = read_times(file, zone)
         if read.bad:
-            more = f" {len(read.bad) - MOST_BAD} more lines cannot be read." if len(read.bad) > MOST_BAD else ""
-            raise UserError(" ".join(read.bad[:MOST_BAD]) + more)
+            more = f" {len(read.bad) - MAX_BAD} more lines cannot be read." if len(read.bad) > MAX_BAD else ""
+            raise UserError(" ".join(read.bad[:MAX_BAD]) + more)
         print_first(found.set_times(read.times))
         print_summary_of_times(file, read, quiet)
 
 
 def print_first(sentences: Sequence[str]) -> None:
-    print_remarks(sentences[:MOST_UNKNOWN])
-    if len(sentences) > MOST_UNKNOWN:
-        click.echo(f"grade: {len(sentences) - MOST_UNKNOWN} more lines are like these.", err=True)
+    print_remarks(sentences[:MAX_UNKNOWN])
+    if len(sentences) > MAX_UNKNOWN:
+        click.echo(f"grade: {len(sentences) - MAX_UNKNOWN} more lines are like these.", err=True)
 
 
 def print_summary_of_times(file: Path, read: ReadTimes, quiet: bool) -> None:

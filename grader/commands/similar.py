@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from grader.intake.submissions.roster import Roster
     from grader.lesson.lesson import Course, Lesson
 
-MOST_IN_TABLE = 20
+MAX_IN_TABLE = 20
 
 EPILOG = """\b
 Examples:
@@ -134,11 +134,11 @@ def print_pairs(pairs: Sequence[SimilarPair], threshold: float, size: int) -> No
     table.add_column("bits", justify="right")
     table.add_column("these two", min_width=16)
     table.add_column("the strongest reason")
-    for pair in pairs[:MOST_IN_TABLE]:
+    for pair in pairs[:MAX_IN_TABLE]:
         more = f" And {len(pair.shared) - 1} more." if len(pair.shared) > 1 else ""
         who = f"{printable(pair.one)}, {printable(pair.other)}"
         table.add_row(f"{pair.bits:.1f}", Text(who), Text(printable(reason_text(pair.shared[0])) + more))
     console_for().print(table)
-    if len(pairs) > MOST_IN_TABLE:
-        click.echo(f"... and {len(pairs) - MOST_IN_TABLE} more, in similar.html.")
+    if len(pairs) > MAX_IN_TABLE:
+        click.echo(f"... and {len(pairs) - MAX_IN_TABLE} more, in similar.html.")
     click.echo("Reasons to read them side by side, not a verdict: read both and speak with both students first.")

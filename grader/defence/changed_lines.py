@@ -16,11 +16,11 @@ from grader.defence.expressions import (
     whole_number,
 )
 
-MOST_REWRITTEN = 14
-MOST_WRONG = 16
+MAX_REWRITTEN = 14
+MAX_WRONG = 16
 FEW = 5
 """Rewritten lines that are rewritten again."""
-MOST_LENGTH = 130
+MAX_LENGTH = 130
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ Template = tuple[str, str, str]
 """(kind, code, words)"""
 
 
-def equal_versions(code: str, most: int = MOST_REWRITTEN, deep: bool = True) -> list[Variant]:
+def equal_versions(code: str, most: int = MAX_REWRITTEN, deep: bool = True) -> list[Variant]:
     """Lines that should have the same value and look different."""
     first = list(variants(code, equal_templates))
     found = {each.code: each for each in first}
@@ -60,7 +60,7 @@ def wrong_versions(code: str, names: Sequence[str]) -> list[Variant]:
         found.setdefault(each.code, each)
     found.pop(code, None)
     kept = list(found.values())
-    return kept[: MOST_WRONG - len(extra)] + [each for each in kept[MOST_WRONG - len(extra) :] if each in extra]
+    return kept[: MAX_WRONG - len(extra)] + [each for each in kept[MAX_WRONG - len(extra) :] if each in extra]
 
 
 def variants(code: str, templates: Callable[[ast.expr], Iterator[Template]]) -> Iterator[Variant]:
@@ -77,7 +77,7 @@ def variants(code: str, templates: Callable[[ast.expr], Iterator[Template]]) -> 
             except SyntaxError:
                 continue
             changed = ast.unparse(new) if parent is None else text_with(tree, parent, field, index, new)
-            if changed != code and len(changed) <= MOST_LENGTH:
+            if changed != code and len(changed) <= MAX_LENGTH:
                 yield Variant(kind, changed, words)
 
 

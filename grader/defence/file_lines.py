@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from grader.defence.changed_lines import Variant, equal_versions, variants, wrong_templates, wrong_versions
 from grader.source.parsing import parse_text
 
-MOST_CODE = 110
+MAX_CODE = 110
 """Characters of a line that a question can show."""
-MOST_LINES = 200
+MAX_LINES = 200
 ALIKE = 6
 """Rewritten lines from which wrong ones are made, and wrong ones made from each."""
 COPY, TRACE, SCALED, STEP = "_defence_copy", "_defence_trace_", "_defence_scaled_", "_defence_step"
@@ -76,7 +76,7 @@ def functions_in(source: str, wanted: Sequence[str], joint: str = "") -> list[Fi
     for function in nodes.values():
         read = list(lines_of(function, number))
         number += len(read)
-        if number > MOST_LINES or function.decorator_list:
+        if number > MAX_LINES or function.decorator_list:
             break
         arguments = function.args
         if arguments.vararg or arguments.kwarg:
@@ -105,7 +105,7 @@ def lines_of(function: ast.FunctionDef, number: int) -> Iterator[tuple[int, File
         if expression is not None and name and can_be_shown(expression):
             code = ast.unparse(expression)
             read = names_read(expression, known)
-            if read and len(code) <= MOST_CODE and "\n" not in code:
+            if read and len(code) <= MAX_CODE and "\n" not in code:
                 is_returned = isinstance(statement, ast.Return)
                 yield index, FileLine(function.name, number, name, code, read, is_returned, set(read) <= parameters)
                 number += 1

@@ -30,8 +30,8 @@ from grader.sandbox.workers.time_account import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
 MAIN = "backward.py"
-MOST_NUMBER = 1e300
-MOST_CHOSEN = 12
+MAX_NUMBER = 1e300
+MAX_CHOSEN = 12
 """Lines of a file that one defence may be about."""
 RUN = """
 
@@ -168,7 +168,7 @@ def value_of(reply: tuple[bool, Any]) -> LineResult:
     is_value, found = reply
     if not is_value:
         return Raised(str(found))
-    if isinstance(found, (int, float)) and not isinstance(found, bool) and abs(found) < MOST_NUMBER:
+    if isinstance(found, (int, float)) and not isinstance(found, bool) and abs(found) < MAX_NUMBER:
         return torch.tensor(float(found), dtype=torch.float64)
     tensor = torch.as_tensor(found) if isinstance(found, numpy.ndarray) else found
     if not isinstance(tensor, Tensor) or tensor.is_complex() or tensor.dtype == torch.bool:
@@ -239,7 +239,7 @@ def function_from(values: Mapping[str, Any]) -> FileFunction:
 def chosen_lines(
     lesson: Lesson, functions: Sequence[FileFunction], right: Collection[str], chance: random.Random
 ) -> list[tuple[str, str, FileLine]]:
-    """(row, forward value, line) of up to MOST_CHOSEN lines that belong to right rows, gradients first."""
+    """(row, forward value, line) of up to MAX_CHOSEN lines that belong to right rows, gradients first."""
     rows = {item.name for item in lesson.gradients}
     problems = small_problems(lesson)
     values = set(graph_of(lesson, problems[0]).consumers) if problems else set()
@@ -256,7 +256,7 @@ def chosen_lines(
                 found.append((function.name, function.name[1:] if name == function.name else "", line))
     chance.shuffle(found)
     found.sort(key=lambda each: not each[1])
-    return found[:MOST_CHOSEN]
+    return found[:MAX_CHOSEN]
 
 
 def arguments_on(problem: Problem, parameters: Sequence[str]) -> dict[str, Any] | None:

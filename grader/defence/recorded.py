@@ -19,7 +19,7 @@ from grader.defence.file_lines import FileFunction, FileLine
 from grader.defence.lines import Line, Versions, line_from, versions_and_names
 from grader.defence.material import (
     MAIN,
-    MOST_CHOSEN,
+    MAX_CHOSEN,
     RUN,
     Material,
     call_in_worker,
@@ -163,7 +163,7 @@ def recorded_material(
         each["name"]: FileFunction(each["name"], tuple(each["parameters"]), "", tuple(each["lines"])) for each in read
     }
     single = [each for each in recorded if (each.at.function, each.at.name) not in repeated and is_known(each)]
-    kept = single[: 2 * MOST_CHOSEN] or recorded[:1]
+    kept = single[: 2 * MAX_CHOSEN] or recorded[:1]
     changes = [each for each in changes if each.owner in functions]
     return RecordedMaterial(lesson, right, kept, parameters, student, names, ran, calls, dict(files), recorded, changes)
 

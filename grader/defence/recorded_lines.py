@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.defence.expressions import replace_child
-from grader.defence.file_lines import MOST_CODE, MOST_LINES, FileLine, can_be_shown, names_read
+from grader.defence.file_lines import MAX_CODE, MAX_LINES, FileLine, can_be_shown, names_read
 from grader.source.parsing import parse_text
 from grader.source.syntax import nested_statements
 
@@ -82,7 +82,7 @@ def recorded_in(source: str, wanted: Sequence[str]) -> list[RecordedFunction]:
     for function in plain_definitions(source, wanted):
         places = list(places_in(function, number))
         number += len(places)
-        if number > MOST_LINES:
+        if number > MAX_LINES:
             break
         arguments = function.args
         parameters = tuple(each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
@@ -131,7 +131,7 @@ def places_in(function: ast.FunctionDef, number: int) -> Iterator[LinePlace]:
         for name, holder, field, index, expression in expressions_in(function.name, statement):
             code = ast.unparse(expression)
             read = names_read(expression, parameters | stored) if can_be_shown(expression) else ()
-            if read and len(code) <= MOST_CODE and "\n" not in code:
+            if read and len(code) <= MAX_CODE and "\n" not in code:
                 is_returned = isinstance(statement, ast.Return)
                 is_whole = set(read) <= parameters - stored
                 line = FileLine(function.name, number, name, code, read, is_returned, is_whole)

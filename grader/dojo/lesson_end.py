@@ -20,9 +20,9 @@ from grader.source.parsing import parse_text
 
 SECTION = "What you will be able to do"
 """The heading of the part of a lesson's README.md that says what it teaches."""
-MOST_LINES = 6
+MAX_LINES = 6
 """Of a function that is shown as another form."""
-MOST_FORMS = 2
+MAX_FORMS = 2
 
 
 def finish_lines(
@@ -43,7 +43,7 @@ def finish_lines(
     right = checked.progress.right
     for row in sorted(right, key=lambda row: row not in changed):
         forms = other_forms(lesson, lesson.item_for(row).function, checked.source)
-        if len(forms) == MOST_FORMS:
+        if len(forms) == MAX_FORMS:
             yield Text(f"Two other right forms of {row}:", "bold")
             for number, form in enumerate(forms):
                 yield from [""] if number else []
@@ -84,7 +84,7 @@ def other_forms(lesson: Lesson, function: str, own: str) -> list[str]:
     mine = body_of(own, function) if found else None
     if mine is not None:
         found.pop(shape_of(mine[0]), None)
-    return sorted(found.values(), key=lambda text: (text.count("\n"), len(text)))[:MOST_FORMS]
+    return sorted(found.values(), key=lambda text: (text.count("\n"), len(text)))[:MAX_FORMS]
 
 
 def body_of(source: str, function: str) -> tuple[list[ast.stmt], str] | None:
@@ -105,7 +105,7 @@ def body_of(source: str, function: str) -> tuple[list[ast.stmt], str] | None:
     if not body or {*definitions, *constants} & names_it_uses(node) - {function}:
         return None
     lines = source.splitlines()[body[0].lineno - 1 : body[-1].end_lineno]
-    if len(lines) > MOST_LINES:
+    if len(lines) > MAX_LINES:
         return None
     return body, "\n".join(line[node.body[0].col_offset :].rstrip() for line in lines)
 

@@ -8,10 +8,10 @@ import difflib
 from grader.errors import UserError
 from grader.lesson.lesson import Course, Lesson, LessonError
 
-MOST_LISTED = 8
+MAX_LISTED = 8
 """Lessons that a sentence lists."""
 IN_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-MOST_QUOTED = 200
+MAX_QUOTED = 200
 
 
 def lesson_meant(course: Course, words: str) -> Lesson | None:
@@ -31,7 +31,7 @@ def no_such_lesson(course: Course, words: str) -> UserError:
     known = {lesson.name.partition("_")[2]: lesson.number for lesson in lessons}
     in_words = [each for each in known.values() if words.lower() in IN_WORDS[int(each) - 1 : int(each)]]
     near = in_words or difflib.get_close_matches(words, list(known), n=1)
-    if len(lessons) > MOST_LISTED:
+    if len(lessons) > MAX_LISTED:
         meant = known.get(near[0], near[0]) if near else ""
         name_it = f"If you mean lesson {meant}, type its number" if meant else "Type its number"
         example = meant or lessons[0].number
@@ -48,7 +48,7 @@ def plain_words(words: str) -> str:
 
     A longer text than any name is cut: a sentence will quote it.
     """
-    words = words if len(words) <= MOST_QUOTED else f"{words[:MOST_QUOTED]}..."
+    words = words if len(words) <= MAX_QUOTED else f"{words[:MAX_QUOTED]}..."
     return words.rstrip(".,;:/").rpartition("/")[2] or words
 
 

@@ -15,11 +15,11 @@ from grader.publish.report.annotated import date_text
 from grader.results import number, points_text
 from grader.results.wording import first_names
 
-TITLE_WIDTH, LEAST_TITLE = 41, 16
+TITLE_WIDTH, MIN_TITLE = 41, 16
 AROUND_TITLE = 32
 """Columns of a lesson's line outside its title."""
 INDENT = 4
-MOST_ROWS = 8
+MAX_ROWS = 8
 RIGHT = ("passed", "here")
 
 
@@ -70,7 +70,7 @@ class LessonTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         longest = max([TITLE_WIDTH, *(len(each.lesson.title) for each in self._progress)])
-        width = max(LEAST_TITLE, min(longest, options.max_width - AROUND_TITLE))
+        width = max(MIN_TITLE, min(longest, options.max_width - AROUND_TITLE))
         for each in self._progress:
             lesson = each.lesson
             mark = "✓" if each.finished else "→" if lesson.name == self._current else " "
@@ -92,7 +92,7 @@ def assignment_screen(assignment: Assignment, progress: Sequence[Progress]) -> I
         rows = assignment.rows.get(each.lesson.name, {})
         for points, names in rows_by_points(rows):
             every = len(names) == len(each.lesson.items)
-            what = "every row" if every else first_names(names, MOST_ROWS)
+            what = "every row" if every else first_names(names, MAX_ROWS)
             worth = f"{points_text(points)} {'point' if points == 1 else 'points'}"
             yield Paragraph(f"{each.lesson.number} {what}: {worth}{' each' if len(names) > 1 else ''}", indent=INDENT)
     own = (

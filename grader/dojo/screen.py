@@ -29,7 +29,7 @@ FEW = 3  # unwritten rows that get a line each
 ROUNDING = (
     "exact: False in a row that is right is a rounding difference in float32. The verdict compares values in float64."
 )
-MOST_FORWARD = 3  # lines of the forward pass
+MAX_FORWARD = 3  # lines of the forward pass
 
 
 def heading(lesson: Lesson, file: str) -> Text:
@@ -82,9 +82,9 @@ def forward_part(lesson: Lesson, row: str) -> Iterator[RenderableType]:
     """The lines of the forward pass that read the value whose gradient a row is."""
     target = lesson.item_for(row).target
     lines = forward_lines(lesson, target) if target else []
-    for line in lines[:MOST_FORWARD]:
+    for line in lines[:MAX_FORWARD]:
         yield Paragraph(f"forward: {line}", "cyan", INDENT)
-    if more := len(lines[MOST_FORWARD:]):
+    if more := len(lines[MAX_FORWARD:]):
         yield Paragraph(f"and {more} more {'line' if more == 1 else 'lines'} of forward.py", "dim", INDENT)
 
 

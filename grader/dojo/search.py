@@ -9,7 +9,7 @@ from rich.text import Text
 
 from grader.lesson.lesson import Lesson
 
-MOST_FOUND = 6
+MAX_FOUND = 6
 
 Found = tuple[Lesson, str | None]
 """A lesson, and a row of it or None for the lesson itself."""
@@ -32,7 +32,7 @@ class Search:
             ((score, number, entry) for number, entry in enumerate(self._all()) if (score := rank(words, entry)) < 3),
             key=lambda each: each[:2],
         )
-        return [entry for _, _, entry in scored[:MOST_FOUND]]
+        return [entry for _, _, entry in scored[:MAX_FOUND]]
 
     def _all(self) -> Iterator[Found]:
         for lesson in self._lessons:

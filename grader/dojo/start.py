@@ -25,7 +25,7 @@ GITIGNORE = (
     "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/.dojo-live\n/my-training/\n/my-grades/\n/my-report.html\n"
     "*.before-reset-*\n"
 )
-MOST_FILES, MOST_BYTES = 100, 32 << 20
+MAX_FILES, MAX_BYTES = 100, 32 << 20
 """What is copied from another folder: files of a lesson, and bytes of each."""
 LEFT_OUT = shutil.ignore_patterns("__pycache__", MAIN, ANSWERS, FIGURES, "*.before-reset-*", "*~", ".ipynb_checkpoints")
 
@@ -90,20 +90,20 @@ def copy_work(before: Path, lesson: Lesson) -> str:
     names = [path.name for path in before.iterdir() if path.suffix in (".py", NOTEBOOK) or path.name == ANSWERS]
     others = sorted({*names} - {MAIN, FIGURES})
     left += trouble
-    for name in others[:MOST_FILES]:
+    for name in others[:MAX_FILES]:
         if not os.path.lexists(lesson.exercise / name):
             data, trouble = read_work(before / name)
             left += trouble
             if data is not None:
                 (lesson.exercise / name).write_bytes(data)
                 copied.append(name)
-    if len(others) > MOST_FILES:
-        left += f" Of {len(others):,} files, {MOST_FILES} were read: copy the others yourself."
+    if len(others) > MAX_FILES:
+        left += f" Of {len(others):,} files, {MAX_FILES} were read: copy the others yourself."
     taken = f" {', '.join(map(terminal_line, copied))} copied." if copied else ""
     return f"Lesson {lesson.number}:{taken}{left}" if taken or left else ""
 
 
-def read_work(path: Path, most: int = MOST_BYTES) -> tuple[bytes | None, str]:
+def read_work(path: Path, most: int = MAX_BYTES) -> tuple[bytes | None, str]:
     """The bytes of an ordinary file; None where it cannot be read, then with a sentence unless it is not there."""
     try:
         with open(path, "rb", opener=open_regular) as file:

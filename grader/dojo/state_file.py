@@ -24,7 +24,7 @@ from grader.lesson.mistakes import PUBLIC
 
 STATE_FILE = ".dojo.json"
 VERSION = 1
-MOST_BYTES = 8 << 20
+MAX_BYTES = 8 << 20
 """Of .dojo.json; a course of twenty lessons needs a hundredth of it."""
 
 
@@ -68,7 +68,7 @@ class StateFile:
     def read(self) -> State:
         """The stored state; an empty one where the file is missing or damaged."""
         try:
-            return State.from_json(read_ordinary(self.path, MOST_BYTES).decode())
+            return State.from_json(read_ordinary(self.path, MAX_BYTES).decode())
         except FileNotFoundError:
             return State()
         except (OSError, TypeError, ValueError, RecursionError) as error:

@@ -35,7 +35,7 @@ CheckerAnswer = Literal["right", "wrong", "cannot tell", "error"]
 MEANINGS: Mapping[object, CheckerAnswer] = {True: "right", False: "wrong", None: "cannot tell"}
 VISIBLE = 0.05
 """A broken copy differs from the right gradient by at least this share of some element: a checker can see it."""
-LEAST_ELEMENT = 1e-3
+MIN_ELEMENT = 1e-3
 """Of a gradient's largest element: values of the loss do not determine smaller ones well enough."""
 ZERO = 1e-9
 """Of the upstream gradients' size: a gradient below this is zero except for rounding."""
@@ -190,7 +190,7 @@ def broken_copies(problem: Problem, name: str) -> dict[str, Tensor]:
     if is_zero(problem, name):
         return {"with 0.05 in one place": at_one_place(right, 0, 0.05)}
     sizes = right.abs().flatten()
-    large = torch.nonzero(sizes > LEAST_ELEMENT * largest).flatten()
+    large = torch.nonzero(sizes > MIN_ELEMENT * largest).flatten()
     middle = int(large[sizes[large].argsort()[len(large) // 2]])
     copies = {
         "with the opposite sign": -right,
@@ -200,7 +200,7 @@ def broken_copies(problem: Problem, name: str) -> dict[str, Tensor]:
     }
     branches = problem.branches(name)
     for consumer, share in branches.items() if len(branches) > 1 else ():
-        changed = (share.abs() > VISIBLE * right.abs()) & (right.abs() > LEAST_ELEMENT * largest)
+        changed = (share.abs() > VISIBLE * right.abs()) & (right.abs() > MIN_ELEMENT * largest)
         if changed.any():
             copies[f"without the path through {consumer}"] = right - share
     return copies

@@ -36,8 +36,8 @@ from grader.results.wording import first_names
 
 KEYS = "↑↓ row · h hint · n p lesson · / find · l list · r report · q quit"
 FEW_KEYS = "↑↓ row · h hint · n p lesson · / find · q quit"
-LEAST_ROWS, LEAST_BODY, LEAST_COLUMNS = 5, 6, 20
-MOST_BAR = 26
+MIN_ROWS, MIN_BODY, MIN_COLUMNS = 5, 6, 20
+MAX_BAR = 26
 FULL, EMPTY = "█", "░"
 
 
@@ -116,8 +116,8 @@ def watch_screen(view: View, console: Console) -> list[RenderableType]:
     table: list[RenderableType] = []
     around = lines_in(console, [*head, "", "", *more, "", foot])
     if console.is_terminal:
-        least = around + min(LEAST_ROWS, len(view.checked.judged.rows))
-        body = [FirstLines(Group(*body), max(LEAST_BODY, console.height - least))]
+        least = around + min(MIN_ROWS, len(view.checked.judged.rows))
+        body = [FirstLines(Group(*body), max(MIN_BODY, console.height - least))]
     if view.checked.judged.runs:
         others = around + lines_in(console, body)
         table = [*table_of(view, view.checked, console, others), ""]
@@ -148,11 +148,11 @@ def screen_head(view: View, columns: int) -> Iterator[RenderableType]:
     progress = view.checked.progress
     words = tally(progress)
     room = columns - 2 - len(words)
-    if room < LEAST_COLUMNS // 2:
+    if room < MIN_COLUMNS // 2:
         words = words.partition(" · ")[0]
         room = columns - 2 - len(words)
     done, of = len(progress.reached), len(progress.items)
-    yield bar(done, of, max(LEAST_COLUMNS // 2, min(MOST_BAR, room))).append(f"  {words}")
+    yield bar(done, of, max(MIN_COLUMNS // 2, min(MAX_BAR, room))).append(f"  {words}")
     sinks = view.lesson.public.graph.sinks if view.lesson.gradients else ()
     marks = graph_marks(progress, sinks if len(sinks) == 1 else ())
     names = [item.target or item.name for item in progress.items if item.name == view.focus]
@@ -167,7 +167,7 @@ def table_of(view: View, checked: Checked, console: Console, others: int) -> Ite
     numbers = {row.name: number for number, row in enumerate(rows, 1)}
     shown = [row for row in rows if row.status not in UNWRITTEN or row.name == view.focus]
     left = [row for row in rows if row.status in UNWRITTEN and row.name != view.focus]
-    room = max(LEAST_ROWS, console.height - others - 1) if console.is_terminal else len(rows)
+    room = max(MIN_ROWS, console.height - others - 1) if console.is_terminal else len(rows)
     if len(shown) + bool(left) > room:
         at = next((n for n, row in enumerate(shown) if row.name == view.focus), 0)
         keep = max(1, room - bool(left) - 1)

@@ -13,7 +13,7 @@ from grader.intake.submissions.roster import Member
 from grader.results import LessonResult, Row, SubmissionResult
 
 TOTAL = "total"
-MOST_MEANT = 3
+MAX_MEANT = 3
 
 
 class UnknownStudent(UserError):
@@ -58,8 +58,8 @@ def find_student(
     for found in (folded, words):
         if len(found) == 1:
             return found[0]
-    close = [name for name in students if may_be_one_person(wanted, name)][:MOST_MEANT]
-    meant = close or difflib.get_close_matches(wanted, students, MOST_MEANT)
+    close = [name for name in students if may_be_one_person(wanted, name)][:MAX_MEANT]
+    meant = close or difflib.get_close_matches(wanted, students, MAX_MEANT)
     raise UnknownStudent(f"no student is called {wanted!r}" + did_you_mean(meant, "see grades.csv for the names"))
 
 
@@ -81,7 +81,7 @@ def find_row(wanted: str, results: SubmissionResult) -> str | None:
     names = list(row_names(results.lessons))
     if found:
         raise UserError(f"{wanted!r} may be {' or '.join(found)}: give the lesson as well.")
-    meant = difflib.get_close_matches(wanted, [each for name in names for each in spellings(name)], MOST_MEANT)
+    meant = difflib.get_close_matches(wanted, [each for name in names for each in spellings(name)], MAX_MEANT)
     lessons = ", ".join(lesson.name for lesson in results.lessons) or "no lesson"
     raise UserError(
         f"{results.student} has no row {wanted!r}"

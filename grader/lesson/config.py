@@ -14,7 +14,7 @@ from grader.source.module_names import NEVER_ALLOWED
 
 LECTURE_SEED = 2147483647
 """The lecture's generator seed; lesson.toml may give another."""
-MOST_SEED = 2**63 - 1
+MAX_SEED = 2**63 - 1
 PART_OF_TORCH = re.compile(r"torch(\.\w+)+|torch\.ops\.aten\.[\w*]+", re.ASCII)
 MODULE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
@@ -159,7 +159,7 @@ def config_of_text(folder: Path, text: str) -> LessonConfig:
     function = joint_function(table.table("function", ("name", "returns"))) if "function" in table else None
     return LessonConfig(
         table.text("title", folder.name),
-        table.value("seed", LECTURE_SEED, is_seed, f"a whole number from 0 to {MOST_SEED}"),
+        table.value("seed", LECTURE_SEED, is_seed, f"a whole number from 0 to {MAX_SEED}"),
         function,
         items(table.table("gradients").tables(GRADIENT_KEYS), True, function),
         items(table.table("checks").tables(CHECK_KEYS), False),
@@ -228,7 +228,7 @@ def is_count(value: object) -> bool:
 
 
 def is_seed(value: object) -> bool:
-    return type(value) is int and 0 <= value <= MOST_SEED
+    return type(value) is int and 0 <= value <= MAX_SEED
 
 
 def public_draws(table: Table) -> tuple[PublicDraw, ...]:

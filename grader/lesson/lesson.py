@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # torch comes with these and takes a second: reading titles a
     from grader.calling.joint import Joint
     from grader.reference.problem import Draw, Problem
 
-MOST_SIZES = 4
+MAX_SIZES = 4
 SMALL = 1e-2
 """A constant of a forward pass below this may be an epsilon."""
 
@@ -125,13 +125,13 @@ class Lesson:
         return self.problem(Draw(sizes or {}), self.seed, dtype, random_upstream=False)
 
     def published_at(self, sizes: Mapping[str, int]) -> tuple[Problem, Problem]:
-        """Return `public` and `public_chain` at other sizes. Those of the latest MOST_SIZES sizes are kept."""
+        """Return `public` and `public_chain` at other sizes. Those of the latest MAX_SIZES sizes are kept."""
         import torch
 
         key = tuple(sizes.items())
         found = self._at_sizes.pop(key, None)
         self._at_sizes[key] = found or (self._published(torch.float32, sizes), self._published(torch.float64, sizes))
-        while len(self._at_sizes) > MOST_SIZES:
+        while len(self._at_sizes) > MAX_SIZES:
             del self._at_sizes[next(iter(self._at_sizes))]
         return self._at_sizes[key]
 

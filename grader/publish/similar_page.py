@@ -11,9 +11,9 @@ from grader.gradebook.similarity.reading import FilesByStudent
 from grader.publish.inert import inert
 from grader.publish.templates import page_templates
 
-MOST_LINES, MOST_WIDTH = 40, 400
-MOST_REASONS = 12
-MOST_PAIRS = 200
+MAX_LINES, MAX_WIDTH = 40, 400
+MAX_REASONS = 12
+MAX_PAIRS = 200
 WHAT: dict[EvidenceKind, str] = {
     "wrong answer": "The same wrong answer",
     "known mistake": "The same known mistake, written in the same way",
@@ -64,28 +64,28 @@ def reasons_of(pair: SimilarPair, files: FilesByStudent) -> list[Reason]:
     """The strongest reasons of a pair, with excerpts."""
     return [
         Reason(reason_text(shared), shared.bits, [passage_of(shared.one, files), passage_of(shared.other, files)])
-        for shared in pair.shared[:MOST_REASONS]
+        for shared in pair.shared[:MAX_REASONS]
     ]
 
 
 def passage_of(item: EvidenceItem, files: FilesByStudent) -> QuotedPassage:
-    """An excerpt of a student's file, at most MOST_LINES lines, without the function's docstring."""
+    """An excerpt of a student's file, at most MAX_LINES lines, without the function's docstring."""
     if item.kind == "lesson":
         return QuotedPassage(item.student, item.path, (), False)
     texts = files[item.student][item.path].decode("utf-8", "replace").split("\n")[item.first - 1 : item.last]
-    lines = list(enumerate((text[:MOST_WIDTH] for text in texts), item.first))
+    lines = list(enumerate((text[:MAX_WIDTH] for text in texts), item.first))
     body = next((at for at, text in enumerate(texts) if text.rstrip().endswith(":")), 0) + 1
     quotes = texts[body].strip()[:3] if body < len(texts) else ""
     if quotes in ('"""', "'''"):
         end = next((at for at in range(body, len(texts)) if texts[at].count(quotes) > (at == body)), body)
         del lines[body : end + 1]
-    return QuotedPassage(item.student, f"{item.path}:{item.first}", lines[:MOST_LINES], len(lines) > MOST_LINES)
+    return QuotedPassage(item.student, f"{item.path}:{item.first}", lines[:MAX_LINES], len(lines) > MAX_LINES)
 
 
 def similar_page(
     found: Similarities, pairs: Sequence[SimilarPair], files: FilesByStudent, remarks: Sequence[str]
 ) -> str:
     """The page: `pairs` of `found` side by side. Everything that students wrote is escaped."""
-    shown = [(pair, reasons_of(pair, files)) for pair in pairs[:MOST_PAIRS]]
+    shown = [(pair, reasons_of(pair, files)) for pair in pairs[:MAX_PAIRS]]
     template = page_templates(inert).get_template("similar.html")
     return template.render(found=found, shown=shown, remarks=remarks, left_out=len(pairs) - len(shown))

@@ -12,13 +12,13 @@ from grader.errors import UserError
 from grader.questions.question import PREFIX, Question, no_question
 
 ANSWERS = "answers.toml"
-MOST_BYTES = 200_000
-MOST_DOTS = 1000
+MAX_BYTES = 200_000
+MAX_DOTS = 1000
 """In a line: the time to read a key of many parts is quadratic in their number."""
-MOST_LONG_LINES = 5
-"""With MOST_DOTS. Of lines with fewer dots there may be more, as far as they take the same time."""
-MOST_STUDENT = 200
-MOST_NAME = 80
+MAX_LONG_LINES = 5
+"""With MAX_DOTS. Of lines with fewer dots there may be more, as far as they take the same time."""
+MAX_STUDENT = 200
+MAX_NAME = 80
 """Characters of an unknown question's name that a sentence shows."""
 KEYS = ("lesson", "student", "answers")
 HEAD = "# Your answers to the questions of lesson {number}. `dojo answer {number}` writes this file; you may edit it.\n"
@@ -52,12 +52,12 @@ def quoted(value: Any) -> str:
 
 def read_answers(data: bytes, shown: str = ANSWERS) -> Answers:
     """Raises UserError, in one sentence, where the file cannot be read or has another form."""
-    if len(data) > MOST_BYTES:
-        raise UserError(f"{shown} has {len(data):,} bytes; expected at most {MOST_BYTES:,}.")
+    if len(data) > MAX_BYTES:
+        raise UserError(f"{shown} has {len(data):,} bytes; expected at most {MAX_BYTES:,}.")
     dots = [line.count(b".") for line in data.split(b"\n")]
-    if max(dots) > MOST_DOTS:
-        raise UserError(f'{shown} has a line with more than {MOST_DOTS:,} dots; expected `question = "answer"`.')
-    if sum(count**2 for count in dots) > MOST_LONG_LINES * MOST_DOTS**2:
+    if max(dots) > MAX_DOTS:
+        raise UserError(f'{shown} has a line with more than {MAX_DOTS:,} dots; expected `question = "answer"`.')
+    if sum(count**2 for count in dots) > MAX_LONG_LINES * MAX_DOTS**2:
         raise UserError(f'{shown} has too many lines with hundreds of dots; expected `question = "answer"`.')
     try:
         table = tomllib.loads(data.decode("utf-8-sig"))
@@ -72,7 +72,7 @@ def read_answers(data: bytes, shown: str = ANSWERS) -> Answers:
             )
     loose = {name: value for name, value in table.items() if name not in KEYS}
     given = {name.removeprefix(PREFIX): answer for name, answer in (loose | table.get("answers", {})).items()}
-    lesson, student = (plain_text(table.get(key, ""))[:MOST_STUDENT] for key in ("lesson", "student"))
+    lesson, student = (plain_text(table.get(key, ""))[:MAX_STUDENT] for key in ("lesson", "student"))
     return Answers(lesson, student, given)
 
 
@@ -87,4 +87,4 @@ def plain_text(raw: object) -> str:
 def unknown_answers(answers: Answers, questions: Mapping[str, Question], shown: str = ANSWERS) -> list[str]:
     """A sentence for each answer to what nobody asks; at most five."""
     unknown = [name for name in answers.given if name not in questions]
-    return [f"{shown}: {no_question(questions, name[:MOST_NAME], 'the lesson')}" for name in unknown[:5]]
+    return [f"{shown}: {no_question(questions, name[:MAX_NAME], 'the lesson')}" for name in unknown[:5]]

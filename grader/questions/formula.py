@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-MOST_CHARACTERS = 300
+MAX_CHARACTERS = 300
 OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -83,8 +83,8 @@ def read_formula(text: str, names: Collection[str] = ()) -> Formula:
     shown = " ".join(text.split())
     if not shown:
         raise FormulaError("There is no formula.")
-    if len(shown) > MOST_CHARACTERS:
-        raise FormulaError(f"The formula has {len(shown)} characters; expected at most {MOST_CHARACTERS}.")
+    if len(shown) > MAX_CHARACTERS:
+        raise FormulaError(f"The formula has {len(shown)} characters; expected at most {MAX_CHARACTERS}.")
     spelt = shown.translate(TYPED)
     try:
         body = ast.parse(spelt, mode="eval").body

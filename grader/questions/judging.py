@@ -18,7 +18,7 @@ from grader.questions.reading import AnswerError, read_answer, read_number, read
 RTOL = 1e-9
 POINTS = 16
 """Random points at which two formulas are compared."""
-MOST_POINTS = 200
+MAX_POINTS = 200
 LENGTH = 5
 """Elements of a formula's vectors."""
 INCOMPLETE = "Everything that you chose is true, but you left out something that is also true."
@@ -89,7 +89,7 @@ def same_ids(posed: Posed, answer: Any, text: Any, tolerance: float | None, resu
 def same_formula(posed: Posed, answer: Formula, text: Any, tolerance: float | None, results: Results) -> bool:
     """Whether both have the same values at POINTS random points where the course's formula has one."""
     expected, compared = read_formula(text, posed.question.variables), 0
-    for point in range(MOST_POINTS):
+    for point in range(MAX_POINTS):
         values = random_point(posed.question, point)
         try:
             right = expected.value(values)

@@ -16,7 +16,7 @@ from grader.questions.question import Question
 
 RANGE = re.compile(r"(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)(?: step (\d+(?:\.\d+)?))?")
 PLACE = re.compile(r"\{(\w+)\}")
-MOST_DRAWS = 1000
+MAX_DRAWS = 1000
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ def seed_of(lesson: Lesson, student: str) -> str:
 def pose(question: Question, seed: str) -> Posed:
     """Draw a question's values and shuffle its choices. Raises LessonError where they cannot be drawn."""
     numbers = hashed_numbers(f"{seed}/{question.name}")
-    for _ in range(MOST_DRAWS):
+    for _ in range(MAX_DRAWS):
         values = drawn_values(question, numbers)
         if not question.where or formula_value(question, question.where, values):
             break
     else:
-        raise LessonError(f"Question {question.name}: no draw in {MOST_DRAWS} meets `{question.where}`.")
+        raise LessonError(f"Question {question.name}: no draw in {MAX_DRAWS} meets `{question.where}`.")
     order = sorted(
         question.choices, key=lambda each: hashlib.sha256(f"{seed}/{question.name}/{each}".encode()).digest()
     )

@@ -13,13 +13,13 @@ from grader.questions.posing import Posed
 from grader.questions.question import Kind
 from grader.source.similar_names import close_name
 
-MOST_TEXT = 5_000
-MOST_CHARACTERS = 1_000
+MAX_TEXT = 5_000
+MAX_CHARACTERS = 1_000
 """Of an answer that is not a text, and of all entries of a list together."""
-MOST_ENTRIES = 100
-MOST_LINE = 300
-MOST_SHOWN = 200
-MOST_AXES = 8
+MAX_ENTRIES = 100
+MAX_LINE = 300
+MAX_SHOWN = 200
+MAX_AXES = 8
 MODULES = ("torch", "F")
 """What a line of code may use, apart from the values that it is given."""
 BUILTINS = (
@@ -51,7 +51,7 @@ def read_answer(posed: Posed, raw: object) -> Any:
     """The answer as a value of its kind: a float, a tuple of sizes, ids, a Formula or a text. Raises AnswerError."""
     if isinstance(raw, bool) or not isinstance(raw, (str, int, float, list)):
         raise AnswerError(f"{shown_answer(raw)} is not an answer; expected {EXPECTED[posed.question.kind]}.")
-    if is_too_long(raw, MOST_TEXT * 100 if posed.question.kind == "text" else MOST_CHARACTERS):
+    if is_too_long(raw, MAX_TEXT * 100 if posed.question.kind == "text" else MAX_CHARACTERS):
         raise AnswerError(f"The answer is too long; expected {EXPECTED[posed.question.kind]}.")
     return READERS[posed.question.kind](posed, raw)
 
@@ -59,7 +59,7 @@ def read_answer(posed: Posed, raw: object) -> Any:
 def is_too_long(raw: Raw, most: int) -> bool:
     """Whether an answer has more characters than `most`, or a list more entries than a question can need."""
     if isinstance(raw, list):
-        return len(raw) > MOST_ENTRIES or sum(len(plain_text(each)) for each in raw) > most
+        return len(raw) > MAX_ENTRIES or sum(len(plain_text(each)) for each in raw) > most
     return len(plain_text(raw)) > most
 
 
@@ -82,7 +82,7 @@ def read_shape(posed: Posed, raw: Raw, values: Mapping[str, float] | None = None
         sizes = [read_formula(part, values or {}).number(values or {}) for part in parts]
     except FormulaError:
         sizes = [-1.0]
-    if len(sizes) > MOST_AXES or any(size < 0 or size != int(size) for size in sizes):
+    if len(sizes) > MAX_AXES or any(size < 0 or size != int(size) for size in sizes):
         raise AnswerError(f"{shown_answer(raw)} is not a shape; expected {EXPECTED['shape']}.")
     return tuple(map(int, sizes))
 
@@ -114,8 +114,8 @@ def read_code_line(posed: Posed, raw: Raw) -> str:
     """One expression of Python. What it does is left to the sandbox; this only finds slips."""
     text = one_text(raw, "code").strip()
     shown = shown_answer(text)
-    if len(text) > MOST_LINE or "\n" in text:
-        raise AnswerError(f"The answer is not one line of at most {MOST_LINE} characters.")
+    if len(text) > MAX_LINE or "\n" in text:
+        raise AnswerError(f"The answer is not one line of at most {MAX_LINE} characters.")
     try:
         tree = ast.parse(text, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -136,8 +136,8 @@ def read_code_line(posed: Posed, raw: Raw) -> str:
 
 def read_text(posed: Posed, raw: Raw) -> str:
     text = one_text(raw, "text").strip()
-    if len(text) > MOST_TEXT:
-        raise AnswerError(f"The answer has {len(text):,} characters; expected at most {MOST_TEXT:,}.")
+    if len(text) > MAX_TEXT:
+        raise AnswerError(f"The answer has {len(text):,} characters; expected at most {MAX_TEXT:,}.")
     return text
 
 
@@ -176,7 +176,7 @@ def choice_id(posed: Posed, text: str) -> str:
 def shown_answer(raw: object) -> str:
     """An answer as messages quote it, in one line."""
     text = " ".join(plain_text(raw).split()).replace("`", "'")
-    return f"`{text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + '…'}`"
+    return f"`{text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + '…'}`"
 
 
 def answer_text(posed: Posed, raw: object) -> str:
@@ -184,7 +184,7 @@ def answer_text(posed: Posed, raw: object) -> str:
     try:
         ids = read_answer(posed, raw)
     except AnswerError:
-        return " ".join(plain_text(raw).split())[:MOST_SHOWN]
+        return " ".join(plain_text(raw).split())[:MAX_SHOWN]
     if posed.question.kind == "text":
         return str(ids)
     if posed.question.kind == "choice":
@@ -193,7 +193,7 @@ def answer_text(posed: Posed, raw: object) -> str:
         return "; ".join(text for each, text in posed.choices.items() if each in ids)
     if posed.question.kind == "order":
         return " → ".join(posed.choices[each] for each in ids)
-    return " ".join(plain_text(raw).split())[:MOST_SHOWN]
+    return " ".join(plain_text(raw).split())[:MAX_SHOWN]
 
 
 EXPECTED: dict[Kind, str] = {

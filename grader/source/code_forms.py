@@ -15,7 +15,7 @@ from grader.source.normal_values import NormalValue, plain, short
 from grader.source.parsing import parse_submitted
 from grader.source.syntax import FunctionDefinition, all_nodes
 
-MOST_RENAMED = 24
+MAX_RENAMED = 24
 """With more parameters, they get their labels in the order of the definition."""
 BLANK = plain("_")
 FormLine = tuple[str, int, int]
@@ -179,7 +179,7 @@ def with_labels(names: Sequence[str], read: Callable[[dict[str, NormalValue]], t
     One round of colour refinement: a name's colour is the text with this name marked and all others blank.
     """
     order = list(names)
-    if 1 < len(order) <= MOST_RENAMED:
+    if 1 < len(order) <= MAX_RENAMED:
         blank = dict.fromkeys(order, BLANK)
         colours = {name: read({**blank, name: plain("@")})[0] for name in order}
         order.sort(key=colours.__getitem__)  # names with the same colour keep their order

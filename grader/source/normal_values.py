@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-MOST_CHARACTERS = 160
-MOST_TERMS = 64
+MAX_CHARACTERS = 160
+MAX_TERMS = 64
 
 
 class NormalValue(NamedTuple):
@@ -31,7 +31,7 @@ class NormalValue(NamedTuple):
 
 def short(text: str) -> str:
     """The text, or its hash if it is long."""
-    if len(text) <= MOST_CHARACTERS:
+    if len(text) <= MAX_CHARACTERS:
         return text
     return "#" + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
@@ -43,7 +43,7 @@ def plain(key: str, sign: int = 1) -> NormalValue:
 def sum_of(terms: Iterable[NormalValue]) -> NormalValue:
     found: list[tuple[int, str]] = []
     for term in terms:
-        is_sum = term.terms and len(found) + len(term.terms) <= MOST_TERMS
+        is_sum = term.terms and len(found) + len(term.terms) <= MAX_TERMS
         found += [(term.sign * sign, key) for sign, key in term.terms] if is_sum else [(term.sign, term.key)]
     found.sort(key=lambda entry: (entry[1], entry[0]))
     sign = next((each for each, _ in found if each), 0)
@@ -74,7 +74,7 @@ def product_of(multiplied: Sequence[NormalValue], divided: Sequence[NormalValue]
 
 def _add_factors(value: NormalValue, own: list[str], other: list[str]) -> None:
     above, below = value.factors
-    if (above or below) and len(own) + len(above) + len(below) <= MOST_TERMS:
+    if (above or below) and len(own) + len(above) + len(below) <= MAX_TERMS:
         own += above
         other += below
     else:

@@ -20,7 +20,7 @@ from grader.source.syntax import (
     parameters,
 )
 
-MOST_COMPARED = 50
+MAX_COMPARED = 50
 """Bindings of a name whose order is compared."""
 VIEWS = 3
 """Views of views that are followed to the object whose memory they share."""
@@ -106,7 +106,7 @@ class Program:
                 continue
             owner.names[name].append(binding)
             for _ in range(VIEWS):  # what is stored in a view is stored in the object that it is a view of
-                base = viewed_name(owner.names[name][:MOST_COMPARED]) if binding.kind == "store" else ""
+                base = viewed_name(owner.names[name][:MAX_COMPARED]) if binding.kind == "store" else ""
                 owner = owner.owner(base) if base else None
                 if owner is None:
                     break

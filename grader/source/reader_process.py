@@ -21,7 +21,7 @@ from typing import IO, Any
 
 LENGTH_BYTES = 8
 MEMORY = "memory"
-MOST_UNCOLLECTED_BYTES = 20_000
+MAX_UNCOLLECTED_BYTES = 20_000
 """Garbage is collected after a longer request only: a collection takes longer than reading a short text."""
 
 
@@ -59,6 +59,6 @@ def serve(requests: IO[bytes], replies: IO[bytes], seconds: float, memory: int) 
         signal.setitimer(signal.ITIMER_PROF, 0)
         replies.write(f"{time.process_time() - start:.6f} ".encode() + data + b"\n")
         replies.flush()
-        if len(request) > MOST_UNCOLLECTED_BYTES:
+        if len(request) > MAX_UNCOLLECTED_BYTES:
             function = arguments = None
             gc.collect()

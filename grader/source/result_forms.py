@@ -19,7 +19,7 @@ from grader.source.parsing import parse_text
 from grader.source.syntax import all_nodes, children
 
 BLANK, MARKED = plain("_"), plain("@")
-MOST_INPUTS = 24
+MAX_INPUTS = 24
 
 
 class ResultReader(Normaliser):
@@ -73,7 +73,7 @@ class Result:
     def renamed(self) -> str:
         """Equal for results that differ in their inputs' names only. It takes a reading for each input."""
         inputs = inputs_of(self.body)
-        if len(inputs) > MOST_INPUTS:
+        if len(inputs) > MAX_INPUTS:
             return self.named
         colours = {name: self._read({name: MARKED}, BLANK) for name in inputs}
         used = sorted((name for name in inputs if colours[name] != self.blank), key=colours.__getitem__)
@@ -139,7 +139,7 @@ def inputs_of(body: Sequence[ast.stmt]) -> list[str]:
 TOO_SMALL = (ast.Name, ast.Constant, ast.Starred, ast.Slice, ast.UnaryOp, ast.Attribute)
 TELLING = (ast.Call, ast.Constant, ast.Subscript)
 """A piece has one of these: `_ - _` and `(_, _)` are in every function, too."""
-MOST_NODES = 6
+MAX_NODES = 6
 """Nodes of a piece."""
 
 
@@ -149,8 +149,8 @@ def pieces_in(nodes: Iterable[ast.AST]) -> set[str]:
     for node in (each for statement in nodes for each in all_nodes(statement)):
         if not isinstance(node, ast.expr) or isinstance(node, TOO_SMALL):
             continue  # they are in every function
-        inside = list(islice(all_nodes(node), MOST_NODES + 1))
-        if len(inside) <= MOST_NODES and any(isinstance(each, TELLING) for each in inside):
+        inside = list(islice(all_nodes(node), MAX_NODES + 1))
+        if len(inside) <= MAX_NODES and any(isinstance(each, TELLING) for each in inside):
             found.add(ast.unparse(Nameless().visit(copy.deepcopy(node))))
     return found
 

@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-MOST_NAMES = 300
-MOST_LENGTH = 100
+MAX_NAMES = 300
+MAX_LENGTH = 100
 CLOSE = 0.6
 """The least ratio of difflib's SequenceMatcher at which two names are close, as in difflib.get_close_matches."""
 
@@ -16,7 +16,7 @@ AROUND = frozenset({"compute", "calc", "get", "my", "backward", "grad", "gradien
 
 
 def close_name(name: str, names: Iterable[str]) -> str | None:
-    """The closest of the first MOST_NAMES names of about this length; None where none is close."""
+    """The closest of the first MAX_NAMES names of about this length; None where none is close."""
     return close_names([name], names).get(name)
 
 
@@ -24,10 +24,10 @@ def close_names(missing: Sequence[str], names: Iterable[str]) -> dict[str, str]:
     """{a missing name: the name that may have been meant by it}, each of `names` at most once, the closest pairs first.
 
     A comparison takes time quadratic in the length of a name, and a file may hold a hundred thousand names. So only
-    names of at most MOST_LENGTH characters are compared, and at most MOST_NAMES of them.
+    names of at most MAX_LENGTH characters are compared, and at most MAX_NAMES of them.
     """
     found = []
-    kept = list(islice((name for name in names if len(name) <= MOST_LENGTH), MOST_NAMES))
+    kept = list(islice((name for name in names if len(name) <= MAX_LENGTH), MAX_NAMES))
     for place, name in enumerate(missing):
         matcher = difflib.SequenceMatcher(b=plain_name(name))
         for other_place, other in enumerate(kept):

@@ -143,7 +143,7 @@ def is_main_guard(test: ast.expr) -> bool:
 
 
 LONGEST = 500  # characters of a string
-MOST_PIECES = 200  # of which a string is put together
+MAX_PIECES = 200  # of which a string is put together
 DEEPEST = 8  # operations within operations
 
 
@@ -194,7 +194,7 @@ def literal_string(node: ast.expr) -> str | None:
         return None
     found: list[str] = []
     waiting: list[ast.expr] = [node]
-    for _ in range(MOST_PIECES):
+    for _ in range(MAX_PIECES):
         part = waiting.pop()
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add):
             waiting += [part.left, part.right]

@@ -20,7 +20,7 @@ LONG = {"depth": 80, "every": 2, "batch": 256, "width": 48}
 """Where processor time is measured: to compute each of the 40 segments from `x` takes five times as long."""
 ONE_SEGMENT = {"depth": 64, "every": 64, "batch": 256, "width": 48}
 """The same: to run the segment again for each layer takes six times as long."""
-MOST_TIME = 2.4
+MAX_TIME = 2.4
 """Processor time allowed, in multiples of `PLAIN_WORK`'s. Right answers take 0.9 to 1.8, those schemes 4 and more."""
 
 PLAIN_MEMORY = """
@@ -140,7 +140,7 @@ def spacing_of(on, depth):
     return spacing_in_words(on.call("best_spacing", depth), depth)
 
 
-MOST_LAYERS = 1_000_000
+MAX_LAYERS = 1_000_000
 DEPTHS = ((1, 1), (2, 3), (4, 6), (7, 9), (10, 12), (13, 20), (21, 40), (41, 60), (61, 80), (81, 99), (100, 100))
 DEPTHS += ((101, 130), (131, 180), (181, 300), (301, 500), (501, 800), (801, 1200))
 NETWORKS = tuple(
@@ -197,8 +197,8 @@ def best_peak(depth, every):
 def spacing_in_words(found, depth):
     """What a spacing is worth: the same words for all good ones, so that rounding up or down is as you like."""
     found = found.item() if isinstance(found, torch.Tensor) and found.numel() == 1 else found
-    if not isinstance(found, (int, float)) or not 1 <= found <= MOST_LAYERS or found != int(found):
-        return f"{shown(found)}, which is not a whole number from 1 to {MOST_LAYERS}"
+    if not isinstance(found, (int, float)) or not 1 <= found <= MAX_LAYERS or found != int(found):
+        return f"{shown(found)}, which is not a whole number from 1 to {MAX_LAYERS}"
     least = min(best_peak(depth, every) for every in range(1, depth + 1))
     if best_peak(depth, int(found)) <= least + 1:
         return "a spacing that keeps the fewest alive, or one more"
@@ -383,8 +383,8 @@ def test_recomputation(check):
         )
     fail_if_recomputed_too_much(check)
     for sizes in (LONG, ONE_SEGMENT):
-        ratio = measured_backward(check, sizes, PLAIN_WORK, MOST_TIME).cpu_ratio
-        if ratio > MOST_TIME:
+        ratio = measured_backward(check, sizes, PLAIN_WORK, MAX_TIME).cpu_ratio
+        if ratio > MAX_TIME:
             check.fail(
                 f"With {sizes['depth']} layers and every = {sizes['every']} your function took {ratio:.1f} times the "
                 "processor time of evaluating each layer twice and going back once. Where is a layer computed a third "

@@ -22,7 +22,7 @@ network = load_module(
 )
 DEPTH = 10_000
 TENSOR_DEPTH = 1_600
-MOST_CALLS = 20_000
+MAX_CALLS = 20_000
 """Calls of Python functions in a backward pass through 33 values; a walk along every path makes at least 65,536."""
 
 
@@ -1127,7 +1127,7 @@ def walks_every_path(check):
     text = "end = a\n" + "end = end + end * 0.5\n" * 16
     found = check.on.run_with(["Value"], COUNTED, text, 1.0)
     is_right = isinstance(found, dict) and close(found.get("the gradient of a"), 1.5**16)
-    return is_right and isinstance(found.get("calls"), int) and found["calls"] > MOST_CALLS
+    return is_right and isinstance(found.get("calls"), int) and found["calls"] > MAX_CALLS
 
 
 def goes_once(check):

@@ -14,21 +14,21 @@ LONG_QUERIES = {"queries": 3072, "keys": 1024, "size": 4, "rows": 32, "columns":
 
 A small tensor takes up to 1.5 kB, whatever is in it. One or two for each query are honest: up to 9 MB here.
 """
-MOST_MEMORY = 10_000_000
+MAX_MEMORY = 10_000_000
 MANY = {"queries": 768, "keys": 768, "size": 8, "rows": 96, "columns": 96}
 """Where processor time is measured: 64 tiles. To go through all tiles again for each of them takes 20 times as long."""
-MOST_TIME = 5.0
+MAX_TIME = 5.0
 """Processor time allowed, in multiples of `PLAIN_WORK`'s. Right answers take 0.6 to 2.6."""
 MASKED = {"queries": 2048, "keys": 2048, "size": 4, "rows": 128, "columns": 128, "causal": True}
-MOST_MASKED = 2_600_000
+MAX_MASKED = 2_600_000
 """Where the memory of masks is measured: a mask of all scores has 4.2 MB. Right answers take up to 0.8 MB."""
 FUTURE = {"queries": 512, "keys": 131072, "size": 2, "rows": 512, "columns": 128, "causal": True}
-MOST_FUTURE = 3.0
+MAX_FUTURE = 3.0
 """Processor time where 4 tiles of 1024 are read. Right answers take 0.5 to 1.4; 6 or more if they visit the others."""
 COUNTED = {"queries": 384, "keys": 384, "size": 2, "rows": 64, "columns": 32, "causal": True}
 VISITED, ALL_TILES = 42, 72
 """Tiles there that have a key which a query may read."""
-MOST_ERROR = 3.0
+MAX_ERROR = 3.0
 """The float32 error allowed, in multiples of the straightforward form's: the criterion of FlashAttention's own tests.
 
 Right answers have 1.0 to 1.4 times its error in the middle, and in one draw of 2,500 more than 3 times, where the
@@ -325,17 +325,17 @@ def test_memory(check):
         (FUNCTIONS[1], LONG_QUERIES),
     ):
         taken = measured(check, name, given, right, sizes, PLAIN_MEMORY).extra_bytes
-        if taken > MOST_MEMORY:
+        if taken > MAX_MEMORY:
             strip = sizes["queries"] * sizes["keys"] * 8
             check.fail(
                 f"With {sizes['queries']} queries and {sizes['keys']} keys, `{name}` took {taken / 1e6:.0f} MB "
-                f"more than its results and one tile; {MOST_MEMORY / 1e6:.0f} are allowed. All scores together have "
+                f"more than its results and one tile; {MAX_MEMORY / 1e6:.0f} are allowed. All scores together have "
                 f"{strip / 1e6:.0f} MB: which tensor has them, or does a list keep finished tiles?",
                 mistake="all_scores",
             )
     for name, given, right in FUNCTIONS:
         taken = measured(check, name, given, right, MASKED, PLAIN_MEMORY).extra_bytes
-        if taken > MOST_MASKED:
+        if taken > MAX_MASKED:
             check.fail(
                 f"With 2048 queries, 2048 keys and `causal`, `{name}` took {taken / 1e6:.1f} MB more than its results "
                 "and one tile. A mask of all scores has 4.2 MB, even with one byte for each. Make the mask of one tile "
@@ -373,18 +373,18 @@ def test_operations(check):
                 mistake="future_tiles",
             )
     for name, given, right in FUNCTIONS:
-        ratio = measured(check, name, given, right, MANY, PLAIN_WORK, MOST_TIME).cpu_ratio
-        if ratio > MOST_TIME:
+        ratio = measured(check, name, given, right, MANY, PLAIN_WORK, MAX_TIME).cpu_ratio
+        if ratio > MAX_TIME:
             check.fail(
                 f"On 64 tiles, `{name}` took {ratio:.1f} times the processor time of the plain operations on each "
-                f"tile; {MOST_TIME} are allowed. What do you compute again for every tile?"
+                f"tile; {MAX_TIME} are allowed. What do you compute again for every tile?"
             )
     for name, given, right in FUNCTIONS:
-        ratio = measured(check, name, given, right, FUTURE, PLAIN_WORK, MOST_FUTURE).cpu_ratio
-        if ratio > MOST_FUTURE:
+        ratio = measured(check, name, given, right, FUTURE, PLAIN_WORK, MAX_FUTURE).cpu_ratio
+        if ratio > MAX_FUTURE:
             check.fail(
                 f"With `causal`, {FUTURE['queries']} queries and {FUTURE['keys']} keys, `{name}` took {ratio:.1f} "
-                f"times the processor time of the plain operations on the tiles that a query may read; {MOST_FUTURE} "
+                f"times the processor time of the plain operations on the tiles that a query may read; {MAX_FUTURE} "
                 "are allowed. Skip the tiles that no query may read.",
                 mistake="future_tiles",
             )
@@ -419,13 +419,13 @@ def test_precision(check):
     """Errors in float32, against float64: those of the tiles may be three times those of the straightforward form."""
     for number, (causal, offset) in enumerate(((False, 0), (True, 0), (False, 150))):
         first = float32_errors(check, (), number, causal, offset)
-        if all(ratio <= MOST_ERROR for ratio, _ in first.values()):
+        if all(ratio <= MAX_ERROR for ratio, _ in first.values()):
             continue
         draws = [first, *(float32_errors(check, (draw,), number, causal, offset) for draw in range(1, PRECISION_DRAWS))]
         where = f"In float32{' with scores near 150' if offset else ''}"
         for name in first:
             ratio, relative = sorted(errors[name] for errors in draws)[PRECISION_DRAWS // 2]
-            if ratio <= MOST_ERROR:
+            if ratio <= MAX_ERROR:
                 continue
             if math.isinf(relative):
                 check.fail(
@@ -437,5 +437,5 @@ def test_precision(check):
                 )
             check.fail(
                 f"{where} the errors of your `{name}` are {ratio:.3g} times those of the straightforward form; "
-                f"{MOST_ERROR:g} times are allowed. Where do you lose digits?"
+                f"{MAX_ERROR:g} times are allowed. Where do you lose digits?"
             )

@@ -6,7 +6,7 @@ import numpy
 import pytest
 import torch
 
-from grader.comparison.trees import MOST_CHARACTERS, MOST_KEYS, MOST_SHOWN, keys_in_words, shown
+from grader.comparison.trees import MAX_CHARACTERS, MAX_KEYS, MAX_SHOWN, keys_in_words, shown
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from grader.comparison.trees import MOST_CHARACTERS, MOST_KEYS, MOST_SHOWN, keys
         (torch.tensor(True), "True"),
         (numpy.float64(1 / 3), "0.333333333"),
         (None, "None"),
-        (-MOST_SHOWN + 1, str(-MOST_SHOWN + 1)),
+        (-MAX_SHOWN + 1, str(-MAX_SHOWN + 1)),
         (1 << 5000, "a whole number of 5001 bits"),
         (float("nan"), "nan"),
         ([1, 2], "a list of 2"),
@@ -35,9 +35,9 @@ def test_a_value_in_a_sentence(value, text):
 @pytest.mark.parametrize("value", ["x" * 10_000, b"\0" * 10_000])
 def test_a_long_text_is_cut(value):
     text = shown(value)
-    assert len(text) == MOST_CHARACTERS + 3 and text.endswith("...")
+    assert len(text) == MAX_CHARACTERS + 3 and text.endswith("...")
 
 
 def test_the_first_keys_are_named_and_the_others_counted():
     assert keys_in_words(["a", 2, None]) == "a, 2, None"
-    assert keys_in_words(map(str, range(MOST_KEYS + 2))).endswith(f"{MOST_KEYS - 1} and 2 more")
+    assert keys_in_words(map(str, range(MAX_KEYS + 2))).endswith(f"{MAX_KEYS - 1} and 2 more")

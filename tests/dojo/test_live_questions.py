@@ -14,7 +14,7 @@ from payloads import PAYLOADS
 from questions.made_questions import course_with_questions
 
 from grader.dojo.answering import AnswerSheet, verdict_words
-from grader.dojo.live.access import MOST_BYTES
+from grader.dojo.live.access import MAX_BYTES
 from grader.dojo.live.questions import LiveQuestions
 from grader.dojo.live.server import LiveServer
 from grader.errors import ZygoteDied
@@ -139,7 +139,7 @@ def test_only_the_page_itself_can_answer(ask: Ask, tmp_path: Path) -> None:
             assert ask("answer", right, **headers)[0] == status, headers
     bodies = (b"", b"[" * 5000, b'{"lesson": 1}', json.dumps(right | {"answer": ["a"]}).encode(), b"\xff")
     assert [ask("answer", body)[0] for body in bodies] == [400] * 5
-    assert ask("answer", sent("essay", "x" * MOST_BYTES))[0] == 413
+    assert ask("answer", sent("essay", "x" * MAX_BYTES))[0] == 413
     assert ask("answer")[0] == 404 == ask("answer", sent("count", "1", lesson="../01_asked"))[0]
     assert ask("questions?lesson=nothing")[0] == 404 == ask("questions", token="y" * 22)[0]
     assert not (tmp_path / "exercises" / LESSON / "answers.toml").exists()

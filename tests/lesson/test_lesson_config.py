@@ -25,7 +25,7 @@ from grader.lesson.config import (
     lesson_config,
 )
 from grader.lesson.lesson import Course
-from grader.lesson.toml_tables import MOST_CHARACTERS
+from grader.lesson.toml_tables import MAX_CHARACTERS
 
 FULL = """
 title = "Everything"
@@ -131,7 +131,7 @@ def test_a_slip_is_one_sentence(tmp_path, text, sentence):
         config_of(tmp_path, text)
     message = str(raised.value)
     assert message.startswith(f"{tmp_path / 'lesson.toml'}") and sentence in message
-    assert "\n" not in message.removeprefix(str(tmp_path)) and len(message) < len(str(tmp_path)) + 3 * MOST_CHARACTERS
+    assert "\n" not in message.removeprefix(str(tmp_path)) and len(message) < len(str(tmp_path)) + 3 * MAX_CHARACTERS
 
 
 def test_a_file_that_is_not_there_or_not_utf8(tmp_path):

@@ -36,7 +36,7 @@ from grader.sandbox.policy.static_check import MAX_BYTES, find_acts
 from grader.source.in_place_changes import lines_of_changes
 from grader.source.nested_definitions import nested_definitions
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
-from grader.source.similar_names import MOST_NAMES, close_name, close_names
+from grader.source.similar_names import MAX_NAMES, close_name, close_names
 from grader.source.syntax import WrittenNumber
 from grader.verdict.diagnosis.repairs.contents import contents_of
 from grader.verdict.diagnosis.repairs.edits import Known, edits_of
@@ -51,8 +51,8 @@ UNMEASURED = 0.03
 """Seconds that are too few to be compared."""
 WITHIN = 1.0
 """Seconds of processor time that a text of TIMES · 4,000 characters may take, however long a shorter one takes."""
-MOST_CALLS = 6_000_000
-"""Calls that the changes of one function may take: MOST_EDITS texts of a function of at most MOST_NODES nodes."""
+MAX_CALLS = 6_000_000
+"""Calls that the changes of one function may take: MAX_EDITS texts of a function of at most MAX_NODES nodes."""
 
 
 @pytest.fixture(scope="module")
@@ -162,15 +162,15 @@ def test_time_is_linear_in_the_length_of_a_text(lesson, without_garbage_collecti
     assert_linear_in_time(lesson, FAMILIES[family])
 
 
-MOST_CHANGED = ["nonlocals", "globals", "functions in functions"]
+MAX_CHANGED = ["nonlocals", "globals", "functions in functions"]
 """Of 8,000 characters, these take the most calls."""
 
 
 @pytest.mark.parametrize(
-    "family", [f if f in MOST_CHANGED else pytest.param(f, marks=pytest.mark.slow) for f in FAMILIES]
+    "family", [f if f in MAX_CHANGED else pytest.param(f, marks=pytest.mark.slow) for f in FAMILIES]
 )
 def test_the_changes_of_a_function_are_bounded(lesson, family):
-    assert calls(changes_of_the_code(lesson), FAMILIES[family](8_000)) <= MOST_CALLS
+    assert calls(changes_of_the_code(lesson), FAMILIES[family](8_000)) <= MAX_CALLS
 
 
 OPENINGS = [
@@ -466,7 +466,7 @@ def test_the_line_of_a_change_is_found_behind_form_feeds(lesson, session, tmp_pa
 def test_a_close_name_is_looked_for_among_few():
     assert close_name("dlogits", ["dlogit", "x"]) == "dlogit"
     assert close_name("dlogits", ["x" * 1_000_000, "dlogit" + "s" * 1000]) is None
-    assert close_name("dlogits", [*(f"zzzz{n}" for n in range(MOST_NAMES)), "dlogit"]) is None
+    assert close_name("dlogits", [*(f"zzzz{n}" for n in range(MAX_NAMES)), "dlogit"]) is None
 
 
 @pytest.mark.parametrize(

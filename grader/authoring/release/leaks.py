@@ -22,17 +22,17 @@ from grader.authoring.release.pieces import FunctionPieces, Pieces, condense, pi
 from grader.authoring.release.same_answers import CodeIndex, SecretForm, code_index, secret_forms
 from grader.lesson.lesson import Course, Lesson
 
-MOST_SHARE = 0.6
+MAX_SHARE = 0.6
 """Of a function's mass: more than this is its answer. Hints of the course quote up to 0.53 of one."""
-MOST_MASS = 60
+MAX_MASS = 60
 """Of a long function in one file, whatever its share: three or four statements."""
-LEAST_ANSWER, LEAST_HELPER = 5, 20
+MIN_ANSWER, MIN_HELPER = 5, 20
 """Mass below which a function says too little: of an answer or a mistake; of a suite."""
-LEAST_STATEMENT = 12
+MIN_STATEMENT = 12
 """Characters of a statement that is looked for in prose."""
-LEAST_SENTENCE = 50
+MIN_SENTENCE = 50
 """Characters, condensed, of a string or comment that nobody writes twice by chance."""
-MOST_MISTAKES = 2
+MAX_MISTAKES = 2
 """Names of a lesson's known mistakes in one file: more are a list of them."""
 ENGINE = "grader/"
 """The engine knows no lesson: what it computes is compared as text only."""
@@ -113,15 +113,15 @@ def secret_in(path: Path, lesson: Lesson, course: Course, public: PublicCode) ->
         text += "".join(f"\n\n{mistake.declaration()}\n" for mistake in lesson.mistakes)
     pieces = pieces_of(path.name, text)
     functions = [without_public(function, public.statements) for function in pieces.functions]
-    least = LEAST_HELPER if is_suite else LEAST_ANSWER
+    least = MIN_HELPER if is_suite else MIN_ANSWER
     sentences = pieces.sentences if pieces.functions else long_lines(path)
     forms = [form for form in secret_forms(text) if not any(index.holders(form) for index in public.forms)]
     if is_suite:
-        forms = [replace(form, result=None) for form in forms if form.mass >= LEAST_HELPER]
+        forms = [replace(form, result=None) for form in forms if form.mass >= MIN_HELPER]
     return Secret(
         f"{path.relative_to(course.root)}",
         [function for function in functions if function.mass >= least],
-        [sentence for sentence in sentences if len(sentence) >= LEAST_SENTENCE and sentence not in public.text],
+        [sentence for sentence in sentences if len(sentence) >= MIN_SENTENCE and sentence not in public.text],
         [mistake.name for mistake in lesson.mistakes if not mistake.public] if are_mistakes else [],
         forms,
         frozenset((f"exercises/{lesson.name}/README.md", name) for name in lesson.config.worked),
@@ -227,7 +227,7 @@ class KitIndex:
             for name in self._quoting(sentence):
                 yield f"{name} quotes {secret.what}: {sentence[:60]!r} ..."
         for name, words in self._words.items():
-            if len(words & set(secret.mistakes)) > MOST_MISTAKES:
+            if len(words & set(secret.mistakes)) > MAX_MISTAKES:
                 yield f"{name} lists mistakes of {secret.what}."
 
     def _holders(self, function: FunctionPieces) -> Iterator[str]:
@@ -237,11 +237,11 @@ class KitIndex:
             here = {name for way in ways for name in (*self._statements.get(way, ()), *self._quoting(way))}
             for name in here:
                 held[name] = held.get(name, 0) + mass
-        yield from (name for name, mass in held.items() if mass > MOST_SHARE * function.mass or mass >= MOST_MASS)
+        yield from (name for name, mass in held.items() if mass > MAX_SHARE * function.mass or mass >= MAX_MASS)
 
     def _quoting(self, text: str) -> Iterator[str]:
         """Files whose prose (comments and strings included) holds this text, not as a part of a longer name."""
-        if len(text) < LEAST_STATEMENT:
+        if len(text) < MIN_STATEMENT:
             return
         files = min((self._with_word.get(word, []) for word in words_of(text)), key=len, default=list(self._prose))
         whole = rf"(?<![\w.]){re.escape(text)}(?![\w(\[.])"

@@ -15,9 +15,9 @@ from grader.source.parsing import parse_text
 from grader.source.result_forms import Result, bodies, results_of, returned_value
 from grader.source.syntax import FunctionDefinition, all_nodes
 
-LEAST_AS_ASSIGNED, LEAST_NAMED, LEAST_RENAMED, LEAST_CHARACTERS = 2, 5, 8, 16
+MIN_AS_ASSIGNED, MIN_NAMED, MIN_RENAMED, MIN_CHARACTERS = 2, 5, 8, 16
 """Mass below which a function is too short to be known by its normal form: where the text says which gradient it is,
-with its names, and without them (then its form also has LEAST_CHARACTERS, or it is little more than a pair)."""
+with its names, and without them (then its form also has MIN_CHARACTERS, or it is little more than a pair)."""
 HINTS = "lesson.toml"
 """The last hint is nearly the answer: an expression in it is no leak, a function or several statements are."""
 
@@ -98,16 +98,16 @@ class CodeIndex:
         """The files that hold a secret function, or a line that computes the same."""
         found: set[str] = set()
         result = secret.result
-        if secret.mass >= LEAST_RENAMED:
+        if secret.mass >= MIN_RENAMED:
             candidates = self.functions.get(secret.function.blank, ())
             found |= {name for name, each in candidates if each.renamed == secret.function.renamed}
         if result is None:
             return found
-        if secret.mass >= LEAST_AS_ASSIGNED:
+        if secret.mass >= MIN_AS_ASSIGNED:
             found |= self.assigned.get((secret.answers, result.named), set())
-        if secret.mass >= LEAST_NAMED:
+        if secret.mass >= MIN_NAMED:
             found |= self.named.get(result.named, set())
-        if secret.mass >= LEAST_RENAMED and (len(result.blank) >= LEAST_CHARACTERS or result.blank.startswith("#")):
+        if secret.mass >= MIN_RENAMED and (len(result.blank) >= MIN_CHARACTERS or result.blank.startswith("#")):
             results = self.blank.get(result.blank, ())
             found |= {name for name, each in results if name not in found and each.renamed == result.renamed}
         return found

@@ -12,7 +12,7 @@ from numpy import ndarray
 from torch import Tensor
 
 from grader.comparison.tensors import index_at
-from grader.defence.families.by_hand import MOST_NUMBERS, easy_numbers, is_easy, rounded_text, value_text
+from grader.defence.families.by_hand import MAX_NUMBERS, easy_numbers, is_easy, rounded_text, value_text
 from grader.defence.lines import Line, Symbol
 from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion
@@ -64,7 +64,7 @@ def arguments(call: Line, chance: random.Random) -> dict[str, Any] | None:
         else:
             return None
     numbers = sum(each.numel() if isinstance(each, Tensor) else 1 for each in values_inside(found))
-    return found if numbers <= MOST_NUMBERS else None
+    return found if numbers <= MAX_NUMBERS else None
 
 
 def small_sizes(call: Line, chance: random.Random) -> dict[Symbol, int] | None:

@@ -23,7 +23,7 @@ from grader.results.wording import format_shape, listed_as_code
 
 INSTANCES = 4
 MOST = 60
-MOST_NUMBERS = 40
+MAX_NUMBERS = 40
 """Numbers that a question shows."""
 SMALL_CHANGE = 1e-6
 DENOMINATORS = (1, 2, 4, 5)
@@ -119,9 +119,9 @@ def question_about(material: Material, line: Line, made: Instance, chance: rando
     shown = {**fixed, **computed, **others}
     if material.lesson.joint is None:
         shown |= {n: v for n, v in graph.values.items() if n in graph.fused and n in line.at.names}
-    if not easy or sum(v.numel() if isinstance(v, Tensor) else 1 for v in shown.values()) > MOST_NUMBERS:
+    if not easy or sum(v.numel() if isinstance(v, Tensor) else 1 for v in shown.values()) > MAX_NUMBERS:
         return None
-    if not all(numbers_are_easy(value) for value in shown.values()) or not 2 <= largest(shown) <= MOST_NUMBERS:
+    if not all(numbers_are_easy(value) for value in shown.values()) or not 2 <= largest(shown) <= MAX_NUMBERS:
         return None
     smooth = is_smooth_at(material, made, line.target).reshape(-1).tolist()
     easy = [place for place in easy if smooth[place]]

@@ -16,9 +16,9 @@ from grader.reference.tape import Graph
 from grader.results.wording import listed_as_code
 
 FACTOR = 1.1
-MOST_ROWS = 6
+MAX_ROWS = 6
 FEWEST = 2
-MOST_TRIED = 6
+MAX_TRIED = 6
 
 
 class ScaledChain(NamedTuple):
@@ -52,8 +52,8 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
             continue
         chance.shuffle(red)
         chance.shuffle(green)
-        count = min(len(red), MOST_ROWS - min(len(green), MOST_ROWS // 2))
-        rows = [*red[:count], *green[: MOST_ROWS - count]]
+        count = min(len(red), MAX_ROWS - min(len(green), MAX_ROWS // 2))
+        rows = [*red[:count], *green[: MAX_ROWS - count]]
         return question_about(step, rows, red, material.lesson.joint is not None, chance)
     return None
 
@@ -74,7 +74,7 @@ def own_chain(material: Material, chance: random.Random) -> ScaledChain | None:
         return material.chain(order, known, step, FACTOR)
 
     usual = material.chain(order, known, "", 1.0)
-    return ScaledChain(order, usual, scaled_by, candidates[:MOST_TRIED], problem.graph)
+    return ScaledChain(order, usual, scaled_by, candidates[:MAX_TRIED], problem.graph)
 
 
 def joint_chain(material: Material, lines: Sequence[Line], chance: random.Random) -> ScaledChain | None:
@@ -86,7 +86,7 @@ def joint_chain(material: Material, lines: Sequence[Line], chance: random.Random
     if not arguments or not steps:
         return None
     chance.shuffle(steps)
-    steps = steps[:MOST_TRIED]
+    steps = steps[:MAX_TRIED]
     found = material.joint_chain(arguments, steps, FACTOR)
     if not found:
         return None

@@ -13,7 +13,7 @@ from grader.defence.question import DefenceQuestion, shuffled
 from grader.defence.recorded import RecordedMaterial
 from grader.results.wording import listed_as_code
 
-MOST_TRIED, CHANGES, OTHERS = 6, 4, 2
+MAX_TRIED, CHANGES, OTHERS = 6, 4, 2
 
 
 def revealing_changes(material: RecordedMaterial, chance: random.Random) -> list[tuple[ClassChange, dict[str, bool]]]:
@@ -30,7 +30,7 @@ def revealing_changes(material: RecordedMaterial, chance: random.Random) -> list
         changes = [each for each in material.changes if each.owner == owner]
         chance.shuffle(changes)
         of_lines = {(each.method, each.before): each for each in changes}
-        for change in list(of_lines.values())[:MOST_TRIED]:
+        for change in list(of_lines.values())[:MAX_TRIED]:
             holding = material.holding_with(change, rows)
             if len(holding) == len(rows) and not all(holding.values()) and any(holding.values()):
                 material.tried.append((change, holding))

@@ -13,7 +13,7 @@ from grader.defence.lines import Line
 from grader.defence.material import LineResult, Material, Raised
 from grader.defence.question import DefenceQuestion
 
-MOST_TRIED = 4
+MAX_TRIED = 4
 CHOICES = {
     "every": "for every input",
     "one": "only where one of the sizes is 1",
@@ -32,7 +32,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     wanted = list(CHOICES)
     chance.shuffle(wanted)
     found: dict[str, tuple[Line, Variant]] = {}
-    for line in lines[:MOST_TRIED]:
+    for line in lines[:MAX_TRIED]:
         symbols = line.symbols
         if line.others or len(symbols) < 2:
             continue

@@ -12,7 +12,7 @@ from grader.defence.question import DefenceQuestion, shuffled
 from grader.defence.recorded import RecordedMaterial
 from grader.results.wording import listed_as_code
 
-MOST_TRIED, MOST_ROWS = 5, 6
+MAX_TRIED, MAX_ROWS = 5, 6
 FEWEST = 3
 """Rows that a question needs."""
 
@@ -28,7 +28,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     candidates.sort(key=lambda each: -len(running(material, each[0].at.function)))
     # one version per line, so that a line whose versions show nothing does not use up the attempts
     tried = list({line.at.number: (line, variant) for line, variant in reversed(candidates)}.values())[::-1]
-    for line, variant in tried[:MOST_TRIED]:
+    for line, variant in tried[:MAX_TRIED]:
         running_it = running(material, line.at.function)
         green = [row for row in material.ran if row not in running_it]
         holding = material.holding(line, variant.code, running_it)
@@ -51,9 +51,9 @@ def running(material: RecordedMaterial, function: str) -> list[str]:
 
 
 def rows_of_both(red: Sequence[str], green: Sequence[str], chance: random.Random) -> list[str]:
-    """At most MOST_ROWS rows, half of them green where there are so many."""
-    count = min(len(red), MOST_ROWS - min(len(green), MOST_ROWS // 2))
-    return [*chance.sample(red, count), *chance.sample(green, min(len(green), MOST_ROWS - count))]
+    """At most MAX_ROWS rows, half of them green where there are so many."""
+    count = min(len(red), MAX_ROWS - min(len(green), MAX_ROWS // 2))
+    return [*chance.sample(red, count), *chance.sample(green, min(len(green), MAX_ROWS - count))]
 
 
 def question_about(

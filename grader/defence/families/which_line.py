@@ -14,7 +14,7 @@ from grader.defence.material import LineResult, Material, Raised
 from grader.defence.question import DefenceQuestion, shuffled
 
 DRAWS = 3
-MOST_RIGHT, MOST_WRONG = 10, 20
+MAX_RIGHT, MAX_WRONG = 10, 20
 
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
@@ -25,7 +25,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         chance.shuffle(equal)
         chance.shuffle(wrong)
         wrong.sort(key=lambda each: each.kind in ("ratio", "twice", "sign"))
-        equal, wrong = equal[:MOST_RIGHT], wrong[:MOST_WRONG]
+        equal, wrong = equal[:MAX_RIGHT], wrong[:MAX_WRONG]
         draws = [line.draw(different_sizes(line, chance), chance) for _ in range(DRAWS)]
         codes = [line.at.code, *(each.code for each in (*equal, *wrong))]
         table = material.table(line, codes, draws)

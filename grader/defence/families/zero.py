@@ -23,12 +23,12 @@ from grader.reference.problem import Problem
 from grader.reference.tape import LOSS, is_floating
 
 STEPS, RATE = 40, 0.1
-MOST_TARGETS = 4
+MAX_TARGETS = 4
 """Gradients for which the network is trained, twice each, before the question is about one of them."""
 SIZES = (6, 7, 8, 9, 10, 11, 12, 13, 14)
-MOST_PARAMETERS = 10_000
+MAX_PARAMETERS = 10_000
 """Of a network that is trained for a question. Lesson 15's has more at any of these sizes: half a minute each time."""
-LEAST_FALL = 0.2
+MIN_FALL = 0.2
 """Of the first loss: by how much the usual training has to reduce it."""
 SLOWED = (0.08, 0.85)
 DATA = ("X", "x", "dout", "past", "keep1", "keep2")
@@ -58,7 +58,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         return None
     order.sort(key=lambda target: wanted.index(expected[target]) if expected[target] else len(wanted))
     best: tuple[str, str] | None = None
-    for target in order[:MOST_TARGETS]:
+    for target in order[:MAX_TARGETS]:
         answer = effect_of_zero(material.lesson, target)
         if answer and (best is None or wanted.index(answer) < wanted.index(best[0])):
             best = answer, target
@@ -86,15 +86,15 @@ def training_sizes(lesson: Lesson) -> Mapping[str, int] | None:
     if not lesson.gradients or LOSS not in lesson.public.values:
         return None
     smallest = problem_of(lesson, dict.fromkeys(size_names(lesson), SIZES[0]), 0)
-    if smallest is not None and count_of_parameters(smallest) > MOST_PARAMETERS:
+    if smallest is not None and count_of_parameters(smallest) > MAX_PARAMETERS:
         return None
     for seed in range(TRIES):
         sizes = {name: chance.choice(SIZES) for name in size_names(lesson)}
         problem = problem_of(lesson, sizes, seed)
-        if problem is None or count_of_parameters(problem) > MOST_PARAMETERS:
+        if problem is None or count_of_parameters(problem) > MAX_PARAMETERS:
             continue
         losses = losses_of_training(lesson, problem, "")
-        return sizes if losses[0] > 0 and 0 <= losses[-1] < (1 - LEAST_FALL) * losses[0] else None
+        return sizes if losses[0] > 0 and 0 <= losses[-1] < (1 - MIN_FALL) * losses[0] else None
     return None
 
 
@@ -149,7 +149,7 @@ def usual_losses(lesson: Lesson, seed: int) -> tuple[float, ...]:
 def outcome(usual: Sequence[float], zeroed: Sequence[float], slowed: tuple[float, float] = SLOWED) -> str | None:
     """Clear cases only: between them there are wide gaps, the `slowed` shares of the usual fall of the loss."""
     fall = usual[0] - usual[-1]
-    if fall < LEAST_FALL * usual[0]:
+    if fall < MIN_FALL * usual[0]:
         return None
     if not math.isfinite(zeroed[-1]) or zeroed[-1] > usual[0] + 0.5 * fall:
         return "diverges"

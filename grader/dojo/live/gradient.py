@@ -20,7 +20,7 @@ MOST = 128
 """Rows and columns that are drawn of a larger matrix: those around the element that is shown."""
 ROUNDING = 1e-5
 """Relative to the largest element, in float32."""
-MOST_VALUES = 6
+MAX_VALUES = 6
 """Elements of a source that are written as numbers."""
 OUTCOMES = {
     "todo": "It is not written yet.",
@@ -197,7 +197,7 @@ def drawn_sources(run: StepAnswers, target: str, index: tuple[int, ...]) -> list
         values = tensor[source.mask].flatten().tolist()
         where = subscript(source.mask)
         drawn = tensor_map(name, tensor, scale, source.mask)
-        found.append(SourceMap(name + where, source.is_upstream, drawn, len(values), values[:MOST_VALUES]))
+        found.append(SourceMap(name + where, source.is_upstream, drawn, len(values), values[:MAX_VALUES]))
     return found
 
 

@@ -27,9 +27,9 @@ from grader.publish.report.pages import report_templates
 from grader.publish.report.reading import LessonPart, arrange_lesson
 from grader.sandbox.isolation.probe import Isolation
 
-MOST_NODES = 200
+MAX_NODES = 200
 """Boxes of a graph that show what they know when the pointer is on them."""
-MOST_FORWARD = 6
+MAX_FORWARD = 6
 """Lines of the forward pass next to a gradient."""
 
 drawings_of = cache(layouts_of)
@@ -77,7 +77,7 @@ class LivePage:
 
     def frame(self, nonce: str) -> str:
         """The page without any content; only scripts and styles with `nonce` may run in it."""
-        return self._frame.render(nonce=nonce, script=self._script, most_nodes=MOST_NODES)
+        return self._frame.render(nonce=nonce, script=self._script, most_nodes=MAX_NODES)
 
     def board(self, board: Board) -> dict[str, Any]:
         """What a check found, as JSON for live.js; texts that begin with `<` are HTML."""
@@ -129,7 +129,7 @@ class LivePage:
                 gradient_view(checked, item, place, in_chain),
                 line.excerpt or excerpt(source, item.function, function),
                 at,
-                forward_lines(board.view.lesson, item.target)[:MOST_FORWARD] if item.target else [],
+                forward_lines(board.view.lesson, item.target)[:MAX_FORWARD] if item.target else [],
             )
         )
 

@@ -22,8 +22,8 @@ from grader.questions.posing import Posed
 from grader.questions.question import WITH_CHOICES, Question, find_question, questions_of
 from grader.questions.reading import EXPECTED, AnswerError, read_answer
 
-MOST_NAME = 200
-MOST_FIGURE_BYTES = 500_000
+MAX_NAME = 200
+MAX_FIGURE_BYTES = 500_000
 HOW = {
     "choice": "Choose one.",
     "multiple": "Choose all that are true.",
@@ -103,7 +103,7 @@ class LiveQuestions:
         return {"stored": False, "outcome": self._macros.outcome("failed", f"Not stored. {sentence}"), "count": ""}
 
     def _sheet(self, lesson: Lesson, student: str) -> AnswerSheet:
-        typed = " ".join(student.split())[:MOST_NAME]
+        typed = " ".join(student.split())[:MAX_NAME]
         return AnswerSheet(lesson, typed or known_student([lesson, *self._course.lessons.values()]))
 
     def _form(self, sheet: AnswerSheet, question: Question) -> PosedForm:
@@ -136,6 +136,6 @@ class LiveQuestions:
 def figure_address(lesson: Lesson, question: Question) -> str:
     """A question's drawing as a `data:` address, in which nothing runs; "" where the file is not there or too large."""
     path = lesson.exercise / Path(question.figure).name
-    if path.suffix != ".svg" or not path.is_file() or path.stat().st_size > MOST_FIGURE_BYTES:
+    if path.suffix != ".svg" or not path.is_file() or path.stat().st_size > MAX_FIGURE_BYTES:
         return ""
     return "data:image/svg+xml;base64," + base64.b64encode(path.read_bytes()).decode()

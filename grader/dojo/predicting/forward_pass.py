@@ -31,7 +31,7 @@ class Prediction(DefenceQuestion):
 
 
 NONE = "none_of_them"
-MOST_NAMED = 6
+MAX_NAMED = 6
 
 
 def rows_question(
@@ -41,7 +41,7 @@ def rows_question(
     some = chance.sample(list(red), min(len(red), 3)), chance.sample(list(green), min(len(green), 3))
     choices = shuffled({row: f"`{row}`" for row in (*some[0], *some[1])}, chance) | {NONE: "none of them"}
     key = tuple(row for row in choices if row in red) or (NONE,)
-    shown = f"Red: {listed_as_code(red, MOST_NAMED)}." if red else "No other row turned red."
+    shown = f"Red: {listed_as_code(red, MAX_NAMED)}." if red else "No other row turned red."
     whys = dict.fromkeys(choices, "")
     return Prediction("", title, "multiple", text, key, choices, whys, model=f"{shown} {why}", code=code)
 
@@ -124,10 +124,10 @@ def spoiled_prediction(lesson: Lesson, chance: Chance) -> Prediction | None:
         "in the whole chain?"
     )
     readers = [rows[each] for each in rows if name in graph.consumers.get(each, ())]
-    why = f"Directly below `{rows[name]}`: {listed_as_code(readers, MOST_NAMED)}." if readers else ""
+    why = f"Directly below `{rows[name]}`: {listed_as_code(readers, MAX_NAMED)}." if readers else ""
     zero = [rows[each] for each in rows if each in graph.above(name)]
     are = "is" if len(zero) == 1 else "are"
-    why += f" {listed_as_code(zero, MOST_NAMED)} {are} computed before it." if zero else ""
+    why += f" {listed_as_code(zero, MAX_NAMED)} {are} computed before it." if zero else ""
     return rows_question(f"A wrong {rows[name]}", text, lines_that_read(lesson, name), red, green, why.strip(), chance)
 
 

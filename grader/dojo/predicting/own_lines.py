@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from grader.defence.question import Chance
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.predicting.forward_pass import MOST_NAMED, Prediction, rows_question
+from grader.dojo.predicting.forward_pass import MAX_NAMED, Prediction, rows_question
 from grader.intake.submissions.lesson_files import MAIN
 from grader.results import Row
 from grader.results.wording import format_shape, listed_as_code
@@ -19,7 +19,7 @@ from grader.source.parsing import parse_text
 
 REDUCTIONS = ("sum", "mean")
 SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-"}
-MOST_TRIED = 4
+MAX_TRIED = 4
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def own_predictions(at: Desk, checked: Checked, chance: Chance) -> list[Predicti
     for kind in (lost_sums, other_signs):
         changes = list(kind(source, functions))
         chance.shuffle(changes)
-        for change in changes[:MOST_TRIED]:
+        for change in changes[:MAX_TRIED]:
             files = {**checked.submitted.files, MAIN: change.source}
             changed = replace(checked.submitted, files=files, origin=None)
             after = at.check(checked.lesson, changed, repairs=False).judged
@@ -109,7 +109,7 @@ def about(
     chain = "Each row is checked in your whole chain. " if lesson.gradients else ""
     text = f"{title}. {chain}Which rows besides {those} turn red?"
     causes = [name for name in own if any(name in rows[other].because_of for other in others)]
-    wrong = listed_as_code(causes, MOST_NAMED)
+    wrong = listed_as_code(causes, MAX_NAMED)
     why = f"Their own lines are right, but they are computed from a wrong {wrong}." if causes else ""
     found.append(rows_question(title, text, code, others, green, why, chance))
     return found

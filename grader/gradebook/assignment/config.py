@@ -73,7 +73,7 @@ CountingAttempt = Literal["best", "last", "last on time"]
 KEYS = ("title", "rows", "due", "timezone", "grace_minutes", "counts", "points", "late", "defence", "settings")
 LATE_KEYS = ("percent_per_day", "keep_at_least", "free_days", "hard_deadline", "term")
 NEED_DUE = ("timezone", "grace_minutes", "late")
-MOST_FREE_DAYS = 366
+MAX_FREE_DAYS = 366
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def late_policy(table: Table, due: datetime | None, zone: tzinfo | None) -> Late
         return found
 
     free_days = table.value(
-        "free_days", 0, lambda value: type(value) is int and 0 <= value <= MOST_FREE_DAYS, "a whole number of days"
+        "free_days", 0, lambda value: type(value) is int and 0 <= value <= MAX_FREE_DAYS, "a whole number of days"
     )
     if free_days and "percent_per_day" not in table:
         raise LessonError(

@@ -22,7 +22,7 @@ from grader.sandbox.workers.forked import ForkedProcess, Nursery, NurseryEnded
 
 TRIES = 2
 JOIN_SECONDS = 5.0
-MOST_HEARD = 1_000
+MAX_HEARD = 1_000
 """Replies of other graders of which a grader hears with its next submission."""
 WITHIN = b'{"within":'
 """How the line begins in which a grader says how long a submission may take from now on."""
@@ -57,7 +57,7 @@ class GraderProcess:
         self._settings, self._nursery = settings, nursery
         self._private_nursery = None if nursery else Nursery([settings.program])
         self._closing, self._lock = False, threading.Lock()
-        self.heard: deque[dict[str, Any]] = deque(maxlen=MOST_HEARD)
+        self.heard: deque[dict[str, Any]] = deque(maxlen=MAX_HEARD)
         self._process = self._start()
 
     def _start(self) -> ForkedProcess:

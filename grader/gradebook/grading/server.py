@@ -33,7 +33,7 @@ from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
 MARGIN_SECONDS = 2.0
 """How much longer than its limits a submission may occupy a grader: its verdicts, explanations and report."""
-LEAST_SECONDS = 60.0
+MIN_SECONDS = 60.0
 """What every submission may take: a wrong one may be the first that is compared with the known mistakes."""
 FIRST_SECONDS = 60.0
 """The same for the first submission of a lesson, for which the hidden suite and the references are made."""
@@ -80,7 +80,7 @@ class Server:
         unseen = set(present) - self._started_lessons
         self._started_lessons.update(present)
         limit = len(present) * (limits.import_seconds + limits.total_seconds) + MARGIN_SECONDS
-        return max(limit, LEAST_SECONDS) + FIRST_SECONDS * len(unseen)
+        return max(limit, MIN_SECONDS) + FIRST_SECONDS * len(unseen)
 
     def _announce(self, replies: IO[str], end: float) -> None:
         """Say until when this submission may take, and say it again whenever the student's deadlines move."""

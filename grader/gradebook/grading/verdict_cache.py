@@ -35,12 +35,12 @@ from grader.sandbox.policy.reading import read_pure_functions
 from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.source.reader import ReadingFailed, ReadingStopped
 
-MOST_FILES = 200
+MAX_FILES = 200
 """Files whose rows are kept, with their pictures: some 100 KB for a wrong one."""
-MOST_ROWS = 20_000
-MOST_TENSOR_BYTES = 1 << 26
+MAX_ROWS = 20_000
+MAX_TENSOR_BYTES = 1 << 26
 """Of answers in chains."""
-MOST_WRONG_ROWS = 1_000
+MAX_WRONG_ROWS = 1_000
 """With their pictures: some 20 KB for each."""
 
 Learned = list[Any]
@@ -68,9 +68,9 @@ class VerdictCache:
         self._wrong_rows: dict[tuple[str, str], JudgedRow] = {}
         self._affine: dict[tuple[str, str], None] = {}  # functions of which a chain follows
         self._kinds: dict[str, tuple[dict[tuple[str, str], Any], int]] = {
-            "right": (self._rows, MOST_ROWS),
-            "wrong": (self._wrong_rows, MOST_WRONG_ROWS),
-            "affine": (self._affine, MOST_ROWS),
+            "right": (self._rows, MAX_ROWS),
+            "wrong": (self._wrong_rows, MAX_WRONG_ROWS),
+            "affine": (self._affine, MAX_ROWS),
         }
         self._links: dict[ChainLink, int] = {}
         self._answers: list[Answer] = []  # of chains, by number
@@ -90,7 +90,7 @@ class VerdictCache:
                 functions = read_pure_functions(source, self._lesson.functions)
             except (ReadingStopped, ReadingFailed):
                 functions = {}
-            make_room(self._functions, MOST_ROWS)
+            make_room(self._functions, MAX_ROWS)
             self._functions[key] = functions
         if not functions:
             return None
@@ -163,7 +163,7 @@ class VerdictCache:
         all_right = all(row.status == "passed" for row in rows)
         has_keys = all(function.key for function in recall.functions.values())
         if has_keys and (recall.in_time or all_right) and not self._lesson.checks:
-            make_room(self._files, MOST_FILES)
+            make_room(self._files, MAX_FILES)
             self._files[recall.key] = recall.judged
         for step in self._alone.intersection(self._steps) - recall.narrow:
             found, function = recall.found.get(step), recall.functions.get(step)
@@ -185,7 +185,7 @@ class VerdictCache:
         return tuple(s for s, function in found.items() if function.is_affine and (s, function.key) not in self._affine)
 
     def _keep_chain(self, functions: Mapping[str, PureFunction], chain: Mapping[str, Answer]) -> None:
-        if self._tensor_bytes > MOST_TENSOR_BYTES or len(self._links) > MOST_ROWS:
+        if self._tensor_bytes > MAX_TENSOR_BYTES or len(self._links) > MAX_ROWS:
             return
         numbers: dict[str, int] = {}
         for step in self._steps:

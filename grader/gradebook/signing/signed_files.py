@@ -17,7 +17,7 @@ from grader.results import RESULTS, SIGNATURE, SubmissionResult, number, read_re
 
 SIGNED_WITH = "signed with"
 """The gradebook's entry with the fingerprint of the key that signed its results."""
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 
 
 def sign_results(out: Path, key: SigningKey, students: Collection[str] | None = None) -> tuple[int, list[str]]:
@@ -124,7 +124,7 @@ def verify_file(file: FileToVerify, key: PublicKey) -> tuple[bool, str]:
     """(whether the file is signed, unchanged and what the gradebook says, one sentence about it)."""
     path, student, current = file
     try:
-        if path.stat().st_size > MOST_BYTES:
+        if path.stat().st_size > MAX_BYTES:
             raise NotVerified("is too large to be a results.json")
         text = path.read_text(encoding="utf-8")
         data = check_signature(text, key)

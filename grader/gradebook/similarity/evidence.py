@@ -27,11 +27,11 @@ WEIGHTS: dict[EvidenceKind, float] = {
     **{"wrong answer": 1.0, "known mistake": 0.5, "wrong numbers": 1.0, "answer": 0.6, "right answer": 0.3},
     **{"statements": 0.5, "words": 1.0, "lesson": 0.6},
 }
-BITS_PER_TOKEN, BITS_PER_WORD, MOST_SIZE_BITS = 2.0, 2.5, 20.0
-LEAST_SHARED, SHARED_BY = 4, 0.03
-"""What more than LEAST_SHARED students and more than this part of the class have counts as common."""
-LEAST_LINE, LEAST_WORDS, LEAST_CHARACTERS = 6, 3, 12
-LEAST_FUNCTIONS = 4
+BITS_PER_TOKEN, BITS_PER_WORD, MAX_SIZE_BITS = 2.0, 2.5, 20.0
+MIN_SHARED, SHARED_BY = 4, 0.03
+"""What more than MIN_SHARED students and more than this part of the class have counts as common."""
+MIN_LINE, MIN_WORDS, MIN_CHARACTERS = 6, 3, 12
+MIN_FUNCTIONS = 4
 """With fewer functions than this, a lesson has too few choices to compare."""
 EvidenceKey = tuple[str, ...]
 
@@ -85,7 +85,7 @@ def evidence_of(
         found.forms |= {(lesson, name): form for name, form in choices.items()}
         closest = max(own.whole, key=lambda whole: len(whole.items() & choices.items()), default={})
         chosen = dict(choices.items() - closest.items())
-        if chosen and len(choices) >= LEAST_FUNCTIONS:
+        if chosen and len(choices) >= MIN_FUNCTIONS:
             taken = (f"{name}={form}" for name, form in sorted(chosen.items()))
             key = ("lesson", lesson, *taken, repr(sorted(choices)))
             last = max(function.last for function in file.functions)
@@ -93,9 +93,9 @@ def evidence_of(
         for words, line in file.texts:
             text = condensed_text(words)
             count = len(text.split())
-            if text in own.texts or (count < LEAST_WORDS and len(text) < LEAST_CHARACTERS):
+            if text in own.texts or (count < MIN_WORDS and len(text) < MIN_CHARACTERS):
                 continue
-            size = min(MOST_SIZE_BITS, BITS_PER_WORD * count)
+            size = min(MAX_SIZE_BITS, BITS_PER_WORD * count)
             found.items.setdefault(
                 ("words", lesson, text), EvidenceItem(student, "words", lesson, words, size, path, line, line)
             )
@@ -112,11 +112,11 @@ def function_items(
         foreseen = row.mistake is not None and row.mistake.id in known.mistakes
         kind = "right answer" if row.status == "passed" else "known mistake" if foreseen else "wrong answer"
     novelty = distance(function, known.tokens.get(function.name, ()))
-    size = 0.0 if kind == "known mistake" else min(MOST_SIZE_BITS, BITS_PER_TOKEN * novelty)
+    size = 0.0 if kind == "known mistake" else min(MAX_SIZE_BITS, BITS_PER_TOKEN * novelty)
     about = (function.name, size, path, function.first, function.last)
     # a helper may have another name: only functions with a row, or of the answer key, are known by theirs
     named = function.name if row is not None or function.name in known.tokens else ""
-    if not is_right and (named or function.mass > LEAST_LINE):
+    if not is_right and (named or function.mass > MIN_LINE):
         yield ("answer", lesson, named, function.form), EvidenceItem(student, kind, lesson, *about)
     if kind == "wrong answer" and row is not None and (numbers := numbers_of(row)):
         place = (function.name, 0.0, path, function.first, function.last)
@@ -125,8 +125,8 @@ def function_items(
         return
     weight = WEIGHTS[kind]
     for text, line, mass in function.lines:
-        if mass >= LEAST_LINE and text not in known.lines:
-            own = min(MOST_SIZE_BITS, weight * (mass - LEAST_LINE))
+        if mass >= MIN_LINE and text not in known.lines:
+            own = min(MAX_SIZE_BITS, weight * (mass - MIN_LINE))
             yield (
                 ("line", lesson, named, text),
                 EvidenceItem(student, "statements", lesson, function.name, own, path, line, line),
@@ -153,7 +153,7 @@ class Rarity:
         return entry[1].kind in ("wrong answer", "known mistake") and not self.is_common(entry[0])
 
     def is_common(self, key: EvidenceKey) -> bool:
-        return self.counts[key] > max(LEAST_SHARED, SHARED_BY * self.size)
+        return self.counts[key] > max(MIN_SHARED, SHARED_BY * self.size)
 
     def chances(self, one: SubmissionEvidence, other: SubmissionEvidence) -> float:
         """Bits by which each shared thing says less, because the two had so many occasions to coincide."""

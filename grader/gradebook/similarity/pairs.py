@@ -12,7 +12,7 @@ from grader.gradebook.similarity.evidence import EvidenceItem, EvidenceKey, Rari
 from grader.gradebook.similarity.reading import KnownCode, ReadClass, Rows
 
 MARGIN_BITS = 2.0
-MOST_OF_A_FUNCTION = 12.0
+MAX_OF_A_FUNCTION = 12.0
 """Bits that single statements of one function can add up to."""
 
 
@@ -105,7 +105,7 @@ def counted_once(found: Mapping[EvidenceKey, SharedEvidence]) -> list[SharedEvid
     whole = {(s.one.lesson, s.one.name) for key, s in found.items() if key[0] == "answer"}
     numbers = {(s.one.lesson, s.one.name) for key, s in found.items() if key[0] == "numbers"}
     kept: list[SharedEvidence] = []
-    left: dict[tuple[str, str], float] = defaultdict(lambda: MOST_OF_A_FUNCTION)
+    left: dict[tuple[str, str], float] = defaultdict(lambda: MAX_OF_A_FUNCTION)
     for key, each in sorted(found.items(), key=lambda entry: -entry[1].bits):
         place = each.one.lesson, each.one.name
         if key[0] == "numbers" and place in whole:

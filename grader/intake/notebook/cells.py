@@ -20,10 +20,10 @@ from typing import Any
 from grader.errors import UserError
 from grader.source.parsing import parse_text
 
-MOST_NOTEBOOK_BYTES = 20 << 20
-MOST_CELLS = 10_000
-MOST_CODE = 300_000  # characters in all code cells: reading the tree of so much takes a second
-MOST_PIECES = 1_000  # of a cell that Python cannot parse as a whole
+MAX_NOTEBOOK_BYTES = 20 << 20
+MAX_CELLS = 10_000
+MAX_CODE = 300_000  # characters in all code cells: reading the tree of so much takes a second
+MAX_PIECES = 1_000  # of a cell that Python cannot parse as a whole
 
 MAGIC = re.compile(r"^(?P<indent>\s*)(%{1,2}[A-Za-z]|!|\?{1,2}[A-Za-z_])")
 HELP = re.compile(r"^(?P<indent>\s*)[A-Za-z_][\w.]*\?{1,2}\s*$")
@@ -48,8 +48,8 @@ class Cell:
 
 def cells_of(data: bytes, name: str) -> list[Cell]:
     """The code cells from top to bottom, whatever order they were run in. Raises NotebookError."""
-    if len(data) > MOST_NOTEBOOK_BYTES:
-        raise NotebookError(f"it has {len(data):,} bytes; at most {MOST_NOTEBOOK_BYTES:,} are read. Clear its outputs.")
+    if len(data) > MAX_NOTEBOOK_BYTES:
+        raise NotebookError(f"it has {len(data):,} bytes; at most {MAX_NOTEBOOK_BYTES:,} are read. Clear its outputs.")
     try:
         notebook = json.loads(data)
     except (ValueError, RecursionError, MemoryError):  # a UnicodeDecodeError is a ValueError
@@ -59,14 +59,14 @@ def cells_of(data: bytes, name: str) -> list[Cell]:
     found: list[Cell] = []
     length = 0
     for number, cell in enumerate(every_cell(notebook), 1):
-        if number > MOST_CELLS:
-            raise NotebookError(f"it has more than {MOST_CELLS:,} cells. Submit the exercise's cells only.")
+        if number > MAX_CELLS:
+            raise NotebookError(f"it has more than {MAX_CELLS:,} cells. Submit the exercise's cells only.")
         if not isinstance(cell, dict) or cell.get("cell_type") != "code":
             continue
         source = source_text(cell.get("source", cell.get("input")))
         length += len(source)
-        if length > MOST_CODE:
-            raise NotebookError(f"it has more than {MOST_CODE:,} characters of code. Submit the exercise's cells only.")
+        if length > MAX_CODE:
+            raise NotebookError(f"it has more than {MAX_CODE:,} characters of code. Submit the exercise's cells only.")
         if source.strip():
             found.append(Cell(f"{name}, cell {number}", python_of(source)))
     return found
@@ -97,7 +97,7 @@ def script_cells(source: bytes, shown: str) -> list[Cell]:
         text = source.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     except (SyntaxError, UnicodeDecodeError):
         return []
-    if len(text) > MOST_CODE:
+    if len(text) > MAX_CODE:
         return []
     text = python_of(text)
     return [Cell(shown, text)] if parse_text(text) is not None else []
@@ -145,7 +145,7 @@ def statements_of(cell: Cell) -> tuple[list[ast.stmt], list[Broken]]:
         return tree.body, []
     lines = cell.text.split("\n")
     starts = [n for n, line in enumerate(lines) if BEGINS.match(line)]
-    if len(starts) > MOST_PIECES or not starts:
+    if len(starts) > MAX_PIECES or not starts:
         return [], [Broken(cell.file, 1, cell.text)]
     found: list[ast.stmt] = []
     broken: list[Broken] = []
@@ -162,8 +162,8 @@ def statements_of(cell: Cell) -> tuple[list[ast.stmt], list[Broken]]:
 
 
 MARK = "[answers]"
-MOST_TEXTS = 50
-MOST_CHARACTERS = 200_000
+MAX_TEXTS = 50
+MAX_CHARACTERS = 200_000
 """Of all these texts together. A longer one is left out."""
 FENCE = re.compile(r"\A\s*```\w*\n(.*?)\n```\s*\Z", re.DOTALL)
 COMMENT = re.compile(r"[ \t]*#[ \t]?(.*)")
@@ -187,16 +187,16 @@ def answer_texts(data: bytes, is_notebook: bool) -> list[str]:
 
 
 def short_texts(texts: Iterable[str]) -> list[str]:
-    """Up to MOST_TEXTS of them, as far as they have MOST_CHARACTERS together."""
+    """Up to MAX_TEXTS of them, as far as they have MAX_CHARACTERS together."""
     found: list[str] = []
-    for text in islice(texts, MOST_TEXTS):
-        if sum(map(len, found)) + len(text) <= MOST_CHARACTERS:
+    for text in islice(texts, MAX_TEXTS):
+        if sum(map(len, found)) + len(text) <= MAX_CHARACTERS:
             found.append(text)
     return found
 
 
 def in_cells(notebook: object) -> Iterator[str]:
-    for cell in [*every_cell(notebook)][:MOST_CELLS] if isinstance(notebook, dict) else ():
+    for cell in [*every_cell(notebook)][:MAX_CELLS] if isinstance(notebook, dict) else ():
         if not isinstance(cell, dict):
             continue
         text = source_text(cell.get("source", cell.get("input")))

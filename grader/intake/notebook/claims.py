@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from grader.intake.notebook.tuple_loops import MOST_ENTRIES, LoopRound, TupleLoops, listed_names, unpacked_arguments
-from grader.source.similar_names import MOST_LENGTH
+from grader.intake.notebook.tuple_loops import MAX_ENTRIES, LoopRound, TupleLoops, listed_names, unpacked_arguments
+from grader.source.similar_names import MAX_LENGTH
 from grader.source.syntax import FunctionDefinition, all_nodes, children, last_name, parameters
 
-MOST_CLAIMS = MOST_ENTRIES
-MOST_IN_A_LOOP = 8  # comparisons in the body of a loop over tuples
-MOST_NODES, LONGEST = 60, 80  # nodes and characters of a comparison that a message quotes
+MAX_CLAIMS = MAX_ENTRIES
+MAX_IN_A_LOOP = 8  # comparisons in the body of a loop over tuples
+MAX_NODES, LONGEST = 60, 80  # nodes and characters of a comparison that a message quotes
 HARMLESS = frozenset(
     {"detach", "clone", "float", "double", "to", "cpu", "numpy", "contiguous", "data", "flatten"}
     | {"view", "reshape", "squeeze", "unsqueeze", "view_as", "reshape_as"}
@@ -43,7 +43,7 @@ class GradientClaim:
     @property
     def text(self) -> str:
         """The code as a message quotes it; long code, which may be too deep to be written, is not quoted."""
-        if len(list(islice(all_nodes(self.code), MOST_NODES + 1))) > MOST_NODES:
+        if len(list(islice(all_nodes(self.code), MAX_NODES + 1))) > MAX_NODES:
             return "a comparison"
         text = ast.unparse(self.code).replace("`", "'").replace("\n", " ")
         return text if len(text) <= LONGEST else text[: LONGEST - 4] + " ..."
@@ -156,14 +156,14 @@ class Scan:
         rows: dict[int, list[LoopRound]] = {}
         counts: dict[int, int] = {}
         for node, file, function, loop in self.found:
-            if len(result) >= MOST_CLAIMS:
+            if len(result) >= MAX_CLAIMS:
                 break
             if loop is not None and id(loop) not in rows:
                 rows[id(loop)] = self.loops.rows(loop)
             rounds: Sequence[LoopRound] = rows[id(loop)] if loop is not None else ()
             if rounds:
                 counts[id(loop)] = counts.get(id(loop), 0) + 1
-                if counts[id(loop)] > MOST_IN_A_LOOP:
+                if counts[id(loop)] > MAX_IN_A_LOOP:
                     continue
             own = set(function.parameters) if function else set()
             for row in rounds or ({},):
@@ -263,7 +263,7 @@ def gradient_claim(
     of = tensor.id if isinstance(tensor, ast.Name) else None
     if not isinstance(variable, ast.Name) or (named is None and of is None) or variable.id in {of, *LIBRARIES}:
         return None
-    if max(map(len, (variable.id, named or "", of or ""))) > MOST_LENGTH:
+    if max(map(len, (variable.id, named or "", of or ""))) > MAX_LENGTH:
         return None
     shown: ast.AST = node
     if row:

@@ -14,8 +14,8 @@ from itertools import islice
 from grader.intake.notebook.script import Statement
 from grader.source.syntax import all_nodes, children
 
-MOST_NODES = 60  # of a line that is compared; the longest of the lecture's has 20
-MOST_LINES = 500  # of a notebook that may be lines of the forward pass
+MAX_NODES = 60  # of a line that is compared; the longest of the lecture's has 20
+MAX_LINES = 500  # of a notebook that may be lines of the forward pass
 LIBRARIES = frozenset({"torch", "F", "np", "math"})
 BUILT_IN = frozenset({"range", "len", "int", "float", "slice"})
 OTHER_WORDS = {"keepdims": "keepdim", "axis": "dim"}
@@ -46,16 +46,16 @@ class _Part:
 
 def line_shape(target: str, value: ast.expr) -> LineForm | None:
     """None for a line that is too long."""
-    if size(value) > MOST_NODES:
+    if size(value) > MAX_NODES:
         return None
     part = _part(value)
     return LineForm(part.key, tuple((target, *names) for names in part.names))
 
 
 def size(value: ast.AST) -> int:
-    """How many nodes there are, counted to MOST_NODES + 1."""
+    """How many nodes there are, counted to MAX_NODES + 1."""
     waiting, count = [value], 0
-    while waiting and count <= MOST_NODES:
+    while waiting and count <= MAX_NODES:
         node = waiting.pop()
         count += 1
         waiting += children(node)
@@ -184,7 +184,7 @@ def other_names(
         if shape is not None:
             searched.setdefault(shape.key, []).append(shape)
     every = (shape for target, value in lines if (shape := line_shape(target, value)) and shape.key in searched)
-    shapes = list(islice(every, MOST_LINES))
+    shapes = list(islice(every, MAX_LINES))
     found, refused = dict(known), set[str]()
     while True:
         new: dict[str, set[str]] = {}

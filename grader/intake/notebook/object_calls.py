@@ -24,7 +24,7 @@ from grader.intake.notebook.object_values import (
 )
 from grader.source.syntax import all_nodes, last_name, parameters, stored_names
 
-MOST_CALLS = 400
+MAX_CALLS = 400
 DEEPEST = 12
 FEWEST_GRADIENTS = 3
 """Gradients that a function assigns if it is a part of the backward pass."""
@@ -151,7 +151,7 @@ class CallReader(ObjectMaker):
         """What a call returns, after the statements of the function's body. Raises NotPlain."""
         node = function.node
         marks = {last_name(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list}
-        if self.depth >= DEEPEST or self.calls >= MOST_CALLS or not marks <= HARMLESS_MARKS:
+        if self.depth >= DEEPEST or self.calls >= MAX_CALLS or not marks <= HARMLESS_MARKS:
             raise NotPlain("too many calls")
         if any(isinstance(each, ast.Yield | ast.YieldFrom | ast.Await | ast.Nonlocal) for each in all_nodes(node)):
             raise NotPlain("a generator")

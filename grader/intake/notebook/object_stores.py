@@ -23,7 +23,7 @@ from grader.intake.notebook.object_values import (
 )
 from grader.source.syntax import all_nodes
 
-MOST_WRITTEN = 5_000  # statements
+MAX_WRITTEN = 5_000  # statements
 PlainStatement = tuple[str, ast.stmt]
 """A statement and the file that it comes from"""
 
@@ -59,7 +59,7 @@ class StoreWriter(CallReader):
             if isinstance(each, ast.expr | ast.stmt | ast.keyword) and not hasattr(each, "lineno"):
                 ast.copy_location(each, self.line)
         self.out.append((self.files[id(self.line)], node))
-        if len(self.out) > MOST_WRITTEN:
+        if len(self.out) > MAX_WRITTEN:
             raise NotPlain("too many statements")
 
     def assign(self, name: str, value: ast.expr) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard, TypeVar
 
-MOST_UNROLLED = 64
+MAX_UNROLLED = 64
 """Rounds of a loop that is written out."""
-MOST_ENTRIES = 1_000
+MAX_ENTRIES = 1_000
 """Entries of a list."""
 LONGEST = 200  # characters, or the largest number, that is computed here
 LIST_KINDS = frozenset({"list", "tuple"})
@@ -189,7 +189,7 @@ def constant_of(value: Value) -> Any:
 def list_record(values: Iterable[Value], kind: str = "list") -> Record:
     """Raises NotPlain where there are too many."""
     fields: dict[Key, Value] = dict(enumerate(values))
-    if len(fields) > MOST_ENTRIES:
+    if len(fields) > MAX_ENTRIES:
         raise NotPlain("too many entries")
     return Record(kind, fields)
 
@@ -211,10 +211,10 @@ def entries_of(value: Value) -> list[Value]:
     if isinstance(value, Record) and value.kind in (*LIST_KINDS, "dict"):
         found = value.entries if value.kind in LIST_KINDS else [Constant(key) for key in value.fields]
     elif isinstance(value, Constant) and isinstance(value.value, range | str):
-        found = [Constant(each) for each in value.value[: MOST_UNROLLED + 1]]
+        found = [Constant(each) for each in value.value[: MAX_UNROLLED + 1]]
     else:
         raise NotPlain("it is no list that the text contains")
-    if len(found) > MOST_UNROLLED:
+    if len(found) > MAX_UNROLLED:
         raise NotPlain("too many rounds")
     return found
 

@@ -34,9 +34,9 @@ from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
 from grader.source.syntax import WrittenNumber
 
-MOST_RUNS = 10
+MAX_RUNS = 10
 """Assignments to one gradient that are searched for names of sizes, the last ones."""
-MOST_WRITTEN = 300_000  # characters: what the static check reads
+MAX_WRITTEN = 300_000  # characters: what the static check reads
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def read_statements(lesson: NotebookLesson, page: Page, shown: str, functions: b
 def with_names_of_sizes(table: NotebookTable, sizes: LessonSizes, reader: SizeReader, uses: Uses) -> NotebookTable:
     """What the lesson wants, with the script's own names for sizes among the names for values."""
     gradients = [*table.names, *(name for name, other in table.given.others.items() if other in table.names)]
-    places = [run[0] for name in gradients for run in uses.runs.get(name, [])[-MOST_RUNS:] if run]
+    places = [run[0] for name in gradients for run in uses.runs.get(name, [])[-MAX_RUNS:] if run]
     known = {*table.given.values, *table.given.gradients, *table.given.same}
     same = {**names_of_sizes(reader, sizes, places, known), **table.given.same}
     lengths = sizes.lengths({*known, *table.given.others, *table.given.compared})
@@ -212,7 +212,7 @@ class Writing:
         self.parts.append(found.part)
         self.places.append(min(self.at[id(statement)] for statement in own))
         self.numbers |= dict.fromkeys(rows, written_numbers(found.part.statements))
-        if sum(len(line) for piece in self.pieces for line in piece.lines) > MOST_WRITTEN:
+        if sum(len(line) for piece in self.pieces for line in piece.lines) > MAX_WRITTEN:
             raise NotebookError("its gradients depend on too much of its code. Submit the exercise's cells only.")
 
     def absent(self, name: str, table: NotebookTable) -> str:

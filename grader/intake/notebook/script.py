@@ -29,7 +29,7 @@ from grader.source.syntax import (
     stored_names,
 )
 
-MOST_STATEMENTS = 5_000
+MAX_STATEMENTS = 5_000
 WHOLE = 3
 """A loop that assigns so many gradients contains the whole backward pass; one with fewer is a part of a gradient."""
 NOT_FOLLOWED = frozenset(
@@ -173,9 +173,9 @@ def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
                 names = page.names_of(node, changers, version)
                 file = page.files.get(id(node), cell.file)
                 script.statements.append(Statement(node, file, names, loop, page.is_opaque(node)))
-                if len(script.statements) > MOST_STATEMENTS:
+                if len(script.statements) > MAX_STATEMENTS:
                     raise NotebookError(
-                        f"it has more than {MOST_STATEMENTS:,} statements. Submit the exercise's cells only."
+                        f"it has more than {MAX_STATEMENTS:,} statements. Submit the exercise's cells only."
                     )
         except PARSE_ERRORS:
             script.broken.append(Broken(cell.file, 1, cell.text))

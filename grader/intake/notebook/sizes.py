@@ -26,9 +26,9 @@ KEEPING = frozenset(
 """Methods that keep the shape."""
 WRAPPING = frozenset({"Parameter", "from_numpy", "as_tensor", "tensor"})
 LARGEST = 1 << 20
-MOST_STEPS = 20_000
-MOST_DEPTH = 30
-MOST_PLACES = 5
+MAX_STEPS = 20_000
+MAX_DEPTH = 30
+MAX_PLACES = 5
 
 
 class Dimension(NamedTuple):
@@ -57,7 +57,7 @@ class SizeReader:
     def option(self, name: str | None) -> int | None:
         """The whole number that an option of this name has wherever the text sets it."""
         last = len(self._statements)
-        found = {self.number(value, last) for value in self._options.get(name or "", ())[:MOST_PLACES]} - {None}
+        found = {self.number(value, last) for value in self._options.get(name or "", ())[:MAX_PLACES]} - {None}
         return found.pop() if len(found) == 1 else None
 
     def number(self, node: ast.expr | None, i: int) -> int | None:
@@ -88,7 +88,7 @@ class SizeReader:
 
     def _guarded(self, evaluate: Any, node: ast.expr | None, i: int) -> Any:
         self._steps += 1
-        if node is None or self._steps > MOST_STEPS or self._depth > MOST_DEPTH:
+        if node is None or self._steps > MAX_STEPS or self._depth > MAX_DEPTH:
             return None
         self._depth += 1
         try:
@@ -274,7 +274,7 @@ def sizes_at(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], i:
 
 def sizes_set(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], places: Sequence[int]) -> dict[str, int]:
     """The sizes at these statements, a few of which are looked at; where they differ, those at the most of them."""
-    some = places[:: 1 + len(places) // MOST_PLACES]
+    some = places[:: 1 + len(places) // MAX_PLACES]
     counted = Counter(tuple(sizes_at(reader, sizes, same, i).items()) for i in some)
     return dict(counted.most_common(1)[0][0]) if counted else dict(sizes.published)
 

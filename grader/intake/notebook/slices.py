@@ -27,7 +27,7 @@ CUSTOMARY = {
 }
 """Imports of the lecture: a notebook without its first cell is read as well."""
 BUILTINS = frozenset(dir(builtins)) - {"open", "input", "eval", "exec", "compile", "globals", "locals", "vars"}
-MOST_VISITED = 200_000
+MAX_VISITED = 200_000
 """Statements and names visited for all gradients of a lesson together; the lecture's own notebook needs thousands."""
 
 
@@ -76,7 +76,7 @@ class Slicer:
     def count_visits(self, count: int, reader: Statement) -> None:
         """Counts the statements and names that are visited. Raises CannotSlice once there are too many."""
         self.visited += count
-        if self.visited > MOST_VISITED:
+        if self.visited > MAX_VISITED:
             raise CannotSlice("it depends on too many other statements", reader)
 
     def is_finished(self, name: str, i: int) -> bool:

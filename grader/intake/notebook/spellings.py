@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from grader.lesson.notebook_table import NotebookTable
-from grader.source.similar_names import MOST_LENGTH, plain_name
+from grader.source.similar_names import MAX_LENGTH, plain_name
 
 MARKS = frozenset({"d", "dl", "dloss", "grad", "grads", "gradient", "delta", "der", "deriv", "derivative"})
 MARKS |= {"nabla", "partial", "ableitung", "derivada", "gradiente"}
@@ -23,7 +23,7 @@ def meant_by(name: str, values: Mapping[str, str]) -> str | None:
     words = [word for word in name.casefold().split("_") if word]
     rest = [word for word in words if word not in AROUND]
     core = "".join(rest)
-    if not core or len(name) > MOST_LENGTH:
+    if not core or len(name) > MAX_LENGTH:
         return None
     if len(rest) < len(words) and not MARKS.isdisjoint(words) and core in values:
         return values[core]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from grader.intake.notebook.script import Statement
 
-MOST_SHARING = 50
+MAX_SHARING = 50
 """Names for one tensor."""
 
 
@@ -60,7 +60,7 @@ class Uses:
         group = sharing.setdefault(old, [old])
         if name in gradients and old not in gradients:
             self._hand_over(old, [other for other in group if other in gradients and other != name])
-        if len(group) < MOST_SHARING:
+        if len(group) < MAX_SHARING:
             group.append(name)
             sharing[name] = group
 

@@ -25,9 +25,9 @@ DOUBTFUL_SECONDS = 10.0
 """How long an entry that looks cut off must have been unchanged."""
 PARTIAL = (".part", ".partial", ".filepart", ".crdownload", ".download", ".tmp", ".swp", "~")
 """How names end under which programs write a file until it is complete."""
-MOST_FILES = 10_000  # of an entry that are read
-MOST_CHECKED = 20  # of an entry that are read for their end
-MOST_NOTEBOOK_BYTES = 32 << 20
+MAX_FILES = 10_000  # of an entry that are read
+MAX_CHECKED = 20  # of an entry that are read for their end
+MAX_NOTEBOOK_BYTES = 32 << 20
 
 FolderState = tuple[tuple[str, int, int, int], ...]
 """(name, inode, size, time of modification in nanoseconds) of each file and folder of an entry."""
@@ -84,7 +84,7 @@ class Appearing:
 
 def folder_state(path: Path) -> FolderState:
     """The state of a file, or of a folder with all that it contains. What vanishes meanwhile is left out."""
-    return tuple(states_below(str(path), path.name, [MOST_FILES]))
+    return tuple(states_below(str(path), path.name, [MAX_FILES]))
 
 
 def states_below(place: str, name: str, left: list[int]) -> Iterator[tuple[str, int, int, int]]:
@@ -103,7 +103,7 @@ def states_below(place: str, name: str, left: list[int]) -> Iterator[tuple[str, 
 def looks_cut_off(path: Path, state: FolderState) -> bool:
     """Whether a file, or one in a folder, is empty or lacks its end."""
     files = [Path(path.parent, name) for name, *_ in state if (path.parent / name).is_file()]
-    checked = [file for file in files if suffix_of(file) in (".py", NOTEBOOK) or is_archive(file)][:MOST_CHECKED]
+    checked = [file for file in files if suffix_of(file) in (".py", NOTEBOOK) or is_archive(file)][:MAX_CHECKED]
     return not files or any(map(is_cut_off, checked))
 
 
@@ -114,9 +114,9 @@ def is_cut_off(file: Path) -> bool:
             return True
         if is_archive(file):
             archive_names(file)
-        elif suffix_of(file) == NOTEBOOK and size <= MOST_NOTEBOOK_BYTES:
+        elif suffix_of(file) == NOTEBOOK and size <= MAX_NOTEBOOK_BYTES:
             with open(file, "rb", opener=open_regular) as notebook:
-                json.loads(notebook.read(MOST_NOTEBOOK_BYTES))
+                json.loads(notebook.read(MAX_NOTEBOOK_BYTES))
     except (OSError, ValueError, RecursionError, ArchiveRefused):
         return True
     return False

@@ -35,8 +35,8 @@ from grader.intake.submissions.unpacking import (
     decoded_name,
 )
 
-MOST_DEPTH = 10
-MOST_INNER = 20  # archives inside an archive
+MAX_DEPTH = 10
+MAX_INNER = 20  # archives inside an archive
 METADATA = "submission_metadata.yml"  # of Gradescope's export
 PACKED = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz")
 SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar")
@@ -50,7 +50,7 @@ ONE = Caps(
     headers=24 * MIB,
     entries=10_000,
     files=500,
-    depth=MOST_DEPTH,
+    depth=MAX_DEPTH,
     file={".py": MIB, ".ipynb": 20 * MIB, ".toml": MIB},  # a notebook has pictures in it; .toml: answers
     unpacked={".py": 16 * MIB, ".ipynb": 40 * MIB, ".toml": 16 * MIB},
     streamed=256 * MIB,
@@ -65,7 +65,7 @@ WHOLE_CLASS = Caps(
     headers=256 * MIB,
     entries=100_000,
     files=100_000,
-    depth=2 * MOST_DEPTH,
+    depth=2 * MAX_DEPTH,
     file={**ONE.file, **dict.fromkeys(PACKED, ONE.archive), ".yml": 64 * MIB},
     unpacked=dict.fromkeys((*ONE.file, *PACKED, ".yml"), 4096 * MIB),
     streamed=8192 * MIB,
@@ -124,7 +124,7 @@ def unpack_inner(writer: ArchiveWriter) -> None:
     """
     caps, waiting = writer.caps, list(writer.inner.items())
     writer.caps = replace(caps, inner=())
-    for prefix, archive in waiting[:MOST_INNER]:
+    for prefix, archive in waiting[:MAX_INNER]:
         writer.begin_inner(prefix)
         try:
             unpack_archive(archive, writer)
@@ -141,7 +141,7 @@ def unpack_together(archives: Mapping[str, Path], folder: Path) -> dict[str, str
     Returns {place: sentence} of those that were refused.
     """
     writer = ArchiveWriter(folder, ONE, sum(path.stat().st_size for path in archives.values()))
-    for place, path in list(archives.items())[:MOST_INNER]:
+    for place, path in list(archives.items())[:MAX_INNER]:
         writer.begin_inner(PurePosixPath(place))
         try:
             unpack_archive(path, writer)

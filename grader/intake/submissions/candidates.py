@@ -18,7 +18,7 @@ from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS, read_page_bytes
 from grader.lesson.lesson import Lesson
 
-MOST_HELPERS = 63
+MAX_HELPERS = 63
 STEM = MAIN.removesuffix(".py")
 NUMBERED = re.compile(r"\d{1,2}(?:[_-]|$)")
 """A folder's name that says a lesson, perhaps of another course."""
@@ -186,7 +186,7 @@ class Recogniser:
         near = {other.path.name: other for other in self.files if other.parts[:-1] == file.parts[:-1]}
         imports = {name for name in near if stem_of(near[name].path) in file.outline.imports and near[name] is not file}
         helpers = [name for name in near if imports and (name in imports or not self._fittings[near[name].shown].fits)]
-        files = {name: near[name].source for name in helpers[:MOST_HELPERS] if name != MAIN and near[name] is not file}
+        files = {name: near[name].source for name in helpers[:MAX_HELPERS] if name != MAIN and near[name] is not file}
         return LessonFiles(lesson.name, {**files, MAIN: source}, shown=file.shown)
 
     def unread(self) -> list[str]:

@@ -19,9 +19,9 @@ from grader.intake.submissions.written_times import seconds_since_1970
 
 MARKER = ".classroom50.yaml"
 RESULT = "result.json"
-MOST_INDEX_BYTES = 1 << 24
-MOST_MARKER_BYTES = 1 << 14
-MOST_RESULT_BYTES = 10 << 20
+MAX_INDEX_BYTES = 1 << 24
+MAX_MARKER_BYTES = 1 << 14
+MAX_RESULT_BYTES = 10 << 20
 FOLDER = re.compile(r"(?P<assignment>.+)_submissions_\d{4}_\d\d_\d\d_T_\d\d_\d\d_\d\d")
 FIELD = re.compile(r"^(classroom|assignment):[ \t]*[\"']?([A-Za-z0-9-]+)[\"']?[ \t]*$", re.MULTILINE)
 
@@ -56,7 +56,7 @@ def repository_prefix(folder: Path, checkouts: list[Path]) -> str:
 def prefix_in_marker(checkout: Path) -> str:
     """CLASSROOM-ASSIGNMENT- as the checkout's marker has it; "" where there is none."""
     try:
-        text = read_file(checkout / MARKER, MOST_MARKER_BYTES).decode("utf-8", "replace")
+        text = read_file(checkout / MARKER, MAX_MARKER_BYTES).decode("utf-8", "replace")
     except Unreadable:
         return ""
     fields = dict(FIELD.findall(text))
@@ -71,10 +71,10 @@ def result_in(checkout: Path) -> dict[str, Any] | None:
     """
     try:
         index = checkout / ".git" / "index"
-        tracked = read_file(index, MOST_INDEX_BYTES) if index.is_file() else b""
+        tracked = read_file(index, MAX_INDEX_BYTES) if index.is_file() else b""
         if tracked[4:8] > b"\0\0\0\3" or RESULT.encode() in tracked.lower():
             return None
-        found = json.loads(read_file(checkout / RESULT, MOST_RESULT_BYTES))
+        found = json.loads(read_file(checkout / RESULT, MAX_RESULT_BYTES))
         json.dumps(found, allow_nan=False)  # with NaN or 1e999 in it, a file that it is copied to would be no JSON
     except (Unreadable, OSError, ValueError, RecursionError):
         return None

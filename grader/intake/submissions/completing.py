@@ -17,7 +17,7 @@ from grader.intake.submissions.recognition import GuessQuestion, Recognition, re
 from grader.lesson.lesson import Lesson
 from grader.results.annotations import IntakeRemark
 
-MOST_REMARKS = 5
+MAX_REMARKS = 5
 KINDS = {
     "a PDF": (".pdf",),
     "a text document": (".docx", ".doc", ".odt", ".rtf", ".pages"),
@@ -79,7 +79,7 @@ def unread_question(names: Sequence[str]) -> tuple[GuessQuestion, ...]:
     if not {"a file of another kind", "a text file"} & {kind_by_suffix(name) for name in names}:
         return ()
     return (
-        GuessQuestion(tuple(names[:MOST_REMARKS]), {}, (), f"{only_others(names)} Unpack or rename it, and run again."),
+        GuessQuestion(tuple(names[:MAX_REMARKS]), {}, (), f"{only_others(names)} Unpack or rename it, and run again."),
     )
 
 
@@ -132,7 +132,7 @@ def not_of_this_run(recogniser: Recogniser, wanted: Wanted) -> list[IntakeRemark
         IntakeRemark("unread", f"`{shown}` is {' and '.join(names)}, which this run does not grade.")
         for shown, names in others.items()
         if names
-    ][:MOST_REMARKS]
+    ][:MAX_REMARKS]
 
 
 def only_others(names: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from grader.intake.submissions.people import fold_case, name_words
 from grader.intake.submissions.roster import Member, Roster
 from grader.results.wording import listed
 
-MOST_ARCHIVE = 64 << 20
+MAX_ARCHIVE = 64 << 20
 
 
 @dataclass
@@ -103,7 +103,7 @@ def content_digest(arrival: Arrival) -> str:
     found = files_below(arrival.path) if arrival.path.is_dir() else [(arrival.path, arrival.path.name)]
     for path, shown in sorted(found, key=lambda entry: entry[1]):
         try:
-            data = read_file(path, MOST_ARCHIVE)
+            data = read_file(path, MAX_ARCHIVE)
         except Unreadable:
             data = b""
         for part in (shown.encode("utf-8", "surrogateescape"), data):

@@ -11,7 +11,7 @@ from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
 
-from grader.intake.submissions.archive import MOST_DEPTH, is_archive
+from grader.intake.submissions.archive import MAX_DEPTH, is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.unpacking import CLUTTER
@@ -23,8 +23,8 @@ LESSON = re.compile(r"\d\d(_[a-z]|$)")
 KIT = "exercises"
 RESULTS = "gradebook.sqlite"
 """What makes a folder one that `grade run -o` wrote, such as `grades` next to the submissions that were graded."""
-MOST_SEARCHED = 1_000  # folders in a submission, of which one may hold the lessons
-MOST_GUESSES = 50  # folders that are compared with a lesson's name
+MAX_SEARCHED = 1_000  # folders in a submission, of which one may hold the lessons
+MAX_GUESSES = 50  # folders that are compared with a lesson's name
 
 
 def visible(folder: Path) -> list[Path]:
@@ -135,7 +135,7 @@ def names_lesson(stem: str, lesson: Lesson) -> bool:
 def message_of_absence(folder: Inside | Path, lesson: Lesson) -> str:
     """The sentence about a lesson's missing folder, with a guess which folder may be meant."""
     number, _, rest = lesson.name.lower().partition("_")
-    inside = (folder if isinstance(folder, Inside) else Inside(folder)).folders[:MOST_GUESSES]
+    inside = (folder if isinstance(folder, Inside) else Inside(folder)).folders[:MAX_GUESSES]
     names = {path.name: re.sub(r"[^a-z0-9]+", "_", path.name.lower()).strip("_") for path in inside}
     for name, plain in names.items():
         found = re.search(r"\d+", plain)
@@ -149,9 +149,9 @@ def message_of_absence(folder: Inside | Path, lesson: Lesson) -> str:
 
 def innermost(folder: Path, lessons: Sequence[Lesson]) -> Path:
     """The folder that contains the lessons: `folder`, or the only one in it, or the only one in it with lessons."""
-    for _ in range(MOST_DEPTH):
+    for _ in range(MAX_DEPTH):
         here = Inside(folder)
-        if here.holds(lessons) or (folder / MAIN).is_file() or len(here.folders) > MOST_SEARCHED:
+        if here.holds(lessons) or (folder / MAIN).is_file() or len(here.folders) > MAX_SEARCHED:
             break
         holding = [path for path in here.folders if Inside(path).holds(lessons)]
         if len(holding) == 1:

@@ -16,7 +16,7 @@ from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.results.annotations import IntakeRemark
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -130,6 +130,6 @@ def apply_decision(recogniser: Recogniser, lesson: Lesson, wanted: str) -> Recog
 
 def reason_of(lesson: str, shown: str, rivals: Sequence[CandidateFile], chosen: CandidateFile) -> str:
     if rivals:
-        names = ", ".join(f"`{each.file.shown}`" for each in rivals[:MOST_NAMED])
+        names = ", ".join(f"`{each.file.shown}`" for each in rivals[:MAX_NAMED])
         return f"Several different files may be {lesson}: `{shown}` is graded, not {names}."
     return f"`{shown}` is graded as {lesson}, but its functions fit {' and '.join(chosen.others)} as well."

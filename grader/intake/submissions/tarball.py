@@ -17,10 +17,10 @@ from typing import IO, Protocol
 from grader.intake.submissions.file_kinds import open_regular
 from grader.intake.submissions.unpacking import CHUNK, MIB, ArchiveRefused, Caps, Clock
 
-MOST_AT_ONCE = MIB
+MAX_AT_ONCE = MIB
 STREAMED_AT_LEAST = 8 * MIB
-MOST_STREAMS = 10_000  # parallel packers make a stream for each megabyte or less
-MOST_XZ_MEMORY = 80 * MIB  # what `xz -9` needs to unpack, and a little more
+MAX_STREAMS = 10_000  # parallel packers make a stream for each megabyte or less
+MAX_XZ_MEMORY = 80 * MIB  # what `xz -9` needs to unpack, and a little more
 
 
 class Readable(Protocol):
@@ -39,7 +39,7 @@ class TarStream:
     def header(self, size: int) -> bytes:
         """The next `size` bytes of headers, fewer at the end."""
         self._headers += size
-        if size > MOST_AT_ONCE or self._headers > self._most_headers:
+        if size > MAX_AT_ONCE or self._headers > self._most_headers:
             raise ArchiveRefused("The archive's own headers are too large: pack ordinary files.")
         return self._read(size)
 
@@ -101,8 +101,8 @@ class Decompressed:
                 if not rest.startswith(self._magic[: len(rest)]) or not rest:
                     return b""  # what follows the last stream is padding
                 self._streams += 1
-                if self._streams > MOST_STREAMS:
-                    raise ArchiveRefused(f"The archive is made of more than {MOST_STREAMS:,} compressed pieces.")
+                if self._streams > MAX_STREAMS:
+                    raise ArchiveRefused(f"The archive is made of more than {MAX_STREAMS:,} compressed pieces.")
                 self._decompressor, self._input = self._new(), rest
             piece = self._input or (self._file.read(CHUNK) if self._needs_input else b"")
             data = self._decompressor.decompress(piece, size)
@@ -120,7 +120,7 @@ class Decompressed:
 DECOMPRESSORS: dict[bytes, Callable[[], Decompressor]] = {
     b"\x1f\x8b": lambda: zlib.decompressobj(16 + zlib.MAX_WBITS),
     b"BZh": bz2.BZ2Decompressor,
-    b"\xfd7zXZ\0": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MOST_XZ_MEMORY),
+    b"\xfd7zXZ\0": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MAX_XZ_MEMORY),
 }
 """{the first bytes of a compressed file: what makes its decompressor}"""
 

@@ -13,8 +13,8 @@ from grader.intake.submissions.people import fold_case
 
 CHUNK = 1 << 16
 MIB = 1 << 20
-MOST_NAME_BYTES = 200  # disks take 255, and a name may be written longer than it is read
-MOST_OTHERS = 20
+MAX_NAME_BYTES = 200  # disks take 255, and a name may be written longer than it is read
+MAX_OTHERS = 20
 CLUTTER = frozenset({"__pycache__", "__MACOSX", "node_modules", "venv", "site-packages"})
 """Folders that programs make; nothing in them is the student's work."""
 RATIO_COUNTS_FROM = MIB  # a small file of one letter is no bomb
@@ -131,7 +131,7 @@ class ArchiveWriter:
         if folder:
             return None
         if not (self.caps.whole_class or suffix_of(path) in self.caps.file or self._is_inner(path)):
-            self.others += [path.name] if len(self.others) < MOST_OTHERS else []
+            self.others += [path.name] if len(self.others) < MAX_OTHERS else []
             return None
         path = self.prefix / path
         self._validate(path, name)
@@ -145,8 +145,8 @@ class ArchiveWriter:
             raise EntryRefused(
                 f"The archive has folders more than {self.caps.depth} deep: pack the lesson's folder itself."
             )
-        if any(len(part.encode("utf-8", "surrogatepass")) > MOST_NAME_BYTES for part in path.parts):
-            raise EntryRefused(f"The archive has a name of more than {MOST_NAME_BYTES} bytes ({name[:40]!r} ...).")
+        if any(len(part.encode("utf-8", "surrogatepass")) > MAX_NAME_BYTES for part in path.parts):
+            raise EntryRefused(f"The archive has a name of more than {MAX_NAME_BYTES} bytes ({name[:40]!r} ...).")
         if any(part.partition(".")[0].strip().lower() in RESERVED for part in path.parts):
             raise EntryRefused(f"The archive has a name that Windows keeps for a device ({name[:80]!r}): rename it.")
         for parent in list(path.parents)[-2::-1]:

@@ -20,8 +20,8 @@ from grader.publish.inert import inert, without_ci_commands
 from grader.results import WORDS, WRONG, Row, SubmissionResult, points_text
 from grader.results.wording import first_names
 
-MOST_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
-MOST_CHARACTERS = 4_000
+MAX_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
+MAX_CHARACTERS = 4_000
 SUMMARY_BYTES = 1 << 20  # of a step; a larger summary is dropped as a whole
 CUT = "\n\n*The rest is left out: a job summary holds 1 MiB.*\n"
 
@@ -84,16 +84,16 @@ def error_command(annotation: Annotation, place: str | None) -> str:
         ):  # its lines are JSON's; the text names the cell
             properties = {"file": place, "line": str(annotation.line), **properties}
     written = ",".join(f"{name}={escape_property(text)}" for name, text in properties.items())
-    return f"::error {written}::{escape(annotation.text[:MOST_CHARACTERS])}"
+    return f"::error {written}::{escape(annotation.text[:MAX_CHARACTERS])}"
 
 
 def error_commands(results: Iterable[SubmissionResult], paths: Mapping[str, Path], workspace: Path) -> Iterator[str]:
-    """MOST_ANNOTATIONS at most. `paths` are {student: the folder that the rows' files are in, or the file itself}."""
+    """MAX_ANNOTATIONS at most. `paths` are {student: the folder that the rows' files are in, or the file itself}."""
     every = [(result.student, annotation) for result in results for annotation in annotations_of(result)]
-    for student, annotation in every[:MOST_ANNOTATIONS]:
+    for student, annotation in every[:MAX_ANNOTATIONS]:
         yield error_command(annotation, path_in_repository(paths.get(student), annotation.file, workspace))
-    if len(every) > MOST_ANNOTATIONS:
-        yield f"::notice title=Not shown here::{len(every) - MOST_ANNOTATIONS} more, see the job's summary."
+    if len(every) > MAX_ANNOTATIONS:
+        yield f"::notice title=Not shown here::{len(every) - MAX_ANNOTATIONS} more, see the job's summary."
 
 
 def below_command(results: SubmissionResult, bound: float) -> str:
@@ -133,7 +133,7 @@ def append_summary(summary: Path, reports: Iterable[str]) -> None:
         file.write(text)
 
 
-MOST_OF_A_RESULT = 100_000
+MAX_OF_A_RESULT = 100_000
 """It travels to the reporter in an environment variable, of which Linux takes 128 KiB."""
 MESSAGE_LENGTHS = (600, 120, 0)
 
@@ -163,6 +163,6 @@ def classroom_result(results: SubmissionResult) -> str:
     encoded = ""
     for length in MESSAGE_LENGTHS:
         encoded = base64.b64encode(json.dumps(classroom(results, length)).encode()).decode()
-        if len(encoded) <= MOST_OF_A_RESULT:
+        if len(encoded) <= MAX_OF_A_RESULT:
             break
     return encoded

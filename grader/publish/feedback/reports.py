@@ -59,7 +59,7 @@ def markdown_of(files: dict[str, bytes]) -> str:
     return "\n\n".join(texts)
 
 
-MOST_NAMED = 8
+MAX_NAMED = 8
 
 
 def one_line_summary(results: SubmissionResult) -> str:
@@ -81,9 +81,9 @@ def one_line_summary(results: SubmissionResult) -> str:
             if row.counted and row.status != "passed"
         ]
         if absent:
-            sentences.append(f"Not submitted, or not readable: {listed(absent, MOST_NAMED)}.")
+            sentences.append(f"Not submitted, or not readable: {listed(absent, MAX_NAMED)}.")
         if wrong:
-            sentences.append(f"Not right yet: {listed(wrong, MOST_NAMED)}.")
+            sentences.append(f"Not right yet: {listed(wrong, MAX_NAMED)}.")
     return " ".join(inert(" ".join([*sentences, *decision_sentences(results)])).split())
 
 

@@ -12,7 +12,7 @@ from grader.publish.report.layout import Layout, NodeKind, Repeat
 from grader.reference.tape import Graph
 from grader.results.wording import format_shape
 
-MOST_DRAWN = 12
+MAX_DRAWN = 12
 """Repetitions that are drawn; of more, the first ones and the last one."""
 
 
@@ -45,7 +45,7 @@ def repeats_of(graph: Graph, reads: Mapping[str, Sequence[str]]) -> Iterator[Rep
     label_of = {name: label for label, names in members.items() for name in names}
     for loop in joined_lists(members, reads, label_of):
         count = len(members[loop[0]])
-        numbers = range(count) if count <= MOST_DRAWN else [*range(MOST_DRAWN - 1), count - 1]
+        numbers = range(count) if count <= MAX_DRAWN else [*range(MAX_DRAWN - 1), count - 1]
         drawings = []
         for number in numbers:
             own = {members[label][number] for label in loop}

@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 EXCERPT_LINES, EXCERPT_WIDTH = 12, 160
-MOST_CHARACTERS = 300_000
+MAX_CHARACTERS = 300_000
 """Of a longer file nothing is quoted: a lesson's file has a few thousand."""
-MOST_LOOKED_AT = 400
+MAX_LOOKED_AT = 400
 """Lines after a function's first one in which its excerpt is searched: its docstring may be long."""
 
 
@@ -17,7 +17,7 @@ class Lines:
     """A student's file as lines, as Python counts them. It is split once for all the rows of a lesson."""
 
     def __init__(self, source: str) -> None:
-        self.texts = re.split(r"\r\n|\r|\n", source) if len(source) <= MOST_CHARACTERS else []
+        self.texts = re.split(r"\r\n|\r|\n", source) if len(source) <= MAX_CHARACTERS else []
         self.starts: list[int] = []  # of functions, in order
         self.named: dict[str, int] = {}
         for n, text in enumerate(self.texts, 1):
@@ -43,7 +43,7 @@ def without_docstring(lines: Sequence[str], start: int) -> tuple[tuple[int, str]
     """Lines from number `start` on, up to the next function; the docstring is the stub's, not the student's."""
     excerpted: list[tuple[int, str]] = []
     quotes = ""  # those that end the docstring we are in
-    for n, text in enumerate(lines[start - 1 : start - 1 + MOST_LOOKED_AT], start):
+    for n, text in enumerate(lines[start - 1 : start - 1 + MAX_LOOKED_AT], start):
         if quotes:
             quotes = "" if quotes in text else quotes
         elif excerpted and excerpted[-1][1].rstrip().endswith(":") and (opened := re.match(r"\s*(\"\"\"|''')", text)):

@@ -56,9 +56,9 @@ FILTERS = {
     "duration": duration_text,
     "link": report_link,
 }
-MOST_NAMES = 40
+MAX_NAMES = 40
 AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
-MOST_KEPT = 20_000  # pieces of pages, some 500 bytes each
+MAX_KEPT = 20_000  # pieces of pages, some 500 bytes each
 STATES = ("passed", "chain", *WRONG, *UNWRITTEN, "uncounted", "here", "hidden")
 """A row's states in the order in which a page explains them."""
 
@@ -86,7 +86,7 @@ def report_templates(harmless: Callable[[str], str]) -> Environment:
     templates = page_templates(harmless)
     templates.filters |= FILTERS | {"name": code}
     # a class's reports are made of the same pieces: a macro of texts and numbers is called once for each
-    templates.globals["kept"] = lru_cache(MOST_KEPT)(lambda macro, *arguments: macro(*arguments))
+    templates.globals["kept"] = lru_cache(MAX_KEPT)(lambda macro, *arguments: macro(*arguments))
     templates.globals |= {"heat_scale": SCALE, "words_for": STATE_WORDS}
     return templates
 
@@ -231,7 +231,7 @@ class Reporter:
             seconds=seconds,
             median_seconds=statistics.median(seconds) if seconds else 0,
             slowest=max(students, key=lambda one: one.seconds, default=None),
-            most_names=MOST_NAMES,
+            most_names=MAX_NAMES,
             script=page_script("index.js"),
         )
         page = bytearray()  # a list of half a million pieces would be the largest thing in memory

@@ -22,7 +22,7 @@ WHAT: Final = {
     "recognised": "recognised under another name",
 }
 """What the class page says about an IntakeRemark, in the order of the list."""
-MOST_CHARACTERS = 300
+MAX_CHARACTERS = 300
 
 
 class TriageEntry(NamedTuple):
@@ -85,4 +85,4 @@ def zero_reason(result: SubmissionResult) -> str:
 
 def shortened_text(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= MOST_CHARACTERS else f"{line[: MOST_CHARACTERS - 3]}..."
+    return line if len(line) <= MAX_CHARACTERS else f"{line[: MAX_CHARACTERS - 3]}..."

@@ -18,7 +18,7 @@ VALUE_COLOURS: tuple[Colour, ...] = (
     *((208, 111, 0, 255 * level // VALUE_LEVELS) for level in range(1, VALUE_LEVELS + 1)),
     (110, 52, 190, 255),
 )
-CELL, LEAST_CELL, WIDE, TALL = 14, 4, 320, 260
+CELL, MIN_CELL, WIDE, TALL = 14, 4, 320, 260
 """In CSS pixels: the largest and the smallest cell, and the size that a map should have."""
 
 
@@ -45,7 +45,7 @@ class ValueMap:
 def value_map(values: Matrix, scale: float) -> ValueMap:
     """Draws `values`; `scale` is the absolute value that has the deepest colour."""
     width, height = len(values[0]), len(values)
-    cell = max(LEAST_CELL, min(CELL, WIDE // width, TALL // height))
+    cell = max(MIN_CELL, min(CELL, WIDE // width, TALL // height))
     return ValueMap(
         png([[colour_number(value, scale) for value in row] for row in values], VALUE_COLOURS),
         width,

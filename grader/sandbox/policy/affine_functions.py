@@ -31,7 +31,7 @@ from grader.sandbox.policy.affine_names import (
 
 UPSTREAM = "d"
 """How the name of an upstream gradient begins. A forward value with such a name is read as one: that is stricter."""
-MOST_READINGS = 2_000
+MAX_READINGS = 2_000
 """Statements that are read, those of loops each time: what one does to the next may take many readings to show."""
 
 
@@ -71,7 +71,7 @@ class _Affine:
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         self._readings += len(body)
-        if self._readings > MOST_READINGS:
+        if self._readings > MAX_READINGS:
             raise NotAffine
         for statement in body:
             match statement:

@@ -19,8 +19,8 @@ from grader.source.syntax import base_of, last_name
 
 LARGE = 3.0
 """The least literal that may be the reciprocal of a step."""
-MOST_QUOTIENTS = 30
-MOST_DIFFERENCES = 150
+MAX_QUOTIENTS = 30
+MAX_DIFFERENCES = 150
 """Differences whose two sides are compared."""
 _ADDERS = frozenset(
     {"add", "add_", "sub", "sub_", "subtract", "index_add", "index_add_", "scatter_add", "scatter_add_", "at"}
@@ -64,7 +64,7 @@ class Quotients:
         subtractions = [
             (node, scope) for node, scope in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
         ]
-        for node, scope in subtractions[:MOST_DIFFERENCES]:
+        for node, scope in subtractions[:MAX_DIFFERENCES]:
             if is_symmetric_difference(node, scope, self.whole):
                 yield node
 
@@ -79,7 +79,7 @@ class Quotients:
         for node, scope in nodes:
             for numerator, roots in self._divisions(node, scope):
                 checked += 1
-                if checked < MOST_QUOTIENTS and self._divides_by_its_shift(numerator, scope, roots):
+                if checked < MAX_QUOTIENTS and self._divides_by_its_shift(numerator, scope, roots):
                     yield node
                     break
 

@@ -19,7 +19,7 @@ _CHAIN = 4
 """Named values on a tangent's way through the network. One or two are a matrix product with a basis vector, which is
 what the sum of a formula for one element looks like, too."""
 _INLINED = 6
-_MOST_NAMES = 500
+_MAX_NAMES = 500
 _COUNTERS = frozenset({"range", "ndindex", "product"})
 _ZEROS = frozenset({"zeros", "zeros_like", "new_zeros"})
 _UNITS = frozenset({"eye", "identity"})
@@ -136,10 +136,10 @@ def basis_tangents(whole: ProgramSlice) -> Iterator[ast.AST]:
     for node, scope in [*whole.nodes.values()]:
         if isinstance(node, ast.Name):
             key = id(scope.owner(node.id)), node.id
-            if key in names or len(names) > _MOST_NAMES:
+            if key in names or len(names) > _MAX_NAMES:
                 continue
             names.add(key)
-            for binding in whole.program.bindings(node.id, scope)[:_MOST_NAMES]:
+            for binding in whole.program.bindings(node.id, scope)[:_MAX_NAMES]:
                 if _is_unit(binding, node.id, scope, whole) and _chain(node.id, scope, whole) >= _CHAIN:
                     yield binding.node
         elif (

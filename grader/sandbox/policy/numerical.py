@@ -28,7 +28,7 @@ METHODS = {
 }
 
 
-MOST_NAMES = 6  # on the way from what is returned to the expression of one gradient
+MAX_NAMES = 6  # on the way from what is returned to the expression of one gradient
 
 
 @dataclass(frozen=True, order=True)
@@ -245,7 +245,7 @@ def add_part(
     begin: Begin, program: Program, value: ast.AST, scope: Scope, row: str, together: Sequence[str], depth: int = 0
 ) -> None:
     """Of what a function returns for all its gradients, adds the expressions for one; all where that is not plain."""
-    if isinstance(value, ast.Name) and depth < MOST_NAMES:
+    if isinstance(value, ast.Name) and depth < MAX_NAMES:
         bindings = program.bindings(value.id, scope)
         values = [d for d in bindings if d.kind == "value" and d.value is not None]
         if len(values) == 1 and all(d.kind in ("value", "store", "passed") for d in bindings):
@@ -272,7 +272,7 @@ def add_part(
 
 def flat_elements(program: Program, value: ast.AST, scope: Scope, depth: int = 0) -> list[tuple[ast.AST, Scope]]:
     """The elements of nested tuples and lists, also where an inner one has a name."""
-    if depth > MOST_NAMES:
+    if depth > MAX_NAMES:
         return [(value, scope)]
     if isinstance(value, ast.Tuple | ast.List):
         return [entry for element in value.elts for entry in flat_elements(program, element, scope, depth + 1)]

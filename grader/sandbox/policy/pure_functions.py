@@ -24,8 +24,8 @@ from grader.sandbox.policy.filled_memory import COUNTING, is_filled
 from grader.sandbox.policy.pure_names import ATTRIBUTES, BUILTINS, IMPORTABLE, OTHER_KEYWORDS, UNSETTLED, is_renamed
 from grader.source.parsing import PARSE_ERRORS, names_from_outside
 
-MOST_BYTES = 50_000
-MOST_REMEMBERED = 5_000
+MAX_BYTES = 50_000
+MAX_REMEMBERED = 5_000
 """Texts of functions whose reading is kept; a class has some hundred different ones."""
 NODES = (
     *(ast.Return, ast.Assign, ast.AugAssign, ast.For, ast.If, ast.Expr, ast.Pass, ast.Break, ast.Continue, ast.Raise),
@@ -98,7 +98,7 @@ class _File:
     def __init__(self, source: bytes) -> None:
         text = source.decode("utf-8").replace("\r\n", "\n")
         # a lone \r ends a line, and a coding cookie changes the text: lines would not be what Python reads
-        if len(source) > MOST_BYTES or "\r" in text or "\0" in text or re.search(r"coding[:=]|^\ufeff", text):
+        if len(source) > MAX_BYTES or "\r" in text or "\0" in text or re.search(r"coding[:=]|^\ufeff", text):
             raise NotPure
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # the worker would print it
@@ -183,7 +183,7 @@ class _File:
     def _reading(self, node: ast.FunctionDef) -> Reading | None:
         text = self._text(node)
         if text not in _remembered:
-            if len(_remembered) >= MOST_REMEMBERED:
+            if len(_remembered) >= MAX_REMEMBERED:
                 _remembered.clear()
             try:
                 _remembered[text] = replace(read_function(node, text), text=digest(text))

@@ -13,8 +13,8 @@ from grader.source.syntax import children, last_name, literal_number
 
 SMALL = 0.3  # the largest literal that is a step
 DEPTH = 40
-MOST_BINDINGS = 200  # of one name
-MOST_SHIFTS = 20  # bindings of one name that are searched for shifts, when it is divided by
+MAX_BINDINGS = 200  # of one name
+MAX_SHIFTS = 20  # bindings of one name that are searched for shifts, when it is divided by
 
 ARRAYS = frozenset({"np", "numpy", "torch"})
 MODULES = ARRAYS | {"math", "F", "functional", "operator", "cmath"}
@@ -110,7 +110,7 @@ class StepFactors:
         key = id(scope.owner(name)), name
         if key not in self._names:
             self._names[key] = OTHER  # while its bindings are read
-            bindings = self.program.bindings(name, scope)[:MOST_BINDINGS]
+            bindings = self.program.bindings(name, scope)[:MAX_BINDINGS]
             self._names[key] = self._any_of([self._of(d, name, depth) for d in bindings if d.kind != "passed"], True)
         return self._names[key]
 
@@ -232,7 +232,7 @@ class StepFactors:
                 return frozenset()
         found: frozenset[int] = frozenset()
         if isinstance(node, ast.Name):
-            for binding in self.program.bindings(node.id, scope)[:MOST_SHIFTS]:
+            for binding in self.program.bindings(node.id, scope)[:MAX_SHIFTS]:
                 value = binding.value
                 parts: list[ast.AST] = []
                 if binding.kind == "param":

@@ -8,7 +8,7 @@ from grader.source.program_slice import ProgramSlice
 from grader.source.scopes import Scope
 from grader.source.syntax import Comprehension, children
 
-MOST_TOKENS = 300
+MAX_TOKENS = 300
 INLINED = 8
 """Names within names that are replaced by their values when two expressions are compared."""
 
@@ -52,7 +52,7 @@ def postfix_tokens(node: ast.AST, scope: Scope, whole: ProgramSlice) -> list[str
         if isinstance(entry, str):
             found.append(entry)
             continue
-        if len(found) + len(waiting) > MOST_TOKENS or isinstance(entry[0], Comprehension | ast.Lambda):
+        if len(found) + len(waiting) > MAX_TOKENS or isinstance(entry[0], Comprehension | ast.Lambda):
             return None
         waiting += reversed(postfix_parts(*entry, whole))
     return found

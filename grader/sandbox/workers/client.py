@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from grader.sandbox.workers.worker_process import WorkerProcess
 
 PIPE_BYTES = 1 << 20
-MOST_HELD = 1 << 26  # bytes of problems
-MOST_WAITS = 5  # for the end of a worker that has closed a pipe
+MAX_HELD = 1 << 26  # bytes of problems
+MAX_WAITS = 5  # for the end of a worker that has closed a pipe
 
 
 class ZygoteProcess:
@@ -93,7 +93,7 @@ class ZygoteProcess:
 
         For a problem that a whole class gets: to read it takes each worker a quarter of a millisecond.
         """
-        if problem.number in self._held or self._held_bytes + len(problem.frame) > MOST_HELD:
+        if problem.number in self._held or self._held_bytes + len(problem.frame) > MAX_HELD:
             return
         self._held[problem.number] = problem, of
         self._held_bytes += len(problem.frame)
@@ -126,10 +126,10 @@ class ZygoteProcess:
     def status_if_ended(self, number: int, seconds: float) -> int | None:
         """The exit status of a worker that is about to end by itself, if it does within `seconds`.
 
-        One that waits for a processor gets more of them, up to MOST_WAITS times; one that sleeps does not.
+        One that waits for a processor gets more of them, up to MAX_WAITS times; one that sleeps does not.
         """
         began = self.clock.now()
-        for _ in range(MOST_WAITS):
+        for _ in range(MAX_WAITS):
             with contextlib.suppress(ZygoteDied):
                 self._read_until(lambda message: message.get("exit") == number, seconds, is_patient=False)
             if number in self._ended or not self.clock.catch_up(began):

@@ -17,7 +17,7 @@ from grader.sandbox.workers.tensor_bytes import MAX_BODY, NAMES, pack_tensors
 
 # A gradient is as large as its value. An answer may be somewhat larger, so that a wrong shape can be named; all answers
 # to all problems are kept for the verdict, so not at will.
-ROOM, LEAST_ROOM = 4, 1 << 20
+ROOM, MIN_ROOM = 4, 1 << 20
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def pack_problem(
             name: dict(members) if isinstance(members, Mapping) else list(members) for name, members in groups.items()
         },
     }
-    room = min(MAX_BODY, max(LEAST_ROOM, ROOM * largest))
+    room = min(MAX_BODY, max(MIN_ROOM, ROOM * largest))
     return PackedProblem(number, wire.encode(wire.Frame(header, body)), known, room)
 
 

@@ -12,11 +12,11 @@ from collections.abc import Callable
 
 from grader.sandbox.isolation.usage import Scheduled, own_wait
 
-LEAST_SECONDS = 0.01
+MIN_SECONDS = 0.01
 """A shorter delay moves no deadline."""
 REFERENCE_SECONDS = 0.03
 """Processor time of the reference computation: several of the scheduler's time slices."""
-LEAST_SLOWDOWN = 1.2
+MIN_SLOWDOWN = 1.2
 """The reference computation is this much slower on a machine that does nothing else."""
 
 
@@ -67,13 +67,13 @@ class WaitingClock:
         waited_here = own - self._own_wait
         self._own_wait, self._caught_up = own, real
         if scheduled is None:
-            factor = self._reference() if elapsed >= LEAST_SECONDS else 1.0
-            delay = min(window, elapsed) * (1 - 1 / factor) if factor > LEAST_SLOWDOWN else 0.0
+            factor = self._reference() if elapsed >= MIN_SECONDS else 1.0
+            delay = min(window, elapsed) * (1 - 1 / factor) if factor > MIN_SLOWDOWN else 0.0
         else:  # many threads of one worker wait for each other: what they ran counts all the same
             delays = max(0.0, min(scheduled.waited + waited_here, window - scheduled.ran))
             delay = min(delays, elapsed)
             self.set_aside += delays - delay
-        if delay < LEAST_SECONDS:
+        if delay < MIN_SECONDS:
             return 0.0
         self._late += delay
         self.on_delay(delay)

@@ -37,7 +37,7 @@ from grader.sandbox.workers.tensor_bytes import unpack_tensors
 from grader.sandbox.workers.tree import tensors_of, unpack
 
 REQUESTS, ANSWERS = 3, 4
-MOST_TOGETHER = 1 << 16  # bytes of answers that wait for others
+MAX_TOGETHER = 1 << 16  # bytes of answers that wait for others
 
 
 class Worker:
@@ -192,7 +192,7 @@ class Worker:
                 else:
                     broken.add(step)
             self._together += wire.encode_answer(step, answer, header["ticket"], header["room"], self.printed())
-            if header["one_by_one"] or len(self._together) > MOST_TOGETHER:
+            if header["one_by_one"] or len(self._together) > MAX_TOGETHER:
                 self.send_together()
 
     def run_stages(

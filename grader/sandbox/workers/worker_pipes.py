@@ -16,9 +16,9 @@ from grader.sandbox.workers.tensor_bytes import MAX_BODY
 from grader.sandbox.workers.waiting_clock import WaitingClock
 
 READ_BYTES = 1 << 18
-MOST_HELD = wire.MAX_HEADER + MAX_BODY
+MAX_HELD = wire.MAX_HEADER + MAX_BODY
 """Bytes of answers that may come while a request is still being written."""
-MOST_LATE_READS = 5
+MAX_LATE_READS = 5
 """Reads after a deadline: what is in a full pipe was written in time, and this process was late."""
 CLOSING_SECONDS = 0.2
 """How long the rest of an ended worker's output is read."""
@@ -78,7 +78,7 @@ class WorkerPipes:
                         raise WorkerLost(self._how_it_ended()) from None
                 elif self._answers in ready:  # it may be waiting for room for them, and only then read on
                     self._take_answers()
-                    if self.reader.held > MOST_HELD:
+                    if self.reader.held > MAX_HELD:
                         raise WorkerLost("It sent answers without end, and did not read what it was asked.")
         finally:
             self._selector.unregister(self._requests)
@@ -110,7 +110,7 @@ class WorkerPipes:
         is_late = self._is_missed(deadline)
         ready = [key.fd for key, _ in self._selector.select(0 if is_late else max(0.0, deadline - self._clock.now()))]
         self._late_reads += is_late
-        if is_late and (not ready or self._late_reads > MOST_LATE_READS):
+        if is_late and (not ready or self._late_reads > MAX_LATE_READS):
             raise DeadlineMissed
         if self._interrupt in ready:
             raise Interrupted

@@ -32,7 +32,7 @@ from grader.sandbox.workers.tree import frame_and_size
 from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.sandbox.workers.worker_pipes import WorkerPipes
 
-MOST_SPANS = 10_000
+MAX_SPANS = 10_000
 CALL_ROOM = 1 << 24  # bytes of tensors in the reply to a call
 
 
@@ -243,7 +243,7 @@ class WorkerProcess:
         """Notes which function printed what came since the answer before, as far as the worker says."""
         spans, now = self.output.spans, wire.printed_in(frame.header)
         before = spans[-1][1] if spans else self._loaded
-        if now > before and len(spans) < MOST_SPANS:
+        if now > before and len(spans) < MAX_SPANS:
             spans.append((before, now, label))
 
     def _notice(self, answer: Answer | None) -> None:

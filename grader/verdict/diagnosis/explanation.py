@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-MOST_JOINED = 2
+MAX_JOINED = 2
 """Explanations that one message gives."""
 
 

@@ -15,7 +15,7 @@ from grader.verdict.judging.behaviour import Check
 from grader.verdict.judging.check_endings import OURS, CheckFailed
 from grader.verdict.judging.runner import explaining
 
-MOST_CHANGES = 40
+MAX_CHANGES = 40
 """Changed functions on which a check is run again."""
 
 
@@ -34,7 +34,7 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
             return random
         edits = enumerate(trials.edits(function, Known()))
         own = [(n, edit) for n, edit in edits if edit.function == function and edit.kind != INNER]
-        for number, edit in own[:MOST_CHANGES]:
+        for number, edit in own[:MAX_CHANGES]:
             check_time()
             target = trials.target(function, number)
             if target is None:

@@ -24,8 +24,8 @@ from grader.intake.submissions.finding import find
 from grader.lesson.lesson import Course
 
 MIB = 1 << 20
-MOST_MEMORY = 96 * MIB  # beside what Python and the module take themselves
-MOST_DISK = 57 * MIB  # archive.ONE.unpacked: 16 of Python and 40 of notebooks, and one piece
+MAX_MEMORY = 96 * MIB  # beside what Python and the module take themselves
+MAX_DISK = 57 * MIB  # archive.ONE.unpacked: 16 of Python and 40 of notebooks, and one piece
 
 # Unpacks, and prints what became of it, how much memory it took at most, and what lies on the disk at that moment.
 MEASURE = """
@@ -210,8 +210,8 @@ def test_memory_and_disk_stay_under_the_caps(tmp_path: Path, name: str) -> None:
     make, expected = BOMBS[name]
     sentence, memory, disk = measured(make(tmp_path / "bomb"))
     assert (sentence is None) == (expected == "") and expected in (sentence or "")
-    assert memory <= MOST_MEMORY, f"{memory:,}"
-    assert disk <= MOST_DISK, f"{disk:,}"
+    assert memory <= MAX_MEMORY, f"{memory:,}"
+    assert disk <= MAX_DISK, f"{disk:,}"
 
 
 @linux
@@ -219,7 +219,7 @@ def test_memory_and_disk_stay_under_the_caps(tmp_path: Path, name: str) -> None:
 def test_as_a_whole_class_100_000_entries_are_listed_in_little_memory(tmp_path: Path) -> None:
     """Whoever grades gives that archive themselves; its list is read before anything is known of it."""
     sentence, memory, disk = measured(hundred_thousand(tmp_path / "class"), "class")
-    assert sentence is None and memory <= 2 * MOST_MEMORY and disk == 0
+    assert sentence is None and memory <= 2 * MAX_MEMORY and disk == 0
 
 
 @pytest.fixture(scope="module")

@@ -225,7 +225,7 @@ def test_an_annotation_is_one_command_whatever_is_in_it(title, text, place):
     line = github.error_command(github.Annotation(title, text, "f.py", 3), place)
     (found,) = Runner().read(line).commands
     assert found.name == "error"
-    assert found.data == text[: github.MOST_CHARACTERS]
+    assert found.data == text[: github.MAX_CHARACTERS]
     assert found.properties.get("file") == place
     assert set(found.properties) <= {"file", "line", "title"}
 
@@ -305,7 +305,7 @@ def test_classroom_s_status(found, status):
 def test_classroom_s_result_fits_an_environment_variable():
     rows = [row(f"d{n}", "error", message="x" * 3_000) for n in range(200)]
     text = github.classroom_result(results("ada", lesson("04_small", *rows)))
-    assert len(text) <= github.MOST_OF_A_RESULT
+    assert len(text) <= github.MAX_OF_A_RESULT
     assert len(decoded(text)["tests"]) == 200
 
 

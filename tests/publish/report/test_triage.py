@@ -6,7 +6,7 @@ import pytest
 from made_results import lesson, results, row
 
 from grader.publish.report.classroom import NOTHING
-from grader.publish.report.triage import MOST_CHARACTERS, zero_reason
+from grader.publish.report.triage import MAX_CHARACTERS, zero_reason
 from grader.results import SubmissionResult
 
 LOOP = "It did not return within 10 seconds."
@@ -38,4 +38,4 @@ def test_why_a_submission_has_no_points(result: SubmissionResult, reason: str) -
 
 def test_a_long_reason_is_cut() -> None:
     reason = zero_reason(results("ada", status="rejected", message="far  too long " * 100))
-    assert len(reason) == MOST_CHARACTERS and reason.startswith("far too long far") and reason.endswith("...")
+    assert len(reason) == MAX_CHARACTERS and reason.startswith("far too long far") and reason.endswith("...")

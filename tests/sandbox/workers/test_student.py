@@ -32,7 +32,7 @@ from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.time_account import UNCHECKED_SECONDS
 from grader.sandbox.workers.waiting_clock import WaitingClock
-from grader.sandbox.workers.worker_pipes import MOST_HELD
+from grader.sandbox.workers.worker_pipes import MAX_HELD
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judging.hidden_problems import ProblemBook
 
@@ -177,7 +177,7 @@ def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
     try:
         with pytest.raises(WorkerLost, match="without end"):
             worker.send_packed(problem)  # more than the pipe takes, and nobody reads it
-        assert worker._pipes.reader.held < MOST_HELD + (1 << 20)
+        assert worker._pipes.reader.held < MAX_HELD + (1 << 20)
     finally:
         worker.close()
         for descriptor in (requests[0], answers[1], output[1]):
@@ -294,7 +294,7 @@ def test_who_spoils_what_is_kept_spoils_it_for_nobody_else(fresh, problems):
 
 
 def test_a_zygote_keeps_only_so_much(fresh, problems, monkeypatch):
-    monkeypatch.setattr("grader.sandbox.workers.client.MOST_HELD", 0)
+    monkeypatch.setattr("grader.sandbox.workers.client.MAX_HELD", 0)
     first, _ = answered(fresh, problems)
     assert fresh._held == {} and same(answered(fresh, problems)[0], first)
 

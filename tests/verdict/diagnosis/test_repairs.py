@@ -9,7 +9,7 @@ import pytest
 from grader.source.nested_definitions import first_nested, nested_definitions
 from grader.verdict.diagnosis.claims import is_borne_out
 from grader.verdict.diagnosis.repairs.contents import contents_of
-from grader.verdict.diagnosis.repairs.edits import MOST_EDITS, Known, edits_of
+from grader.verdict.diagnosis.repairs.edits import MAX_EDITS, Known, edits_of
 from grader.verdict.diagnosis.repairs.sentences import Slip
 
 KNOWN = Known({"h": [4, 3], "z": [4, 3], "dy": [4, 3], "n": [], "Y": [4]}, ["n"], [1e-5])
@@ -18,7 +18,7 @@ KNOWN = Known({"h": [4, 3], "z": [4, 3], "dy": [4, 3], "n": [], "Y": [4]}, ["n"]
 def changed(expression: str, parameters: str = "dy, h, n") -> dict[str, str]:
     """{what is returned after a change: the change's kind}"""
     edits, texts = edits_of(f"def dh({parameters}):\n    return {expression}\n", "dh", "changed_", KNOWN)
-    assert len(edits) == len(texts) <= MOST_EDITS
+    assert len(edits) == len(texts) <= MAX_EDITS
     returned = {}
     for edit, text in zip(edits, texts, strict=True):
         statement = ast.parse(text).body[0]

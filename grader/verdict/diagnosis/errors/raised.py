@@ -26,7 +26,7 @@ from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.time_allowance import uncounted
 
 MEANINGS = Path(__file__).with_name("meanings.toml")
-MOST_SHOWN = 6
+MAX_SHOWN = 6
 ABOUT_SHAPES = {
     "shapes_do_not_fit",
     "view_does_not_fit",
@@ -143,7 +143,7 @@ def explain_undefined_name(name: str, context: CallContext) -> str:
     if near or len(context.own) == 1:
         meant = f"Do you mean `{near or next(iter(context.own))}`?"
     elif context.own:
-        meant = f"Do you mean one of {listed_as_code(list(context.own), MOST_SHOWN)}?"
+        meant = f"Do you mean one of {listed_as_code(list(context.own), MAX_SHOWN)}?"
     else:
         meant = "Is it spelled as where you set it?"
     return f"Nothing of the name `{name}` has been set when that line is reached. {meant}"
@@ -159,4 +159,4 @@ def nearest(name: str, others: Collection[str], cutoff: float) -> str:
 def shapes_of_arguments(arguments: Mapping[str, Any]) -> str:
     """The shapes of those that are tensors or arrays, in words."""
     known = [f"`{name}` {format_shape(tuple(v.shape))}" for name, v in arguments.items() if hasattr(v, "shape")]
-    return ", ".join(known[:MOST_SHOWN])
+    return ", ".join(known[:MAX_SHOWN])

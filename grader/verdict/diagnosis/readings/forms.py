@@ -33,7 +33,7 @@ FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "**2": torch.square,
 }
 """What a step may apply to a forward value before it combines the result with an upstream gradient."""
-MOST_OPERANDS = 5
+MAX_OPERANDS = 5
 ENOUGH = 3
 """Elements from which a form that fits is no coincidence."""
 
@@ -160,7 +160,7 @@ def operands_of_code(wrong: GradientMismatch) -> list[str]:
     """What the step may have combined: what its code reads; where that is not known, what the graph says."""
     if not wrong.uses:
         return operands_of_gradient(wrong)
-    return [name for name in sorted(wrong.uses) if operand(wrong.problems[0], name) is not None][:MOST_OPERANDS]
+    return [name for name in sorted(wrong.uses) if operand(wrong.problems[0], name) is not None][:MAX_OPERANDS]
 
 
 def operands_of_gradient(wrong: GradientMismatch) -> list[str]:
@@ -169,7 +169,7 @@ def operands_of_gradient(wrong: GradientMismatch) -> list[str]:
     consumers = wrong.consumers if wrong.consumer is None else (wrong.consumer,)
     names = ["d" + c for c in consumers]
     names += [n for c in consumers for n in (*sorted(problem.graph.sources[c]), c)]
-    return [n for n in dict.fromkeys(names) if operand(problem, n) is not None][:MOST_OPERANDS]
+    return [n for n in dict.fromkeys(names) if operand(problem, n) is not None][:MAX_OPERANDS]
 
 
 def wrong_operation(wrong: GradientMismatch) -> Iterator[Explanation]:

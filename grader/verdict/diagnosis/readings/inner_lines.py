@@ -17,7 +17,7 @@ from grader.verdict.diagnosis.mismatch import GradientMismatch
 from grader.verdict.diagnosis.problem_values import computed_once
 from grader.verdict.diagnosis.readings.quotients import is_multiple_at, surplus_places
 
-MOST_EDGES = 40
+MAX_EDGES = 40
 
 ReadEdge = tuple[str, str]
 """(what is read, the line that reads it)"""
@@ -42,7 +42,7 @@ def inner_edges(problem: Problem, name: str) -> dict[ReadEdge, Tensor]:
                 if parent == name or parent in inside:
                     found[parent, consumer] = share
                     arriving[parent] = arriving[parent] + share if parent in arriving else share
-        return found if len(found) <= MOST_EDGES else {}
+        return found if len(found) <= MAX_EDGES else {}
 
     return computed_once(problem, ("edges", name), compute)
 

@@ -21,8 +21,8 @@ from grader.verdict.diagnosis.problem_values import computed_once
 from grader.verdict.diagnosis.readings.inner_lines import ReadEdge, inner_edges
 from grader.verdict.diagnosis.readings.multiples import wrong_coefficients
 
-MOST_PATHS = 8
-MOST_HELD_CONSTANT = 3
+MAX_PATHS = 8
+MAX_HELD_CONSTANT = 3
 """Values that may be held constant together."""
 NEGLIGIBLE = 1e-12
 """A path whose share is smaller than this part of the largest one is zero: a mean of deviations from a mean."""
@@ -40,7 +40,7 @@ def shares_of_paths(problem: Problem, name: str) -> dict[GradientPath, Tensor]:
         found = {path: t.double() for c in starts for path, t in walk_paths(problem, name, c, inner)}
         sizes = {path: euclidean_norm(tensor) for path, tensor in found.items()}
         found = {path: t for path, t in found.items() if sizes[path] > NEGLIGIBLE * max(sizes.values())}
-        return found if 1 < len(found) <= MOST_PATHS else {}
+        return found if 1 < len(found) <= MAX_PATHS else {}
 
     return computed_once(problem, ("paths", name), compute)
 
@@ -56,7 +56,7 @@ def walk_paths(
         for parent, share in problem.finer.vjp(path[-1], upstream).items():
             if parent == name:
                 yield path, share
-            elif (parent, path[-1]) in inner and len(waiting) < 4 * MOST_PATHS:
+            elif (parent, path[-1]) in inner and len(waiting) < 4 * MAX_PATHS:
                 waiting.append(((*path, parent), share))
 
 
@@ -94,7 +94,7 @@ def held_constant(wrong: GradientMismatch) -> Iterator[Explanation]:
     """Some inner values treated as constants, although they are computed from the value: no path through them."""
     paths = common_paths(wrong)
     inner = dict.fromkeys(name for path in paths for name in path if is_distinctive(name, paths))
-    for count in range(1, min(len(inner), MOST_HELD_CONSTANT) + 1):
+    for count in range(1, min(len(inner), MAX_HELD_CONSTANT) + 1):
         for names in combinations(inner, count):
             blocked = [path for path in paths if not set(path).isdisjoint(names)]
             if len(blocked) == len(paths):

@@ -14,7 +14,7 @@ from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.fit import first_telling, multiple_of
 from grader.verdict.diagnosis.mismatch import GradientMismatch
 
-MOST_SHOWN = 5
+MAX_SHOWN = 5
 ENOUGH = 3
 """Elements, over all problems, that have to share a factor."""
 
@@ -51,7 +51,7 @@ def repeated_index(wrong: GradientMismatch) -> Iterator[Explanation]:
             shown = shown or bad.nonzero().flatten().tolist()
         else:
             if shown and once > 1:
-                rows = ", ".join(map(str, shown[:MOST_SHOWN])) + (" ..." if len(shown) > MOST_SHOWN else "")
+                rows = ", ".join(map(str, shown[:MAX_SHOWN])) + (" ..." if len(shown) > MAX_SHOWN else "")
                 places = f"row {rows}" if len(shown) == 1 else f"rows {rows}"
                 yield Explanation(
                     "repeated_index",

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from grader.verdict.diagnosis.mismatch import GradientMismatch
 
-MOST_PLACES = 8
+MAX_PLACES = 8
 FEWEST_PLACES = 3
 """Places needed to tell one quotient from another."""
 NOISE = 1e-8
@@ -24,7 +24,7 @@ Array = numpy.ndarray
 def places_of_largest(tensor: Tensor) -> Tensor:
     """Flat indices of the largest elements, where quotients are least disturbed by rounding."""
     flat = tensor.abs().flatten()
-    top = flat.topk(min(MOST_PLACES, flat.numel()))
+    top = flat.topk(min(MAX_PLACES, flat.numel()))
     return top.indices[top.values > NOISE * top.values[0]]
 
 

@@ -9,7 +9,7 @@ from grader.results.wording import format_shape
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 
-MOST_PERMUTED = 4
+MAX_PERMUTED = 4
 """Axes of which every order is tried."""
 
 
@@ -67,7 +67,7 @@ def transposed_gradient(wrong: GradientMismatch) -> Iterator[Explanation]:
 def order_of_axes(wrong: GradientMismatch) -> tuple[int, ...] | None:
     """The axes of the gradient in the order in which the answer has them, where it is the gradient permuted."""
     axes = {e.ndim for e in wrong.expected} | {f.ndim for f in wrong.found}
-    if len(axes) != 1 or not 2 < min(axes) <= MOST_PERMUTED:
+    if len(axes) != 1 or not 2 < min(axes) <= MAX_PERMUTED:
         return None
     own, *others = permutations(range(min(axes)))
 

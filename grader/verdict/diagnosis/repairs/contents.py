@@ -13,9 +13,9 @@ from typing import Any, TypeGuard
 from grader.source.result_forms import pieces_in
 from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, draws_numbers, quote
 
-MOST_NUMBERS = 200
+MAX_NUMBERS = 200
 """Whole numbers of one function that may be sizes: quoting the code around each takes time."""
-MOST_ROOT = 1_000
+MAX_ROOT = 1_000
 OF_AXES = frozenset(
     {"transpose", "swapaxes", "permute", "movedim", "moveaxis", "flip", "squeeze", "unsqueeze", "flatten", "size"}
     | {"sum", "mean", "prod", "amax", "amin", "argmax", "argmin", "var", "std", "norm"}
@@ -79,7 +79,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
                 case ast.Call():
                     open_widths = open_widths or has_open_width(node)
                     calls |= {node.func.id} if isinstance(node.func, ast.Name) else set()
-        numbers += islice((entry for statement in function.body for entry in whole_numbers(statement)), MOST_NUMBERS)
+        numbers += islice((entry for statement in function.body for entry in whole_numbers(statement)), MAX_NUMBERS)
     for label, constant in file.constants.items():
         if label in names and type(constant.value) is int and constant.value > 1:
             numbers.append((constant.value, constant.lineno, f"{label} = {constant.value}"))
@@ -152,7 +152,7 @@ def kind_of_number(node: ast.AST, parents: Mapping[int, ast.AST]) -> str:
 
 def may_be_a_size(value: object) -> TypeGuard[float]:
     """Whether it is a whole number larger than 1, or the root of one."""
-    if type(value) is float and 1 < value < MOST_ROOT:
+    if type(value) is float and 1 < value < MAX_ROOT:
         return not value.is_integer() and math.isclose(value**2, round(value**2), rel_tol=1e-6)
     return type(value) is int and value > 1
 

@@ -57,10 +57,10 @@ from grader.verdict.diagnosis.repairs.source_file import (
 from grader.verdict.diagnosis.repairs.statement_changes import assignments, column_indices
 from grader.verdict.diagnosis.repairs.suspects import helpers_on_the_way, suspected_helpers, suspects
 
-MOST_NODES = 3_000
+MAX_NODES = 3_000
 """A longer function is not changed."""
-MOST_EDITS = 240
-MOST_CHARACTERS = 600_000
+MAX_EDITS = 240
+MAX_CHARACTERS = 600_000
 """Of the changed functions together: a worker reads them all."""
 RANK_OF_WRITTEN_FACTORS = 2.5
 """The rank of leaving out a factor that is written as a number, `2 * a`: such a factor is rarely part of a gradient."""
@@ -127,7 +127,7 @@ def edits_of(source: str, function: str, named: str, known: Known) -> tuple[list
 def changed_functions(source: str, function: str, named: str, known: Known) -> tuple[list[Edit], list[str]]:
     reached = SourceFile(source).reached_from(function)
     size = sum(1 for each in reached for _ in ast.walk(each))
-    if not reached or size > MOST_NODES or any(map(draws_numbers, reached)):  # then it may be right by chance
+    if not reached or size > MAX_NODES or any(map(draws_numbers, reached)):  # then it may be right by chance
         return [], []
     step, *helpers = (copy.deepcopy(each) for each in reached)
     suspected = suspects(step, known.returned, known.right)
@@ -145,7 +145,7 @@ def changed_functions(source: str, function: str, named: str, known: Known) -> t
         text = text_of_changed(step, helpers_on_the_way(helpers, edit.function), place, new, known)
         characters += len(text) if text not in edits else 0
         edits.setdefault(text, edit)
-        if len(edits) == MOST_EDITS or characters > MOST_CHARACTERS:
+        if len(edits) == MAX_EDITS or characters > MAX_CHARACTERS:
             break
     texts = [text.replace(PLACEHOLDER, f"{named}{number}", 1) for number, text in enumerate(edits)]
     return list(edits.values()), texts

@@ -24,7 +24,7 @@ CLEAR = KEPT | {
     *("term_of_a_line", "factor_of_a_line", "not_zero_elsewhere", "zero_too_often", "shuffled"),
 }
 """Readings that say something about the function's own lines, which nobody sees who judges a variable."""
-MOST_NAMED = 3
+MAX_NAMED = 3
 """Right gradients before the wrong one that a message names: the last ones."""
 
 
@@ -52,7 +52,7 @@ def explain_by_inner_gradients(
             continue
         if any(first.finer.goes_through(each, name[1:]) for each in passing):
             continue
-        before = f"Up to {listed_as_code(right[-MOST_NAMED:])} your `{function}` is right. " if right else ""
+        before = f"Up to {listed_as_code(right[-MAX_NAMED:])} your `{function}` is right. " if right else ""
         text = f"{before}`{name}` is wrong, and `{step}` is computed from it."
         mistake = explain(name[1:], answers, ())
         is_clear = mistake is not None and mistake.id in CLEAR

@@ -11,7 +11,7 @@ from grader.verdict.diagnosis.repairs.arithmetic_changes import SUMS, Arithmetic
 from grader.verdict.diagnosis.repairs.call_changes import REDUCTIONS
 from grader.verdict.diagnosis.repairs.source_file import called_name, operand_of, quote
 
-MOST_PAIRS = 10
+MAX_PAIRS = 10
 """Pairs of names that are exchanged in one statement."""
 HALF_PRECISION = {"half", "bfloat16", "float16"}
 
@@ -69,7 +69,7 @@ def exchanged_names(node: ast.AST, shapes: Mapping[str, Sequence[int]]) -> Itera
     read = [each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
     known = [name for name in dict.fromkeys(read) if shapes.get(name)]
     pairs = [(a, b) for a, b in combinations(known, 2) if list(shapes[a]) == list(shapes[b])]
-    for first, second in pairs[:MOST_PAIRS]:
+    for first, second in pairs[:MAX_PAIRS]:
         yield "exchanged", first, second, Exchange(first, second).visit(copy.deepcopy(node))
 
 

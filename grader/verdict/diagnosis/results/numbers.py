@@ -25,7 +25,7 @@ PartReading = Callable[[PartMismatch], Iterator[Explanation]]
 ONES = "1, in every element"
 AFTER_THE_CALL = "afterwards"
 """What the name of a part contains that is an argument after the call."""
-MOST_PRODUCTS = 8
+MAX_PRODUCTS = 8
 """Tensors of which products of two are tried."""
 POWERS_IN_WORDS = {1: "multiplied by", -1: "divided by", 2: "multiplied twice by", -2: "divided twice by"}
 
@@ -186,9 +186,9 @@ def possible_operands(part: PartMismatch) -> Iterator[tuple[str, list[Tensor]]]:
             spread = [t.expand(e.shape) for t, e in zip(tensors, part.expected, strict=True)]
             known.append((name, spread))
             yield name, spread
-    for (one, left), (other, right) in combinations(known[:MOST_PRODUCTS], 2):
+    for (one, left), (other, right) in combinations(known[:MAX_PRODUCTS], 2):
         yield f"{one} times {other}", [a * b for a, b in zip(left, right, strict=True)]
-    for name, tensors in known[:MOST_PRODUCTS]:
+    for name, tensors in known[:MAX_PRODUCTS]:
         yield f"{name} squared", [t * t for t in tensors]
 
 
@@ -196,7 +196,7 @@ def wrong_factor_of_part(part: PartMismatch) -> Iterator[Explanation]:
     """The right numbers times, or divided by, something that was given."""
     if not part.same_shape or part.most_elements < FEW:
         return
-    for name, tensors in islice(possible_operands(part), 1, 1 + MOST_PRODUCTS):
+    for name, tensors in islice(possible_operands(part), 1, 1 + MAX_PRODUCTS):
         if not all(bool((t != 0).all()) for t in tensors):
             continue
         for power, words in POWERS_IN_WORDS.items():

@@ -14,13 +14,13 @@ from typing import Any
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.comparison.trees import name_of_entry
 from grader.verdict.diagnosis.constants import factors_of, shares_of
-from grader.verdict.diagnosis.explanation import MOST_JOINED, Explanation, join_explanations
+from grader.verdict.diagnosis.explanation import MAX_JOINED, Explanation, join_explanations
 from grader.verdict.diagnosis.results.numbers import TIERS_OF_PARTS
 from grader.verdict.diagnosis.results.part import PartMismatch, as_numbers, numeric_entries
 from grader.verdict.diagnosis.results.words import ComparedAnswer, wrong_answers, wrong_entries
 from grader.verdict.diagnosis.time_allowance import check_time
 
-MOST_PARTS = 12
+MAX_PARTS = 12
 """Wrong parts that are examined: the others usually have the same mistake as the first."""
 
 
@@ -51,7 +51,7 @@ def explain_result(outcomes: Sequence[ComparedResult], tolerance: float, coarse:
     if explanation is not None:
         return explanation
     wrong = [name for name in names if any(outcome.disagrees(name) for outcome in outcomes)]
-    for name in wrong[:MOST_PARTS]:
+    for name in wrong[:MAX_PARTS]:
         having = [(outcome, row) for outcome, row in zip(outcomes, table, strict=True) if name in row]
         explanation = wrong_entries(name, [row[name] for _, row in having]) or explain_numbers(name, having, rtol)
         if explanation is not None:
@@ -79,7 +79,7 @@ def explain_numbers(
     )
     for tier in TIERS_OF_PARTS:
         check_time()
-        explanation = join_explanations(islice((e for reading in tier for e in reading(part)), MOST_JOINED))
+        explanation = join_explanations(islice((e for reading in tier for e in reading(part)), MAX_JOINED))
         if explanation is not None:
             return explanation
     return None
