@@ -28,6 +28,7 @@ from grader.authoring.lesson_sources import (
 from grader.authoring.release.leaks import lesson_leaks
 from grader.authoring.verify_questions import question_faults, question_summary
 from grader.gradebook.grading.graded import GradedSubmission
+from grader.gradebook.grading.row_places import COMPUTED_WITH
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
@@ -219,10 +220,18 @@ def verify_by_name(course: Path, name: str, seed: int, redundant: bool) -> Verif
 
 
 def naming_problems(mistake: Mistake, rows: Sequence[Row]) -> Iterator[str]:
-    """Sentences about a known mistake that no row of `rows` rejects, or whose message no failing row has."""
+    """Sentences about a known mistake that no row of `rows` rejects, or whose message no failing row has.
+
+    Where the mistake is in a function that has rows of its own, those may name it: the others then say that they are
+    computed with that function.
+    """
     failing = [row for row in rows if row.status != "passed"]
     if not failing:
         yield f"mistake {mistake.name} passed"
-    elif not any(row.mistake and row.mistake.id == mistake.id for row in failing):
+        return
+    own = [row for row in failing if not (row.message or "").startswith(COMPUTED_WITH)]
+    is_named = any(row.mistake and row.mistake.id == mistake.id for row in failing)
+    is_named_elsewhere = len(own) < len(failing) and bool(own) and all(row.mistake for row in own)
+    if not is_named and not is_named_elsewhere:
         messages = [f"{row.name}: {row.mistake.id if row.mistake else row.message}" for row in failing]
-        yield f"mistake {mistake.name} was told as {'; '.join(messages)}"
+        yield f"mistake {mistake.name} got {'; '.join(messages)}"

@@ -10,11 +10,13 @@ import torch
 from click.testing import CliRunner
 from support import ROOT
 
-from grader.authoring.verify import mistake_batches, redundant_mistakes, verify_lesson
+from grader.authoring.verify import mistake_batches, naming_problems, redundant_mistakes, verify_lesson
 from grader.authoring.verify_seeds import tally_seeds
 from grader.commands.grade import main
+from grader.gradebook.grading.row_places import COMPUTED_WITH
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.mistakes import Mistake, edit, mistake, mistake_list
+from grader.results import NamedMistake, Row
 
 MISTAKES = '''"""Two known mistakes."""
 
@@ -122,7 +124,19 @@ def test_a_mistake_that_is_told_as_another(own):
         '    gradient[range(n), Yb] -= 1\n    return gradient\n\n\n@mistake("Every logit is',
     )
     (shown,) = (each for each in problems(own) if "dlogits__twice" in each)
-    assert shown.startswith("mistake dlogits__twice was told as dlogits: no_one_over_n; in_one_go: ")
+    assert shown.startswith("mistake dlogits__twice got dlogits: no_one_over_n; in_one_go: ")
+
+
+def test_a_mistake_in_a_function_that_has_rows_of_its_own(own):
+    of_the_caller = Mistake("whole", "of_the_caller", "...")
+    blamed = Row("whole", "failed", 0, 1, message=f"{COMPUTED_WITH}`part`, which is not right yet: start there.")
+    named = Row("part", "failed", 0, 1, mistake=NamedMistake("of_the_part", "..."))
+    assert list(naming_problems(of_the_caller, [blamed, named])) == []
+    unnamed = Row("part", "failed", 0, 1, message="Half of the elements are wrong.")
+    assert list(naming_problems(of_the_caller, [blamed, unnamed])) == [
+        f"mistake {of_the_caller.name} got whole: {blamed.message}; part: {unnamed.message}"
+    ]
+    assert len(list(naming_problems(of_the_caller, [blamed]))) == 1
 
 
 def test_seeds_find_a_wrong_variant_and_a_mistake_that_is_none(own):

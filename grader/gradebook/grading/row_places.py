@@ -29,6 +29,9 @@ NAME_NO_CAUSE = frozenset(
 )
 """Explanations that leave open which function is the cause."""
 
+COMPUTED_WITH = "This is computed with your "
+"""How a message begins that names another wrong function of the student's as the cause."""
+
 
 def locate_changes(lesson: Lesson, rows: list[Row], student: Student, submitted: LessonFiles) -> None:
     """Add the line that changed an argument in place to the rows that failed because of it."""
@@ -150,7 +153,7 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[
             continue
         if names and not any(f"`{name}` is not right yet" in (row.message or "") for name in names):
             are = "which is" if len(names) == 1 else "which are"
-            uses = f"This is computed with your {listed_as_code(names)}, {are} not right yet: start there."
+            uses = f"{COMPUTED_WITH}{listed_as_code(names)}, {are} not right yet: start there."
         elif is_joint and row.name in gradients and row.status != "error" and forward:
             uses = f"Your {listed_as_code(forward)} is wrong, too, and it comes first: start there."
         else:
