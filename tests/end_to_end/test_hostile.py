@@ -154,7 +154,7 @@ def test_a_right_submission_after_all_cheats(opened: Range) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", UNSEEN, ids=lambda path: path.stem)
 def test_cheat_that_no_static_check_sees(path: Path, opened: Range, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.gradebook.grading.one_file.static_findings", lambda *_: [])
+    monkeypatch.setattr("grader.gradebook.grading.file_text.static_findings", lambda *_: [])
     assert opened.run(cheat(path)).problems == []
 
 
