@@ -162,7 +162,7 @@ max_times_logits: dnorm_logits + F.one_hot(logits.max(1).indices, logits.shape[1
 changes_dnorm_logits:
         gradient = dnorm_logits; gradient += F.one_hot(logits.max(1).indices, logits.shape[1]) * dlogit_maxes; gradient
     The numbers are right, but your `dlogits` and `dnorm_logits` are the same tensor, because `b = a` copies nothing. So
-    `+=` changed `dnorm_logits`, too: its `cmp` turns red below this line, although it was right. Begin with a copy.
+    `+=` changed `dnorm_logits`, too, which was right: below this line a `cmp` is no longer exact. Begin with a copy.
 
 [dh]
 transposed: W2 @ dlogits.T
@@ -318,8 +318,8 @@ too_low_a_power_of_the_inverse: -0.5 * bnvar_inv**2 * dbnvar_inv
 
 [dbndiff2]
 one_over_n: torch.ones_like(bndiff2) * dbnvar / n
-    You divide by n. The forward pass divides the sum of squares by something else (Bessel's correction): use the same
-    number.
+    You divide by n. The lesson's forward pass divides the sum of squares by something else (Bessel's correction): use
+    the same number.
 not_broadcast: dbnvar / (n - 1)
     The numbers are right, once: `bndiff2` has a row for every example, and each row's elements went into the sum. What
     does a sum over the batch become on the way back?

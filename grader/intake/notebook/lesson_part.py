@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from typing import NamedTuple
 from grader.intake.notebook.claims import bare
 from grader.intake.notebook.script import Statement
 from grader.intake.notebook.slices import CannotSlice, Slice, Slicer
+from grader.intake.notebook.spellings import meant_by, names_by_spelling
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import NotebookTable
 
@@ -210,6 +211,16 @@ def is_from_autograd(run: Sequence[Statement]) -> bool:
     """Whether it says `dlogits = logits.grad` only."""
     values = [bare(value) for value in values_of(run)]
     return bool(values) and all(isinstance(value, ast.Attribute) and value.attr == "grad" for value in values)
+
+
+def possible_names(
+    gradient: str, variables: Iterable[str], gradients: Iterable[str], statements: Iterable[Statement]
+) -> list[str]:
+    """Those of the variables that may be meant by the gradient: not autograd's, and not another one by their names."""
+    spelled = names_by_spelling(name[1:] for name in gradients if name[:1] == "d")
+    copies = {name for each in statements if is_from_autograd([each]) for name in each.names.binds}
+    begun = [each for each in variables if each[:1] == gradient[:1] and each not in copies]
+    return [each for each in begun if meant_by(each, spelled) in (None, gradient[1:])]
 
 
 def values_of(run: Sequence[Statement]) -> list[ast.expr]:

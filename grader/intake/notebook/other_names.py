@@ -148,7 +148,9 @@ class NameReader(ValueReader):
         return [name for name in lacking if name not in taken and name not in self.reasons]
 
     def is_in_its_place(self, variable: str) -> bool:
-        """Whether a gradient's variable may be this lesson's: for one about a loop, it is assigned in a loop."""
+        """Whether a gradient's variable may be this lesson's: none of the chain before it, and in the loop, if any."""
+        if self.table.after is not None and variable in self.of_the_chain:
+            return False
         if not self.table.loop:
             return True
         runs = self.uses.runs.get(variable, [])
@@ -215,6 +217,9 @@ class NameReader(ValueReader):
             core = "".join(word for word in words if word not in WORDS_AROUND_A_GRADIENT)
             matcher = difflib.SequenceMatcher(b=core if core[:1] == "d" else f"d{core}")
             ratios = {gradient: similarity(matcher, plain_name(gradient), NEAR) for gradient in self.ordered}
+            if max(ratios.values(), default=0.0) < NEAR:  # words of the student's own behind it: `dlogits_simple`
+                begun = [gradient for gradient in self.ordered if variable.startswith(f"{gradient}_")]
+                ratios |= {max(begun, key=len): 1.0} if begun else {}
             best = max(ratios.values(), default=0.0)
             for gradient in gradients:
                 if ratios[gradient] >= max(NEAR, best):

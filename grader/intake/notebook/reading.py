@@ -20,7 +20,7 @@ from grader.intake.notebook.as_file import (
     unwritten_function,
 )
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.notebook.lesson_part import Chooser, ChosenRun, is_from_autograd, is_placeholder
+from grader.intake.notebook.lesson_part import Chooser, ChosenRun, is_from_autograd, is_placeholder, possible_names
 from grader.intake.notebook.other_names import names_for
 from grader.intake.notebook.script import NotebookScript, Page, Statement, script_of
 from grader.intake.notebook.sizes import SizeReader, names_of_sizes, sizes_set
@@ -234,7 +234,7 @@ class Writing:
         names = self.bound
         called = [name, *(other for other, gradient in self.names.others.items() if gradient == name)]
         strangers = sorted(names - {*self.gradients, *self.names.others} - table.given.values - table.given.gradients)
-        near = close_name(name, (other for other in strangers if other[:1] == name[:1]))
+        near = close_name(name, possible_names(name, strangers, self.gradients, self.script.statements))
         guess = f"; did you mean `{near}`? Rename it." if near else "."
         if elsewhere := [each for each in called if each in names]:
             guess = guess.replace("Rename it.", "Rename that one.")

@@ -31,6 +31,7 @@ class ValueReader:
         self.batch = {name for name in tensors - self.computed if f"d{name}" not in self.gradients}
         self.same = {name: value for each in given for name, value in each.same.items()}
         self.others, self.compared = dict(known.others), dict(known.compared)
+        self.of_the_chain = frozenset(known.others)
         self.remarks, self.reasons = dict(known.remarks), dict[str, str]()
 
     @cached_property

@@ -86,7 +86,21 @@ def read_lecture_script(lesson: Lesson, source: bytes, shown: str) -> LessonFile
         submitted = read_page_bytes(source, shown, [lesson], False, False).lessons[lesson.name]
     except NotebookError:
         return None
-    return submitted if submitted.present else None
+    return submitted if submitted.present or is_script_of(lesson, source) else None
+
+
+MIN_OF_THE_CHAIN = 3
+"""Gradients of the lecture's chain whose assignment makes a Python file a script, which is never imported."""
+
+
+def is_script_of(lesson: Lesson, source: bytes) -> bool:
+    """Whether a file without the lesson's part is a script in the lecture's manner: importing it would run it all."""
+    if lesson.notebook is None:
+        return False
+    chain = Lesson(lesson.course, lesson.notebook.after, secrets=False) if lesson.notebook.after else lesson
+    names = b"|".join(re.escape(item.name.encode()) for item in chain.gradients)
+    found = re.findall(rb"^[ \t]*(" + names + rb")[ \t]*(?::[^=\n]*)?=(?!=)", source, re.MULTILINE)
+    return len({*found}) >= MIN_OF_THE_CHAIN
 
 
 def nothing_gradable(shown: str, defined: Collection[str], lessons: Iterable[Lesson] = ()) -> str:

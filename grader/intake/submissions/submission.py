@@ -21,6 +21,7 @@ from grader.intake.submissions.lesson_reading import (
 )
 from grader.intake.submissions.lesson_reading import (
     PageRead,
+    is_script_of,
     not_submitted,
     nothing_gradable,
     read_lesson,
@@ -209,6 +210,8 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submissi
         return Submission(student, path, page.lessons)
     if suffix_of(path) == ".py" and alone:
         name = lessons[0].name
+        if page.lessons and page.defined.isdisjoint(lessons[0].functions) and is_script_of(lessons[0], read_file(path)):
+            return Submission(student, path, page.lessons)
         return Submission(student, path, {name: LessonFiles(name, {BACKWARD_FILE: read_file(path)}, shown=path.name)})
     if suffix_of(path) == ".py" and not (page.cells and page.defined.isdisjoint(functions_of(lessons))):
         message = f"{path.name} is a single file: say which lesson it is for, with --lesson."

@@ -3,7 +3,7 @@
 lesson: 03
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C[Xb] | # utility function
-dbndiff2: failed | You divide by n. The forward pass divides the sum of squares by something else (Bessel's correction)
+dbndiff2: failed | You divide by n. The lesson's forward pass divides the sum of squares by something else (Bessel's correction)
 dC: failed | A token that occurs several times keeps one of its contributions only
 dbngain: passed | `dbngain` has shape (64,), `bngain` has shape (1, 64)
 dbnbias: passed | `dbnbias` has shape (64,), `bnbias` has shape (1, 64)

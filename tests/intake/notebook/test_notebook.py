@@ -474,6 +474,15 @@ def test_a_script_in_the_lecture_s_style(graded, hand_in):
     assert hand_in(script, name="ada.py").lessons["03_makemore_steps"].present
 
 
+def test_a_script_without_the_lesson_s_part_is_not_imported(graded, hand_in):
+    """Importing it would load its data: an error that says nothing about the exercise that is missing."""
+    script = f"words = open('names.txt').read().splitlines()\n{IMPORTS}{lecture()}"
+    rows = graded(script, "07", name="ada.py")
+    assert rows["dW1"]["status"] == "missing" and "has no training loop" in rows["dW1"]["message"]
+    (absent,) = hand_in(script, "07", name="07_training.py").lessons.values()
+    assert not absent.present and "has no training loop" in absent.message
+
+
 def test_the_stub_s_functions_in_a_notebook(graded):
     """The code above them, which needs a file that is not here, is left out; what they use is not."""
     cells = (
