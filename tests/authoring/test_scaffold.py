@@ -23,7 +23,7 @@ def test_a_new_lesson_passes_verify_but_for_its_readme(tmp_path, kind, warm_zygo
     assert lesson.title == "Layer normalisation"
     report = verify_lesson(lesson, seed=1)
     assert report.problems == list(unwritten_places(lesson)) and len(report.problems) == 1
-    assert "1 variants, 2 known mistakes" in report.summary
+    assert "1 variant, 2 known mistakes" in report.summary
 
 
 def test_the_title_comes_from_the_name(tmp_path):
