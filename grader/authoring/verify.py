@@ -200,8 +200,9 @@ def without_leaks(
 
 
 def verify_questions(course: Path, names: Sequence[str], students: int) -> Iterator[tuple[str, VerifyReport]]:
-    """The same about the questions alone, drawn for so many students, and the leaks.
+    """(lesson's name, its report): its questions alone, drawn for `students` students, and the leaks.
 
+    Raises LessonError where a lesson cannot be read.
     Lines of code run in this process: they are the course's own.
     """
     yield from without_leaks(course, names, (question_report(Lesson(course, name), students) for name in names))

@@ -248,6 +248,11 @@ def state_of(row: Row) -> str:
 
 
 def arrange_lesson(results: LessonResult, lesson: Lesson | None, graded: GradedSubmission, source: str) -> LessonPart:
+    """What the report shows of a lesson: its rows with excerpts and pictures, its answers, what the code printed.
+
+    `lesson` is None if the course no longer has it. `source` is the text of the student's file, for rows that name no
+    file.
+    """
     name = results.name
     rows = {row.name: row for row in results.rows}
     items = {item.name: item for item in lesson.items} if lesson else {}
