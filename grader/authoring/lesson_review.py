@@ -25,7 +25,7 @@ from grader.lesson.validation import no_value, row_faults
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import place_of_input
 from grader.results import Row
-from grader.results.wording import number_text
+from grader.results.wording import count_text
 from grader.verdict.judging.check_endings import CheckFailed
 from grader.verdict.judging.check_runs import tests_of
 from grader.verdict.judging.earlier_gradient import TRIVIAL
@@ -191,7 +191,7 @@ def recommendations(lesson: Lesson) -> Iterator[str]:
             yield f"`{name}` has no known mistake."
     count = len(variant_files(lesson))
     if count < FEWEST_VARIANTS:
-        yield f"{number_text(count, 'variant')}; {FEWEST_VARIANTS} or more show that other styles pass."
+        yield f"{count_text(count, 'variant')}; {FEWEST_VARIANTS} or more show that other styles pass."
     draws = [draw for draw in lesson.draws if not draw.note]
     if lesson.gradients and len(draws) < FEWEST_DRAWS:
         yield f"{len(draws)} hidden draws decide; {FEWEST_DRAWS} or more of different sizes leave nothing to luck."

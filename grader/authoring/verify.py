@@ -36,7 +36,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.questions.question import questions_of
 from grader.results import Row, points_text
-from grader.results.wording import number_text
+from grader.results.wording import count_text
 from grader.sandbox.isolation.limits import Limits
 from grader.verdict.judging.examples import examples_of
 
@@ -118,10 +118,10 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
     report.summary = (
         f"solution {points_text(right.results.score)} of {points_text(right.results.max_score)}"
         + (f" ({exact}{but})" if lesson.gradients else "")
-        + f", stub 0, {number_text(len(variant_files(lesson)), 'variant')}, "
-        + number_text(len(lesson.mistakes), "known mistake")
-        + (f", {number_text(len(examples_of(lesson)), 'public example')}" if examples_of(lesson) else "")
-        + (f", {number_text(len(questions_of(lesson)), 'question')}" if questions_of(lesson) else "")
+        + f", stub 0, {count_text(len(variant_files(lesson)), 'variant')}, "
+        + count_text(len(lesson.mistakes), "known mistake")
+        + (f", {count_text(len(examples_of(lesson)), 'public example')}" if examples_of(lesson) else "")
+        + (f", {count_text(len(questions_of(lesson)), 'question')}" if questions_of(lesson) else "")
     )
     return report
 

@@ -218,7 +218,7 @@ def is_scalar(value: Any) -> bool:
 
 
 def plain_tensor(tensor: Tensor) -> Tensor:
-    """A view, a subclass, a Parameter, a sparse or conjugated tensor as an ordinary dense one of its shape and dtype."""
+    """A view, subclass, Parameter, sparse or conjugated tensor as an ordinary dense one of the same shape and dtype."""
     if type(tensor) is Tensor and tensor.layout == torch.strided:
         if tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg():
             return tensor.detach()

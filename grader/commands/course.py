@@ -207,8 +207,8 @@ def update(
 
 NEW_EPILOG = """\b
 Examples:
-  grade new-lesson 11_layer_norm --title "Layer normalisation"
-  grade new-lesson 12_optimizers --functions     functions and classes instead of gradients
+  grade new-lesson 20_group_norm --title "Group normalisation"
+  grade new-lesson 21_optimizers --functions     functions and classes instead of gradients
 """
 
 

@@ -133,7 +133,7 @@ def path_in_course(file: Path, root: Path) -> str:
     "gradescope",
     epilog="""\b
 Examples:
-  grade export gradescope --lesson 03                        autograder.zip, to be uploaded as it is
+  grade export gradescope --lesson 03                        autograder.zip: upload it as it is
   grade export gradescope --assignment hw2.toml --max 20     with its rows, weights, due date; scaled to 20 points
   grade export gradescope --visibility after_due_date        students see the tests later
   grade export gradescope --pip-option=                      PyTorch as PyPI has it, with GPU libraries

@@ -13,7 +13,7 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
     return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
-def number_text(number: int, noun: str) -> str:
+def count_text(number: int, noun: str) -> str:
     """ "1 variant", "2 variants"; `noun` is singular and its plural ends in s."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
