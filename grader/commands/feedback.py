@@ -11,7 +11,7 @@ import click
 
 from grader.commands.console import console_for, course_option, fail, open_course, print_remarks
 from grader.commands.export_scores import max_option
-from grader.commands.options import FILE, Command, graded_argument, roster_option, visibility_option
+from grader.commands.options import FILE_PATH, Command, graded_argument, roster_option, visibility_option
 from grader.errors import write_errors
 from grader.results import points_text
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from grader.intake.submissions.submission import Submission
     from grader.publish.feedback.download import Returned
 
-EPILOG = """\b
+FEEDBACK_EPILOG = """\b
 Examples:
   grade feedback canvas grades/ submissions.zip --roster roster.csv      for "Re-Upload Submissions"
   grade feedback moodle grades/ submissions.zip --roster worksheet.csv   feedback files, and the worksheet with comments
@@ -34,10 +34,10 @@ Exit status: 0 written, 2 the command line or the input is unusable.
 """
 
 
-EXAMPLES = {line.split()[2]: f"\b\nExample:\n{line}\n" for line in EPILOG.splitlines() if line.startswith("  ")}
+EXAMPLES = {words.split()[2]: f"\b\nExample:\n{words}\n" for words in FEEDBACK_EPILOG.splitlines()[2:7]}
 
 
-@click.group(epilog=EPILOG)
+@click.group(epilog=FEEDBACK_EPILOG)
 def feedback() -> None:
     """Gives reports back to students through a platform.
 
@@ -131,7 +131,7 @@ def write_archive(
 @click.option(
     "--scores",
     "scores_path",
-    type=FILE,
+    type=FILE_PATH,
     required=True,
     help="The classroom's scores.json, from the organisation's repository classroom50.",
 )
