@@ -32,9 +32,7 @@ Examples:
 \b
 Exit status: 0 written, 2 the command line or the input is unusable.
 """
-
-
-EXAMPLES = {words.split()[2]: f"\b\nExample:\n{words}\n" for words in FEEDBACK_EPILOG.splitlines()[2:7]}
+FEEDBACK_EXAMPLES = {words.split()[2]: f"\b\nExample:\n{words}" for words in FEEDBACK_EPILOG.splitlines()[2:7]}
 
 
 @click.group(epilog=FEEDBACK_EPILOG)
@@ -126,7 +124,7 @@ def write_archive(
 # The commands ---------------------------------------------------------------------------------------------------------
 
 
-@feedback.command("classroom50", epilog=EXAMPLES["classroom50"])
+@feedback.command("classroom50", epilog=FEEDBACK_EXAMPLES["classroom50"])
 @download_parameters
 @click.option(
     "--scores",
@@ -161,7 +159,7 @@ def feedback_classroom50(
     click.echo(f"wrote {path}: scores of {len(back) - len(remarks)} students. Commit it as CLASSROOM/scores.json.")
 
 
-@feedback.command("folder", epilog=EXAMPLES["folder"])
+@feedback.command("folder", epilog=FEEDBACK_EXAMPLES["folder"])
 @graded_argument
 @run_roster_option
 @feedback_out_option("feedback")
@@ -199,7 +197,7 @@ def feedback_folder(graded: Path, roster_file: Path | None, out: Path | None) ->
     click.echo(f"wrote {place}: reports for {written} students.")
 
 
-@feedback.command("canvas", epilog=EXAMPLES["canvas"])
+@feedback.command("canvas", epilog=FEEDBACK_EXAMPLES["canvas"])
 @download_parameters
 @feedback_out_option("canvas-feedback.zip")
 @course_option
@@ -220,7 +218,9 @@ def feedback_canvas(
     click.echo(f"wrote {path}: reports for {sent} students. In Canvas: the assignment, Re-Upload Submissions.")
 
 
-@feedback.command("moodle", epilog=EXAMPLES["moodle"], short_help="Writes the zip with Moodle's feedback files.")
+@feedback.command(
+    "moodle", epilog=FEEDBACK_EXAMPLES["moodle"], short_help="Writes the zip with Moodle's feedback files."
+)
 @download_parameters
 @max_option
 @feedback_out_option("moodle-feedback.zip")
@@ -259,7 +259,7 @@ def feedback_moodle(
         click.echo(f"wrote {place}: {comments}. In Moodle: Upload grading worksheet.")
 
 
-@feedback.command("gradescope", epilog=EXAMPLES["gradescope"])
+@feedback.command("gradescope", epilog=FEEDBACK_EXAMPLES["gradescope"])
 @download_parameters
 @click.option(
     "--max",
