@@ -106,7 +106,7 @@ def table(runs: Runs) -> str:
     """Markdown: what each level stops, group by group; what some level does not stop; what was run."""
     attacks = corpus()
     levels = LEVELS[::-1]
-    lines = [f"| attacks | files | {' | '.join(levels)} | told as |", "| --- | ---: |" + " --- |" * (len(levels) + 1)]
+    lines = [f"| attacks | files | {' | '.join(levels)} | statuses |", "| --- | ---: |" + " --- |" * (len(levels) + 1)]
     open_at: dict[str, list[str]] = {}
     for group in sorted({attack.group for attack in attacks}):
         there_are, statuses, cells = sum(attack.group == group for attack in attacks), set[str](), []

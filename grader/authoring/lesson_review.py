@@ -25,6 +25,7 @@ from grader.lesson.validation import no_value, row_faults
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import place_of_input
 from grader.results import Row
+from grader.results.wording import count_text
 from grader.verdict.judging.check_endings import CheckFailed
 from grader.verdict.judging.check_runs import tests_of
 from grader.verdict.judging.earlier_gradient import TRIVIAL
@@ -190,7 +191,7 @@ def recommendations(lesson: Lesson) -> Iterator[str]:
             yield f"`{name}` has no known mistake."
     count = len(variant_files(lesson))
     if count < MIN_VARIANTS:
-        yield f"{count} variants; {MIN_VARIANTS} or more show that other styles pass."
+        yield f"{count_text(count, 'variant')}; {MIN_VARIANTS} or more show that other styles pass."
     draws = [draw for draw in lesson.draws if not draw.note]
     if lesson.gradients and len(draws) < MIN_DRAWS:
         yield f"{len(draws)} hidden draws decide; {MIN_DRAWS} or more of different sizes leave nothing to luck."

@@ -26,7 +26,8 @@ def write_lesson(course: Path, name: str, title: str, kind: LessonKind) -> list[
     taken = [str(folder) for folder in folders.values() if folder.exists()]
     others = [path.name for path in (course / "exercises").glob(f"{number}_*") if path.name != name]
     if taken or others:
-        raise LessonError(f"{' and '.join(taken or others)}: already there. Choose another number and name.")
+        found = f"{' and '.join(taken)}: already there" if taken else f"{', '.join(others)} has the number {number}"
+        raise LessonError(f"{found}. Choose another number and name.")
     source = text_templates(f"new_lesson/{kind}")
     written = []
     for template in sorted(source.list_templates()):

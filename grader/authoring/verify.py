@@ -36,6 +36,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.questions.question import questions_of
 from grader.results import Row, points_text
+from grader.results.wording import count_text
 from grader.sandbox.isolation.limits import Limits
 from grader.verdict.judging.examples import examples_of
 
@@ -117,9 +118,10 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
     report.summary = (
         f"solution {points_text(right.results.score)} of {points_text(right.results.max_score)}"
         + (f" ({exact}{but})" if lesson.gradients else "")
-        + f", stub 0, {len(variant_files(lesson))} variants, {len(lesson.mistakes)} known mistakes"
-        + (f", {len(examples_of(lesson))} public examples" if examples_of(lesson) else "")
-        + (f", {len(questions_of(lesson))} questions" if questions_of(lesson) else "")
+        + f", stub 0, {count_text(len(variant_files(lesson)), 'variant')}, "
+        + count_text(len(lesson.mistakes), "known mistake")
+        + (f", {count_text(len(examples_of(lesson)), 'public example')}" if examples_of(lesson) else "")
+        + (f", {count_text(len(questions_of(lesson)), 'question')}" if questions_of(lesson) else "")
     )
     return report
 
@@ -198,8 +200,9 @@ def without_leaks(
 
 
 def verify_questions(course: Path, names: Sequence[str], students: int) -> Iterator[tuple[str, VerifyReport]]:
-    """The same about the questions alone, drawn for so many students, and the leaks.
+    """(lesson's name, its report): its questions alone, drawn for `students` students, and the leaks.
 
+    Raises LessonError where a lesson cannot be read.
     Lines of code run in this process: they are the course's own.
     """
     yield from without_leaks(course, names, (question_report(Lesson(course, name), students) for name in names))

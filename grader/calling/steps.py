@@ -218,7 +218,7 @@ def is_scalar(value: Any) -> bool:
 
 
 def plain_tensor(tensor: Tensor) -> Tensor:
-    """The numbers of any tensor (a view, a subclass, a Parameter, sparse, conjugated) as an ordinary dense one."""
+    """A view, subclass, Parameter, sparse or conjugated tensor as an ordinary dense one of the same shape and dtype."""
     if type(tensor) is Tensor and tensor.layout == torch.strided:
         if tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg():
             return tensor.detach()
@@ -231,6 +231,7 @@ def plain_tensor(tensor: Tensor) -> Tensor:
 
 
 def describe(result: object) -> str:
+    """A returned value in a message: `None`, `tuple of 3`, or the name of its type; at most 80 characters."""
     if result is None:
         return "None"
     kind = f"{type(result).__module__}.{type(result).__qualname__}".removeprefix("builtins.")

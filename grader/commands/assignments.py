@@ -31,7 +31,8 @@ assignment_option = click.option(
     "assignment_file",
     type=FILE_PATH,
     metavar="FILE",
-    help="Which rows count for how much, and when they are due (docs/assignments.md).  [default: the gradebook's]",
+    help="Which rows count for how much, and when they are due (docs/assignments.md).  "
+    "[default: the gradebook's, if there is one]",
 )
 extensions_option = click.option(
     "--extensions",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import shlex
 import shutil
 import sys
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from grader.lesson.lesson import Course, Lesson
 
 BELOW, UNUSABLE, FAULT, STOPPED = 1, 2, 3, 130
+UNWRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT}
+"""What a user can fix: a permission, a full disk. Any other error of the system is a fault of this program."""
 
 
 def console_for(stderr: bool = False) -> Console:
@@ -46,8 +49,8 @@ def fail(message: str, status: int = UNUSABLE, program: str = "grade") -> NoRetu
 class ReportingGroup(click.Group):
     """A group of commands that reports every UserError and GraderFault as a sentence, with its exit status.
 
-    A command line that cannot be used is reported in the same way. `program` is the command's name, with which each
-    sentence begins.
+    A command line that cannot be used, Ctrl-C, a missing permission and a full disk are reported in the same way.
+    `program` is the command's name, with which each sentence begins.
     """
 
     def __init__(self, *arguments: Any, program: str = "grade", **options: Any) -> None:
@@ -74,6 +77,12 @@ class ReportingGroup(click.Group):
             fail(str(error), error.exit_status, self.program)
         except click.UsageError as error:
             self._refuse(error)
+        except (KeyboardInterrupt, click.Abort):
+            fail("stopped.", STOPPED, self.program)
+        except OSError as error:
+            if error.errno not in UNWRITABLE:
+                raise
+            fail(f"{error.filename or 'the output'} cannot be read or written: {error.strerror}.", program=self.program)
 
     def _refuse(self, error: click.UsageError) -> NoReturn:
         if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):

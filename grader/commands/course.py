@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -91,8 +92,8 @@ def verify(
             lines.append(f"  {of_all} known mistakes would be named without this list:")
             lines += [f"  = {mistake}: {message}" for mistake, message in report.redundant.items()]
         console.print("\n".join(lines), soft_wrap=True)
-    things = "1 thing is" if wrong == 1 else f"{wrong} things are"
-    console.print("All as it should be." if not wrong else f"{things} not as it should be.", markup=False)
+    things = "1 error" if wrong == 1 else f"{wrong} errors"
+    console.print("All as it should be." if not wrong else f"{things}: the lines with ✗ above.", markup=False)
     raise SystemExit(0 if not wrong else 1)
 
 
@@ -200,14 +201,14 @@ def update(
                     path.write_text(text, encoding="utf-8", newline="\n")
                     click.echo(f"wrote {path}")
     except OSError as error:
-        fail(str(error))
+        fail(f"{error.filename or course} cannot be read or written: {error.strerror}.")
     return stale
 
 
 NEW_EPILOG = """\b
 Examples:
-  grade new-lesson 11_layer_norm --title "Layer normalisation"
-  grade new-lesson 12_optimizers --functions     functions and classes instead of gradients
+  grade new-lesson 20_group_norm --title "Group normalisation"
+  grade new-lesson 21_optimizers --functions     functions and classes instead of gradients
 """
 
 
@@ -227,7 +228,8 @@ def new_lesson(name: str, title: str | None, functions: bool, course: Path | Non
     try:
         files = write_lesson(find_course(course), name, title or words, "functions" if functions else "steps")
     except OSError as error:
-        fail(str(error))
+        fail(f"{error.filename or course} cannot be written: {error.strerror}.")
     for path in files:
         click.echo(f"wrote {path}")
-    click.echo(f"Fill them in as docs/authoring.md says, then: grade stubs && grade verify {name}")
+    other = "" if course is None else f" --course {shlex.quote(str(course))}"
+    click.echo(f"Fill them in as docs/authoring.md says, then: grade stubs{other} && grade verify {name}{other}")

@@ -111,8 +111,7 @@ def decision_from(
             most = points_of_part(gradebook.current_of(student), row)[1]
             if points > most:
                 raise UserError(
-                    f"{points_text(points)} points are more than the most that {row or 'the total'} can have, "
-                    f"{points_text(most)}: give at most that."
+                    f"{points_text(points)} points are too many: {row or 'the total'} has at most {points_text(most)}."
                 )
     except UserError as error:
         raise UserError(f"{entry.place}{error}") from error

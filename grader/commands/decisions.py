@@ -14,6 +14,7 @@ from grader.commands.opened_gradebook import RowParam, StudentParam, open_gradeb
 from grader.commands.options import FILE_PATH, Command, author_option
 from grader.errors import UserError
 from grader.gradebook.assignment.decision_file import DecisionEntry, entries_from
+from grader.results.wording import listed
 
 because_option = click.option("--because", default="", metavar="TEXT", help="The reason, which the student may read.")
 from_option = click.option(
@@ -208,5 +209,5 @@ def decision_entries(given: dict[str, str | None], file: Path | None, needed: Se
     options = {"points": "--points", "until": "--until", "text": "--because"}
     missing = [options.get(name, name.upper()) for name in needed if name not in values]
     if missing:
-        fail(f"{' and '.join(missing)} is missing (or give --from CSV); see --help for examples.")
+        fail(f"missing: {listed(missing)}. Or give --from CSV; see --help for examples.")
     return [DecisionEntry(**values)]

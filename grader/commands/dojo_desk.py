@@ -77,12 +77,23 @@ lessons_in_file_option = click.option(
 )
 
 
+def refuse_other_files(word: str) -> None:
+    """Raise UserError for a word that is the path of a file which is neither Python nor a notebook."""
+    if Path(word).is_file():
+        raise UserError(f"{word} is not a Python file or a notebook: name a .py or .ipynb file, or a lesson.")
+
+
 def selected_work(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[Work, list[tuple[Lesson, str | None]]]:
     """What is to be checked, and which lessons of it, or `rows` (None for all); nothing where nobody has said it."""
     files = [word for word in words if is_file(word)]
     if len(files) > 1:
         raise UserError(f"One file at a time: {' and '.join(files)} are {len(files)}.")
-    named = [at.find(word) if rows else (at.find_lesson(word), None) for word in words if not is_file(word)]
+    named = list[tuple[Lesson, str | None]]()
+    for word in words:
+        if not is_file(word):
+            refuse_other_files(word)
+            before = named[-1][0] if named else None
+            named.append(at.find(word, before) if rows else (at.find_lesson(word), None))
     if not files:
         return Exercises(at.course), named
     work, inside = work_in(Path(files[0]), at.course, bool(named))

@@ -23,7 +23,7 @@ DOJO_WATCH_EPILOG = """\b
 Examples:
   dojo start               makes the folder backprop-ninja with all lessons
   dojo start my-work       another name
-  dojo start               where exercises/ is already: only the guide
+  dojo start               in the folder from your instructor: only the guide
   dojo start hard --bare   harder: you choose what each gradient is computed from
   dojo start --from ../kit in the folder of a new release: copies what you wrote in ../kit
 
@@ -55,9 +55,9 @@ def start_command(
     """Makes a folder to work in.
 
     Each lesson in it has an empty backward.py. Then the command guides you through the first five minutes. In a folder
-    that has exercises/ already, such as the one from your instructor, you get only the guide. The new folder is called
-    backprop-ninja unless you name it. The lessons come from the course that you are in; outside of a course, they are
-    those that were installed with this command.
+    that has exercises/ and no solutions/, such as the one from your instructor, you get only the guide. The new folder
+    is called backprop-ninja unless you name it. The lessons come from the course that you are in; outside of a course,
+    they are those that were installed with this command.
 
     If your instructor gives out a new release, unpack it into a new folder. With --from, the command copies your work
     into it. OLD stays as it is.

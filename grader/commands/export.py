@@ -61,16 +61,20 @@ pip_option = click.option(
 Examples:
   grade export github classroom/ --lesson 03          grades on push, with the hidden suites
   grade export github classroom/ --public             checks public problems only: needs no secret
-  grade export github                                 here
+  grade export github                                 into the current folder
 """,
 )
 @click.argument("folder", metavar="[DIR]", default=".", type=FOLDER_PATH)
 @lesson_option()
 @assignment_option
 @click.option("--public", is_flag=True, help="Only `dojo check`, on public problems: nothing secret is needed.")
-@click.option("--submission", default=".", show_default=True, help="Where in the repository the lessons lie.")
+@click.option("--submission", default=".", show_default=True, help="The folder of the lessons in the repository.")
 @click.option(
-    "--fail-under", type=click.FloatRange(0, 100), default=None, metavar="PERCENT", help="A red job below this score."
+    "--fail-under",
+    type=click.FloatRange(0, 100),
+    default=None,
+    metavar="PERCENT",
+    help="The job fails if the score is below this.",
 )
 @require_option
 @pip_option
@@ -129,7 +133,7 @@ def path_in_course(file: Path, root: Path) -> str:
     "gradescope",
     epilog="""\b
 Examples:
-  grade export gradescope --lesson 03                        autograder.zip, to be uploaded as it is
+  grade export gradescope --lesson 03                        autograder.zip: upload it as it is
   grade export gradescope --assignment hw2.toml --max 20     with its rows, weights, due date; scaled to 20 points
   grade export gradescope --visibility after_due_date        students see the tests later
   grade export gradescope --pip-option=                      PyTorch as PyPI has it, with GPU libraries
@@ -151,15 +155,24 @@ Examples:
     type=click.FloatRange(0, min_open=True),
     default=None,
     metavar="POINTS",
-    help="The assignment's autograder points on Gradescope, to which scores are scaled.  [default: as here]",
+    help="The assignment's autograder points on Gradescope, to which scores are scaled.  "
+    "[default: the points as they are]",
 )
 @visibility_option
 @click.option(
-    "--stdout-visibility", type=click.Choice(VISIBILITY), default="hidden", show_default=True, help="Of its own output."
+    "--stdout-visibility",
+    type=click.Choice(VISIBILITY),
+    default="hidden",
+    show_default=True,
+    help="When students see what the autograder prints.",
 )
-@click.option("--leaderboard", is_flag=True, help="A leaderboard of scores.  [default: none]")
+@click.option("--leaderboard", is_flag=True, help="Show a leaderboard of scores.  [default: none]")
 @click.option(
-    "--timeout", type=click.FloatRange(0.1), default=10.0, show_default=True, help="Seconds for a file, and for a step."
+    "--timeout",
+    type=click.FloatRange(0.1),
+    default=10.0,
+    show_default=True,
+    help="Seconds for running a file, and again for each of its steps.",
 )
 @require_option
 @pip_option
@@ -199,7 +212,7 @@ def export_gradescope(
     try:
         write_zip(out, autograder_files(loaded, settings, pip_options), executable=AUTOGRADER_SCRIPTS)
     except OSError as error:
-        fail(f"{error.filename or out} cannot be read or written: {error.strerror}.")
+        fail(f"{out} cannot be written: {error.strerror}.")
     click.echo(f"wrote {out}. It holds the hidden suites: upload it to Gradescope, give it to nobody else.")
     click.echo(f"The assignment's autograder points: {points_text(maximum or points)}")
 

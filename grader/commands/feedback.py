@@ -25,12 +25,14 @@ FEEDBACK_EPILOG = """\b
 Examples:
   grade feedback canvas grades/ submissions.zip --roster roster.csv      for "Re-Upload Submissions"
   grade feedback moodle grades/ submissions.zip --roster worksheet.csv   feedback files, and the worksheet with comments
-  grade feedback gradescope grades/ export.zip --roster roster.csv       an autograder that hands out these results
+  grade feedback gradescope grades/ export.zip --roster roster.csv       an autograder that returns these results
   grade feedback classroom50 grades/ download/ --scores scores.json      Classroom 50's grade book
   grade feedback folder grades/ --roster roster.csv                      a folder per student, and a CSV for mail merge
+
 \b
 Exit status: 0 written, 2 the command line or the input is unusable.
 """
+FEEDBACK_EXAMPLES = {words.split()[2]: f"\b\nExample:\n{words}" for words in FEEDBACK_EPILOG.splitlines()[2:7]}
 
 
 @click.group(epilog=FEEDBACK_EPILOG)
@@ -122,7 +124,7 @@ def write_archive(
 # The commands ---------------------------------------------------------------------------------------------------------
 
 
-@feedback.command("classroom50")
+@feedback.command("classroom50", epilog=FEEDBACK_EXAMPLES["classroom50"])
 @download_parameters
 @click.option(
     "--scores",
@@ -157,7 +159,7 @@ def feedback_classroom50(
     click.echo(f"wrote {path}: scores of {len(back) - len(remarks)} students. Commit it as CLASSROOM/scores.json.")
 
 
-@feedback.command("folder")
+@feedback.command("folder", epilog=FEEDBACK_EXAMPLES["folder"])
 @graded_argument
 @run_roster_option
 @feedback_out_option("feedback")
@@ -195,7 +197,7 @@ def feedback_folder(graded: Path, roster_file: Path | None, out: Path | None) ->
     click.echo(f"wrote {place}: reports for {written} students.")
 
 
-@feedback.command("canvas")
+@feedback.command("canvas", epilog=FEEDBACK_EXAMPLES["canvas"])
 @download_parameters
 @feedback_out_option("canvas-feedback.zip")
 @course_option
@@ -216,7 +218,9 @@ def feedback_canvas(
     click.echo(f"wrote {path}: reports for {sent} students. In Canvas: the assignment, Re-Upload Submissions.")
 
 
-@feedback.command("moodle")
+@feedback.command(
+    "moodle", epilog=FEEDBACK_EXAMPLES["moodle"], short_help="Writes the zip with Moodle's feedback files."
+)
 @download_parameters
 @max_option
 @feedback_out_option("moodle-feedback.zip")
@@ -255,7 +259,7 @@ def feedback_moodle(
         click.echo(f"wrote {place}: {comments}. In Moodle: Upload grading worksheet.")
 
 
-@feedback.command("gradescope")
+@feedback.command("gradescope", epilog=FEEDBACK_EXAMPLES["gradescope"])
 @download_parameters
 @click.option(
     "--max",

@@ -27,7 +27,7 @@ Examples:
   grade regrade                              after a lesson has changed: whose score would change
   grade defence submissions/ --lesson 03 --paper          questions about each student's own code
   grade verify                               checks the course: solutions 100 %, stubs 0 %, mistakes named
-  grade new-lesson 11_layer_norm             a lesson of your own, ready to fill in
+  grade new-lesson 20_group_norm             a lesson of your own, ready to fill in
   grade release kit                          what students get, checked for leaks: kit/ and kit.zip
   grade export gradescope                    autograder.zip; also github, canvas, moodle, mailmerge
   grade feedback canvas grades/ download/    reports back to students; also moodle, gradescope, folder

@@ -63,7 +63,11 @@ require_option = click.option(
 )
 VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
 visibility_option = click.option(
-    "--visibility", type=click.Choice(VISIBILITY), default="visible", show_default=True, help="Of the tests."
+    "--visibility",
+    type=click.Choice(VISIBILITY),
+    default="visible",
+    show_default=True,
+    help="When students see the tests.",
 )
 
 

@@ -89,7 +89,8 @@ def release(
         write_folder(folder, kit)
         write_zip(archive, {f"{name}/{inside}": content for inside, content in kit.items()})
     except (OSError, UnicodeDecodeError) as error:
-        fail(f"{getattr(error, 'filename', None) or folder} cannot be read or written: {error}.")
+        reason = getattr(error, "strerror", None) or error
+        fail(f"{getattr(error, 'filename', None) or folder} cannot be read or written: {reason}.")
     secret_files = sum(1 for lesson in loaded.lessons.values() for _ in lesson.solution.rglob("*.py"))
     click.echo(
         f"{len(lessons)} lessons, {len(kit)} files, compared with {secret_files} secret files: nothing is given away."

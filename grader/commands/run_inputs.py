@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import tzinfo
 from importlib.util import find_spec
@@ -81,6 +82,8 @@ def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:
     try:
         for entry in chosen:
             name, _, number = entry.partition("=")
+            if re.fullmatch(r"-?\d+(\.\d+)?", number) is None:
+                raise ValueError(f"{entry!r} has no number after the equals sign")
             values[name] = float(number) if "." in number else int(number)
         return Limits.from_dict(values)
     except (ValueError, TypeError) as error:

@@ -22,7 +22,7 @@ def main() -> None:
             raise
         status = ended.code or 0
     atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
+    for stream in filter(None, (sys.stdout, sys.stderr)):  # None if it was closed before the program began
         with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
             stream.flush()
     os._exit(status)

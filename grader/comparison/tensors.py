@@ -99,7 +99,7 @@ def compare(
 
 
 def is_float32(answer: Tensor, low_precision: bool) -> bool:
-    """Whether an answer is judged with float32's tolerance."""
+    """Whether an answer of any shape is judged with float32's tolerance: its dtype is float32, or `low_precision`."""
     return low_precision or answer.dtype == torch.float32
 
 
@@ -119,7 +119,7 @@ def quotient(difference: float, size: float) -> float:
 
 
 def norm(tensor: Tensor) -> float:
-    """The Euclidean norm of all elements."""
+    """The Euclidean norm of all elements of a tensor of any shape, as a Python number."""
     return float(torch.linalg.vector_norm(tensor))
 
 
@@ -152,7 +152,11 @@ class Bits(NamedTuple):
 
 
 def bits(answer: Tensor, reference: Tensor) -> Bits:
-    """As the lecture's cmp: `==` everywhere, torch.allclose with its defaults, largest |Δ|; both in float32."""
+    """As the lecture's cmp: `==` everywhere, torch.allclose with its defaults, largest |Δ|.
+
+    `answer` is compared in the dtype of `reference`, float32 on the published problem. Without the same shape and a
+    floating-point dtype all four are None.
+    """
     if answer.shape != reference.shape or not answer.is_floating_point():
         return Bits()
     narrow = answer.to(reference.dtype)

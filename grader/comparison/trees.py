@@ -185,9 +185,9 @@ def plain_number(value: Any) -> Any:
 
 
 def tensor_of(value: Any) -> Tensor | None:
-    """A tensor, an array, a number or a list of numbers as a tensor; None for anything else.
+    """A tensor or an array as a tensor of the same shape, a number as float64 of shape (), a list of n numbers as (n,).
 
-    A whole number that float64 cannot hold is no number here.
+    None for anything else, and for a whole number that float64 cannot hold.
     """
     if is_tensor(value):
         return as_tensor(value)
@@ -209,6 +209,7 @@ def keys_in_words(keys: Iterable[Any]) -> str:
 
 
 def entries_in_words(values: Sized) -> str:
+    """How many entries a list, tuple or dict has: "1 entry", "3 entries"."""
     return "1 entry" if len(values) == 1 else f"{len(values)} entries"
 
 

@@ -131,14 +131,19 @@ class Desk:
         lessons = sorted(self.course.lessons.values(), key=lambda each: self._assigned_rows(each) == set())
         return next((lesson for lesson in lessons if self.progress(lesson).next_row), lessons[0])
 
-    def find(self, words: str) -> tuple[Lesson, str | None]:
-        """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises UserError."""
+    def find(self, words: str, before: Lesson | None = None) -> tuple[Lesson, str | None]:
+        """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises UserError.
+
+        A row alone is one of the lesson named `before` it, if that lesson has it: `03.dprobs dh`.
+        """
         words = plain_words(words)
-        before, dot, after = words.partition(".")
-        lesson = lesson_meant(self.course, before)
+        name, dot, after = words.partition(".")
+        lesson = lesson_meant(self.course, name)
         if lesson is None:
             if dot or words.isdigit():
-                raise no_such_lesson(self.course, before)
+                raise no_such_lesson(self.course, name)
+            if before is not None and words in [item.name for item in before.items]:
+                return before, words
             return self._find_row(words)
         if dot and after not in (names := [item.name for item in lesson.items]):
             raise UserError(f"Lesson {lesson.number} has no row {after!r}{suggestion(after, names)}")

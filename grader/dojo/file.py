@@ -40,6 +40,7 @@ def location(file: str, line: int | None) -> str:
 
 
 def own_file(lesson: Lesson) -> Path:
+    """The path of the student's own backward.py of a lesson."""
     return lesson.exercise / BACKWARD_FILE
 
 

@@ -164,7 +164,7 @@ def elsewhere_note(progress: Progress) -> Iterator[Paragraph]:
 
 
 def scope_note(lesson: Lesson) -> Paragraph:
-    """The note about which problems were checked."""
+    """The note about which problems were checked. Raises LessonError where examples.py cannot be read."""
     draws = lesson.public_draws if lesson.gradients else ()
     others = sum(bool(draw.sizes) for draw in draws)
     on = [f"{len(draws)} public problems" + (f", {others} of them of other sizes" if others else "")] if draws else []
@@ -174,7 +174,7 @@ def scope_note(lesson: Lesson) -> Paragraph:
 
 
 def lesson_screen(checked: Checked, only: Sequence[str] = ()) -> Iterator[RenderableType]:
-    """One lesson's screen, or `only` some of its rows."""
+    """One lesson's screen, or `only` some of its rows. Raises LessonError where the lesson cannot be read."""
     judged = checked.judged
     rows = [row for row in judged.rows if not only or row.name in only]
     yield heading(checked.lesson, checked.submitted.shown)

@@ -258,6 +258,7 @@ def verify_lessons(at: Desk, named: Sequence[Lesson]) -> tuple[str, Verified]:
 
 
 def nothing_to_verify(lessons: Sequence[Lesson]) -> str:
+    """The sentence for lessons in which no gradient is written."""
     numbers = ", ".join(lesson.number for lesson in lessons)
     return f"There is no gradient to verify yet: none is written in lesson {numbers}."
 

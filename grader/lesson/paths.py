@@ -28,4 +28,5 @@ def nearest_course(given: Path | None) -> Path | None:
 
 
 def has_lessons(folder: Path) -> bool:
+    """Whether a folder is a course: whether `exercises/` in it has a lesson."""
     return any((folder / "exercises").glob("*/lesson.toml"))

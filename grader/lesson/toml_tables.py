@@ -122,6 +122,7 @@ def in_header(key: str) -> str:
 
 
 def toml_value_text(value: object) -> str:
+    """A value from a TOML file as a message quotes it, cut after MAX_CHARACTERS characters."""
     try:
         return clip(str(value) if isinstance(value, date | time) else repr(value))
     except ValueError:  # a whole number of more digits than Python prints

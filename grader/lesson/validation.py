@@ -59,6 +59,7 @@ def row_faults(lesson: Lesson, tests: Iterable[str], sure: Mapping[str, bool | N
 
 
 def no_value(item: Item) -> str:
+    """The sentence for a gradient in lesson.toml whose value forward.py does not name."""
     return f"lesson.toml asks for {item.name}, but forward.py names no value `{item.target}`."
 
 

@@ -51,7 +51,10 @@ def element_sources(graph: Graph, name: str, index: tuple[int, ...]) -> list[Ele
 
 
 def subscript(mask: Tensor) -> str:
-    """The elements of a mask as Python indexes them: `[3, 5]`, `[:, 3]`; "" for others and for all of them."""
+    """The true elements of a boolean tensor of any shape as Python indexes them: `[3, 5]`, `[:, 3]`.
+
+    "" if a single index cannot name them, and if they are all of its elements.
+    """
     chosen = mask.nonzero()
     per_axis = [torch.unique(chosen[:, axis]) for axis in range(mask.ndim)]
     count = 1

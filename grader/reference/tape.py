@@ -40,6 +40,7 @@ LOSS = "loss"
 
 
 def is_floating(value: Any) -> bool:
+    """Whether a value is a tensor of any shape with a floating-point dtype: only such a value has a gradient."""
     return isinstance(value, Tensor) and value.is_floating_point()
 
 

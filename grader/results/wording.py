@@ -13,6 +13,11 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
     return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
+def count_text(number: int, noun: str) -> str:
+    """ "1 variant", "2 variants"; `noun` is singular and its plural ends in s."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def listed_as_code(words: Sequence[str], most: int | None = None) -> str:
     """The same with each in backticks: "`x`, `y` and `z`"."""
     return listed([f"`{word}`" for word in words], most)

@@ -143,6 +143,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def argument_names(node: FunctionDefinition) -> list[str]:
+    """The names of all parameters of a function, in the order of its definition."""
     return [each.arg for each in all_nodes(node.args) if isinstance(each, ast.arg)]
 
 
@@ -169,6 +170,7 @@ def renamed_form(
 def effects_of(
     node: FunctionDefinition, names: Mapping[str, NormalValue], modules: Mapping[str, str]
 ) -> tuple[str, int]:
+    """(form, mass) of the body of a function in which each of `names` has a given value."""
     reader = Normaliser(names, modules)
     return "\n".join(reader.run(node.body)), reader.mass
 

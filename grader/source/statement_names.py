@@ -228,6 +228,10 @@ class Walk:
 
 
 def names_of_statement(node: ast.stmt, changers: Mapping[str, frozenset[int]]) -> StatementNames:
+    """What a statement reads, binds and changes.
+
+    `changers` maps the name of a function to the indices of the arguments that it changes in place.
+    """
     names = StatementNames()
     Walk(names, changers).statement(node, LocalNames())
     names.reads |= {name for name in names.changes if name not in names.binds}

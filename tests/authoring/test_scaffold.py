@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from click.testing import CliRunner
+from support import ROOT
 
 from grader.authoring.lesson_review import unwritten_places
 from grader.authoring.verify import verify_lesson
@@ -23,7 +26,7 @@ def test_a_new_lesson_passes_verify_but_for_its_readme(tmp_path, kind, warm_zygo
     assert lesson.title == "Layer normalisation"
     report = verify_lesson(lesson, seed=1)
     assert report.problems == list(unwritten_places(lesson)) and len(report.problems) == 1
-    assert "1 variants, 2 known mistakes" in report.summary
+    assert "1 variant, 2 known mistakes" in report.summary
 
 
 def test_the_title_comes_from_the_name(tmp_path):
@@ -37,7 +40,7 @@ def test_the_title_comes_from_the_name(tmp_path):
         ("layer_norm", "'layer_norm' is no lesson's name: expected two digits and words, such as 11_layer_norm."),
         ("../11_x", "is no lesson's name"),
         ("11_layer_norm", "already there. Choose another number and name."),
-        ("11_other", "11_layer_norm: already there."),
+        ("11_other", "11_layer_norm has the number 11. Choose another number and name."),
     ],
 )
 def test_a_name_that_does_not_do_is_one_sentence(tmp_path, name, sentence):
@@ -51,3 +54,11 @@ def test_a_name_that_does_not_do_is_one_sentence(tmp_path, name, sentence):
 
 def test_a_course_that_does_not_exist(tmp_path):
     assert "does not exist" in invoke(tmp_path / "nowhere", "11_layer_norm").stderr
+
+
+def test_the_documents_name_new_lessons_that_this_course_does_not_have():
+    """A command of a document can be typed as it is: `grade new-lesson` refuses a number that is in use."""
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "grader" / "commands").glob("*.py")]
+    named = [name for page in pages for name in re.findall(r"grade new-lesson (\d\d_\w+)", page.read_text("utf-8"))]
+    taken = {path.name[:2] for path in (ROOT / "exercises").glob("*_*")}
+    assert len(named) >= 7 and [name for name in named if name[:2] in taken] == []

@@ -65,8 +65,8 @@ def test_a_course_in_order(own):
     report = verify_lesson(own, seed=1)
     assert report.problems == []
     assert report.summary == (
-        "solution 3 of 3 (0 of 1 gradients bit-exact, not dlogits), stub 0, 1 variants, 2 known mistakes, "
-        "1 public examples, 13 questions"
+        "solution 3 of 3 (0 of 1 gradients bit-exact, not dlogits), stub 0, 1 variant, 2 known mistakes, "
+        "1 public example, 13 questions"
     )
 
 
@@ -464,7 +464,7 @@ def test_a_slip_of_the_author_s_is_a_sentence(own, name):
 
 def test_what_is_seldom_meant_is_a_remark(own):
     report = verify_lesson(own, seed=1)
-    assert report.problems == [] and report.recommendations == ["1 variants; 5 or more show that other styles pass."]
+    assert report.problems == [] and report.recommendations == ["1 variant; 5 or more show that other styles pass."]
 
 
 def test_a_wrong_answer_key_is_told_alone(own):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import shutil
@@ -232,7 +233,10 @@ def test_where_there_is_no_terminal_every_submission_is_a_line_and_quiet_is_none
         (["run", "empty"], "empty holds no submissions"),
         (["run", "empty", "--lesson", "77"], "There is no lesson '77'"),
         (["run", "class", "--lesson", "04", "--limit", "speed=3"], "no such limit: speed"),
-        (["run", "class", "--lesson", "04", "--limit", "threads=many"], "--limit: invalid literal"),
+        (
+            ["run", "class", "--lesson", "04", "--limit", "threads=many"],
+            "--limit: 'threads=many' has no number after the equals sign. Give NAME=NUMBER",
+        ),
         (["run", "class", "--lesson", "04", "--limit", "memory_bytes=-1"], "expected 0 or more"),
         (["run", "--follow", "nowhere", "--lesson", "04"], "--follow grades what appears in one folder"),
         (["run", "--follow", "empty", "class", "--lesson", "04"], "one folder, and was given empty, class"),
@@ -271,6 +275,49 @@ def test_a_grader_process_that_reaches_less_refuses_too(monkeypatch, tmp_path):
         server.Server(
             server.Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair", program=""), Reporter
         )
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "sentence"),
+    [
+        (KeyboardInterrupt(), console.STOPPED, "grade: stopped.\n"),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "x"),
+            2,
+            "grade: x cannot be read or written: Permission denied.\n",
+        ),
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            2,
+            "grade: the output cannot be read or written: No space left on device.\n",
+        ),
+    ],
+)
+def test_ctrl_c_and_what_the_system_refuses_are_one_sentence(error, status, sentence, monkeypatch, tmp_path):
+    """Ctrl-C during `grade verify` must not end with 1, as a course with an error does."""
+
+    def fails(*_):
+        raise error
+
+    monkeypatch.setattr("grader.commands.history.read_gradebook", fails)
+    result = CliRunner().invoke(cli.main, ["history", "ada", "-o", str(tmp_path)])
+    assert (result.exit_code, result.stdout, result.stderr) == (status, "", sentence)
+
+
+def test_an_error_of_the_system_that_no_user_can_fix_is_not_hidden(monkeypatch, tmp_path):
+    def fails(*_):
+        raise OSError(errno.EBADF, "Bad file descriptor")
+
+    monkeypatch.setattr("grader.commands.history.read_gradebook", fails)
+    assert isinstance(CliRunner().invoke(cli.main, ["history", "ada", "-o", str(tmp_path)]).exception, OSError)
+
+
+def test_an_autograder_that_cannot_be_written_names_the_file_that_was_asked_for(tmp_path):
+    path = tmp_path / "nowhere" / "a.zip"
+    result = CliRunner().invoke(
+        cli.main, ["export", "gradescope", "--lesson", "04", "--course", str(ROOT), "-o", str(path)]
+    )
+    assert (result.exit_code, result.stderr) == (2, f"grade: {path} cannot be written: No such file or directory.\n")
 
 
 def test_an_out_that_cannot_be_written(submissions, tmp_path):

@@ -18,6 +18,7 @@ from grader.commands.grade import main as grade
         ("18 check", "The command comes first: type `dojo check 18`."),
         ("chekc 03 'my file.py'", "There is no command 'chekc'. Did you mean `dojo check 03 'my file.py'`?"),
         ("dprobs", "To check a lesson or one of its rows, type `dojo check dprobs`."),
+        ("check README.md", "README.md is not a Python file or a notebook: name a .py or .ipynb file, or a lesson."),
         ("check three", "There is no lesson 'three'. If you mean lesson 03, type its number, as in `dojo check 03`;"),
         (
             "check convolutoin",

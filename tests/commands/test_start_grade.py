@@ -86,6 +86,14 @@ def test_graders_read_what_the_coordinator_found_out_about_isolation():
     assert read.isolation is not None and Isolation.from_dict(read.isolation) == found
 
 
+def test_dojo_needs_no_standard_output():
+    """A job may start it with standard output closed; torch is loaded, so the program ends by itself."""
+    code = "import torch; from grader.commands.start_dojo import main; main()"
+    command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-c", code, "list"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_ctrl_c_while_dojo_is_imported_is_one_sentence():
     """The modules take half a second, in which somebody who has mistyped a word stops it."""
     code = (

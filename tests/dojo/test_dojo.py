@@ -258,6 +258,13 @@ def test_an_exception_is_told_with_the_student_s_own_line_and_no_traceback(kit, 
     assert "Traceback" not in result.output and "site-packages" not in result.output
 
 
+def test_a_row_alone_is_one_of_the_lesson_named_before_it(kit, dojo):
+    """Lessons 03 and 06 both have a row dC: `dojo check 06.dW2 dC` can only mean lesson 06's."""
+    shown = dojo("check", "06.dW2", "dC")
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert shown.stdout.startswith("06 ") and "\ndC " in shown.stdout and "\ndW2 " in shown.stdout
+
+
 def test_a_loop_costs_only_its_own_row(kit, dojo):
     source = solved("03", "dlogprobs", "dprobs")
     file_of(kit).write_text(source.replace("return dlogprobs / probs", "while True:\n        pass"))

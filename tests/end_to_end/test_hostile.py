@@ -249,7 +249,7 @@ def test_no_answer_is_a_fault_of_ours(course: Course) -> None:
 # As students hand it in, and as an instructor runs it ----------------------------------------------------------------
 
 SLOW = {"print_for_ever", "print_much", "print_in_a_thread", "flush_that_waits"}
-SHOWN = {"reading hidden files", "hunting references", "files beside", "output"}
+SHOWN = {"reading hidden files", "hunting references", "files next to it", "output"}
 
 
 def lay_out(attack: Attack, arena: Arena, lesson: Lesson, folder: Path) -> Path:

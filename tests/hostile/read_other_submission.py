@@ -1,4 +1,4 @@
-"""Copies from the student beside, and reads what that student got."""
+"""Copies another student's submission, and reads that student's results."""
 # group: reading hidden files
 # rows: passed
 # refused: 3

@@ -52,7 +52,10 @@ def kit_of(lessons: Sequence[Lesson], notebooks: bool = True, assignment: Assign
 
 
 def published_answers(lessons: Sequence[Lesson]) -> KitFiles:
-    """The model answers to the READMEs' questions and to the graded ones, which students get after the deadline."""
+    """The model answers to the READMEs' questions and to the graded ones, which students get after the deadline.
+
+    Raises LessonError where questions cannot be read.
+    """
     paths = {
         f"exercises/{lesson.name}/{MODEL_ANSWERS_FILE}": lesson.solution / MODEL_ANSWERS_FILE for lesson in lessons
     }

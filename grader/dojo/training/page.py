@@ -38,6 +38,10 @@ def page(outcome: Outcome, resume: str) -> str:
 
 
 def write_page(outcome: Outcome, out: Path, resume: str) -> Path:
+    """Write the page of a training run into the folder `out`, and return its path. Raises UserError.
+
+    `resume` is the command that continues the run.
+    """
     path = out / PAGE
     with writing(out):
         path.write_text(page(outcome, resume), encoding="utf-8")

@@ -256,5 +256,6 @@ def add_chain(lesson: Lesson, student: Student, rows: list[Row], problem: Proble
 
 
 def printed_text(printed: bytes, total: int) -> str:
+    """What a submission printed, as text of at most MAX_PRINTED bytes; `total` is how many bytes it printed in all."""
     text = printed[:MAX_PRINTED].decode("utf-8", errors="replace")
     return text + (f"\n... ({total:,} bytes in all)" if total > MAX_PRINTED else "")

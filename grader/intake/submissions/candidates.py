@@ -92,7 +92,7 @@ class Recogniser:
         self._fittings = {file.shown: self._fitting(file) for file in self.files}
         self._pages: dict[str, dict[str, LessonFiles]] = {}
         helpers = self._helpers()
-        self._mains = [file for file in self.files if file.shown not in helpers]
+        self._mains = [file for file in self.files if file.shown not in helpers and not self._is_course_file(file)]
 
     def _fitting(self, file: GatheredFile) -> Fitting:
         return fitting_lessons(file.outline, self._course, self._hints[file.shown])
@@ -107,6 +107,13 @@ class Recogniser:
                 if own and is_near and other is not file:
                     found.add(other.shown)
         return found
+
+    def _is_course_file(self, file: GatheredFile) -> bool:
+        """Whether the course gives out this very file next to a stub: it is not a student's work."""
+        if file.path.name == BACKWARD_FILE:
+            return False
+        given = (lesson.exercise / file.path.name for lesson in self._course)
+        return any(path.is_file() and without_layout(readable_text(path)) == file.normal for path in given)
 
     def fitting_lessons(self, shown: str) -> tuple[str, ...]:
         return self._fittings[shown].lessons if shown in self._fittings else ()

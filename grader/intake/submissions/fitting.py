@@ -147,6 +147,10 @@ def lesson_text(source: bytes, outline: FileOutline, fit: Fit) -> bytes:
 
 
 def fits_of(outline: FileOutline, lessons: Iterable[Lesson], any_parameters: bool = False) -> dict[str, Fit]:
+    """{lesson's name: how the file fits it}, without the lessons of which it defines no function.
+
+    `any_parameters`: functions count whatever their parameters are called.
+    """
     found = ((lesson.name, fit_of(outline, lesson, any_parameters)) for lesson in lessons)
     return {name: fit for name, fit in found if fit is not None}
 

@@ -119,6 +119,7 @@ def decisions(lines: Iterable[IntakeLine]) -> dict[str, dict[str, str]]:
 
 
 def confirmed_lines(lines: Iterable[IntakeLine]) -> list[IntakeLine]:
+    """The lines that have a guess, confirmed."""
     return [replace(line, confirmed=True) for line in lines if line.guess]
 
 
@@ -145,6 +146,7 @@ def updated_lines(
 
 
 def intake_text(lines: Iterable[IntakeLine]) -> str:
+    """The text of intake.csv: the header and a line per entry."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([INTAKE_CSV_COLUMNS, *(line.cells for line in lines)])
     return text.getvalue()

@@ -94,7 +94,8 @@ def read_submission(
 ) -> Submission:
     """Reads a folder of lessons, an archive of one, a notebook, or a Python file.
 
-    See Wanted for `course` (by default `lessons`) and `decided`.
+    See Wanted for `course` (by default `lessons`) and `decided`. Raises LessonError where a lesson's questions cannot
+    be read, and Unreadable where a single file changes while it is read.
     """
     with one_submission():
         return read_place(path, student, Wanted(lessons, course or lessons, decided))

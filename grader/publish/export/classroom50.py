@@ -94,6 +94,7 @@ def utc_text(when: datetime) -> str:
 
 
 def result_text(data: Mapping[str, Any]) -> str:
+    """The text of Classroom 50's result.json or scores.json."""
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -24,6 +24,7 @@ ACCOUNT = "GitHub "
 
 
 def is_checkout(arrival: Arrival) -> bool:
+    """Whether a submission is a repository from Classroom 50's download."""
     return arrival.account.startswith(ACCOUNT)
 
 

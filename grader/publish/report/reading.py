@@ -248,6 +248,7 @@ def state_of(row: Row) -> str:
 
 
 def arrange_lesson(results: LessonResult, lesson: Lesson | None, graded: GradedSubmission, source: str) -> LessonPart:
+    """What the report shows of a lesson, None if the course no longer has it; `source` is the student's file."""
     name = results.name
     rows = {row.name: row for row in results.rows}
     items = {item.name: item for item in lesson.items} if lesson else {}
@@ -289,11 +290,8 @@ def arrange_lesson(results: LessonResult, lesson: Lesson | None, graded: GradedS
 def same_function(line: ReportRow, other: ReportRow) -> bool:
     """Whether both are wrong gradients of one function, which one mistake may spoil."""
     items = line.item, other.item
-    return (
-        line.wrong
-        and all(item and item.target for item in items)
-        and len({item and item.function for item in items}) == 1
-    )
+    are_gradients = line.wrong and all(item and item.target for item in items)
+    return are_gradients and len({item and item.function for item in items}) == 1
 
 
 def verdict_and_message(line: ReportRow) -> tuple[str, str | None, int | None]:

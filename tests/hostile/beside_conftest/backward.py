@@ -1,5 +1,5 @@
 """A conftest.py beside it that makes every test pass."""
-# group: files beside
+# group: files next to it
 # rows: failed
 # unlocked: safe
 

@@ -1,5 +1,5 @@
 """Its own torch, json, struct, numpy, pytest and grader beside it."""
-# group: files beside
+# group: files next to it
 # rows: failed
 # unlocked: safe
 

@@ -1,5 +1,5 @@
 """Settings for pytest, for Python and for tools beside it, which would add options, plug-ins and folders."""
-# group: files beside
+# group: files next to it
 # rows: failed
 # unlocked: safe
 

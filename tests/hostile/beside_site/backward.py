@@ -1,5 +1,5 @@
 """Modules beside it that Python itself imports when it starts."""
-# group: files beside
+# group: files next to it
 # rows: failed
 # unlocked: safe
 

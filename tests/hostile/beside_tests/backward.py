@@ -1,5 +1,5 @@
 """Tests of its own beside it, which pass, and a package's __init__.py."""
-# group: files beside
+# group: files next to it
 # rows: failed
 # unlocked: safe
 

@@ -505,3 +505,13 @@ def test_a_file_without_gradients_is_refused_without_torch(tmp_path):
     )
     done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "['ada']\nFalse\n"
+
+
+def test_files_that_the_course_gives_out_next_to_a_stub_are_nobody_s_work(found, tmp_path):
+    """Lesson 07 gives out my_network.py, which has functions of its names. An untouched folder has nothing right."""
+    given = ROOT / "exercises" / "07_training"
+    for path in given.glob("*.py"):
+        lay(tmp_path, f"ada/07_training/{path.name}", source=path.read_bytes())
+    (submission,) = found(tmp_path / "ada", wanted="07")
+    files = submission.lessons["07_training"].files
+    assert files["backward.py"] == (given / ".stub").read_bytes() and submission.remarks == ()
