@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import grader
-
-_PACKAGE = Path(grader.__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parents[1]
 _INSTALLED, _CHECKOUT = _PACKAGE / "templates", _PACKAGE.parent / "templates"
 TEMPLATES = _INSTALLED if _INSTALLED.is_dir() else _CHECKOUT
 BACKWARD_FILE = "backward.py"
