@@ -16,7 +16,7 @@ NOTEBOOK = ".ipynb"
 ADDED = r"(?:\s*\(\d+\)|\.txt|\.text|\.download|\.json)*"
 """What a download may add: backward.py.txt, backward.py (1), makemore.ipynb.json."""
 DISGUISED = re.compile(r".*?(\.pyw?|\.ipynb)" + ADDED, re.IGNORECASE | re.DOTALL)
-COPY_NAME = re.compile(r"backward(?:[ _-]*(?:\(\d+\)|copy|copie|kopie|copia)(?:[ _-]*\d+)?)+", re.IGNORECASE)
+COPIED_STEM = re.compile(r"backward(?:[ _-]*(?:\(\d+\)|copy|copie|kopie|copia)(?:[ _-]*\d+)?)+", re.IGNORECASE)
 """What browsers and operating systems call a second backward.py, without its suffix: backward (1), backward - Copy."""
 MAX_FILE_NAME_BYTES = 255
 
@@ -38,7 +38,7 @@ def stem_of(path: PurePath) -> str:
 
 def is_copy(path: PurePath) -> bool:
     """Whether a name is that of a copy of backward.py, such as "backward (1).py"."""
-    return bool(COPY_NAME.fullmatch(stem_of(path)))
+    return bool(COPIED_STEM.fullmatch(stem_of(path)))
 
 
 FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
