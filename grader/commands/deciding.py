@@ -107,7 +107,7 @@ def decision_from(
         if entry.row:
             row = find_row(entry.row, gradebook.current_of(student))
         if entry.points:
-            points = points_in(entry.points, "")
+            points = points_in(entry.points)
             most = points_of_part(gradebook.current_of(student), row)[1]
             if points > most:
                 raise UserError(

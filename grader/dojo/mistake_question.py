@@ -11,7 +11,7 @@ QUESTION_OF_MISTAKE = {
         "Raise one element of `{x}` a little. In `{line}`, does the result rise or fall? And what happens to it if the "
         "upstream gradient is positive?"
     ),
-    ("transposed", "reversed", "the_other_way_round"): (
+    ("transposed", "the_other_way_round"): (
         "Write the shapes of both factors next to each other, and the shape of `{x}` below. Which axis has to "
         "disappear, and so has to be in the middle of the product?"
     ),
@@ -23,7 +23,7 @@ QUESTION_OF_MISTAKE = {
         "In `{line}`, one element of `{x}` may be used several times. Along which axis is it copied? All these uses "
         "send a gradient back."
     ),
-    ("sum_too_many", "summed_too_much", "broadcast_too_far", "over_all_elements", "whole_columns", "sum"): (
+    ("sum_too_many", "summed_too_much", "over_all_elements", "whole_columns", "sum"): (
         "Choose one element of `{x}`. Which elements of the result of `{line}` depend on it? Only their gradients "
         "belong into the sum."
     ),
@@ -50,7 +50,7 @@ QUESTION_OF_MISTAKE = {
     ("operation", "upside_down", "exponent_kept", "exponent_up", "power_rule", "times_itself", "product_rule"): (
         "Differentiate `{line}` on paper with plain numbers first. What is the derivative at {x} = 2?"
     ),
-    ("repeated_index", "one_entry", "not_zero_elsewhere"): (
+    ("repeated_index", "not_zero_elsewhere"): (
         "Which elements of `{x}` does `{line}` read more than once, and which never? What is the gradient of each kind?"
     ),
     ("held_constant", "statistics_constant", "constant", "left_to_the_data"): (

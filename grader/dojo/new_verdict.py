@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.file import changed_rows
+from grader.dojo.file import HERE, changed_rows
 from grader.dojo.guide import Guide
 from grader.dojo.lesson_end import finish_lines
-from grader.dojo.news import news_of
 from grader.dojo.view import View, default_focus
 from grader.lesson.paths import BACKWARD_FILE
+from grader.results.wording import first_names
 
 
 def view_after(
@@ -29,7 +29,7 @@ def view_after(
     focus = view.focus
     if changed or focus not in checked.lesson_rows:
         focus = default_focus(progress, changed)
-    news: Sequence[Text] = news_of(before, checked)
+    news: Sequence[Text] = list(news_of(before, checked))
     finished = runs and progress.next_row is None and (before is None or before.progress.next_row is not None)
     below: Sequence[RenderableType] = ()
     if before is not None and before.submitted == checked.submitted:  # what is on the screen is about this text
@@ -38,3 +38,17 @@ def view_after(
         below = list(finish_lines(desk, checked, changed))
     lines, rounding = guide.lines(checked) if guide else (), runs and explain_rounding
     return View(view.lesson, view.file, checked, focus, news, below, lines, rounding, live=view.live)
+
+
+def news_of(before: Checked | None, checked: Checked) -> Iterator[Text]:
+    """What turned right or wrong with a save."""
+    if before is None or not checked.judged.runs:
+        return
+    then, now = before.progress.statuses, checked.progress.statuses
+    for words, status in (("turned right", "passed"), ("passed here now", HERE)):
+        turned = [row for row in now if now[row] == status and then.get(row, status) != status]
+        if turned:
+            yield Text(f"✓ {first_names(turned)} {words}.", "bold green")
+    broken = [row for row in checked.progress.wrong if then.get(row) in ("passed", HERE)]
+    if broken:
+        yield Text(f"✗ {first_names(broken)} {'was' if len(broken) == 1 else 'were'} right before.", "bold red")

@@ -21,12 +21,11 @@ from grader.dojo.changes import Changes, repeating, time_since_save
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import outline_of_text, shown_path
 from grader.dojo.guide import Guide
-from grader.dojo.keys import Keys
+from grader.dojo.keys import Keys, RowChoice
 from grader.dojo.new_verdict import view_after
 from grader.dojo.overview import Paragraph, hint_screen, list_screen
 from grader.dojo.progress import next_lesson
 from grader.dojo.report import REPORT_FILE, open_page, write_report
-from grader.dojo.row_choice import RowChoice
 from grader.dojo.screen import has_rounding
 from grader.dojo.search import Search
 from grader.dojo.view import View, footer, watch_screen

@@ -20,13 +20,12 @@ from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import changed_rows, read_own
 from grader.dojo.graph_line import graph_line, graph_marks
 from grader.dojo.guide import Guide
-from grader.dojo.keys import keys_in
+from grader.dojo.keys import RowChoice, keys_in
 from grader.dojo.lesson_end import finish_lines, other_forms, what_it_taught
 from grader.dojo.mistake_question import BY_ID, question_about_mistake
-from grader.dojo.news import news_of
+from grader.dojo.new_verdict import news_of
 from grader.dojo.overview import list_screen
 from grader.dojo.progress import Progress
-from grader.dojo.row_choice import RowChoice
 from grader.dojo.rows import numbered_line
 from grader.dojo.search import Search
 from grader.dojo.state_file import State, StateFile
@@ -148,7 +147,9 @@ def test_the_row_that_was_just_changed_is_in_focus(course):
 
 
 def test_a_low_window_keeps_heading_explanation_and_the_row_in_focus(checked):
-    screen = drawn(View(checked.lesson, "backward.py", checked, focus="dcounts", news=news_of(None, checked)), 60, 20)
+    screen = drawn(
+        View(checked.lesson, "backward.py", checked, focus="dcounts", news=[*news_of(None, checked)]), 60, 20
+    )
     lines = screen.splitlines()
     assert len(lines) <= 19 and lines[0] == "03 The makemore network, step by step · backward.py"
     assert "▸ 5 dcounts         right ✗ exact" in lines and max(map(len, lines)) <= 60

@@ -90,14 +90,14 @@ def yes_or_no(cell: str, place: str) -> str:
     return "yes" if cell.lower() in YES else "no"
 
 
-def points_in(text: str, place: str) -> float:
+def points_in(text: str) -> float:
     """A number of points from 0 up. Raises UserError."""
     try:
         points = float(text.replace(",", "."))
     except ValueError:
         points = math.nan
     if not 0 <= points < math.inf:
-        raise UserError(f"{place}{text!r} is no number of points; expected a number from 0 up, such as 1 or 2.5.")
+        raise UserError(f"{text!r} is no number of points; expected a number from 0 up, such as 1 or 2.5.")
     return points
 
 

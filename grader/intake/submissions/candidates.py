@@ -28,7 +28,6 @@ from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
 MAX_HELPERS = 63
-STEM = BACKWARD_FILE.removesuffix(".py")
 NUMBERED_FOLDER = re.compile(r"\d{1,2}(?:[_-]|$)")
 """A folder's name that says a lesson, perhaps of another course."""
 
@@ -68,7 +67,7 @@ class CandidateFile:
             self.hint,
             self.written,
             name.name.lower() == BACKWARD_FILE,
-            not is_copy(name, STEM),
+            not is_copy(name),
             -len(self.file.parts),
         )
 

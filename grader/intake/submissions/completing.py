@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
 from grader.intake.notebook.outline import DEFINITION
-from grader.intake.submissions.candidates import STEM, Recogniser
+from grader.intake.submissions.candidates import Recogniser
 from grader.intake.submissions.file_kinds import is_copy
 from grader.intake.submissions.fitting import readable_text
 from grader.intake.submissions.gathered import GatheredFile, gathered_files, without_layout
@@ -119,7 +119,7 @@ def is_in_its_place(file: GatheredFile, course: Sequence[Lesson]) -> bool:
 
 
 def has_copies(submitted: LessonFiles) -> bool:
-    return any(name != BACKWARD_FILE and is_copy(PurePath(name), STEM) for name in submitted.files)
+    return any(name != BACKWARD_FILE and is_copy(PurePath(name)) for name in submitted.files)
 
 
 def not_of_this_run(recogniser: Recogniser, wanted: Wanted) -> list[IntakeRemark]:

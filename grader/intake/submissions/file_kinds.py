@@ -16,8 +16,8 @@ NOTEBOOK = ".ipynb"
 ADDED = r"(?:\s*\(\d+\)|\.txt|\.text|\.download|\.json)*"
 """What a download may add: backward.py.txt, backward.py (1), makemore.ipynb.json."""
 DISGUISED = re.compile(r".*?(\.pyw?|\.ipynb)" + ADDED, re.IGNORECASE | re.DOTALL)
-COPY_SUFFIX = re.compile(r"(?:[ _-]*(?:\(\d+\)|copy|copie|kopie|copia)(?:[ _-]*\d+)?)+", re.IGNORECASE)
-"""What a browser or an operating system adds to the name of a second file: backward (1).py, backward - Copy.py."""
+COPIED_STEM = re.compile(r"backward(?:[ _-]*(?:\(\d+\)|copy|copie|kopie|copia)(?:[ _-]*\d+)?)+", re.IGNORECASE)
+"""What browsers and operating systems call a second backward.py, without its suffix: backward (1), backward - Copy."""
 MAX_FILE_NAME_BYTES = 255
 
 
@@ -36,10 +36,9 @@ def stem_of(path: PurePath) -> str:
     return path.name[: found.start(1) - found.end()] if found else path.stem
 
 
-def is_copy(path: PurePath, of: str) -> bool:
-    """Whether a name is that of a copy: "backward (1)" of "backward"."""
-    stem = stem_of(path).lower()
-    return stem.startswith(of) and bool(COPY_SUFFIX.fullmatch(stem.removeprefix(of)))
+def is_copy(path: PurePath) -> bool:
+    """Whether a name is that of a copy of backward.py, such as "backward (1).py"."""
+    return bool(COPIED_STEM.fullmatch(stem_of(path)))
 
 
 FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC

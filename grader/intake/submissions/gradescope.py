@@ -30,7 +30,7 @@ def from_gradescope(folder: Path) -> list[Arrival]:
         place = folder / str(name)
         if not SUBMISSION_NAME.fullmatch(str(name)) or not is_folder(place):
             continue
-        people = [person for person in list_at(entry, ":submitters") if isinstance(person, dict)]
+        people = [person for person in submitters_of(entry) if isinstance(person, dict)]
         when = seconds_since_1970(entry.get(":created_at")) if isinstance(entry, dict) else 0.0
         everybody = [text_at(person, ":name") or text_at(person, ":email") or str(name) for person in people]
         for person, student in zip(people, everybody, strict=True):
@@ -86,8 +86,8 @@ def metadata(path: Path) -> dict[Any, Any]:
     return loaded
 
 
-def list_at(entry: Any, key: str) -> list[Any]:
-    found = entry.get(key) if isinstance(entry, dict) else None
+def submitters_of(entry: Any) -> list[Any]:
+    found = entry.get(":submitters") if isinstance(entry, dict) else None
     return found if isinstance(found, list) else []
 
 

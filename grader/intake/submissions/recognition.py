@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grader.intake.submissions.candidates import STEM, CandidateFile, Recogniser
+from grader.intake.submissions.candidates import CandidateFile, Recogniser
 from grader.intake.submissions.file_kinds import is_copy
 from grader.intake.submissions.gathered import GatheredFile, joined_text, without_layout
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -79,7 +79,7 @@ def recognise_lesson(
     own = without_layout(main) if main is not None else None
     if is_contested:
         first = [each for each in candidates if each.file.normal == own]
-        candidates = first + [each for each in candidates if is_copy(each.file.path, STEM) and each not in first]
+        candidates = first + [each for each in candidates if is_copy(each.file.path) and each not in first]
     if not candidates:
         return Recognition()
     chosen, *others = candidates

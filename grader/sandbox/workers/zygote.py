@@ -42,9 +42,9 @@ LOADED_LATE = """
 """
 
 
-def import_modules(names: str) -> None:
-    """Imports modules that this version of torch or numpy may or may not have."""
-    for name in names.split():
+def import_late_modules() -> None:
+    """Imports those of LOADED_LATE that this version of torch and numpy has."""
+    for name in LOADED_LATE.split():
         with contextlib.suppress(Exception):
             importlib.import_module(name)
 
@@ -68,7 +68,7 @@ def warm_up() -> None:
     # once here instead of in every fork
     from grader.sandbox.workers import worker_main  # noqa: F401
 
-    import_modules(LOADED_LATE)
+    import_late_modules()
 
     for dtype in (torch.float32, torch.float64):
         x = torch.randn(8, 8, dtype=dtype)

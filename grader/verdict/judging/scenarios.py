@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import torch
@@ -14,12 +15,12 @@ from grader.comparison.trees import Agreement, Difference, agreement
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
+from grader.source.own_calls import changed_definitions, reachable_definitions
 from grader.verdict.diagnosis.claims import FunctionContents, may_have
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.results.results import ComparedResult, explain_result
 from grader.verdict.judging.check_endings import ReferenceFailed
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.reachable_mistakes import reachable_mistakes
 from grader.verdict.judging.shuffling import answers_on_demand
 
 Scenario = Callable[..., Any]
@@ -180,3 +181,20 @@ def agrees(found: Any, value: Any, tolerance: float, low_precision: bool) -> boo
 def draw_identity(draw: Mapping[str, Any]) -> str:
     """The same text in every process: a function is represented by its name, as its repr contains an address."""
     return repr(sorted((k, getattr(v, "__qualname__", v)) for k, v in draw.items()))
+
+
+def reachable_mistakes(lesson: Lesson, functions: Collection[str]) -> tuple[Mistake, ...]:
+    """Those in the given functions of the answer key, or in what these use. The others give the right results."""
+    return _reachable(lesson, frozenset(functions))
+
+
+@lru_cache(maxsize=1_000)
+def _reachable(lesson: Lesson, functions: frozenset[str]) -> tuple[Mistake, ...]:
+    reached = reachable_definitions(lesson.answer_key, functions)
+    return tuple(mistake for mistake, changed in _changes(lesson) if changed & reached)
+
+
+@lru_cache(maxsize=100)
+def _changes(lesson: Lesson) -> list[tuple[Mistake, frozenset[str]]]:
+    key = lesson.answer_key
+    return [(mistake, changed_definitions(key, mistake.applied_to(key))) for mistake in lesson.mistakes]
