@@ -76,6 +76,12 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
         "and the result would have [4, 3]. You are given `x` (4, 3).",
         lambda: torch.zeros(3).add_(X),
     ),
+    "the maximum of nothing": (
+        "empty_tensor",
+        "This tensor has no elements, so it has no largest or smallest one. Does a slice begin after the end of its "
+        "tensor?",
+        lambda: X[4:].amax(0),
+    ),
     "a part of a number": (
         "axis_out_of_range",
         "The code reads a part of a tensor that is a single number, without axes. Does a sum go over too many axes? "
@@ -248,15 +254,30 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     "an alternative of an array": ("wrong_kind_of_number", BITS, lambda: X.numpy() | 1),
     "a tensor inverted": ("wrong_kind_of_number", INVERTED, lambda: ~X),
     "a number inverted": ("wrong_kind_of_number", INVERTED, lambda: ~float(X.shape[0])),
+    "a shift": (
+        "wrong_kind_of_number",
+        "`<<` and `>>` shift the bits of integers. A comparison is written `<` or `>`, a power of two `2**n`.",
+        lambda: X >> 1,
+    ),
     "softmax of integers": (
         "wrong_kind_of_number",
         "torch has no such operation for integers. Do tokens or labels appear where a value belongs? A one-hot tensor "
         "needs `.double()` first.",
         lambda: torch.softmax(INDEX, 0),
     ),
+    "a product of truth values": (
+        "wrong_kind_of_number",
+        "torch has no such operation for truth values. Make numbers of them first: `.double()`.",
+        lambda: (X > 0) @ (X.T > 0),
+    ),
+    "a comparison of complex numbers": (
+        "wrong_kind_of_number",
+        "torch has no such operation for complex numbers. Which line makes them, and is it needed?",
+        lambda: X + 0j < 1,
+    ),
     "counts of values": (
         "wrong_kind_of_number",
-        "torch has no such operation for tensors of Float. Which tensor is meant, and which dtype does it need?",
+        "torch has no such operation for tensors of float32. Which tensor is meant, and which dtype does it need?",
         lambda: torch.bincount(X.view(-1)),
     ),
 }

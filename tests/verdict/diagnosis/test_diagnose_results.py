@@ -109,6 +109,7 @@ WRONG = {
         lambda p: p["gamma"] * (p["x"] - p["x"].amax(0)),
         "`out` is right except for one number in each column: all elements of a column are off by the same.",
     ),
+    "reversed": ("table", lambda p: p["table"].flip(0), "`table` has the right numbers in the opposite order."),
 }
 
 
@@ -196,6 +197,22 @@ def test_one_word_in_place_of_several():
         "All 2 wrong answers are 'healthy', in place of 'dead', 'vanishing': `bed 1`, `bed 2`. What makes the answer "
         "'healthy' comes too early, or holds too often.",
     )
+
+
+LISTS = {
+    "the last entry is missing": ([1.5, 2.5, 3.5], [1.5, 2.5, 3.5, 4.5]),
+    "the first entry is missing": ([2.5, 3.5, 4.5], [1.5, 2.5, 3.5, 4.5]),
+    "there is one entry too many at the end": ([1.5, 2.5, 9.0], [1.5, 2.5]),
+    "there is one entry too many at the beginning": ([9.0, 1.5, 2.5], [1.5, 2.5]),
+}
+
+
+@pytest.mark.parametrize("words", LISTS)
+def test_one_entry(words):
+    found, expected = LISTS[words]
+    outcome = ComparedResult({"losses": found}, {"losses": expected}, frozenset({"losses"}), {}, {}, {})
+    message = f"`losses` is right except for one thing: {words}."
+    assert explain_result([outcome], 1e-9, False) == Explanation("one_entry", message)
 
 
 def test_an_empty_list():

@@ -148,7 +148,7 @@ def reduces_to(wrong: GradientMismatch, reduce: Reduce) -> bool:
 
 
 def wrong_broadcast(wrong: GradientMismatch) -> Iterator[Explanation]:
-    """The right numbers, each of them once where it belongs in several places."""
+    """The right numbers once, or once too often."""
     name, found, expected = wrong.name, wrong.found[0], wrong.expected[0]
     if wrong.same_shape:
         return
@@ -161,6 +161,15 @@ def wrong_broadcast(wrong: GradientMismatch) -> Iterator[Explanation]:
             f"Your result has shape {format_shape(found.shape)} and the right numbers. But `{name}` is "
             f"{format_shape(expected.shape)}, and each of its elements has a gradient of its own: a sum forward is a "
             "broadcast backward (multiply by `torch.ones_like(...)`, or use `.expand_as(...)`).",
+        )
+    elif all(
+        f.numel() > e.numel() and can_expand(e.shape, f.shape) and wrong.equals(i, e.expand(f.shape))
+        for i, (f, e) in enumerate(wrong.pairs)
+    ):
+        yield Explanation(
+            "broadcast_too_far",
+            f"Your {format_shape(found.shape)} contains the right numbers several times. But `{name}` is "
+            f"{format_shape(expected.shape)}, and its gradient has that shape, too. Which factor made it larger?",
         )
 
 

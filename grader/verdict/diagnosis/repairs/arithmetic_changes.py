@@ -78,8 +78,12 @@ def regroupings(node: ast.AST) -> Iterator[ArithmeticChange]:
     if isinstance(node.op, PRODUCT_OPERATORS) and isinstance(left, ast.Call) and left.args and not left.keywords:
         argument = ast.BinOp(left.args[0], node.op, right)
         yield "outside", quote(left), "", ast.Call(left.func, [argument, *left.args[1:]], [])
-    if isinstance(node.op, (ast.Div, ast.Pow)) and isinstance(left, ast.BinOp) and isinstance(left.op, SUM_OPERATORS):
-        kind = "whole_power" if isinstance(node.op, ast.Pow) else "whole_divided"
+    if (
+        isinstance(node.op, (*PRODUCT_OPERATORS, ast.Pow))
+        and isinstance(left, ast.BinOp)
+        and isinstance(left.op, SUM_OPERATORS)
+    ):
+        kind = {ast.Pow: "whole_power", ast.Mult: "whole_multiplied"}.get(type(node.op), "whole_divided")
         for first, second in (
             (left.left, ast.BinOp(left.right, node.op, right)),
             (ast.BinOp(left.left, node.op, right), left.right),
@@ -175,7 +179,7 @@ def other_numbers(node: ast.AST) -> Iterator[ArithmeticChange]:
 
 
 def scalings(node: ast.AST, sizes: Sequence[str], parents: Mapping[int, ast.AST]) -> Iterator[ArithmeticChange]:
-    """A value divided by a size. Of a product only the whole: its factors would give the same."""
+    """A value divided by a size, or multiplied by one. Of a product only the whole: its factors would give the same."""
     parent = parents.get(id(node))
     if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mult | ast.MatMult | ast.Div):
         return
@@ -184,11 +188,13 @@ def scalings(node: ast.AST, sizes: Sequence[str], parents: Mapping[int, ast.AST]
             return
         for size in sizes:
             yield "not_divided", quote(node), size, ast.BinOp(node, ast.Div(), new_name(size))
+            yield "not_multiplied", quote(node), size, ast.BinOp(node, ast.Mult(), new_name(size))
 
 
 def matrix_products(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """A matrix product with a transpose more or less."""
+    """The two factors of a matrix product in the other order, or a transpose more or less."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        yield "order", "", "", ast.BinOp(node.right, ast.MatMult(), node.left)
         for left, right in (
             (transpose(node.left), node.right),
             (node.left, transpose(node.right)),
@@ -214,7 +220,8 @@ def transposed_operand(node: ast.AST) -> ast.expr | None:
 
 
 def roots(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """Divided by the root."""
+    """Divided by the root or by the square."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and not isinstance(node.right, ast.Constant):
-        root = ast.BinOp(node.right, ast.Pow(), ast.Constant(0.5))
-        yield "root", quote(node.right), "", ast.BinOp(node.left, ast.Div(), root)
+        for kind, power in (("root", 0.5), ("square", 2)):
+            new = ast.BinOp(node.left, ast.Div(), ast.BinOp(node.right, ast.Pow(), ast.Constant(power)))
+            yield kind, quote(node.right), "", new

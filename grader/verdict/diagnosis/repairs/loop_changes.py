@@ -11,14 +11,15 @@ from grader.verdict.diagnosis.repairs.source_file import called_name, quote
 
 
 def loops(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """Without the `return` or the `break` that ends the loop, with a sum of its rounds, and with the whole range."""
+    """Without the `return` or the `break` that ends the loop, and with the whole range."""
     if isinstance(node, ast.For):
         after = copy.deepcopy(node)
         if (returned := remove_last_return(after)) is not None:
             after.orelse = [returned]  # nothing else leaves the loop, so this runs after its last round
             yield "return_in_loop", quote(returned), "", after
         if any(isinstance(each, ast.Break) for each in ast.walk(node)):
-            yield "break_for_continue", "break", "continue", ContinueForBreak().visit(copy.deepcopy(node))
+            for kind, other in (("break_for_continue", ast.Continue), ("break_too_many", ast.Pass)):
+                yield kind, "break", other.__name__.lower(), OtherBreak(other).visit(copy.deepcopy(node))
         yield from overwritten_totals(node)
     if called_name(node) == "range" and isinstance(node, ast.Call):
         match node.args:
@@ -54,8 +55,11 @@ def remove_last_return(loop: ast.For) -> ast.Return | None:
     return None
 
 
-class ContinueForBreak(ast.NodeTransformer):
-    """Puts `continue` in the place of every `break`."""
+class OtherBreak(ast.NodeTransformer):
+    """Puts another statement in the place of every `break`."""
+
+    def __init__(self, other: type[ast.stmt]) -> None:
+        self._other = other
 
     def visit_Break(self, node: ast.Break) -> ast.stmt:
-        return ast.copy_location(ast.Continue(), node)
+        return ast.copy_location(self._other(), node)

@@ -22,7 +22,7 @@ from grader.verdict.diagnosis.time_allowance import check_time
 
 READINGS_KEPT = {
     *("sum_missing", "wrong_axis", "mean_for_sum", "summed_too_much", "sum_too_many", "sign", "ratio"),
-    *("branch_missing", "branch_sign", "keepdim", "not_reshaped", "transposed", "not_broadcast"),
+    *("branch_missing", "branch_sign", "keepdim", "not_reshaped", "transposed", "not_broadcast", "broadcast_too_far"),
     *("local_derivative_missing", "wrong_upstream", "repeated_index", "zeros", "changed_argument", "held_constant"),
     *("other_gradient", "upstream_left_out", "sizes_of_the_lecture", "left_to_the_data"),
 }

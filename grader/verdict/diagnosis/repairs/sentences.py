@@ -75,6 +75,9 @@ WHOLE_SENTENCE = (
 OPERATOR = "`{code}` {verb}. If it {other_verb}, {it} is right."
 ONE_TOO_MANY = "In `{code}`, the {kind} `{part}` is one too many: without it, {it} is right."
 NUMBER_SENTENCE = "The {kind} {part} in `{code}` is not the right one; with another one {it} is right."
+SCALE_SENTENCE = "`{{part}}` is not {} by `{{new}}`; if it were, {{it}} would be right. Where does the size go?"
+PRODUCT_SENTENCE = "In `{{code}}`, {}. Write the shapes next to each other: which product has the right one?"
+ROOT_SENTENCE = "`{{code}}` divides by `{{part}}`. With its {} in that place, {{it}} is right."
 
 SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "function": ("You write `{code}`. With `{new}` itself in that place, {it} is right: the `{part}` is one too many."),
@@ -102,6 +105,7 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "outside": "`{code}` scales what `{part}` returns. With its argument scaled instead, {it} is right.",
     "whole_power": WHOLE_SENTENCE.format("power"),
     "whole_divided": WHOLE_SENTENCE.format("division"),
+    "whole_multiplied": WHOLE_SENTENCE.format("multiplication"),
     "sums_multiplied": (
         "`{code}` takes a {part} of each factor and multiplies afterwards. A product of sums is not the sum of the "
         "products: multiply first, then {it} is right."
@@ -143,12 +147,15 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "number": NUMBER_SENTENCE,
     "exponent": NUMBER_SENTENCE,
     "axis_number": "Axis {part} in `{code}` is not the right one; with another axis {it} is right.",
-    "not_divided": "`{part}` is not divided by `{new}`; if it were, {it} would be right. Where does the size go?",
+    "not_divided": SCALE_SENTENCE.format("divided"),
+    "not_multiplied": SCALE_SENTENCE.format("multiplied"),
+    "order": PRODUCT_SENTENCE.format("the two factors are in the wrong order"),
     "transpose": (
         "In `{code}`, a transpose is missing, or there is one too many: with the other form {it} is right. Over which "
         "axis should the product sum?"
     ),
-    "root": "`{code}` divides by `{part}`. With its square root in that place, {it} is right.",
+    "root": ROOT_SENTENCE.format("square root"),
+    "square": ROOT_SENTENCE.format("square"),
     "new_tensor": (
         "`{code}` gives the name `{part}` a new tensor; the tensor that it named before stays as it was. Change that "
         "tensor in place; then {it} is right."
@@ -163,6 +170,10 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "`{part}` gives `{new}` another value in each round of the loop, so only the last one is left. If each round "
         "adds to it, {it} is right."
     ),
+    "value_unused": (
+        "`{code}` computes a value that nothing uses: `{part}` stays as it was. With the `=` of an update, {it} is "
+        "right."
+    ),
     "return_in_loop": (
         "`{part}` is inside of the loop, so the function ends in the loop's first round. After the loop, with less "
         "indentation, {it} is right."
@@ -171,6 +182,7 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "`break` ends the whole loop: the rounds after it are left out. With `continue`, which ends one round, {it} "
         "is right."
     ),
+    "break_too_many": "`break` ends the whole loop: the rounds after it are left out. Without it, {it} is right.",
     "range_start": "`{part}` begins with 1, so place 0 is left out. With `{new}`, {it} is right.",
     "range_end": (
         "`{part}` leaves out the last place: a range ends before its last number anyway. With `{new}`, {it} is right."
@@ -221,7 +233,9 @@ IDS = {
     "reduction": "reduction_too_many",
     "number": "wrong_number",
     "exponent": "wrong_number",
+    "order": "factors_in_the_other_order",
     "update": "update_written_backwards",
     "root": "root_missing",
+    "square": "square_missing",
 }
 """{kind: the id of the mistake}, where it is not the kind"""

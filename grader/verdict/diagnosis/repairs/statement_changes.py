@@ -73,6 +73,11 @@ def assignments(node: ast.AST) -> Iterator[ArithmeticChange]:
             if left == name and isinstance(value.op, (*SUM_OPERATORS, *PRODUCT_OPERATORS)):
                 update = ast.AugAssign(ast.Name(name, ast.Store()), value.op, value.right)
                 yield "new_tensor", name, "", ast.copy_location(update, node)
+        case ast.Expr(value=ast.BinOp(left=ast.Name() | ast.Subscript() as target, op=op, right=term)):
+            written = copy.copy(target)
+            written.ctx = ast.Store()
+            update = ast.AugAssign(written, op, term)
+            yield "value_unused", quote(target), "", ast.copy_location(update, node)
         case ast.Assign(targets=[ast.Subscript()], value=ast.Constant(value=0)):
             return  # to add nothing is to leave the line out
         case ast.Assign(targets=[ast.Subscript() as target]):

@@ -90,12 +90,17 @@ def misplaced_part(part: PartMismatch) -> Iterator[Explanation]:
     """The right numbers in another shape, or not yet summed."""
     found, expected = part.found[0], part.expected[0]
     shapes = f"{format_shape(found.shape)} where {format_shape(expected.shape)} is expected"
+    if part.same_shape:
+        if all(e.ndim == 2 and min(e.shape) > 1 for e in part.expected) and part.are_explained_by(
+            [e.T for e in part.expected]
+        ):
+            yield Explanation("transposed", f"{part.what} is the transpose of what it should be.")
+        return
     if all(f.numel() == e.numel() for f, e in part.pairs):
-        if not part.same_shape and part.are_explained_by([e.reshape(f.shape) for f, e in part.pairs]):
+        if part.are_explained_by([e.reshape(f.shape) for f, e in part.pairs]):
             yield Explanation("keepdim", f"The numbers of {part.what} are right, their shape is not: {shapes}.")
         elif all(e.ndim == 2 for e in part.expected) and part.are_explained_by([e.T for e in part.expected]):
-            end = "" if part.same_shape else f": {shapes}"
-            yield Explanation("transposed", f"{part.what} is the transpose of what it should be{end}.")
+            yield Explanation("transposed", f"{part.what} is the transpose of what it should be: {shapes}.")
         return
     for word, reduce in (("sum", torch.sum), ("mean", torch.mean)):
         for axis in range(min(f.ndim for f in part.found)):
@@ -209,10 +214,20 @@ def wrong_lines_of_part(part: PartMismatch) -> Iterator[Explanation]:
         yield Explanation("term_of_a_line", f"{part.what} is {text}.")
 
 
+def reordered_part(part: PartMismatch) -> Iterator[Explanation]:
+    """The right numbers in another order."""
+    if part.same_shape and part.elements >= MIN_NUMBERS_OF_A_CONSTANT:
+        if part.are_explained_by([e.flip(0) if e.ndim else e for e in part.expected]):
+            yield Explanation("reversed", f"{part.what} has the right numbers in the opposite order.")
+        elif all(are_close(f.flatten().sort().values, e.flatten().sort().values, part.rtol) for f, e in part.pairs):
+            yield Explanation("shuffled", f"{part.what} has the right numbers in the wrong places.")
+
+
 TIERS_OF_PARTS: tuple[tuple[PartReading, ...], ...] = (
     (argument_changed_in_place,),
     (zero_part, multiple_of_part, unchanged_argument, another_part, misplaced_part),
     (wrong_step, wrong_term_of_part, wrong_factor_of_part),
     (wrong_lines_of_part,),
+    (reordered_part,),
 )
 """Readings in the order of trust: a later tier is tried only where no earlier one explains the part."""

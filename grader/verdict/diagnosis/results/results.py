@@ -17,7 +17,7 @@ from grader.verdict.diagnosis.constants import factors_of, shares_of
 from grader.verdict.diagnosis.explanation import MAX_JOINED, Explanation, join_explanations
 from grader.verdict.diagnosis.results.numbers import TIERS_OF_PARTS
 from grader.verdict.diagnosis.results.part import PartMismatch, as_numbers, numeric_entries
-from grader.verdict.diagnosis.results.words import ComparedAnswer, no_entries, wrong_answers
+from grader.verdict.diagnosis.results.words import ComparedAnswer, wrong_answers, wrong_entries
 from grader.verdict.diagnosis.time_allowance import check_time
 
 MAX_WRONG_PARTS = 12
@@ -53,7 +53,7 @@ def explain_result(outcomes: Sequence[ComparedResult], tolerance: float, coarse:
     wrong = [name for name in names if any(outcome.disagrees(name) for outcome in outcomes)]
     for name in wrong[:MAX_WRONG_PARTS]:
         having = [(outcome, row) for outcome, row in zip(outcomes, table, strict=True) if name in row]
-        explanation = no_entries(name, [row[name] for _, row in having]) or explain_numbers(name, having, rtol)
+        explanation = wrong_entries(name, [row[name] for _, row in having]) or explain_numbers(name, having, rtol)
         if explanation is not None:
             return explanation
     return None

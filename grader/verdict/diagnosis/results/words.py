@@ -1,4 +1,4 @@
-"""Answers that are words (yes or no, a name), and empty lists: what do the wrong ones have in common?"""
+"""Answers that are words (yes or no, a name), and lists of entries: what do the wrong ones have in common?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grader.comparison.trees import entries_in_words, shown
+from grader.comparison.trees import agreement, entries_in_words, shown
 from grader.verdict.diagnosis.explanation import Explanation
 
 MAX_PARTS_NAMED = 3
@@ -95,12 +95,27 @@ def list_answers(answers: Sequence[ComparedAnswer]) -> str:
     return ", ".join(names[:MAX_PARTS_NAMED]) + more
 
 
-def no_entries(name: str, cases: Sequence[tuple[Any, Any]]) -> Explanation | None:
-    """A list without any entry, where some are expected."""
-    are_lists = all(isinstance(part, (list, tuple)) for case in cases for part in case)
-    if not are_lists or any(found or not expected for found, expected in cases):
-        return None
+def wrong_entries(name: str, cases: Sequence[tuple[Any, Any]]) -> Explanation | None:
+    """A list that has one entry too few or too many, at one of its ends, and is right otherwise."""
     what = f"`{name}`" if name else "The result"
-    if len(cases) == 1:  # a function that is called with other numbers, too, may give entries there
-        return Explanation("empty", f"{what} is empty; expected {entries_in_words(cases[0][1])}.")
-    return Explanation("empty", f"{what} is empty on every problem.")
+    if not all(isinstance(part, (list, tuple)) for case in cases for part in case) or not all(len(e) for _, e in cases):
+        return None
+    if all(not found for found, _ in cases):
+        if len(cases) == 1:  # a function that is called with other numbers, too, may give entries there
+            return Explanation("empty", f"{what} is empty; expected {entries_in_words(cases[0][1])}.")
+        return Explanation("empty", f"{what} is empty on every problem.")
+    for words, one, other in (
+        ("the last entry is missing", slice(None), slice(None, -1)),
+        ("the first entry is missing", slice(None), slice(1, None)),
+        ("there is one entry too many at the end", slice(None, -1), slice(None)),
+        ("there is one entry too many at the beginning", slice(1, None), slice(None)),
+    ):
+        if all(agree(found[one], expected[other]) for found, expected in cases):
+            return Explanation("one_entry", f"{what} is right except for one thing: {words}.")
+    if all(len(f) == len(e) and len(e) > 1 and agree(f[::-1], e) for f, e in cases):
+        return Explanation("reversed", f"{what} has the right entries in the opposite order.")
+    return None
+
+
+def agree(found: Sequence[Any], expected: Sequence[Any]) -> bool:
+    return len(found) == len(expected) > 0 and agreement(list(found), list(expected)).holds
