@@ -13,7 +13,7 @@ from torch import Tensor
 from grader.comparison.trees import tensor_of
 from grader.verdict.diagnosis.mismatch import Mismatch, accounts_for
 
-FEW = 3
+MIN_NUMBERS_OF_A_CONSTANT = 3
 """Numbers needed, over all problems, before a constant that has no name is reported."""
 
 
@@ -62,7 +62,7 @@ class PartMismatch(Mismatch):
         Some expression of the sizes, such as n²/2, equals any ratio of two small whole numbers.
         """
         label = super().constant(values)
-        if label is None or self.elements >= FEW:
+        if label is None or self.elements >= MIN_NUMBERS_OF_A_CONSTANT:
             return label
         name = label.removeprefix("−")
         return label if name == "1" or name in self.shares[0] or name.removeprefix("1/").isidentifier() else None
