@@ -109,7 +109,8 @@ class _Comparison:
 
     def mappings(self, found: Any, expected: Mapping[Any, Any], part: str, name: str) -> None:
         if not isinstance(found, Mapping):
-            return self.differ(part, "shape", f"{name} is {shown(found)}; expected a dict.")
+            advice = " Is the last line `return ...`?" if found is None and not part else ""
+            return self.differ(part, "shape", f"{name} is {shown(found)}; expected a dict.{advice}")
         missing, more = [k for k in expected if k not in found], [k for k in found if k not in expected]
         if missing or more:
             wrong = f"lacks {keys_in_words(missing)}" if missing else f"has {keys_in_words(more)} besides"

@@ -106,15 +106,18 @@ def forces(on, generator, n, classes, occurring):
 
 
 def occurrences(on, generator, n, block, vocabulary):
-    """A token that is twice in one context, one that does not occur, and all the others, in a random order."""
+    """A token that is twice in one context, two that do not occur, and all the others, in a random order.
+
+    One of the absent tokens is larger than all that occur: a table of counts that is as long as these need lacks it.
+    """
     absent = int(torch.randint(vocabulary, (), generator=generator))
     tokens = (absent + torch.randint(1, vocabulary, (n, block), generator=generator)) % vocabulary
     tokens[0, 1] = tokens[-1, 0] = tokens[0, 0]
     questions, kinds = (
         Shuffled(generator),
-        {absent: "a token that does not occur", int(tokens[0, 0]): "a frequent token"},
+        {**dict.fromkeys((absent, vocabulary), "a token that does not occur"), int(tokens[0, 0]): "a frequent token"},
     )
-    for token in range(vocabulary):
+    for token in range(vocabulary + 1):
         ask = functools.partial(occurrences_of, on, tokens, token)
         questions.add(kinds.get(token, "another token"), ask)
     return questions.answers()

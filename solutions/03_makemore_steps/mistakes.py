@@ -20,7 +20,7 @@ dense: torch.full_like(logprobs, -1.0 / n)
     Every element gets the same gradient here, yet the loss reads only one element of each row. What is the gradient of
     something that is never read?
 every_label_in_every_row: gradient = torch.zeros_like(logprobs); gradient[:, Yb] = -1.0 / n; gradient
-    `[:, Yb]` picks, in every row, the true classes of all examples. The forward line pairs row i with `Yb[i]`: index
+    In every row, you set the places of all examples' true classes. The forward line pairs row i with `Yb[i]`: index
     rows and columns together.
 over_all_elements: gradient = torch.zeros_like(logprobs); gradient[range(n), Yb] = -1.0 / logprobs.numel(); gradient
     You divide by the number of all elements of `logprobs`. The mean is taken after the indexing: how many numbers are

@@ -385,6 +385,8 @@ by_order: mine = list(gradients.values())[len(matches)] if len(matches) < len(gr
 - return all(matches.values()), matches
 any_is_enough: return any(matches.values()), matches
     `all_match` is True as soon as one gradient matches. All of them must.
+names_are_true: return all(matches), matches
+    `all_match` is True whatever the answers are. Does `all` look at the dictionary's names here, or at its values?
 last_decides: return matches[name], matches
     `all_match` only says whether the last gradient matches: each turn of the loop forgets the one before it.
 other_way_round: return not all(matches.values()), matches

@@ -208,6 +208,8 @@ def whole_networks(on, generator):
         gradients[list(references)[wrong]] *= 1.5
     add("gradients, three wrong", gradients, references)
     gradients, references = a_network(generator, questions.some(3, 6))
+    add("gradients, all of the wrong sign", {name: -value for name, value in gradients.items()}, references)
+    gradients, references = a_network(generator, questions.some(3, 6))
     add("right gradients, and one without a reference", {**gradients, "inner": sized(generator, (2,))}, references)
     for atol in (None, 1e-5, 1e-3, 1e-9):
         gradients, references = a_network(generator, 4)

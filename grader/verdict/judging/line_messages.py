@@ -76,8 +76,8 @@ def not_earned_alone(name: str, missing: str) -> Explanation:
 
 def about_operands(problem: Problem, answer: Answer, meaning: str, contents: FunctionContents | None) -> Iterator[str]:
     """What the code does with its arguments that often makes shapes differ: `.T` of three axes, labels as values."""
-    if contents is None or meaning != "shapes_do_not_fit":
-        return
+    if contents is None or meaning != "shapes_do_not_fit" or not problem.random_upstream:
+        return  # a function of many lines reads tensors that the line in question has nothing to do with
     used = {each: problem.given[each] for each in sorted(answer.uses) if each in problem.given}
     used |= {f"d{each}": problem.upstream[each] for each in sorted(problem.upstream) if f"d{each}" in answer.uses}
     if "T" in contents["calls"] and any(isinstance(each, torch.Tensor) and each.ndim > 2 for each in used.values()):
@@ -108,7 +108,9 @@ def not_a_tensor(name: str, answer: Answer, contents: FunctionContents | None = 
         return f"`d{name}` returned {found}; expected a torch.Tensor. Stay in torch, or return `torch.from_numpy(...)`."
     if found.startswith("tuple of 1"):
         return f"`d{name}` returned a tuple of 1; expected a tensor. Did a comma slip in at the end of the line?"
-    if found in ("function", "method", "builtin_function_or_method"):
+    if found == "function":
+        return f"`d{name}` returned a function; expected a tensor. Where does the last line's name get its value?"
+    if found in ("method", "builtin_function_or_method"):
         return (
             f"`d{name}` returned a function; expected a tensor. Are the brackets missing that call it, as in `x.sum()`?"
         )

@@ -45,6 +45,8 @@ USUAL_NAMES = {
     "torch": "import torch",
 }
 """{what people call a library: how they import it}."""
+ARGUMENTS = {"keepdim": "True", "dim": "1", "axis": "1"}
+"""Names of arguments that people write without a value, and a value of each."""
 UNKNOWN_METHOD = re.compile(r"'Tensor' object has no attribute '(\w+)'")
 NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 
@@ -135,6 +137,8 @@ def explain_undefined_name(name: str, context: CallContext) -> str:
         return f"`{name}` and `{twin}` are two names here. Do you mean `{twin}`?"
     if name in context.parameters:
         return f"`{name}` is available: add it to the parameters."
+    if name in ARGUMENTS:
+        return f"Nothing has the name `{name}`. If it is an argument, it needs a value: `{name}={ARGUMENTS[name]}`."
     if name in USUAL_NAMES:
         return f"`{name}` is not imported: write `{USUAL_NAMES[name]}` at the top of the file."
     if name in sys.stdlib_module_names:

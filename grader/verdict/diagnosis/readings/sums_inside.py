@@ -85,6 +85,8 @@ def wrong_inner_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
     quotient = quotient_to_reference(wrong) if wrong.same_shape else None
     if quotient is None or len(quotient[1]) < FEWEST_PLACES or bool(is_constant(quotient[1])):
         return
+    if all(bool((found == found.flatten()[0]).all()) for found in wrong.found):
+        return  # a constant is not made of these factors, whatever the quotient is
     places, ratio = quotient
     problem, shape = wrong.problems[wrong.largest], wrong.expected[wrong.largest].shape
     known = [(f, value) for f in possible_sums(wrong) if (value := f.value(problem, shape)) is not None]

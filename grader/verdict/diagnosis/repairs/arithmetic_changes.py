@@ -6,7 +6,7 @@ A change is (kind, the part that is changed, what takes its place in words, the 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from grader.verdict.diagnosis.repairs.source_file import called_name, operand_of, quote
 
@@ -54,6 +54,8 @@ def cancels(parent: ast.AST, other: str) -> bool:
 
 def regroupings(node: ast.AST) -> Iterator[ArithmeticChange]:
     """Brackets that are missing, or too wide."""
+    yield from divided_exponents(node)
+    yield from divisors(node)
     if not isinstance(node, ast.BinOp):
         return
     left, right = node.left, node.right
@@ -89,6 +91,56 @@ def regroupings(node: ast.AST) -> Iterator[ArithmeticChange]:
             (ast.BinOp(left.left, node.op, right), left.right),
         ):
             yield kind, quote(left), quote(right), ast.BinOp(first, left.op, second)
+
+
+def divided_exponents(node: ast.AST) -> Iterator[ArithmeticChange]:
+    """`x ** (-3 / 2)` for `x ** -3 / 2`, where the power comes before the division."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and isinstance(node.right, ast.Constant):
+        product, divisor = node.left, node.right
+        power = product.right if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult) else product
+        if isinstance(power, ast.BinOp) and isinstance(power.op, ast.Pow) and ends_in_a_number(power.right):
+            exponent = ast.BinOp(power.right, ast.Div(), divisor)
+            raised: ast.expr = ast.BinOp(power.left, ast.Pow(), exponent)
+            if power is not product:
+                assert isinstance(product, ast.BinOp)
+                raised = ast.BinOp(product.left, ast.Mult(), raised)
+            yield "divided_exponent", quote(power.right), quote(exponent), raised
+
+
+def ends_in_a_number(node: ast.expr) -> bool:
+    return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
+
+
+def divisors(node: ast.AST) -> Iterator[ArithmeticChange]:
+    """`a / (n - 1) * b` for `a / n - 1 * b`, and `a / (v + 1e-5).sqrt()` for `a / v.sqrt() + 1e-5`."""
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, SUM_OPERATORS)):
+        return
+    earlier, quotient = None, node.left
+    if isinstance(quotient, ast.BinOp) and isinstance(quotient.op, SUM_OPERATORS):
+        earlier, quotient = quotient, quotient.right
+    if not (isinstance(quotient, ast.BinOp) and isinstance(quotient.op, ast.Div)):
+        return
+    operation, divisor = node.op, quotient.right
+    first, with_first = first_factor(node.right)
+    wholes: list[ast.expr] = [ast.BinOp(divisor, operation, first)]
+    if isinstance(divisor, ast.Call) and (operand := operand_of(divisor)) is not None:
+        inside = ast.BinOp(operand, operation, first)
+        if isinstance(divisor.func, ast.Attribute) and divisor.func.value is operand:
+            wholes.append(ast.Call(ast.Attribute(inside, divisor.func.attr, ast.Load()), divisor.args, []))
+        else:
+            wholes.append(ast.Call(divisor.func, [inside, *divisor.args[1:]], []))
+    for whole in wholes:
+        divided = with_first(ast.BinOp(quotient.left, ast.Div(), whole))
+        new = divided if earlier is None else ast.BinOp(earlier.left, earlier.op, divided)
+        yield "divisor", quote(divisor), quote(whole), new
+
+
+def first_factor(node: ast.expr) -> tuple[ast.expr, Callable[[ast.expr], ast.expr]]:
+    """The first factor of a product, and the product with another one in its place."""
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, PRODUCT_OPERATORS)):
+        return node, lambda new: new
+    first, with_first = first_factor(node.left)
+    return first, lambda new: ast.BinOp(with_first(new), node.op, node.right)
 
 
 def operators(node: ast.AST) -> Iterator[ArithmeticChange]:
@@ -155,7 +207,8 @@ def omissions(node: ast.AST) -> Iterator[ArithmeticChange]:
         kind = (
             "power" if isinstance(node.op, ast.Pow) else "factor" if isinstance(node.op, PRODUCT_OPERATORS) else "term"
         )
-        yield kind, quote(node.right), quote(node.left), node.left
+        kind_of_right = "division" if isinstance(node.op, ast.Div) else kind
+        yield kind_of_right, quote(node.right), quote(node.left), node.left
         if isinstance(node.op, (ast.Mult, ast.Add)):
             yield kind, quote(node.left), quote(node.right), node.right
 

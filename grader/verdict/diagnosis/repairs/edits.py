@@ -250,7 +250,7 @@ def changes(
                 if condition := equation_around(node, parents):
                     kind, around = "condition", condition
                 line = getattr(node, "lineno", function.lineno)
-                ranked = RANK_OF_WRITTEN_FACTORS if kind == "factor" and is_written_number(part) else rank
+                ranked = RANK_OF_WRITTEN_FACTORS if kind in ("factor", "division") and is_written_number(part) else rank
                 yield ranked, node, Edit(function.name, kind, line, quote(around), part, words), place, new
         is_callee = isinstance(parent, ast.Call) and parent.func is node
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and not is_callee:

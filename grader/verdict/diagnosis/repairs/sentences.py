@@ -102,6 +102,10 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "In `{code}`, only `{part}` divides: without brackets, what follows it is no part of the divisor. Divided by "
         "`{new}`, {it} is right."
     ),
+    "divided_exponent": (
+        "In `{code}`, only `{part}` is the exponent, because a power comes before a division. With `{new}` in "
+        "brackets, {it} is right."
+    ),
     "outside": "`{code}` scales what `{part}` returns. With its argument scaled instead, {it} is right.",
     "whole_power": WHOLE_SENTENCE.format("power"),
     "whole_divided": WHOLE_SENTENCE.format("division"),
@@ -137,6 +141,7 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "sign_of_a_term": OPERATOR,
     "minus": "The minus in `{code}` is one too many: without it, {it} is right.",
     "factor": ONE_TOO_MANY,
+    "division": "In `{code}`, the division by `{part}` is one too many: without it, {it} is right.",
     "term": ONE_TOO_MANY,
     "power": ONE_TOO_MANY,
     "index": "`{code}` takes only the part `[{part}]` of `{new}`. Without the index, {it} is right.",
@@ -203,6 +208,7 @@ QUESTION_OF_KIND = {
     "operator": LOCAL_DERIVATIVE,
     "sign_of_a_term": LOCAL_DERIVATIVE,
     "factor": LOCAL_DERIVATIVE,
+    "division": LOCAL_DERIVATIVE,
     "term": LOCAL_DERIVATIVE,
     "power": LOCAL_DERIVATIVE,
     "term_without_factor": LOCAL_DERIVATIVE,
@@ -224,6 +230,7 @@ IDS = {
     "operator": "wrong_operator",
     "minus": "minus_too_many",
     "factor": "factor_too_many",
+    "division": "factor_too_many",
     "term": "term_too_many",
     "power": "power_too_many",
     "axis": "wrong_axis",

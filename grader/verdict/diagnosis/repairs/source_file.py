@@ -87,7 +87,7 @@ def assigned_names(function: ast.FunctionDef) -> list[str]:
 
 def quote(node: ast.AST) -> str:
     """The code of a node in one line, as the student wrote it, shortened where it is long."""
-    return quote_text(getattr(node, "own_text", None) or ast.unparse(node))
+    return quote_text(getattr(node, "own_text", None) or ast.unparse(node).replace("e-0", "e-"))  # 1e-5, not 1e-05
 
 
 def quote_text(code: str) -> str:

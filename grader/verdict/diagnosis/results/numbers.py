@@ -31,7 +31,13 @@ POWERS_IN_WORDS = {1: "multiplied by", -1: "divided by", 2: "multiplied twice by
 
 
 def zero_part(part: PartMismatch) -> Iterator[Explanation]:
-    """Zero in every element."""
+    """Zero in every element, in the shape that it should have, where it should not be zero."""
+    if (
+        not part.same_shape
+        or part.elements < MIN_NUMBERS_OF_A_CONSTANT
+        or not any(bool(right.any()) for right in part.expected)
+    ):
+        return
     if not any(bool(found.any()) for found in part.found):
         kind = "is zero" if all(not found.ndim for found in part.found) else "is zero in every element"
         where = ", on every problem" if len(part.found) > 1 else ""

@@ -57,10 +57,15 @@ class PartMismatch(Mismatch):
         return accounts_for(self.found[number], self.expected[number], candidate)
 
     def constant(self, values: Sequence[float]) -> str | None:
-        """The name of a constant with these values; a bare number only where there are enough elements."""
+        """The name of a constant with these values; with few elements only one that does not fit by chance.
+
+        Some expression of the sizes, such as n²/2, equals any ratio of two small whole numbers.
+        """
         label = super().constant(values)
-        is_bare = label is not None and label.removeprefix("−") not in ("1", *self.factors[0], *self.shares[0])
-        return None if is_bare and self.elements < MIN_NUMBERS_OF_A_CONSTANT else label
+        if label is None or self.elements >= MIN_NUMBERS_OF_A_CONSTANT:
+            return label
+        name = label.removeprefix("−")
+        return label if name == "1" or name in self.shares[0] or name.removeprefix("1/").isidentifier() else None
 
 
 def on_all_problems(tables: list[dict[str, Tensor]]) -> Iterator[tuple[str, list[Tensor]]]:

@@ -1,0 +1,11 @@
+"""n - 1 without brackets, as the first factor and in the middle of a sum.
+
+lesson: 03
+dbndiff2: failed | = In `1 / n - 1 * dbnvar * torch.ones_like(bndiff2)`, only `n` divides: without brackets, what follows
+    it is no part of the divisor. Divided by `n - 1`, your `dbndiff2` is right.
+others: passed
+"""
+
+
+def dbndiff2(dbnvar, bndiff2, n):
+    return 1 / n - 1 * dbnvar * torch.ones_like(bndiff2)

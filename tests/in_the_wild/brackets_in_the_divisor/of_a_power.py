@@ -1,0 +1,11 @@
+"""A power comes before a division, so `x ** -3/2` is half of the inverse cube.
+
+lesson: 03
+dbnvar: failed | = In `-0.5 * dbnvar_inv * (bnvar + 1e-5) ** -3/2`, only `-3` is the exponent, because a power comes
+    before a division. With `-3 / 2` in brackets, your `dbnvar` is right.
+others: passed
+"""
+
+
+def dbnvar(dbnvar_inv, bnvar):
+    return -0.5 * dbnvar_inv * (bnvar + 1e-5) ** -3/2

@@ -1,0 +1,26 @@
+"""The mean of a comparison, which has no number yet; and answers of the wrong shape that happen to be zero.
+
+lesson: 01
+closed_share: error | `mean` takes no truth values. Make numbers of them first (`.double()`).
+nonzero_places: shape | The result has the shape
+accumulation_factor: shape | has the shape (6, 3); expected ().
+backward: shape | = The result is None; expected a dict. Is the last line `return ...`?
+others: passed
+"""
+
+
+def closed_share(h, threshold):
+    return (h.abs() > threshold).mean()
+
+
+def nonzero_places(labels, classes):
+    return labels == classes
+
+
+def accumulation_factor(tokens, token):
+    return tokens == token
+
+
+def backward(x, W, b, a, z):
+    dz = 1 - a**2
+    print(x.T @ dz, dz.sum(0), dz @ W.T)
