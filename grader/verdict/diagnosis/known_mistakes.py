@@ -12,7 +12,7 @@ from grader.comparison.tensors import relative_error
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import run_formula
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.claims import FunctionContents, has_the_right_piece, is_borne_out
+from grader.verdict.diagnosis.claims import FunctionContents, is_borne_out
 from grader.verdict.diagnosis.explanation import MAX_JOINED, Explanation, join_explanations
 from grader.verdict.diagnosis.mismatch import Cases, euclidean_norm, tolerance_of
 from grader.verdict.diagnosis.problem_values import computed_once
@@ -24,8 +24,6 @@ def known_mistake(
     """The known mistakes of `step` (such as `dprobs`) that give exactly these answers; None where none does."""
     candidates = (m for m in mistakes if m.gradient == step and is_borne_out(m.message, contents))
     found = [m for m in candidates if all(gives(m, *case) for case in cases)]
-    # of several with the same numbers, one whose line is right in the code is not the reason
-    found = [m for m in found if not has_the_right_piece(m, contents)] or found
     return join_explanations(Explanation(m.id, m.message, known=True) for m in found[:MAX_JOINED])
 
 
