@@ -29,7 +29,7 @@ from pathlib import Path
 
 from bench.cold import timed
 from bench.made_up_class import ROOT
-from grader.authoring.release.kit import SCRIPTS, autograder_files
+from grader.authoring.release.kit import AUTOGRADER_SCRIPTS, autograder_files
 from grader.lesson.lesson import Course
 from grader.publish.export.autograder import AutograderSettings
 
@@ -45,7 +45,7 @@ def lay_out(root: Path, lesson_number: str = "03") -> None:
         path = root / "source" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    for name in SCRIPTS:
+    for name in AUTOGRADER_SCRIPTS:
         shutil.copy(root / "source" / name, root)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", root / "venv"], check=True)
     (packages,) = (root / "venv").glob("lib/python3*/site-packages")

@@ -96,9 +96,9 @@ def coordinator() -> None:
         text = file.read()
     clock = f"clock = {{'__name__': 'clock'}}; exec({text!r}, clock); clock['RECORD'] = {RECORD!r}; clock"
     for_format = clock.replace("{", "{{").replace("}", "}}")
-    first, last = clean_process.BOOTSTRAP.split("from grader.sandbox", 1)
-    clean_process.BOOTSTRAP = f"{first}{for_format}['nursery']()\nfrom grader.sandbox{last}"
-    settings.PROGRAM = f"{clock}['grader']()\n{settings.PROGRAM}"
+    first, last = clean_process.CLEAN_BOOTSTRAP.split("from grader.sandbox", 1)
+    clean_process.CLEAN_BOOTSTRAP = f"{first}{for_format}['nursery']()\nfrom grader.sandbox{last}"
+    settings.START_GRADER_CODE = f"{clock}['grader']()\n{settings.START_GRADER_CODE}"
 
 
 def nursery() -> None:

@@ -29,12 +29,13 @@ from bench.fork import processor
 from bench.made_up_class import RIGHT, WRONG, source_of
 from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.gradebook.database import GRADEBOOK
-from grader.gradebook.files import FILES
+from grader.gradebook.files import STUDENT_FILES
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
@@ -191,7 +192,7 @@ def measure(lesson: Lesson, class_: Sequence[Submission], jobs: int, cluster: Ow
         started = time.monotonic()
         address = None if cluster is None else cluster.address
         grade_run(class_, [lesson], settings, jobs, listener, Reporter([lesson]), cluster=address)
-        sizes = [(Path(out) / each.student / name).stat().st_size for each in class_ for name in FILES]
+        sizes = [(Path(out) / each.student / name).stat().st_size for each in class_ for name in STUDENT_FILES]
         gradebook = (Path(out) / GRADEBOOK).stat().st_size
     count = len(class_)
     blocks = sum(-(-size // BLOCK) * BLOCK for size in sizes) + count * BLOCK
@@ -249,7 +250,9 @@ def main() -> None:
     for number in range(options.count):
         text = source_of(lesson, number, (RIGHT, WRONG)[number % 2])
         name = f"student_{number:06}"
-        class_.append(Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, {MAIN: text.encode()})}))
+        class_.append(
+            Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, {BACKWARD_FILE: text.encode()})})
+        )
     sent = sum(len(pickle.dumps(each)) for each in class_) / len(class_)
     print(
         f"{processor()}, {len(CORES)} cores, load {os.getloadavg()[0]:.1f}; {options.count} submissions of lesson "

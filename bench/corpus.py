@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.intake.submissions.lesson_files import MAIN
+from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation.probe import LEVELS
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "hostile"
@@ -77,14 +77,14 @@ class Attack:
 
 def read_attack(path: Path) -> Attack:
     """Raises ValueError for a header that is not complete."""
-    main = path / MAIN if path.is_dir() else path
+    main = path / BACKWARD_FILE if path.is_dir() else path
     shared = path.parent / "shared"
     text = REPEATED.sub(repeated_line, main.read_text(encoding="utf-8"))
     text = INCLUDED.sub(lambda found: (shared / found[1]).read_text(encoding="utf-8").rstrip("\n"), text)
     header = dict(HEADER.findall(text))
     if not {"group", "rows"} <= set(header) or not text.startswith('"""'):
         raise ValueError(f"{main} has no header: expected a docstring, `# group:` and `# rows:`")
-    files = {MAIN: text.encode()}
+    files = {BACKWARD_FILE: text.encode()}
     if path.is_dir():
         files.update({other.name: other.read_bytes() for other in path.iterdir() if other.suffix == ".py"})
     return Attack(path.stem, text[3 : text.index('"""', 3)].strip(), files, header)
@@ -95,7 +95,7 @@ def repeated_line(found: re.Match[str]) -> str:
 
 
 def corpus() -> list[Attack]:
-    paths = [*FOLDER.glob("*.py"), *(main.parent for main in FOLDER.glob(f"*/{MAIN}"))]
+    paths = [*FOLDER.glob("*.py"), *(main.parent for main in FOLDER.glob(f"*/{BACKWARD_FILE}"))]
     return [read_attack(path) for path in sorted(paths) if path.name != "conftest.py"]
 
 

@@ -39,7 +39,7 @@ from bench.defence_guesses import guesses, right_by_lesson, right_by_majority
 from bench.defence_keys import Source, holds_here, is_confirmed, module_of
 from grader.calling.joint import Joint
 from grader.defence import generate as generating
-from grader.defence.generate import QUESTIONS, Pose, generate
+from grader.defence.generate import QUESTIONS_PER_DEFENCE, Pose, generate
 from grader.defence.question import DefenceQuestion
 from grader.defence.small_problems import small_problems
 from grader.dojo.check import LocalJudge
@@ -335,7 +335,7 @@ def waiting_text(number: int, seed: str, lessons: Sequence[str] = ()) -> str:
             found[file.lesson.number].append(receiver.recv())
         process.join()
     lines = ["lesson  defences  questions  seconds to wait        processor seconds"]
-    whole = [each for several in found.values() for each in several if each.questions == QUESTIONS]
+    whole = [each for several in found.values() for each in several if each.questions == QUESTIONS_PER_DEFENCE]
     for name, several in [*sorted(found.items()), ("of six questions", whole)]:
         waited, used = ([getattr(each, what) for each in several] for what in ("waited", "used"))
         lines.append(

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from grader.authoring.lesson_sources import CLOSE, OPEN
+from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END
 from grader.lesson.lesson import Course, Lesson
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -113,7 +113,7 @@ class StudentsFile:
         self._stub = lesson.pristine.read_text(encoding="utf-8")
         answers = (lesson.solution / "backward.py").read_text(encoding="utf-8")
         self._answers = {
-            name: "\n".join(line for line in text.split("\n") if line.strip() not in (OPEN, CLOSE))
+            name: "\n".join(line for line in text.split("\n") if line.strip() not in (ANSWER_BEGIN, ANSWER_END))
             for name, text in functions_of(answers).items()
         }
         self._written: dict[str, str] = {}

@@ -18,9 +18,10 @@ from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_desce
 from bench.corpus import Attack, helpers
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.pages import Reporter
 from grader.results import LessonResult
 from grader.sandbox.isolation.limits import Limits
@@ -77,7 +78,7 @@ class Range:
         return [pid for pid in self.processes if pid not in self._before]
 
     def right(self, number: str) -> GradedSubmission:
-        return self.grade(number, {MAIN: self._solutions[number]}, "right")
+        return self.grade(number, {BACKWARD_FILE: self._solutions[number]}, "right")
 
     def grade(self, number: str, files: dict[str, bytes], student: str) -> GradedSubmission:
         submitted = {lesson.name: LessonFiles(lesson.name, message="not handed in") for lesson in self.lessons.values()}
@@ -126,7 +127,7 @@ class Range:
 
     def traces(self, graded: GradedSubmission, attack: Attack) -> list[str]:
         """What was read, written or left running."""
-        sources = {lesson.name: attack.files[MAIN].decode(errors="replace") for lesson in self.session.lessons}
+        sources = {lesson.name: attack.files[BACKWARD_FILE].decode(errors="replace") for lesson in self.session.lessons}
         places = {
             "results.json": graded.results.to_text(),
             "the report": self.reporter.student_page(graded, sources) + self.reporter.student_markdown(graded),

@@ -27,9 +27,9 @@ import time
 from pathlib import Path
 
 from bench.made_up_class import RIGHT, WRONG, source_of
-from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Course
-from grader.results import RESULTS
+from grader.lesson.paths import BACKWARD_FILE
+from grader.results import RESULTS_FILE
 
 ROOT = Path(__file__).resolve().parent.parent
 GOAL_SECONDS = 10.0
@@ -76,7 +76,7 @@ def wait_for(path: Path, seconds: float, process: subprocess.Popen[bytes]) -> No
 def plain_rate(arguments: list[str], inbox: Path, out: Path, names: list[str]) -> float:
     """Submissions per second from the first result to the last of a plain run of the same folder."""
     subprocess.run([*GRADE_RUN, str(inbox), "-o", str(out), *arguments], cwd=ROOT, check=True)
-    written = [(out / name / RESULTS).stat().st_mtime for name in names]
+    written = [(out / name / RESULTS_FILE).stat().st_mtime for name in names]
     return (len(names) - 1) / (max(written) - min(written))
 
 
@@ -106,20 +106,20 @@ def main() -> None:
         for number in range(options.jobs):  # each grader has made its references before the burst
             (inbox / f"first_{number}.py").write_text(f"# {number}\n" + texts[-1])
         for number in range(options.jobs):
-            wait_for(out / f"first_{number}" / RESULTS, 300, process)
+            wait_for(out / f"first_{number}" / RESULTS_FILE, 300, process)
         used, started = processor_seconds(process.pid), time.time()
         arrivals = []
         for number, (name, text) in enumerate(zip(names, texts, strict=True)):
             time.sleep(max(0.0, started + number * options.seconds / options.count - time.time()))
             folder = inbox / name / lesson.name
             folder.mkdir(parents=True)
-            (folder / MAIN).write_text(text)
+            (folder / BACKWARD_FILE).write_text(text)
             arrivals.append(time.time())
-        wait_for(out / names[-1] / RESULTS, 3600, process)
+        wait_for(out / names[-1] / RESULTS_FILE, 3600, process)
         for name in names:
-            wait_for(out / name / RESULTS, 600, process)
+            wait_for(out / name / RESULTS_FILE, 600, process)
         used = processor_seconds(process.pid) - used
-        written = [(out / name / RESULTS).stat().st_mtime for name in names]
+        written = [(out / name / RESULTS_FILE).stat().st_mtime for name in names]
         process.send_signal(signal.SIGTERM)
         status = process.wait(60)
         with open(out / "grades.csv", encoding="utf-8", newline="") as file:

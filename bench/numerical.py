@@ -28,9 +28,10 @@ from rich.console import Console
 from rich.table import Table
 
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import BACKWARD_FILE
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607
@@ -116,7 +117,7 @@ class Outcome:
 
 def source_of(lesson: Lesson, attempt: Attempt) -> bytes:
     """The answer key with the attempt's functions after its own; a function for all gradients stays as `by_hand`."""
-    key = (lesson.solution / MAIN).read_text(encoding="utf-8")
+    key = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8")
     if lesson.joint is not None:
         key = key.replace(f"def {lesson.joint.name}(", "def by_hand(")
         if f"def {lesson.joint.name}(" not in attempt.text:
@@ -133,7 +134,7 @@ def course_with_points(folder: Path) -> Course:
 
 
 def outcome(session: Session, lesson: Lesson, attempt: Attempt) -> Outcome:
-    submitted = {lesson.name: LessonFiles(lesson.name, {MAIN: source_of(lesson, attempt)})}
+    submitted = {lesson.name: LessonFiles(lesson.name, {BACKWARD_FILE: source_of(lesson, attempt)})}
     results = session.grade(Submission(attempt.name, Path(attempt.name), submitted)).results
     rows = results.lessons[0].rows
     found = Outcome(attempt)

@@ -27,9 +27,10 @@ from bench.made_up_class import RIGHT, source_of
 from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
@@ -99,7 +100,7 @@ class Counts:
 
 def submission(lesson: Lesson, number: int, text: str) -> Submission:
     name = f"student_{number:06}"
-    return Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, {MAIN: text.encode()})})
+    return Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, {BACKWARD_FILE: text.encode()})})
 
 
 def main() -> None:

@@ -38,8 +38,9 @@ from grader.calling.module_target import ModuleTarget
 from grader.calling.protocol import Called, leaves
 from grader.gradebook.grading.one_file import judge_file
 from grader.gradebook.grading.suite import HiddenSuite
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
@@ -94,8 +95,8 @@ class Tap:
         known = self._answered.setdefault(worker, set())
         while data:
             header_size, body_size = wire.lengths(data, max_body=1 << 32)
-            middle, end = wire.PREFIX.size + header_size, wire.PREFIX.size + header_size + body_size
-            header = wire.decode_header(data[wire.PREFIX.size : middle])
+            middle, end = wire.FRAME_PREFIX.size + header_size, wire.FRAME_PREFIX.size + header_size + body_size
+            header = wire.decode_header(data[wire.FRAME_PREFIX.size : middle])
             body, data = bytearray(data[middle:end]), data[end:]
             operation = header["op"]
             if operation == "run":  # what is asked again has still to be answered
@@ -283,7 +284,7 @@ def measure(lesson: Lesson, zygote: ZygoteProcess, seed: int, exact: bool = True
     The answer key's answers are exact, which spares most disclosures; without `exact` they are taken for rounded ones.
     """
     book, tap = ProblemBook(seed), Tap()
-    files = {MAIN: (lesson.solution / MAIN).read_bytes()}
+    files = {BACKWARD_FILE: (lesson.solution / BACKWARD_FILE).read_bytes()}
     judged_exact = is_exactly if exact else lambda answer, reference: False
     with tapped(tap), patch.object(step_scheduler, "is_exactly", judged_exact):
         suite = HiddenSuite(lesson, book)

@@ -11,8 +11,8 @@ import ast
 import random
 from collections.abc import Iterator
 
-from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Lesson, LessonError
+from grader.lesson.paths import BACKWARD_FILE
 
 RIGHT, WRONG = "right", "wrong"
 IMPORTS = "import torch\nimport torch.nn.functional as F\n"
@@ -21,7 +21,7 @@ IMPORTS = "import torch\nimport torch.nn.functional as F\n"
 def spellings(lesson: Lesson) -> dict[str, list[str]]:
     """{function: its texts} that need nothing else of their files than torch and F."""
     found: dict[str, list[str]] = {}
-    for path in [lesson.solution / MAIN, *sorted((lesson.solution / "variants").glob("*.py"))]:
+    for path in [lesson.solution / BACKWARD_FILE, *sorted((lesson.solution / "variants").glob("*.py"))]:
         text = path.read_text(encoding="utf-8")
         tree = ast.parse(text)
         functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]

@@ -45,9 +45,10 @@ from bench.spellings import RIGHT, WRONG, varied
 from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson, LessonError
+from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
@@ -130,7 +131,7 @@ class Rate:
 
 def sources(lesson: Lesson, name: str) -> Iterator[bytes]:
     """Endlessly: the answer key, or the answer key with one known mistake after another."""
-    key = (lesson.solution / MAIN).read_text(encoding="utf-8")
+    key = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8")
     if name == "right":
         yield from cycle([key.encode()])
     fitting = []
@@ -147,7 +148,7 @@ def measure(lesson: Lesson, name: str, cache: bool, count: int, jobs: int) -> Ra
     kind = name.removesuffix(VARIED)
     files = varied(lesson, kind) if name.endswith(VARIED) else sources(lesson, kind)
     class_ = [
-        Submission(f"{kind}-{number:05}", Path(kind), {lesson.name: LessonFiles(lesson.name, {MAIN: source})})
+        Submission(f"{kind}-{number:05}", Path(kind), {lesson.name: LessonFiles(lesson.name, {BACKWARD_FILE: source})})
         for number, source in enumerate(islice(files, count))
     ]
     clock = Clock(count)

@@ -27,8 +27,8 @@ from pathlib import Path
 
 from bench.watch_page import PageWatch, page_watch
 from bench.watch_terminal import ROOT, START_SECONDS, WatchTerminal
-from grader.authoring.lesson_sources import CLOSE, OPEN
-from grader.dojo.start import LEFT_OUT
+from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END
+from grader.dojo.start import NOT_COPIED
 from grader.lesson.lesson import Course, Lesson
 from grader.verdict.judging.examples import PUBLIC_SEED
 
@@ -63,9 +63,9 @@ def test_gradient(item):
 def make_kit(place: Path, number: str, checkout: Path = ROOT) -> Lesson:
     """The lesson of `checkout` without its secrets, with this checkout's answers as the student's file."""
     lesson = Course(ROOT).find(number)
-    shutil.copytree(checkout / "exercises" / lesson.name, place / "exercises" / lesson.name, ignore=LEFT_OUT)
+    shutil.copytree(checkout / "exercises" / lesson.name, place / "exercises" / lesson.name, ignore=NOT_COPIED)
     answers = (lesson.solution / "backward.py").read_text(encoding="utf-8")
-    answers = re.sub(rf" *({re.escape(OPEN)}|{re.escape(CLOSE)})\n", "", answers)
+    answers = re.sub(rf" *({re.escape(ANSWER_BEGIN)}|{re.escape(ANSWER_END)})\n", "", answers)
     own = Course(place, secrets=False).find(number)
     (own.exercise / "backward.py").write_text(answers, encoding="utf-8")
     return own

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from grader.dojo.training.contract import ROUNDING
+from grader.dojo.training.contract import TRAINING_RTOL
 from grader.dojo.training.own_file import VariableWatch, blamed_line
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
@@ -42,7 +42,7 @@ def judge(own, student, parameters, X, Y, batch, step, steps):
     if not all(slope.isfinite().all() for slope in expected):
         return  # the numbers have exploded: the losses say so
     wrong = [row for row in lecture.compare(found, expected) if row.is_wrong]
-    if abs(loss - true_loss) > ROUNDING * abs(true_loss):
+    if abs(loss - true_loss) > TRAINING_RTOL * abs(true_loss):
         what, row = f"your loss is {loss:.4f} and autograd's is {true_loss:.4f}", "loss"
     elif wrong and not is_rounding(own, parameters, Xb, Yb):
         first, *others = sorted(wrong, key=lambda row: FROM_THE_LOSS.index(row.name))
@@ -62,7 +62,7 @@ def judge(own, student, parameters, X, Y, batch, step, steps):
 def judge_loop(own, student, parameters, slopes, X, Y, batch, step, steps):
     """Judges the learning rate, the update and the loop, once the gradients are right."""
     rate, true_rate = own.learning_rate(step, steps), 0.1 if step < steps / 2 else 0.01
-    if not math.isclose(rate, true_rate, rel_tol=ROUNDING):
+    if not math.isclose(rate, true_rate, rel_tol=TRAINING_RTOL):
         what = f"the learning rate is {rate:g} instead of {true_rate:g}"
         raise WrongStep(sentence(step, what, "learning_rate", student, "learning_rate"))
     expected = [p - true_rate * slope for p, slope in zip(parameters, slopes, strict=True)]
@@ -82,7 +82,7 @@ def judge_loop(own, student, parameters, slopes, X, Y, batch, step, steps):
 
 def agrees(found, true):
     size = true.abs().max().item()
-    return (found.double() - true.double()).abs().max().item() <= max(10 * ROUNDING * size, 1e-7)
+    return (found.double() - true.double()).abs().max().item() <= max(10 * TRAINING_RTOL * size, 1e-7)
 
 
 def is_rounding(own, parameters, Xb, Yb):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from grader.dojo.training.contract import ROUNDING
+from grader.dojo.training.contract import TRAINING_RTOL
 from grader.dojo.training.model_run import ModelRun, clone_tensors, missing_function
 from grader.dojo.training.model_training import run_model
 from grader.errors import UserError
@@ -64,7 +64,7 @@ class GPTRun(ModelRun):
     def wrong_update(self, gradients):
         step, steps = self.step, self.options.steps
         rate, true_rate = float(self.student.call("learning_rate", step, steps)), reference.learning_rate(step, steps)
-        if not math.isclose(rate, true_rate, rel_tol=ROUNDING):
+        if not math.isclose(rate, true_rate, rel_tol=TRAINING_RTOL):
             return f"the learning rate is {rate:g} instead of {true_rate:g}", "learning_rate"
         clipped = reference.clip(clone_tensors(gradients))
         state, true = clone_tensors(self.own), clone_tensors(self.own)
@@ -75,7 +75,7 @@ class GPTRun(ModelRun):
                 "adam", arguments[0], clone_tensors(clipped), *arguments[1:], step, true_rate, reference.DECAY
             )
         for name, value in true["parameters"].items():
-            if not (state["parameters"][name] - value).abs().max() <= ROUNDING * true_rate:
+            if not (state["parameters"][name] - value).abs().max() <= TRAINING_RTOL * true_rate:
                 return f"the gradients are right, and `adam` changes `{name}` in another way than AdamW", "adam"
         return "", ""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from grader.dojo.training.contract import ROUNDING
+from grader.dojo.training.contract import TRAINING_RTOL
 from grader.dojo.training.model_run import ModelRun, clone_tensors
 from grader.dojo.training.model_training import run_model
 from grader.errors import UserError
@@ -65,7 +65,7 @@ class RecurrentRun(ModelRun):
         for most in (gpt.CLIPPED_TO, norm / 2):
             clipped, true = self.own_clip(clone_tensors(gradients), most), gpt.clip(clone_tensors(gradients), most)
             for name, value in true.items():
-                if not (clipped[name] - value).abs().max() <= ROUNDING * value.abs().max():
+                if not (clipped[name] - value).abs().max() <= TRAINING_RTOL * value.abs().max():
                     return f"the gradients are right, and `clip` makes another `d{name}` of them", "clip"
         return "", ""
 

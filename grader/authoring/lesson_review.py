@@ -31,7 +31,7 @@ from grader.verdict.judging.earlier_gradient import TRIVIAL
 from grader.verdict.judging.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judging.hidden_problems import ProblemBook
 
-HINTS, FEWEST_DRAWS, FEWEST_VARIANTS = 3, 3, 5
+HINTS_PER_ROW, MIN_DRAWS, MIN_VARIANTS = 3, 3, 5
 
 
 def faults_of(lesson: Lesson) -> Iterator[str]:
@@ -39,8 +39,8 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
     does not run.
     """
     for item in lesson.items:
-        if len(item.hints) != HINTS:
-            yield f"lesson.toml: {item.name} has {len(item.hints)} hints; expected {HINTS}, the first a nudge."
+        if len(item.hints) != HINTS_PER_ROW:
+            yield f"lesson.toml: {item.name} has {len(item.hints)} hints; expected {HINTS_PER_ROW}, the first a nudge."
         if item.taught_in and not any(lesson.exercise.parent.glob(f"{item.taught_in}_*")):
             yield f"lesson.toml: {item.name} has taught_in = {item.taught_in!r}, and the course has no such lesson."
     unusable = [*forward_faults(lesson), *random_faults(lesson)]
@@ -189,11 +189,11 @@ def recommendations(lesson: Lesson) -> Iterator[str]:
         if not any(mistake.gradient == name for mistake in lesson.mistakes):
             yield f"`{name}` has no known mistake."
     count = len(variant_files(lesson))
-    if count < FEWEST_VARIANTS:
-        yield f"{count} variants; {FEWEST_VARIANTS} or more show that other styles pass."
+    if count < MIN_VARIANTS:
+        yield f"{count} variants; {MIN_VARIANTS} or more show that other styles pass."
     draws = [draw for draw in lesson.draws if not draw.note]
-    if lesson.gradients and len(draws) < FEWEST_DRAWS:
-        yield f"{len(draws)} hidden draws decide; {FEWEST_DRAWS} or more of different sizes leave nothing to luck."
+    if lesson.gradients and len(draws) < MIN_DRAWS:
+        yield f"{len(draws)} hidden draws decide; {MIN_DRAWS} or more of different sizes leave nothing to luck."
     for draw in draws:
         sizes = [size for size in draw.sizes.values() if isinstance(size, int)]
         if len(set(sizes)) < len(sizes):
@@ -206,7 +206,7 @@ def inexact_gradients(lesson: Lesson, rows: Sequence[Row]) -> list[str]:
     return [str(row.name) for row in rows if row.name in names and not row.exact]
 
 
-MIN_LINE = 24
+MIN_QUOTED_CHARACTERS = 24
 """Characters of the shortest line of an answer that counts as a quotation. (`return a + b` is shorter.)"""
 
 
@@ -245,5 +245,5 @@ def leaked_answer_lines(lesson: Lesson) -> Iterator[str]:
     public = {one_line(line) for line in path.read_text(encoding="utf-8").splitlines()}
     answers = ANSWER.finditer(lesson.answer_key)
     for line in {one_line(line) for answer in answers for line in answer[0].splitlines()}:
-        if len(line) >= MIN_LINE and line in public:
+        if len(line) >= MIN_QUOTED_CHARACTERS and line in public:
             yield f"{EXAMPLES_FILE} holds a line of an answer, which students would read there: {line}"

@@ -46,16 +46,18 @@ def right_files(lesson: Lesson) -> dict[str, ModuleType]:
     return {"solution": lesson.answers} | files
 
 
-OPEN, CLOSE = "# <answer>", "# </answer>"
-ANSWER = re.compile(rf"^(?P<indent>[ ]*){re.escape(OPEN)}\n.*?^[ ]*{re.escape(CLOSE)}\n", re.DOTALL | re.MULTILINE)
+ANSWER_BEGIN, ANSWER_END = "# <answer>", "# </answer>"
+ANSWER = re.compile(
+    rf"^(?P<indent>[ ]*){re.escape(ANSWER_BEGIN)}\n.*?^[ ]*{re.escape(ANSWER_END)}\n", re.DOTALL | re.MULTILINE
+)
 
 
 def stub_of(lesson: Lesson) -> str:
     """The text of exercises/NN_name/backward.py. Raises LessonError for unpaired markers or a missing function."""
     path = lesson.solution / "backward.py"
     source = path.read_text(encoding="utf-8")
-    if source.count(OPEN) != source.count(CLOSE) or not source.count(OPEN):
-        raise LessonError(f"{path}: every answer is between `{OPEN}` and `{CLOSE}`; they do not pair.")
+    if source.count(ANSWER_BEGIN) != source.count(ANSWER_END) or not source.count(ANSWER_BEGIN):
+        raise LessonError(f"{path}: every answer is between `{ANSWER_BEGIN}` and `{ANSWER_END}`; they do not pair.")
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     missing = sorted({item.function for item in lesson.gradients} - functions.keys())
     if missing:

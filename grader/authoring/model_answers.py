@@ -9,22 +9,22 @@ from grader.lesson.lesson import Lesson
 from grader.questions.question import answer_keys_of, questions_of
 
 MODEL_ANSWERS_FILE = "answers.md"
-QUESTIONS = re.compile(r"^## Questions to ask yourself\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+QUESTIONS_SECTION = re.compile(r"^## Questions to ask yourself\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 QUESTION = re.compile(r"^- (.*?)(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
-QUOTED = re.compile(r"^(?:> .*\n)+", re.MULTILINE)
+QUOTED_ANSWER = re.compile(r"^(?:> .*\n)+", re.MULTILINE)
 
 
 def readme_questions(lesson: Lesson) -> list[str]:
     """The questions under "Questions to ask yourself" in the lesson's README, each in one line."""
     readme = lesson.exercise / "README.md"
-    section = QUESTIONS.search(readme.read_text(encoding="utf-8")) if readme.is_file() else None
+    section = QUESTIONS_SECTION.search(readme.read_text(encoding="utf-8")) if readme.is_file() else None
     return [one_line(text) for text in QUESTION.findall(section[1])] if section else []
 
 
 def answered_questions(text: str) -> list[str]:
     """The questions that answers.md quotes (`> ...`) and says something about, each in one line."""
-    parts = QUOTED.split(text)[1:]
-    quotes = QUOTED.findall(text)
+    parts = QUOTED_ANSWER.split(text)[1:]
+    quotes = QUOTED_ANSWER.findall(text)
     return [
         one_line(re.sub(r"^> ", "", quote, flags=re.MULTILINE))
         for quote, answer in zip(quotes, parts, strict=True)

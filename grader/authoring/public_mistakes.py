@@ -7,9 +7,9 @@ import builtins
 import symtable
 
 from grader.lesson.lesson import Lesson, LessonError
-from grader.lesson.mistakes import PUBLIC, Mistake
+from grader.lesson.mistakes import PUBLIC_MISTAKES_FILE, Mistake
 
-HEAD = '''"""Known mistakes whose messages `dojo check` shows. Do not edit: `grade stubs` writes this file."""
+FILE_HEAD = '''"""Known mistakes whose messages `dojo check` shows. Do not edit: `grade stubs` writes this file."""
 
 import math
 
@@ -22,9 +22,9 @@ AT_HAND = frozenset({"math", "torch", "F", *dir(builtins)})
 
 
 def public_mistakes_files(lesson: Lesson) -> dict[str, str]:
-    """{PUBLIC: its text}; empty for a lesson without public mistakes. Raises LessonError for one that cannot be."""
+    """{PUBLIC_MISTAKES_FILE: its text}; empty for a lesson without public mistakes. Raises LessonError."""
     entries = [declaration(lesson, mistake) for mistake in lesson.mistakes if mistake.public]
-    return {PUBLIC: HEAD + "".join(f"\n\n{entry}\n" for entry in entries)} if entries else {}
+    return {PUBLIC_MISTAKES_FILE: FILE_HEAD + "".join(f"\n\n{entry}\n" for entry in entries)} if entries else {}
 
 
 def declaration(lesson: Lesson, mistake: Mistake) -> str:

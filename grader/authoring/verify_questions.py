@@ -15,8 +15,8 @@ from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson
 from grader.questions.code_lines import RunLine, trusted_results
 from grader.questions.judging import INCOMPLETE, Judged, is_same, judge
-from grader.questions.posing import Posed, pose, seed_of
-from grader.questions.question import KINDS, AnswerKey, Question, answer_keys_of, questions_of
+from grader.questions.posing import Posed, pose_question, seed_of
+from grader.questions.question import QUESTION_KINDS, AnswerKey, Question, answer_keys_of, questions_of
 from grader.questions.reading import AnswerError, read_number, read_shape
 
 PROOFS = "questions.py"
@@ -28,7 +28,7 @@ PERTURBED = dict.fromkeys(("formula", "code"), ("({}) * 1.000001", "({}) + 0.000
     "number": ("({}) * 1.1", "-({})", "({}) * 0")
 }
 """{kind: what must not be accepted in place of the key}; a number's tolerance may not admit these, unless it is 0."""
-NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?:/\d+)?(?![\w]|\.\d)")
+NUMBER_IN_A_QUESTION = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?:/\d+)?(?![\w]|\.\d)")
 
 
 def question_faults(lesson: Lesson, run_line: RunLine | None = None, students: int = STUDENTS) -> Iterator[str]:
@@ -59,7 +59,7 @@ def question_summary(lesson: Lesson, students: int = STUDENTS) -> str:
     times = {each.name: students if each.draw else 1 for each in questions.values() if each.kind != "text"}
     wrong = sum(count * len(keys[name].why) for name, count in times.items())
     kinds = Counter(each.kind for each in questions.values())
-    of_kind = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind])
+    of_kind = ", ".join(f"{kinds[kind]} {kind}" for kind in QUESTION_KINDS if kinds[kind])
     drawn = sum(1 for each in questions.values() if each.draw)
     return (
         f"{len(questions)} questions ({of_kind}), {drawn} of them drawn for {students} students: "
@@ -73,7 +73,7 @@ def faults_of_question(
     yield from missing_parts(lesson, question, secret)
     if question.kind == "text":
         return
-    posed = [pose(question, seed_of(lesson, f"student {number}")) for number in range(students)]
+    posed = [pose_question(question, seed_of(lesson, f"student {number}")) for number in range(students)]
     proof = getattr(proofs, question.name, None)
     if question.kind == "number" and question.draw and proof is None:
         yield f"{PROOFS} has no function `{question.name}` that computes the key in another way."
@@ -185,7 +185,7 @@ def is_shown(posed: Posed, key: Any, text: str) -> bool:
 
 def numbers_in(posed: Posed, text: str) -> Iterator[float]:
     """The numbers in a text; the number of a lesson ("01") is no answer, and neither is 1/0."""
-    for number in NUMBER.findall(text):
+    for number in NUMBER_IN_A_QUESTION.findall(text):
         with contextlib.suppress(AnswerError):
             yield read_number(posed, number)
 

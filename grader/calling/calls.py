@@ -19,7 +19,7 @@ from grader.calling.protocol import Called, Counts, leaves, precision_of
 
 IN_PLACE = "a leaf Variable that requires grad is being used in an in-place operation."
 WITH_OUT = "functions with out=... arguments don't support automatic differentiation, but one requires grad."
-HARMLESS = frozenset({"requires_grad_", "detach_", "share_memory_"})
+CHANGE_NO_ELEMENT = frozenset({"requires_grad_", "detach_", "share_memory_"})
 """Methods that end in _ and change no element."""
 
 
@@ -60,7 +60,7 @@ class LeafGuard(TorchFunctionMode):
 
 def changes_in_place(name: str) -> bool:
     """Whether torch's function of this name changes its first argument: `add_`, `__setitem__`, `_foreach_add_`."""
-    return name == "__setitem__" or (name.endswith("_") and not name.endswith("__") and name not in HARMLESS)
+    return name == "__setitem__" or (name.endswith("_") and not name.endswith("__") and name not in CHANGE_NO_ELEMENT)
 
 
 def attribute(thing: Any, name: str, files: Sequence[str] = ()) -> Any:

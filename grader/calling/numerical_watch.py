@@ -18,29 +18,35 @@ import torch
 from torch import Tensor
 
 from grader.calling.operators import OperatorWatch
-from grader.calling.repeated_inputs import Array, Evaluations
+from grader.calling.repeated_inputs import Evaluations, InputArray
 
 NUMPY = frozenset(
     "tanh exp exp2 expm1 log log1p log2 log10 sqrt power square reciprocal sinh cosh sin cos matmul dot".split()  # noqa: SIM905
 )
 MATH = ("tanh", "exp", "expm1", "log", "log1p", "sqrt", "pow", "sinh", "cosh")
-OPERATORS = frozenset(
+SMOOTH_OPERATORS = frozenset(
     """
     tanh exp exp2 expm1 log log1p log2 log10 sqrt rsqrt pow reciprocal sigmoid silu gelu sinh cosh sin cos logsumexp
     _softmax _log_softmax relu softplus square div var std native_batch_norm native_layer_norm linalg_vector_norm mm
     addmm bmm baddbmm mv dot
     """.split()  # noqa: SIM905
 )
-SHOWN = {"_softmax": "softmax", "_log_softmax": "log_softmax", "mm": "matmul", "bmm": "matmul", "mv": "matmul"}
-NAMES = NUMPY | OPERATORS | frozenset(MATH) | frozenset(SHOWN.values())
+FUNCTION_OF_OPERATOR = {
+    "_softmax": "softmax",
+    "_log_softmax": "log_softmax",
+    "mm": "matmul",
+    "bmm": "matmul",
+    "mv": "matmul",
+}
+OBSERVED_NAMES = NUMPY | SMOOTH_OPERATORS | frozenset(MATH) | frozenset(FUNCTION_OF_OPERATOR.values())
 """Every name that an observation may have."""
 as_numpy = torch._C.TensorBase.numpy
 WRITES = frozenset({"fill", "full", "full_like", "scalar_tensor", "masked_fill", "index_put", "index_fill"})
-MAX_OPERATORS = 20_000
+MAX_OPERATORS_OBSERVED = 20_000
 ENOUGH_PAIRS = 2
 ENOUGH_AGAIN = 4
 """Evaluations at known inputs, of at least two operators, that make a forward pass that is repeated."""
-LINEAR = frozenset({"mm", "addmm", "bmm", "baddbmm", "mv", "dot", "div", "var", "std", "linalg_vector_norm"})
+LINEAR_OPERATORS = frozenset({"mm", "addmm", "bmm", "baddbmm", "mv", "dot", "div", "var", "std", "linalg_vector_norm"})
 
 
 DEPENDS, REPEATS = 1, 2
@@ -66,7 +72,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
     """
 
     def __init__(self, cap: int) -> None:
-        super().__init__(min(cap, MAX_OPERATORS))
+        super().__init__(min(cap, MAX_OPERATORS_OBSERVED))
         self.complex_results = 0
         self._evaluations: dict[tuple[str, object], Evaluations] = {}
         self._pairs: dict[str, list[int]] = {}  # {operator: [evaluations, pairs]}
@@ -82,12 +88,14 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
     ) -> Any:
         name = func.overloadpacket.__name__
         plain = name.rstrip("_") if not name.endswith("__") else name
-        if self._is_quiet and plain not in OPERATORS:
+        if self._is_quiet and plain not in SMOOTH_OPERATORS:
             result = super().__torch_dispatch__(func, types, args, kwargs)
             self._look_for_complex(result)
             return result
         given = list(tensors_in((args, kwargs)))
-        inputs = [array for tensor in given if (array := array_of(tensor)) is not None] if plain in OPERATORS else []
+        inputs = (
+            [array for tensor in given if (array := array_of(tensor)) is not None] if plain in SMOOTH_OPERATORS else []
+        )
         if name is not plain:  # it changes its first argument
             inputs = [each.copy() for each in inputs]
         result = super().__torch_dispatch__(func, types, args, kwargs)
@@ -99,7 +107,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
             self._is_quiet = False
             marks |= DEPENDS
         out = {self._key(tensor, is_new=True) for tensor in results}
-        if plain in OPERATORS and results:
+        if plain in SMOOTH_OPERATORS and results:
             marks |= self._marks_of_evaluation(plain, args, inputs, out)
         elif plain in ("sub", "rsub", "add") and len(keys) == 2 and self._of_pairs.issuperset(keys):
             self._subtracted = True
@@ -123,7 +131,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
                     self._is_quiet = False
                     self._marks[key] = DEPENDS
 
-    def _marks_of_evaluation(self, plain: str, args: Sequence[Any], inputs: Sequence[Array], out: set[int]) -> int:
+    def _marks_of_evaluation(self, plain: str, args: Sequence[Any], inputs: Sequence[InputArray], out: set[int]) -> int:
         """Marks of the results `out` that follow from earlier evaluations of the same operator."""
         others = tuple(repr(each) for each in args if not isinstance(each, Tensor))
         known, close = self._add((plain, others), inputs, frozenset(out))
@@ -150,7 +158,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
             self._key(tensor, is_new=True)
 
     def _add(
-        self, key: tuple[str, object], inputs: Sequence[Array], result: frozenset[int]
+        self, key: tuple[str, object], inputs: Sequence[InputArray], result: frozenset[int]
     ) -> tuple[bool, list[frozenset[int]]]:
         """Whether the operator was evaluated at these inputs before, and its results at inputs close to them."""
         evaluations = self._evaluations.setdefault(key, Evaluations())
@@ -178,18 +186,18 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         if depends and self.complex_results:
             return Seen("complex numbers", "", self.complex_results)
         if depends and (found := self._pairs_found()) is not None:
-            return Seen("differences", SHOWN.get(found[0], found[0]), found[1])
+            return Seen("differences", FUNCTION_OF_OPERATOR.get(found[0], found[0]), found[1])
         if not marks & REPEATS:
             return None
         again = Counter[str]()
         for (name, _), evaluations in self._evaluations.items():
-            if name not in LINEAR:
+            if name not in LINEAR_OPERATORS:
                 again[name] += evaluations.again
         often = [(times, name) for name, times in again.items() if times >= ENOUGH_AGAIN]
         if len(often) < 2:
             return None
         times, name = max(often)
-        return Seen("repeated forward pass", SHOWN.get(name, name), times)
+        return Seen("repeated forward pass", FUNCTION_OF_OPERATOR.get(name, name), times)
 
     def _marks_of(self, answer: object) -> int:
         if self.operators > self.cap:  # it was stopped
@@ -229,7 +237,7 @@ def holds_whole_numbers(tensor: Tensor) -> bool:
     return not (tensor.is_floating_point() or tensor.is_complex())
 
 
-def array_of(tensor: Tensor) -> Array | None:
+def array_of(tensor: Tensor) -> InputArray | None:
     """Its numbers, where numpy can read them."""
     try:
         return as_numpy(tensor.detach().resolve_conj().resolve_neg())

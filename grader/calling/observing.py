@@ -37,7 +37,7 @@ PLAIN_NAMES = frozenset(
 SMALLEST_PLAIN, EPSILON = 0.25, 1e-5
 """A smaller constant may be a step, but the lecture's network has this one."""
 LARGEST_PLAIN = 1000
-MODULES = (torch, torch.nn, torch.nn.functional)
+OBSERVED_MODULES = (torch, torch.nn, torch.nn.functional)
 
 
 def is_plain(function: Callable[..., Any] | None) -> bool:
@@ -64,7 +64,7 @@ def is_plain_constant(value: object) -> bool:
 def names_are_torchs(code: CodeType, names: Mapping[str, Any]) -> bool:
     """Whether the file gives none of these names a meaning of its own."""
     own = names.keys() & set(code.co_names)
-    return all(names[name] in MODULES for name in own)
+    return all(names[name] in OBSERVED_MODULES for name in own)
 
 
 WAYS_OUT = ("numpy", "tolist", "item")

@@ -13,7 +13,7 @@ from torch import Tensor
 from grader.calling.protocol import Counts, Function, Measurement, copy_tree, leaves
 from grader.calling.target import Handle, Target
 
-MAX_PARTS = 12
+MAX_RECORDED_PARTS = 12
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield from (
             (f"{name}[{key!r}]", part) for key, part in value.items() if isinstance(part, (Tensor, numpy.ndarray))
         )
-    elif isinstance(value, (list, tuple)) and len(value) <= MAX_PARTS:
+    elif isinstance(value, (list, tuple)) and len(value) <= MAX_RECORDED_PARTS:
         yield from ((f"{name}[{i}]", part) for i, part in enumerate(value) if isinstance(part, (Tensor, numpy.ndarray)))
 
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy
 
-Array = numpy.ndarray[Any, Any]
+InputArray = numpy.ndarray[Any, Any]
 
-MAX_COMPARED = 600
+MAX_EVALUATIONS_COMPARED = 600
 """Evaluations that are compared. Beyond them, only those at known inputs are counted."""
-MAX_ELEMENTS = 50_000
+MAX_INPUT_ELEMENTS = 50_000
 FEW_ELEMENTS = 8
 """Fewer than that are close by chance. They count only if the same distance comes again and again."""
 SAME_DISTANCES = 6
 LARGEST_STEP = 0.2
-CLOSE, FAR = 0.02, 0.35
+NEAR_INPUT, FAR_INPUT = 0.02, 0.35
 """Largest distance of two inputs, in standard deviations: with any pattern; where it is constant or mostly zero."""
 
 
@@ -33,21 +33,21 @@ class Evaluations:
 
     def __init__(self) -> None:
         self.times = self.pairs = self.again = 0
-        self._kept: deque[tuple[Sequence[Array], object]] = deque(maxlen=4)
+        self._kept: deque[tuple[Sequence[InputArray], object]] = deque(maxlen=4)
         self._known: set[int] = set()
         self._numbers: list[float] = []  # sorted
         self._distances: Counter[float] = Counter()
 
-    def add(self, inputs: Sequence[Array], result: object) -> list[object]:
+    def add(self, inputs: Sequence[InputArray], result: object) -> list[object]:
         """The results of earlier evaluations at close inputs; the evaluation's own where it holds many of them."""
         self.times += 1
-        if not inputs or any(each.size > MAX_ELEMENTS or each.dtype.kind not in "fc" for each in inputs):
+        if not inputs or any(each.size > MAX_INPUT_ELEMENTS or each.dtype.kind not in "fc" for each in inputs):
             return []
         digest = hash(tuple((each.shape, each.tobytes()) for each in inputs))
         if digest in self._known:
             self.again += 1
             return []
-        if self.times > MAX_COMPARED:
+        if self.times > MAX_EVALUATIONS_COMPARED:
             return []
         self._known.add(digest)
         close = [result] if any(is_batch_of_close(each) for each in inputs) else []
@@ -64,7 +64,7 @@ class Evaluations:
         self._kept.append(([each.copy() for each in inputs], result))
         return close
 
-    def _are_close(self, inputs: Sequence[Array], others: Sequence[Array]) -> bool:
+    def _are_close(self, inputs: Sequence[InputArray], others: Sequence[InputArray]) -> bool:
         if [each.shape for each in inputs] != [each.shape for each in others]:
             return False
         some = False
@@ -95,16 +95,16 @@ class Evaluations:
         return self._distances[rounded] >= SAME_DISTANCES
 
 
-def is_perturbed(a: Array, distance: Array) -> bool:
+def is_perturbed(a: InputArray, distance: InputArray) -> bool:
     """Whether an input differs from another by a small step: more than rounding, and much less than it varies."""
     largest, spread = float(distance.max()), float(numpy.std(a))
-    if not numpy.finfo(a.dtype).eps ** 0.5 * float(numpy.abs(a).max()) < largest <= FAR * spread:
+    if not numpy.finfo(a.dtype).eps ** 0.5 * float(numpy.abs(a).max()) < largest <= FAR_INPUT * spread:
         return False
     is_constant = float(distance.min()) > 0.99 * largest
-    return largest <= CLOSE * spread or is_constant or 2 * int(numpy.count_nonzero(distance)) <= a.size
+    return largest <= NEAR_INPUT * spread or is_constant or 2 * int(numpy.count_nonzero(distance)) <= a.size
 
 
-def is_batch_of_close(a: Array) -> bool:
+def is_batch_of_close(a: InputArray) -> bool:
     """Whether a batch of matrices consists of one that was perturbed in many ways."""
     if a.ndim < 3 or a.shape[0] < 3 or a[0].size < FEW_ELEMENTS:
         return False

@@ -11,7 +11,7 @@ import click
 
 from grader.commands.console import printable
 from grader.commands.opened_gradebook import read_gradebook
-from grader.commands.options import FILE, author_name
+from grader.commands.options import FILE_PATH, author_name
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, students_by_mark
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from grader.intake.submissions.roster import Roster
     from grader.lesson.lesson import Course, Lesson
 
-MAX_UNKNOWN = 20
+MAX_UNKNOWN_SHOWN = 20
 
 assignment_option = click.option(
     "--assignment",
     "assignment_file",
-    type=FILE,
+    type=FILE_PATH,
     metavar="FILE",
     help="Which rows count for how much, and when they are due (docs/assignments.md).  [default: the gradebook's]",
 )
 extensions_option = click.option(
     "--extensions",
     "extensions_file",
-    type=FILE,
+    type=FILE_PATH,
     metavar="CSV",
     help="Students with another due date, or who are excused (columns student, until, excused, rows, because).",
 )
@@ -113,12 +113,12 @@ def extensions_from(
             raise UserError(f"{file}: {error}") from error
 
     decisions, unknown = decisions_of(entries, find, assignment, author_name(None), datetime.now(UTC))
-    for entry in unknown[:MAX_UNKNOWN]:
+    for entry in unknown[:MAX_UNKNOWN_SHOWN]:
         click.echo(
             f"grade: {entry.place}nobody here is called {printable(entry.student)!r}, so the line has no effect. Use "
             "the name in grades.csv, or give --roster for ids and e-mail addresses.",
             err=True,
         )
-    if len(unknown) > MAX_UNKNOWN:
-        click.echo(f"grade: {file}: {len(unknown) - MAX_UNKNOWN} more lines have no effect.", err=True)
+    if len(unknown) > MAX_UNKNOWN_SHOWN:
+        click.echo(f"grade: {file}: {len(unknown) - MAX_UNKNOWN_SHOWN} more lines have no effect.", err=True)
     return decisions

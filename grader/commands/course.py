@@ -17,7 +17,7 @@ from grader.results.wording import listed
 if TYPE_CHECKING:
     from grader.lesson.lesson import Lesson
 
-VERIFY_EPILOG = """\b
+GRADE_VERIFY_EPILOG = """\b
 Examples:
   grade verify                     every lesson, through workers and hidden suites
   grade verify 03 --seeds 1000     the verdict alone: nothing right rejected, nothing wrong accepted
@@ -27,7 +27,7 @@ Examples:
 """
 
 
-@click.command(epilog=VERIFY_EPILOG)
+@click.command(epilog=GRADE_VERIFY_EPILOG)
 @click.argument("lessons", nargs=-1)
 @click.option(
     "--seeds",
@@ -134,13 +134,13 @@ def stubs(lessons: tuple[str, ...], check: bool, bare: bool | None, course: Path
     same hidden test suite. Public mistakes are written as well.
     """
     from grader.authoring.lesson_sources import published_stub
-    from grader.authoring.public_mistakes import HEAD, public_mistakes_files
-    from grader.lesson.mistakes import PUBLIC
+    from grader.authoring.public_mistakes import FILE_HEAD, public_mistakes_files
+    from grader.lesson.mistakes import PUBLIC_MISTAKES_FILE
 
     def files(lesson: Lesson) -> dict[Path, str]:
         public = public_mistakes_files(lesson)
-        if (lesson.exercise / PUBLIC).is_file():
-            public.setdefault(PUBLIC, HEAD)  # none is public any more
+        if (lesson.exercise / PUBLIC_MISTAKES_FILE).is_file():
+            public.setdefault(PUBLIC_MISTAKES_FILE, FILE_HEAD)  # none is public any more
         found = dict.fromkeys((lesson.exercise / "backward.py", lesson.pristine), published_stub(lesson, bare))
         return found | {lesson.exercise / name: text for name, text in public.items()}
 

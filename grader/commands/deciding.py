@@ -33,7 +33,7 @@ from grader.results import points_text
 NEW_KINDS = ("excuse", "extension")
 """Decisions that may come before the first submission."""
 StudentNames = tuple[list[str], dict[str, str], StudentsByMark]
-WORDS = {
+DECISION_WORDS = {
     "points": "adjusted",
     "comment": "comment",
     "excuse": "excused",
@@ -136,7 +136,7 @@ def store(
             else []
         )
         changes.append(f"total {change(points_of_part(earlier, None), points_of_part(after, None))}")
-        what = f"decision {each.undoes} is undone" if each.kind == "undo" else WORDS[each.kind]
+        what = f"decision {each.undoes} is undone" if each.kind == "undo" else DECISION_WORDS[each.kind]
         until = f" until {each.until:%Y-%m-%d %H:%M %Z}" if each.until else ""
         if each.kind == "points" and points_of_part(earlier, each.row) == points_of_part(after, each.row):
             what = "adjusted, which changes nothing now"

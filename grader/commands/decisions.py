@@ -11,7 +11,7 @@ import click
 from grader.commands.console import course_option, fail
 from grader.commands.deciding import is_in_force, store, store_entries
 from grader.commands.opened_gradebook import RowParam, StudentParam, open_gradebook, out_option
-from grader.commands.options import FILE, Command, author_option
+from grader.commands.options import FILE_PATH, Command, author_option
 from grader.errors import UserError
 from grader.gradebook.assignment.decision_file import DecisionEntry, entries_from
 
@@ -19,7 +19,7 @@ because_option = click.option("--because", default="", metavar="TEXT", help="The
 from_option = click.option(
     "--from",
     "file",
-    type=FILE,
+    type=FILE_PATH,
     metavar="CSV",
     help="One decision per line. Either all are stored or none; decisions already in force are skipped.",
 )

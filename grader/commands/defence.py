@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from grader.intake.submissions.submission import Submission
     from grader.lesson.lesson import Lesson
 
-ORAL_QUESTIONS, QUESTIONS = 3, 6
-PAPERS, KEYS, ORAL = "papers.html", "keys.html", "oral.html"
+MAX_ORAL_QUESTIONS, MAX_WRITTEN_QUESTIONS = 3, 6
+PAPERS_FILE, KEYS_FILE, ORAL_FILE = "papers.html", "keys.html", "oral.html"
 SEED = "defence seed"
 
-EPILOG = """\b
+DEFENCE_EPILOG = """\b
 Examples:
   grade defence submissions/ --lesson 03 --paper        a sheet per student, and the key sheet, to be printed
   grade defence --enter                                 then type: K7QFB a c -3 bd (2,1) -
@@ -47,7 +47,7 @@ Exit status: 0 done; 2 the command line or the input is unusable.
 """
 
 
-@click.command(epilog=EPILOG)
+@click.command(epilog=DEFENCE_EPILOG)
 @click.argument("submissions", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--lesson", "lesson_name", metavar="L", help="The lesson that is defended.")
 @gradebook_option("The gradebook that keeps keys and results; pages are written to its folder `defence`.")
@@ -85,7 +85,7 @@ def defence(
         return
     if not submissions or lesson_name is None:
         fail("give the submissions and --lesson, such as `grade defence submissions/ --lesson 03 --paper`.")
-    number = count or (ORAL_QUESTIONS if oral else QUESTIONS)
+    number = count or (MAX_ORAL_QUESTIONS if oral else MAX_WRITTEN_QUESTIONS)
     sheets = make_sheets(submissions, lesson_name, out, number, seed, roster_file, course)
     if paper or oral:
         write_sheets(sheets, out, oral, minutes)
@@ -188,14 +188,18 @@ def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float 
     from grader.publish.defence_pages import keys_page, oral_page, papers_page
 
     folder = out / "defence" / sheets[0].lesson
-    pages = {ORAL: oral_page(sheets)} if oral else {PAPERS: papers_page(sheets, minutes), KEYS: keys_page(sheets)}
+    pages = (
+        {ORAL_FILE: oral_page(sheets)}
+        if oral
+        else {PAPERS_FILE: papers_page(sheets, minutes), KEYS_FILE: keys_page(sheets)}
+    )
     for name, text in pages.items():
         with output_errors(folder / name):
             folder.mkdir(parents=True, exist_ok=True)
             write_whole(folder / name, text)
         click.echo(f"{len(sheets)} students: {folder / name}")
     if not oral:
-        click.echo(f"Keep {KEYS} to yourself. After the defence: grade defence --enter -o {out}")
+        click.echo(f"Keep {KEYS_FILE} to yourself. After the defence: grade defence --enter -o {out}")
     short = [
         sheet for sheet in sheets if len(sheet.questions) < len(max(sheets, key=lambda s: len(s.questions)).questions)
     ]

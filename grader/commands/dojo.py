@@ -12,8 +12,8 @@ from grader.commands.dojo_desk import LessonParam, desk, exercises_option, lesso
 from grader.commands.dojo_grade import grade_own, verify_own
 from grader.commands.dojo_questions import answer, defend, predict
 from grader.commands.dojo_servers import assistant, lsp
-from grader.commands.dojo_watch import open_live, start, watch
-from grader.commands.options import FILE
+from grader.commands.dojo_watch import open_live, start_command, watch
+from grader.commands.options import FILE_PATH
 from grader.commands.train import train
 from grader.dojo.file import is_untouched, own_file, reset_to_stub, shown_path
 from grader.dojo.overview import assignment_screen, hint_screen, list_screen, next_lines
@@ -21,9 +21,9 @@ from grader.dojo.progress import next_lesson
 from grader.errors import UserError
 from grader.lesson.lesson import Lesson
 
-RIGHT, WRONG = 0, 1
+EXIT_ALL_RIGHT, EXIT_SOMETHING_WRONG = 0, 1
 
-EPILOG = """\b
+DOJO_EPILOG = """\b
 Examples:
   dojo                    the lessons, how far you are, what to do next
   dojo watch 03           checks lesson 03 whenever you save
@@ -50,7 +50,7 @@ Shell completion: eval "$(_DOJO_COMPLETE=bash_source dojo)"   (or zsh_source, fi
 @click.group(
     cls=ReportingGroup,
     program="dojo",
-    epilog=EPILOG,
+    epilog=DOJO_EPILOG,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -165,7 +165,7 @@ def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, problems
                 show(finish_lines(at, checked, by_key=False))
             else:
                 show(next_lines(checked.progress, checked.next_place, work.words(lesson), elsewhere))
-    raise SystemExit(WRONG if wrong else RIGHT)
+    raise SystemExit(EXIT_SOMETHING_WRONG if wrong else EXIT_ALL_RIGHT)
 
 
 HINT_EPILOG = """\b
@@ -203,7 +203,7 @@ Examples:
 @click.option(
     "--open/--no-open", "opened", default=True, help="Open the report in your browser, or not.  [default: open]"
 )
-@click.option("-o", "--out", type=FILE, metavar="FILE", help="[default: my-report.html]")
+@click.option("-o", "--out", type=FILE_PATH, metavar="FILE", help="[default: my-report.html]")
 @exercises_option
 def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path | None) -> None:
     """Writes the report that your instructor would see.
@@ -250,7 +250,7 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         )
 
 
-for command in (start, answer, predict, defend, assistant, train, verify_own, grade_own, watch, open_live, lsp):
+for command in (start_command, answer, predict, defend, assistant, train, verify_own, grade_own, watch, open_live, lsp):
     main.add_command(command)
 
 

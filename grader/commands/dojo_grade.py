@@ -14,8 +14,8 @@ from grader.dojo.state_file import verdict_digest
 from grader.errors import UserError
 from grader.lesson.lesson import Lesson
 
-OUT = "my-grades"
-EPILOG = """\b
+DEFAULT_GRADES_FOLDER = "my-grades"
+DOJO_GRADE_EPILOG = """\b
 Examples:
   dojo grade 07             lesson 07, as an instructor grades it
   dojo grade 03 04          two lessons
@@ -27,7 +27,7 @@ Exit status: 0 full marks, 1 less, 2 it could not be graded (the message says wh
 """
 
 
-@click.command("grade", epilog=EPILOG)
+@click.command("grade", epilog=DOJO_GRADE_EPILOG)
 @click.argument("words", nargs=-1, type=LessonParam(), metavar="[LESSON]...")
 @click.option("--open/--no-open", "opened", default=True, help="Whether a browser opens the report.  [default: open]")
 @click.option("--seed", type=int, help="The same hidden problems again.  [default: new ones]")
@@ -64,7 +64,7 @@ def graded_report(at: Desk, lessons: list[Lesson], digests: dict[str, str], seed
     from grader.dojo.screen import graded_screen
     from grader.results import read_results
 
-    out, exercises = at.course.root / OUT, at.course.root / "exercises"
+    out, exercises = at.course.root / DEFAULT_GRADES_FOLDER, at.course.root / "exercises"
     arguments = [str(exercises), "-o", str(out), "--course", str(at.course.root), "--quiet", "--fresh", "--only-these"]
     arguments += ["--same-course", "--jobs", "1", *(word for lesson in lessons for word in ("--lesson", lesson.name))]
     arguments += [] if seed is None else ["--seed", str(seed)]
@@ -82,7 +82,7 @@ def graded_report(at: Desk, lessons: list[Lesson], digests: dict[str, str], seed
 
 AGREES, DISAGREES = 0, 1
 
-VERIFY_EPILOG = """\b
+DOJO_VERIFY_EPILOG = """\b
 Examples:
   dojo verify         every lesson that your checker can be used on
   dojo verify 03      lesson 03
@@ -93,7 +93,7 @@ Exit status: 0 your checker agrees with the judge everywhere and misses nothing,
 """
 
 
-@click.command("verify", epilog=VERIFY_EPILOG)
+@click.command("verify", epilog=DOJO_VERIFY_EPILOG)
 @click.argument("words", nargs=-1, type=LessonParam(), metavar="[LESSON]...")
 @exercises_option
 def verify_own(words: tuple[str, ...], course: Path | None) -> None:

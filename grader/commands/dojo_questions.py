@@ -21,7 +21,7 @@ from grader.dojo.file import HERE
 from grader.errors import UserError
 from grader.questions.code_lines import Results
 
-EPILOG = """\b
+DOJO_ANSWER_EPILOG = """\b
 Examples:
   dojo answer 03             asks the questions that you have not answered yet
   dojo answer 03 zeros       asks one question again
@@ -32,7 +32,7 @@ Enter skips a question, q stops. Your answers are in answers.toml, next to backw
 """
 
 
-@click.command(epilog=EPILOG)
+@click.command(epilog=DOJO_ANSWER_EPILOG)
 @click.argument("lesson_name", type=LessonParam(), metavar="LESSON")
 @click.argument("names", nargs=-1, metavar="[QUESTION]...")
 @click.option("--list", "listed", is_flag=True, help="Shows your answers and asks nothing.")

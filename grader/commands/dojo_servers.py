@@ -18,7 +18,7 @@ from grader.errors import UserError
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-EPILOG = """\b
+DOJO_SERVERS_EPILOG = """\b
 Examples:
   dojo mcp                        an AI assistant starts this by itself, in the folder with exercises/
   dojo mcp --course ~/kit         the same for another folder
@@ -33,7 +33,7 @@ MISSING = (
 )
 
 
-@click.command("mcp", epilog=EPILOG)
+@click.command("mcp", epilog=DOJO_SERVERS_EPILOG)
 @exercises_option
 def assistant(course: Path | None) -> None:
     """Serves verdicts, hints and READMEs to an AI assistant.

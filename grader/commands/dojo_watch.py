@@ -19,7 +19,7 @@ from grader.errors import UserError
 from grader.lesson.lesson import Course
 from grader.lesson.paths import WITH_EXERCISES, has_lessons, nearest_course
 
-EPILOG = """\b
+DOJO_WATCH_EPILOG = """\b
 Examples:
   dojo start               makes the folder backprop-ninja with all lessons
   dojo start my-work       another name
@@ -32,7 +32,7 @@ Exit status: 0 the folder is there, 2 it cannot be made (the message says why).
 """
 
 
-@click.command("start", epilog=EPILOG)
+@click.command("start", epilog=DOJO_WATCH_EPILOG)
 @click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[FOLDER]")
 @click.option("--bare", is_flag=True, help="Empty parentheses: you write what each gradient is computed from.")
 @click.option(
@@ -49,7 +49,9 @@ Exit status: 0 the folder is there, 2 it cannot be made (the message says why).
     help="Copy what you wrote in the folder OLD.",
 )
 @exercises_option
-def start(folder: Path | None, bare: bool, guided: bool | None, before: Path | None, course: Path | None) -> None:
+def start_command(
+    folder: Path | None, bare: bool, guided: bool | None, before: Path | None, course: Path | None
+) -> None:
     """Makes a folder to work in.
 
     Each lesson in it has an empty backward.py. Then the command guides you through the first five minutes. In a folder

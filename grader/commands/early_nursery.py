@@ -22,7 +22,7 @@ def take() -> forked.Nursery:
     return _started.pop() if _started else forked.Nursery([GRADER_PROGRAM])
 
 
-def close() -> None:
+def close_nursery() -> None:
     """Ends the nursery that nobody took, as the command line could not be used."""
     while _started:
         _started.pop().close(at_once=True)

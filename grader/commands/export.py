@@ -11,14 +11,14 @@ import click
 from grader.commands.assignments import assignment_option, with_assignment
 from grader.commands.console import course_option, fail, open_course, require_solutions
 from grader.commands.export_scores import canvas, mailmerge, moodle
-from grader.commands.options import FILE, FOLDER, VISIBILITY, lesson_option, require_option, visibility_option
+from grader.commands.options import FILE_PATH, FOLDER_PATH, VISIBILITY, lesson_option, require_option, visibility_option
 from grader.errors import write_errors
 from grader.results import points_text
 
 if TYPE_CHECKING:
     from grader.lesson.lesson import Lesson
 
-EPILOG = """\b
+EXPORT_EPILOG = """\b
 Examples:
   grade export github classroom/                 .github/workflows/grade.yml there
   grade export gradescope -o autograder.zip --lesson 03
@@ -32,7 +32,7 @@ Exit status: 0 written, 2 the command line or the input is unusable.
 """
 
 
-@click.group(epilog=EPILOG)
+@click.group(epilog=EXPORT_EPILOG)
 def export() -> None:
     """Writes files for other platforms and for mail merge.
 
@@ -64,7 +64,7 @@ Examples:
   grade export github                                 here
 """,
 )
-@click.argument("folder", metavar="[DIR]", default=".", type=FOLDER)
+@click.argument("folder", metavar="[DIR]", default=".", type=FOLDER_PATH)
 @lesson_option()
 @assignment_option
 @click.option("--public", is_flag=True, help="Only `dojo check`, on public problems: nothing secret is needed.")
@@ -138,7 +138,7 @@ Examples:
 @click.option(
     "-o",
     "--out",
-    type=FILE,
+    type=FILE_PATH,
     default=Path("autograder.zip"),
     show_default=True,
     help="The file to write. It holds the course's secrets.",
@@ -182,7 +182,7 @@ def export_gradescope(
     It contains the grader, pinned requirements, and the course with its hidden test suites.
     """
     from grader.authoring.release.engine import write_zip
-    from grader.authoring.release.kit import SCRIPTS, autograder_files
+    from grader.authoring.release.kit import AUTOGRADER_SCRIPTS, autograder_files
     from grader.publish.export.autograder import AutograderSettings
     from grader.publish.export.gradescope import Visibility
 
@@ -197,7 +197,7 @@ def export_gradescope(
     names = [lesson.name for lesson in lessons]
     settings = AutograderSettings(names, require, timeout, shown, text, maximum)
     try:
-        write_zip(out, autograder_files(loaded, settings, pip_options), executable=SCRIPTS)
+        write_zip(out, autograder_files(loaded, settings, pip_options), executable=AUTOGRADER_SCRIPTS)
     except OSError as error:
         fail(f"{error.filename or out} cannot be read or written: {error.strerror}.")
     click.echo(f"wrote {out}. It holds the hidden suites: upload it to Gradescope, give it to nobody else.")

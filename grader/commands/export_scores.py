@@ -47,9 +47,9 @@ Examples:
 @csv_option("canvas.csv")
 def canvas(graded: Path, roster_file: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Canvas from OUT, which `grade run` wrote. The roster may be Canvas's own export."""
-    from grader.publish.export.canvas import CANVAS
+    from grader.publish.export.canvas import CANVAS_PLATFORM
 
-    write_marks(graded, roster_file, named, maxima, out or graded / "canvas.csv", CANVAS)
+    write_marks(graded, roster_file, named, maxima, out or graded / "canvas.csv", CANVAS_PLATFORM)
 
 
 @click.command(
@@ -67,9 +67,9 @@ Examples:
 @csv_option("moodle.csv")
 def moodle(graded: Path, roster_file: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Moodle from OUT, which `grade run` wrote. The roster may be an assignment's grading worksheet."""
-    from grader.publish.export.moodle import MOODLE
+    from grader.publish.export.moodle import MOODLE_PLATFORM
 
-    unscaled = write_marks(graded, roster_file, named, maxima, out or graded / "moodle.csv", MOODLE)
+    unscaled = write_marks(graded, roster_file, named, maxima, out or graded / "moodle.csv", MOODLE_PLATFORM)
     for column, highest in unscaled.items():
         click.echo(
             f"{column} is in points out of {points_text(highest)}. If Moodle's maximum grade is another, give it with "

@@ -11,7 +11,7 @@ import click
 
 from grader.commands.console import console_for, course_option, fail, open_course, print_remarks
 from grader.commands.export_scores import max_option
-from grader.commands.options import FILE, Command, graded_argument, roster_option, visibility_option
+from grader.commands.options import FILE_PATH, Command, graded_argument, roster_option, visibility_option
 from grader.errors import write_errors
 from grader.results import points_text
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from grader.intake.submissions.submission import Submission
     from grader.publish.feedback.download import Returned
 
-EPILOG = """\b
+FEEDBACK_EPILOG = """\b
 Examples:
   grade feedback canvas grades/ submissions.zip --roster roster.csv      for "Re-Upload Submissions"
   grade feedback moodle grades/ submissions.zip --roster worksheet.csv   feedback files, and the worksheet with comments
@@ -33,7 +33,7 @@ Exit status: 0 written, 2 the command line or the input is unusable.
 """
 
 
-@click.group(epilog=EPILOG)
+@click.group(epilog=FEEDBACK_EPILOG)
 def feedback() -> None:
     """Gives reports back to students through a platform.
 
@@ -127,7 +127,7 @@ def write_archive(
 @click.option(
     "--scores",
     "scores_path",
-    type=FILE,
+    type=FILE_PATH,
     required=True,
     help="The classroom's scores.json, from the organisation's repository classroom50.",
 )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from grader.intake.submissions.roster import Roster
     from grader.lesson.lesson import Course, Lesson
 
-SETTLE_SECONDS = 1.0
+SETTLED_AFTER_SECONDS = 1.0
 
 
 def follow_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -33,7 +33,7 @@ def follow_options(command: Callable[..., Any]) -> Callable[..., Any]:
     settle = click.option(
         "--settle",
         type=click.FloatRange(0.1),
-        default=SETTLE_SECONDS,
+        default=SETTLED_AFTER_SECONDS,
         show_default=True,
         metavar="SECONDS",
         help="With --follow: grade a submission when nothing about it has changed for this long. On a network file "

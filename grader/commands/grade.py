@@ -17,7 +17,7 @@ from grader.commands.run import run
 from grader.commands.signing import keygen, sign, verify_results
 from grader.commands.similar import similar
 
-EPILOG = """\b
+GRADE_EPILOG = """\b
 Examples:
   grade run submissions/                     a folder with one submission for each student
   grade run ada/ --lesson 03 -o out          one student, one lesson, results in out/
@@ -42,7 +42,7 @@ Shell completion: eval "$(_GRADE_COMPLETE=bash_source grade)"   (or zsh_source, 
 """
 
 
-@click.group(cls=ReportingGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=ReportingGroup, epilog=GRADE_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="backprop-ninja")
 def main() -> None:
     """Grades backpropagation written by hand. It compares each gradient with autograd's, and names the mistakes."""

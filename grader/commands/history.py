@@ -11,7 +11,7 @@ import click
 from rich.table import Table
 
 from grader.commands.console import console_for, printable
-from grader.commands.deciding import WORDS, is_in_force, student_names
+from grader.commands.deciding import DECISION_WORDS, is_in_force, student_names
 from grader.commands.opened_gradebook import StudentParam, out_option, read_gradebook
 from grader.gradebook.database import Gradebook
 from grader.gradebook.lookup import find_student
@@ -103,7 +103,7 @@ def history_cells(entry: dict[str, Any]) -> tuple[str, ...]:
     """A line of the table."""
     when = local_time(entry["time"])
     if entry["what"] == "decision":
-        kind = WORDS.get(entry["kind"], entry["kind"])
+        kind = DECISION_WORDS.get(entry["kind"], entry["kind"])
         about = f"{entry['row']} " if entry["row"] else ""
         points = "" if entry["points"] is None else f"{about}{points_text(entry['points'])}"
         until = f" until {entry['until'][:16].replace('T', ' ')}" if entry["until"] else ""

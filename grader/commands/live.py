@@ -26,12 +26,12 @@ from grader.results.wording import first_names
 if TYPE_CHECKING:
     from grader.gradebook.grading.run import RunOutcome
 
-JUDGED = ("passed", "failed", "shape", "todo")
+JUDGED_STATUSES = ("passed", "failed", "shape", "todo")
 
 
 def outcome_kind(results: SubmissionResult) -> str:
     """passed: full marks; broken: not one row could be judged, be it rejected or a file that does not run; or wrong."""
-    if results.status != "graded" or not any(row.status in JUDGED for row in results.rows()):
+    if results.status != "graded" or not any(row.status in JUDGED_STATUSES for row in results.rows()):
         return "broken"
     return "passed" if results.percent >= 100 else "wrong"
 
@@ -110,7 +110,7 @@ def result_line(results: SubmissionResult) -> str:
     return printable(text)
 
 
-MAX_REASONS, MAX_OF_A_REASON = 5, 600
+MAX_REASONS_SHOWN, MAX_REASON_CHARACTERS = 5, 600
 RULER = re.compile(r"[=_-]{4,}")
 
 
@@ -126,16 +126,16 @@ def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
         f"{len(names)} of {count} could not be graded ({first_names(names, 10)}): {reason}"
         for reason, names in sorted(who.items(), key=lambda entry: -len(entry[1]))
     ]
-    further = [f"... and {len(lines) - MAX_REASONS} other reasons."] if lines[MAX_REASONS:] else []
+    further = [f"... and {len(lines) - MAX_REASONS_SHOWN} other reasons."] if lines[MAX_REASONS_SHOWN:] else []
     advice = ["They have no score until the same command, run again, grades them."] if lines else []
-    return [*map(printable, lines[:MAX_REASONS]), *further, *advice]
+    return [*map(printable, lines[:MAX_REASONS_SHOWN]), *further, *advice]
 
 
 def shorten(reason: str) -> str:
     """A reason on one line, without pytest's rulers. A long one is cut in the middle."""
     line = " ".join(RULER.sub("", reason).split())
-    half = MAX_OF_A_REASON // 2
-    return line if len(line) <= MAX_OF_A_REASON else f"{line[:half]} ... {line[-half:]}"
+    half = MAX_REASON_CHARACTERS // 2
+    return line if len(line) <= MAX_REASON_CHARACTERS else f"{line[:half]} ... {line[-half:]}"
 
 
 def print_summary(console: Console, outcome: RunOutcome, count: int, out: Path, left_out: Sequence[str] = ()) -> None:

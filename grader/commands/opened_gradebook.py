@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from grader.lesson.lesson import Course
 
-FEW = 20
+MAX_REPORTS_PER_SECOND = 20
 """So many reports are written within a second."""
 EXPORTS = (
     *("canvas.csv", "moodle.csv", "mailmerge.csv", "canvas-feedback.zip", "moodle-feedback.zip"),
@@ -85,7 +85,7 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
     Raises UserError.
     """
     from grader.gradebook.grading.views import Views
-    from grader.publish.export.outputs import FILES, write_formats
+    from grader.publish.export.outputs import EXPORT_FILES, write_formats
     from grader.publish.progress_bar import progress_bar
     from grader.publish.report.pages import Reporter
 
@@ -101,11 +101,11 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
         )
     elif stale:
         formats = {
-            student: [name for name, (file, _) in FILES.items() if (out / student / file).is_file()]
+            student: [name for name, (file, _) in EXPORT_FILES.items() if (out / student / file).is_file()]
             for student in stale
         }
         console = console_for(stderr=True)
-        with progress_bar(console, live=console.is_terminal and len(stale) > FEW) as progress:
+        with progress_bar(console, live=console.is_terminal and len(stale) > MAX_REPORTS_PER_SECOND) as progress:
             task = progress.add_task("reports", total=len(stale))
             views.write_stale(lambda: progress.advance(task))
         for student, names in formats.items():
@@ -182,7 +182,7 @@ def changed_reports(out: Path, gradebook: Gradebook, students: Collection[str]) 
     from grader.gradebook.grading.views import reported_in
 
     known = sorted(set(students) & set(gradebook.students()))
-    if len(known) > FEW:
+    if len(known) > MAX_REPORTS_PER_SECOND:
         current = {each.student: each for each in gradebook.current() if each.student in students}
     else:
         current = {student: gradebook.current_of(student) for student in known}

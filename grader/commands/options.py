@@ -14,7 +14,7 @@ import click
 from grader.sandbox.isolation.probe import LEVELS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-FILE, FOLDER = click.Path(path_type=Path, dir_okay=False), click.Path(path_type=Path, file_okay=False)
+FILE_PATH, FOLDER_PATH = click.Path(path_type=Path, dir_okay=False), click.Path(path_type=Path, file_okay=False)
 EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 graded_argument = click.argument("graded", metavar="OUT", type=EXISTING_FOLDER)
@@ -25,7 +25,7 @@ def gradebook_option(meaning: str) -> Callable[[Command], Command]:
     return click.option(
         "-o",
         "--out",
-        type=FOLDER,
+        type=FOLDER_PATH,
         default=Path("grades"),
         show_default=True,
         help=meaning,
@@ -37,7 +37,7 @@ def roster_option(meaning: str, required: bool = False) -> Callable[[Command], C
     return click.option(
         "--roster",
         "roster_file",
-        type=FILE,
+        type=FILE_PATH,
         required=required,
         metavar="CSV",
         help=meaning,
@@ -51,7 +51,7 @@ def lesson_option(meaning: str = "Only this lesson; may be repeated.") -> Callab
 
 def csv_option(name: str) -> Callable[[Command], Command]:
     """-o: the file that an export writes, OUT/`name` if it is not given."""
-    return click.option("-o", "--out", type=FILE, help=f"[default: OUT/{name}]")
+    return click.option("-o", "--out", type=FILE_PATH, help=f"[default: OUT/{name}]")
 
 
 require_option = click.option(

@@ -28,7 +28,7 @@ from grader.commands.live import RunView, what_failed
 from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_other_gradebooks, write_views
 from grader.commands.options import lesson_option, require_option
 from grader.commands.run_inputs import check_lessons, checked_isolation
-from grader.results import WORDS, points_text
+from grader.results import STATUS_WORDS, points_text
 
 if TYPE_CHECKING:
     from grader.gradebook.assignment.config import Assignment
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from grader.gradebook.grading.settings import Settings
     from grader.lesson.lesson import Course
 
-MAX_ROWS = 15
+MAX_CHANGES_SHOWN = 15
 
 
 @click.command(
@@ -202,10 +202,10 @@ def print_changes(changes: Sequence[StudentChange], count: int, lessons: Sequenc
             else ""
         )
     )
-    for name, students in rows.most_common(MAX_ROWS):
+    for name, students in rows.most_common(MAX_CHANGES_SHOWN):
         click.echo(f"  {name}: {students} {'student' if students == 1 else 'students'}")
-    if len(rows) > MAX_ROWS:
-        click.echo(f"  and {len(rows) - MAX_ROWS} more rows")
+    if len(rows) > MAX_CHANGES_SHOWN:
+        click.echo(f"  and {len(rows) - MAX_CHANGES_SHOWN} more rows")
 
 
 def score_change(change: StudentChange) -> str:
@@ -224,11 +224,10 @@ def row_change(row: RowChange) -> str:
     """ "03_makemore_steps.dprobs: 0 → 1, wrong value → right", with the message where it is not right now."""
     if row.before is None or row.after is None:
         state, points = row.after or row.before or ("", 0)
-        return (
-            f"{row.name}: {'new' if row.before is None else 'gone'}, {WORDS.get(state, state)}, {points_text(points)}"
-        )
+        what, status = "new" if row.before is None else "gone", STATUS_WORDS.get(state, state)
+        return f"{row.name}: {what}, {status}, {points_text(points)}"
     (old, points), (new, points_now) = row.before, row.after
-    words = f"{WORDS[old]} → {WORDS[new]}" if old != new else WORDS[new]
+    words = f"{STATUS_WORDS[old]} → {STATUS_WORDS[new]}" if old != new else STATUS_WORDS[new]
     figures = (
         f"{points_text(points)} → {points_text(points_now)}" if points != points_now else f"stays {points_text(points)}"
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.console import course_option, fail, open_course
-from grader.commands.options import FILE, FOLDER, lesson_option
+from grader.commands.options import FILE_PATH, FOLDER_PATH, lesson_option
 
 if TYPE_CHECKING:
     from grader.authoring.release.engine import KitFiles
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LEAKS = 1
 
-EPILOG = """\b
+RELEASE_EPILOG = """\b
 Examples:
   grade release kit                        kit/ and kit.zip, all lessons
   grade release week-1 --lesson 01 --lesson 02
@@ -30,13 +30,13 @@ Exit status: 0 written, 1 a file would reveal a secret (nothing is written),
 """
 
 
-@click.command(epilog=EPILOG)
-@click.argument("folder", metavar="DIR", type=FOLDER)
+@click.command(epilog=RELEASE_EPILOG)
+@click.argument("folder", metavar="DIR", type=FOLDER_PATH)
 @lesson_option()
 @click.option(
     "--assignment",
     "assignment_file",
-    type=FILE,
+    type=FILE_PATH,
     metavar="FILE",
     help="The lessons of this assignment; `dojo` shows its rows and its due date (docs/assignments.md).",
 )

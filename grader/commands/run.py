@@ -36,7 +36,7 @@ from grader.commands.run_inputs import (
     require_dask,
     set_times,
 )
-from grader.commands.run_options import EPILOG, RunOptions, run_options
+from grader.commands.run_options import RUN_EPILOG, RunOptions, run_options
 from grader.commands.signing import hidden_key, sign_or_warn
 from grader.publish.export.github import without_workflow_commands
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from grader.lesson.lesson import Course, Lesson
 
 
-@click.command(epilog=EPILOG)
+@click.command(epilog=RUN_EPILOG)
 @run_options
 def run(**words: Any) -> None:
     """Grades submissions and writes reports.

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import click
 
 from grader.commands.console import fail, print_remarks
-from grader.commands.options import FILE, Command
+from grader.commands.options import FILE_PATH, Command
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
 from grader.intake.submissions.intake_csv import (
@@ -87,7 +87,7 @@ def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:
         fail(f"--limit: {error}. Give NAME=NUMBER with one of {', '.join(LIMIT_NAMES)}.")
 
 
-MAX_NAMED = 5
+MAX_INPUTS_NAMED = 5
 
 
 def apply_intake(found: FoundSubmissions, out: Path, given: Path | None, course: Course) -> list[IntakeLine]:
@@ -101,8 +101,8 @@ def apply_intake(found: FoundSubmissions, out: Path, given: Path | None, course:
         students = {arrival.student for arrival in found.arrivals}
         if names and names.isdisjoint(students):
             raise UserError(
-                f"{given} names {', '.join(sorted(names)[:MAX_NAMED])}, and no submission of this run has that name: "
-                "write the names as in grades.csv."
+                f"{given} names {', '.join(sorted(names)[:MAX_INPUTS_NAMED])}, and no submission of this run has "
+                "that name: write the names as in grades.csv."
             )
     found.decided = decisions(lines)
     if given is not None:
@@ -177,11 +177,13 @@ def store_intake(found: FoundSubmissions, out: Path, lines: Sequence[IntakeLine]
             many = "s" if count > 1 else ""
             sentences.append(f"{count} submission{many} {what} {path}, then run again with --intake {path}.")
     if edited:
-        sentences.append(f"{path} was edited for {', '.join(edited[:MAX_NAMED])}, which counts only with --intake.")
+        sentences.append(
+            f"{path} was edited for {', '.join(edited[:MAX_INPUTS_NAMED])}, which counts only with --intake."
+        )
     return sentences
 
 
-MAX_BAD, MAX_UNKNOWN = 5, 20
+MAX_BAD_LINES_SHOWN, MAX_UNKNOWN_LINES_SHOWN = 5, 20
 
 
 class ZoneParam(click.ParamType):  # type: ignore[type-arg]
@@ -208,7 +210,7 @@ def times_options(command: Command) -> Command:
         "--times",
         "times_files",
         multiple=True,
-        type=FILE,
+        type=FILE_PATH,
         metavar="FILE",
         help="When students submitted, where the download does not say it: CSV (id, email or name; submitted), "
         "Moodle's grading worksheet, or JSON of Canvas's submissions API; may be repeated.",
@@ -244,16 +246,20 @@ def set_times(
     for file in files:
         read = read_times(file, zone)
         if read.bad:
-            more = f" {len(read.bad) - MAX_BAD} more lines cannot be read." if len(read.bad) > MAX_BAD else ""
-            raise UserError(" ".join(read.bad[:MAX_BAD]) + more)
+            more = (
+                f" {len(read.bad) - MAX_BAD_LINES_SHOWN} more lines cannot be read."
+                if len(read.bad) > MAX_BAD_LINES_SHOWN
+                else ""
+            )
+            raise UserError(" ".join(read.bad[:MAX_BAD_LINES_SHOWN]) + more)
         print_first(found.set_times(read.times))
         print_summary_of_times(file, read, quiet)
 
 
 def print_first(sentences: Sequence[str]) -> None:
-    print_remarks(sentences[:MAX_UNKNOWN])
-    if len(sentences) > MAX_UNKNOWN:
-        click.echo(f"grade: {len(sentences) - MAX_UNKNOWN} more lines are like these.", err=True)
+    print_remarks(sentences[:MAX_UNKNOWN_LINES_SHOWN])
+    if len(sentences) > MAX_UNKNOWN_LINES_SHOWN:
+        click.echo(f"grade: {len(sentences) - MAX_UNKNOWN_LINES_SHOWN} more lines are like these.", err=True)
 
 
 def print_summary_of_times(file: Path, read: ReadTimes, quiet: bool) -> None:

@@ -11,12 +11,12 @@ import click
 from grader.commands.assignments import assignment_option, extensions_option
 from grader.commands.console import course_option
 from grader.commands.follow import follow_options
-from grader.commands.options import FILE, Command, gradebook_option, lesson_option, require_option, roster_option
+from grader.commands.options import FILE_PATH, Command, gradebook_option, lesson_option, require_option, roster_option
 from grader.commands.run_inputs import LIMIT_NAMES, times_options
 from grader.commands.signing import sign_option
 from grader.publish.export.outputs import FORMATS
 
-EPILOG = """\b
+RUN_EPILOG = """\b
 Examples:
   grade run submissions/                       a folder with one submission for each student
   grade run ada.zip bo/ --lesson 03 -o out     two submissions, one lesson, results in out/
@@ -79,7 +79,7 @@ OPTIONS = (
     click.option(
         "--intake",
         "intake_file",
-        type=FILE,
+        type=FILE_PATH,
         metavar="CSV",
         help="OUT/intake.csv after you have edited it: which file of a submission is which lesson.",
     ),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.console import fail, print_remarks, printable
-from grader.commands.options import FILE, graded_argument
+from grader.commands.options import FILE_PATH, graded_argument
 
 if TYPE_CHECKING:
     from grader.gradebook.signing.signature import SigningKey
@@ -19,7 +19,7 @@ NOT_VERIFIED = 1
 sign_option = click.option(
     "--sign",
     "key_path",
-    type=FILE,
+    type=FILE_PATH,
     envvar="GRADE_SIGNING_KEY",
     metavar="KEY",
     help="Sign each results.json with this private key (see `grade keygen`).  [or the environment's GRADE_SIGNING_KEY]",
@@ -52,7 +52,7 @@ Examples:
   grade keygen ~/keys/course.pem       writes course.pem, which stays with you, and course.pub.pem for everybody
 """
 )
-@click.argument("path", metavar="KEY", type=FILE)
+@click.argument("path", metavar="KEY", type=FILE_PATH)
 def keygen(path: Path) -> None:
     """Makes a pair of keys.
 
@@ -80,7 +80,7 @@ Exit status: 0 signed, 1 a file is not what the gradebook says and was not signe
 @click.option(
     "--key",
     "key_path",
-    type=FILE,
+    type=FILE_PATH,
     required=True,
     envvar="GRADE_SIGNING_KEY",
     help="The private key's file.  [or the environment's GRADE_SIGNING_KEY]",
@@ -117,7 +117,7 @@ In OUT, a file that is older than the gradebook counts as changed.
 @click.option(
     "--key",
     "key_path",
-    type=FILE,
+    type=FILE_PATH,
     required=True,
     help="The public key's file, such as course.pub.pem.",
 )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_IN_TABLE = 20
 
-EPILOG = """\b
+SIMILAR_EPILOG = """\b
 Examples:
   grade similar -o hw2                       the submissions in the gradebook, as `grade run -o hw2` stored them
   grade similar submissions/ -o grades       other files, with the verdicts of `grade run submissions/ -o grades`
@@ -36,7 +36,7 @@ Exit status: 0 done, whatever was found; 2 the command line or the input is unus
 """
 
 
-@click.command(epilog=EPILOG)
+@click.command(epilog=SIMILAR_EPILOG)
 @click.argument("submissions", nargs=-1, type=click.Path(path_type=Path))
 @gradebook_option("The gradebook with the submissions and the verdicts; similar.html is written there.")
 @lesson_option()

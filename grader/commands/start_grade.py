@@ -17,7 +17,7 @@ def main() -> None:
         print("grade: stopped.", file=sys.stderr)
         raise SystemExit(130) from None
     finally:
-        early_nursery.close()
+        early_nursery.close_nursery()
 
 
 if __name__ == "__main__":

@@ -14,11 +14,11 @@ import click
 from rich.console import Console
 
 from grader.commands.console import STOPPED, fail
-from grader.commands.options import EXISTING_FOLDER, FOLDER
+from grader.commands.options import EXISTING_FOLDER, FOLDER_PATH
 from grader.dojo.training.contract import LOG, Outcome, Watch
 from grader.dojo.training.setup import (
+    DEFAULT_TRAINING_FOLDER,
     NEW,
-    OUT,
     find_script,
     folder_for,
     kept_run,
@@ -135,9 +135,10 @@ Exit status: 0 done, 2 something is missing or wrong (the message says what), 13
 @click.option(
     "-o",
     "--out",
-    type=FOLDER,
+    type=FOLDER_PATH,
     metavar="DIR",
-    help=f"Folder for the page, the log and the checkpoint.  [default: {OUT}, {OUT}/15 for lesson 15]",
+    help="Folder for the page, the log and the checkpoint.  "
+    f"[default: {DEFAULT_TRAINING_FOLDER}, {DEFAULT_TRAINING_FOLDER}/15 for lesson 15]",
 )
 @click.option("--resume", is_flag=True, help="Continue the run in DIR.")
 @click.option("--fresh", is_flag=True, help="Start a new run, even if the one in DIR is not finished.")
@@ -176,7 +177,7 @@ def train(
     go_on = resume_command(submission, out, lesson_name, course) + " --resume"
     try:
         with Terminal() as terminal:
-            watch = Watch(out or OUT, terminal.line, terminal.step)
+            watch = Watch(out or DEFAULT_TRAINING_FOLDER, terminal.line, terminal.step)
             with stop_on_interrupt(watch, terminal):
                 where = training_course(course)
                 wanted, submission = lesson_and_file(where, submission, lesson_name)

@@ -21,11 +21,11 @@ from grader.comparison.tensors import (
 )
 from grader.results.wording import format_shape
 
-MAX_CHARACTERS = 120
-MAX_ENTRIES = 3
+MAX_VALUE_CHARACTERS = 120
+MAX_ENTRIES_SHOWN = 3
 """Entries of a list that a sentence shows."""
 MAX_KEYS = 20
-MAX_SHOWN = 10**30
+SMALLEST_NUMBER_DESCRIBED_BY_SIZE = 10**30
 """Whole numbers from here on are described by their size."""
 
 
@@ -205,7 +205,7 @@ def keys_in_words(keys: Iterable[Any]) -> str:
     """The first keys of a dict, as a sentence lists them."""
     known = list(keys)
     more = f" and {len(known) - MAX_KEYS} more" if len(known) > MAX_KEYS else ""
-    return ", ".join(key[:MAX_CHARACTERS] if type(key) is str else shown(key) for key in known[:MAX_KEYS]) + more
+    return ", ".join(key[:MAX_VALUE_CHARACTERS] if type(key) is str else shown(key) for key in known[:MAX_KEYS]) + more
 
 
 def entries_in_words(values: Sized) -> str:
@@ -213,7 +213,7 @@ def entries_in_words(values: Sized) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value in a sentence, in at most some MAX_CHARACTERS. Nothing in it is iterated over.
+    """A value in a sentence, in at most some MAX_VALUE_CHARACTERS. Nothing in it is iterated over.
 
     Hidden suites use it for what a student returned: `repr` of a tensor takes time exponential in its dimensions.
     """
@@ -225,23 +225,27 @@ def shown(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return str(value)
     if isinstance(value, int):
-        return str(value) if abs(value) < MAX_SHOWN else f"a whole number of {value.bit_length()} bits"
+        return (
+            str(value)
+            if abs(value) < SMALLEST_NUMBER_DESCRIBED_BY_SIZE
+            else f"a whole number of {value.bit_length()} bits"
+        )
     if isinstance(value, float):
         return f"{value:.9g}"
     if isinstance(value, (list, tuple)):
         return f"a {type(value).__name__} of {len(value)}" if value else f"an empty {type(value).__name__}"
     if isinstance(value, Mapping):
         return "a dict"
-    text = repr(value[: MAX_CHARACTERS + 1] if isinstance(value, (str, bytes)) else value)
-    return text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS] + "..."
+    text = repr(value[: MAX_VALUE_CHARACTERS + 1] if isinstance(value, (str, bytes)) else value)
+    return text if len(text) <= MAX_VALUE_CHARACTERS else text[:MAX_VALUE_CHARACTERS] + "..."
 
 
 def in_parts(value: Any, words: Callable[[Any], str] = shown) -> str:
     """A value in a sentence, with the first entries of a list or tuple as `words` has them."""
     if not isinstance(value, (list, tuple)) or not value:
         return shown(value)
-    more = ", ..." if len(value) > MAX_ENTRIES else ""
-    return f"{shown(value)} ({', '.join(words(entry) for entry in value[:MAX_ENTRIES])}{more})"
+    more = ", ..." if len(value) > MAX_ENTRIES_SHOWN else ""
+    return f"{shown(value)} ({', '.join(words(entry) for entry in value[:MAX_ENTRIES_SHOWN])}{more})"
 
 
 def kind_in_words(value: Any) -> str:

@@ -17,10 +17,10 @@ from grader.defence.expressions import (
 )
 
 MAX_REWRITTEN = 14
-MAX_WRONG = 16
-FEW = 5
+MAX_CHANGED_LINES = 16
+MAX_CHANGED_TWICE = 5
 """Rewritten lines that are rewritten again."""
-MAX_LENGTH = 130
+MAX_CHANGED_LINE_CHARACTERS = 130
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def equal_versions(code: str, most: int = MAX_REWRITTEN, deep: bool = True) -> l
     first = list(variants(code, equal_templates))
     found = {each.code: each for each in first}
     if deep:
-        for each in first[:FEW]:
+        for each in first[:MAX_CHANGED_TWICE]:
             for other in variants(each.code, equal_templates):
                 found.setdefault(other.code, other)
     found.pop(code, None)
@@ -60,7 +60,9 @@ def wrong_versions(code: str, names: Sequence[str]) -> list[Variant]:
         found.setdefault(each.code, each)
     found.pop(code, None)
     kept = list(found.values())
-    return kept[: MAX_WRONG - len(extra)] + [each for each in kept[MAX_WRONG - len(extra) :] if each in extra]
+    return kept[: MAX_CHANGED_LINES - len(extra)] + [
+        each for each in kept[MAX_CHANGED_LINES - len(extra) :] if each in extra
+    ]
 
 
 def variants(code: str, templates: Callable[[ast.expr], Iterator[Template]]) -> Iterator[Variant]:
@@ -77,7 +79,7 @@ def variants(code: str, templates: Callable[[ast.expr], Iterator[Template]]) -> 
             except SyntaxError:
                 continue
             changed = ast.unparse(new) if parent is None else text_with(tree, parent, field, index, new)
-            if changed != code and len(changed) <= MAX_LENGTH:
+            if changed != code and len(changed) <= MAX_CHANGED_LINE_CHARACTERS:
                 yield Variant(kind, changed, words)
 
 
@@ -183,7 +185,7 @@ def equal_operations(node: ast.BinOp) -> list[tuple[str, str]]:
 
 
 OPPOSITE = {"any": "all", "all": "any", "maximum": "minimum", "minimum": "maximum", "ceil": "floor", "floor": "ceil"}
-COMPARISONS: dict[type[ast.cmpop], str] = {ast.Gt: "<", ast.Lt: ">", ast.GtE: "<", ast.LtE: ">", ast.Eq: "!="}
+OPPOSITE_COMPARISONS: dict[type[ast.cmpop], str] = {ast.Gt: "<", ast.Lt: ">", ast.GtE: "<", ast.LtE: ">", ast.Eq: "!="}
 
 
 WRONG_OPERATIONS: dict[type[ast.operator], Sequence[Template]] = {
@@ -225,7 +227,9 @@ def wrong_templates(node: ast.expr) -> Iterator[Template]:
         case ast.Call(func=ast.Attribute() as method):
             found = reduction_of(node)
             yield from wrong_reductions(found) if found is not None else wrong_calls(node, method)
-        case ast.Compare(left=left, ops=[operator], comparators=[right]) if other := COMPARISONS.get(type(operator)):
+        case ast.Compare(left=left, ops=[operator], comparators=[right]) if other := OPPOSITE_COMPARISONS.get(
+            type(operator)
+        ):
             yield "comparison", f"{text(left)} {other} {text(right)}", f"it compares with `{other}`"
         case ast.Subscript(value=ast.Name(id=name), slice=index) if whole_number(index) == 0:
             yield "entry", f"{name}[-1]", f"the last entry of `{name}` takes the place of the first"

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.defence.changed_lines import variants, wrong_templates
-from grader.defence.file_lines import MAX_CODE, NO_FIXED_VALUE
+from grader.defence.file_lines import MAX_LINE_CHARACTERS_SHOWN, NO_FIXED_VALUE
 from grader.source.parsing import parse_text
 
-MAX_CHANGES = 200
+MAX_CLASS_CHANGES = 200
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,14 @@ def places_of_changes(tree: ast.Module, wanted: Sequence[str]) -> list[tuple[Cla
                     before = shown.format(code=code)
                     if NO_FIXED_VALUE.search(code):
                         continue
-                    is_shown = whole.count(before) == 1 and len(before) <= MAX_CODE and "\n" not in before
+                    is_shown = (
+                        whole.count(before) == 1 and len(before) <= MAX_LINE_CHARACTERS_SHOWN and "\n" not in before
+                    )
                     for variant in variants(code, wrong_templates) if is_shown else ():
                         after = shown.format(code=variant.code)
                         change = ClassChange(len(found), owner.name, method.name, before, after, variant.words)
                         found.append((change, node, variant.code))
-    return found[:MAX_CHANGES]
+    return found[:MAX_CLASS_CHANGES]
 
 
 def changeable(method: ast.FunctionDef) -> Iterator[tuple[ast.expr, str]]:

@@ -15,12 +15,17 @@ from dataclasses import dataclass
 from grader.defence.changed_lines import Variant, equal_versions, variants, wrong_templates, wrong_versions
 from grader.source.parsing import parse_text
 
-MAX_CODE = 110
+MAX_LINE_CHARACTERS_SHOWN = 110
 """Characters of a line that a question can show."""
-MAX_LINES = 200
-ALIKE = 6
+MAX_REWRITTEN_LINES = 200
+MAX_LINES_OF_ONE_KIND = 6
 """Rewritten lines from which wrong ones are made, and wrong ones made from each."""
-COPY, TRACE, SCALED, STEP = "_defence_copy", "_defence_trace_", "_defence_scaled_", "_defence_step"
+COPY_NAME, TRACE_PREFIX, SCALED_PREFIX, STEP_PREFIX = (
+    "_defence_copy",
+    "_defence_trace_",
+    "_defence_scaled_",
+    "_defence_step",
+)
 NO_FIXED_VALUE = re.compile(r"empty|rand|normal_?$|bernoulli|multinomial|poisson|dropout|uniform|exponential_$")
 """Names of calls whose value is not decided by what they read: unused memory, and random numbers."""
 CONSTANT = re.compile(r"^(new_)?(zeros|ones|full|eye|arange)(_like)?$")
@@ -76,7 +81,7 @@ def functions_in(source: str, wanted: Sequence[str], joint: str = "") -> list[Fi
     for function in nodes.values():
         read = list(lines_of(function, number))
         number += len(read)
-        if number > MAX_LINES or function.decorator_list:
+        if number > MAX_REWRITTEN_LINES or function.decorator_list:
             break
         arguments = function.args
         if arguments.vararg or arguments.kwarg:
@@ -105,7 +110,7 @@ def lines_of(function: ast.FunctionDef, number: int) -> Iterator[tuple[int, File
         if expression is not None and name and can_be_shown(expression):
             code = ast.unparse(expression)
             read = names_read(expression, known)
-            if read and len(code) <= MAX_CODE and "\n" not in code:
+            if read and len(code) <= MAX_LINE_CHARACTERS_SHOWN and "\n" not in code:
                 is_returned = isinstance(statement, ast.Return)
                 yield index, FileLine(function.name, number, name, code, read, is_returned, set(read) <= parameters)
                 number += 1
@@ -145,12 +150,12 @@ def names_read(expression: ast.expr, known: set[str]) -> tuple[str, ...]:
 def trace_of(function: ast.FunctionDef, places: dict[int, FileLine]) -> str:
     """A copy of the function that returns {number of a line: {name: its value just before}} where it would return."""
     traced = copy.deepcopy(function)
-    traced.name = TRACE + function.name
+    traced.name = TRACE_PREFIX + function.name
     body: list[ast.stmt] = ast.parse("_defence_seen = {}").body
     for index, statement in enumerate(traced.body):
         if index in places:
             line = places[index]
-            values = ", ".join(f"{name!r}: {COPY}({name})" for name in line.names)
+            values = ", ".join(f"{name!r}: {COPY_NAME}({name})" for name in line.names)
             body += ast.parse(f"_defence_seen['{line.number}'] = {{{values}}}").body
         if isinstance(statement, ast.Return):
             break
@@ -167,8 +172,8 @@ def scaled_copy(function: ast.FunctionDef) -> tuple[str, list[str]]:
     """
     stored = [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     copied = copy.deepcopy(function)
-    copied.name = SCALED + function.name
-    copied.args.posonlyargs[:0] = [ast.arg(STEP), ast.arg(STEP + "_factor")]
+    copied.name = SCALED_PREFIX + function.name
+    copied.args.posonlyargs[:0] = [ast.arg(STEP_PREFIX), ast.arg(STEP_PREFIX + "_factor")]
     body: list[ast.stmt] = []
     scalable = []
     for statement in copied.body:
@@ -176,7 +181,7 @@ def scaled_copy(function: ast.FunctionDef) -> tuple[str, list[str]]:
         for name in single_names(statement):
             if stored.count(name) == 1:
                 scalable.append(name)
-                body += ast.parse(f"if {STEP} == {name!r}:\n    {name} = {name} * {STEP}_factor").body
+                body += ast.parse(f"if {STEP_PREFIX} == {name!r}:\n    {name} = {name} * {STEP_PREFIX}_factor").body
     copied.body = body
     return ast.unparse(ast.fix_missing_locations(copied)), scalable
 
@@ -219,6 +224,6 @@ def wrong_alike(rights: Sequence[Variant]) -> list[Variant]:
 
 
 def evenly(several: Sequence[Variant]) -> Sequence[Variant]:
-    """Up to ALIKE of them, from the first to the last."""
-    count = min(ALIKE, len(several))
+    """Up to MAX_LINES_OF_ONE_KIND of them, from the first to the last."""
+    count = min(MAX_LINES_OF_ONE_KIND, len(several))
     return [several[place * len(several) // count] for place in range(count)]

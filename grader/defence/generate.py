@@ -23,18 +23,19 @@ from grader.defence.families import (
     zero,
 )
 from grader.defence.lines import Line
-from grader.defence.material import MAIN, Material, material_of
+from grader.defence.material import Material, material_of
 from grader.defence.question import DefenceQuestion
 from grader.defence.recorded import RecordedMaterial, recorded_material
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.time_account import TimeAccount
 
-ROWS = re.compile(r"\b(\w+)\.shape\[0\]")
-QUESTIONS = 6
-FEWEST = 2
+FIRST_SIZE = re.compile(r"\b(\w+)\.shape\[0\]")
+QUESTIONS_PER_DEFENCE = 6
+MIN_ROWS_OF_A_DEFENCE = 2
 Pose = Callable[[Material, Sequence[Line], random.Random], DefenceQuestion | None]
 FAMILIES: Mapping[str, Pose] = {
     "by_hand": by_hand.pose,
@@ -76,7 +77,7 @@ def generate(
     right: Collection[str],
     zygote: ZygoteProcess,
     seed: str,
-    count: int = QUESTIONS,
+    count: int = QUESTIONS_PER_DEFENCE,
 ) -> Defence:
     """`count` questions about a file whose rows `right` are right; fewer where it has too little to ask about.
 
@@ -103,13 +104,13 @@ def generate(
     except CallFailed as error:
         return Defence(lesson.name, (), DOES_NOT_RUN.format(number=lesson.number, error=error))
     too_little = (NO_LINES if lesson.gradients else NO_FUNCTIONS).format(number=lesson.number)
-    reason = "" if len(found) >= FEWEST else too_little
+    reason = "" if len(found) >= MIN_ROWS_OF_A_DEFENCE else too_little
     return Defence(lesson.name, tuple(found) if not reason else (), reason)
 
 
 def why_nothing_is_right(lesson: Lesson, files: Mapping[str, bytes], zygote: ZygoteProcess) -> str:
     """What an error says that ends the file before its functions can be called; otherwise that no row is right."""
-    student = Student(zygote, StudentFile(files, MAIN))
+    student = Student(zygote, StudentFile(files, BACKWARD_FILE))
     try:
         failure = student.load_failure
     finally:
@@ -171,4 +172,4 @@ def same(one: DefenceQuestion, other: DefenceQuestion) -> bool:
 def is_about_a_ratio(question: DefenceQuestion) -> bool:
     """Whether it shows a line that was multiplied by one size and divided by another: it is right for square inputs."""
     shown = "\n".join((question.text, *question.choices.values()))
-    return any(f"{name}.shape[-1]" in shown for name in ROWS.findall(shown))
+    return any(f"{name}.shape[-1]" in shown for name in FIRST_SIZE.findall(shown))

@@ -16,11 +16,12 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed
-from grader.defence.file_lines import SCALED, FileFunction, FileLine, functions_in
+from grader.defence.file_lines import SCALED_PREFIX, FileFunction, FileLine, functions_in
 from grader.defence.lines import CodeNames, Line, line_from, versions_and_names
 from grader.defence.small_problems import graph_of, small_problems
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
@@ -29,7 +30,6 @@ from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.time_account import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
-MAIN = "backward.py"
 MAX_NUMBER = 1e300
 MAX_CHOSEN = 12
 """Lines of a file that one defence may be about."""
@@ -131,7 +131,7 @@ class Material:
         """
         joint = self.lesson.joint
         assert joint is not None
-        names = SCALED + joint.name, joint.name
+        names = SCALED_PREFIX + joint.name, joint.name
         reply = call_in_worker(self._student, "_defence_joint", *names, arguments, steps, factor)
         if not (isinstance(reply, list) and len(reply) == 2 and isinstance(reply[1], list)):
             return []
@@ -188,7 +188,7 @@ def material_of(
 
     Raises ZygoteDied, and CallFailed where the file does not run.
     """
-    text = files[MAIN].decode("utf-8", errors="replace")
+    text = files[BACKWARD_FILE].decode("utf-8", errors="replace")
     try:
         joint = lesson.joint.name if lesson.joint is not None else ""
         wanted = list(dict.fromkeys([*lesson.functions, joint]))
@@ -205,7 +205,7 @@ def material_of(
         return None
     traces = [text for function in read for text in (function.trace, function.scaled)]
     whole = "\n\n".join([text, RUN, lines_text(names), *traces]).encode()
-    student = Student(zygote, StudentFile({**files, MAIN: whole}, MAIN), time=time)
+    student = Student(zygote, StudentFile({**files, BACKWARD_FILE: whole}, BACKWARD_FILE), time=time)
     try:
         known = values_before(student, read, [line for _, _, line in chosen], problems)
     except BaseException:

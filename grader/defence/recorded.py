@@ -17,18 +17,10 @@ from grader.calling.protocol import CallFailed, Measurement
 from grader.defence.class_lines import ClassChange, class_changes, with_class_change
 from grader.defence.file_lines import FileFunction, FileLine
 from grader.defence.lines import Line, Versions, line_from, versions_and_names
-from grader.defence.material import (
-    MAIN,
-    MAX_CHOSEN,
-    RUN,
-    Material,
-    call_in_worker,
-    is_about,
-    lines_text,
-    replies_to,
-)
+from grader.defence.material import MAX_CHOSEN, RUN, Material, call_in_worker, is_about, lines_text, replies_to
 from grader.defence.recorded_lines import CALL, NOTED, recorded_in, with_line
 from grader.lesson.lesson import Item, Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
@@ -85,7 +77,9 @@ class RecordedMaterial(Material):
 
     def holding_in(self, text: str, rows: Collection[str]) -> dict[str, bool]:
         """{row: whether its example holds} for another text of the file. Raises CallFailed."""
-        student = self._student.like_this({**self.files, MAIN: text.encode()}, MAIN, self._student.time)
+        student = self._student.like_this(
+            {**self.files, BACKWARD_FILE: text.encode()}, BACKWARD_FILE, self._student.time
+        )
         try:
             items = [item for item in self.lesson.checks if item.name in rows]
             holding = {item.name: example_holds(self.lesson, item, student) for item in items}
@@ -100,7 +94,7 @@ class RecordedMaterial(Material):
 
     @property
     def text(self) -> str:
-        return self.files[MAIN].decode("utf-8", errors="replace")
+        return self.files[BACKWARD_FILE].decode("utf-8", errors="replace")
 
 
 def example_holds(lesson: Lesson, item: Item, student: Student) -> bool:
@@ -121,7 +115,7 @@ def recorded_material(
 
     Raises ZygoteDied, and CallFailed where the file does not run.
     """
-    text = files[MAIN].decode("utf-8", errors="replace")
+    text = files[BACKWARD_FILE].decode("utf-8", errors="replace")
     functions = askable(lesson, right)
     try:
         read = source_reader().call(recorded_in, text, list(lesson.functions))
@@ -134,7 +128,7 @@ def recorded_material(
     own = [f"_defence_own_{each['name']} = {each['name']}" for each in read]
     noting = [each["noting"] for each in read]
     whole = "\n\n".join([text, RUN, NOTED, lines_text(names), *own, *noting]).encode()
-    student = Student(zygote, StudentFile({**files, MAIN: whole}, MAIN), time=time)
+    student = Student(zygote, StudentFile({**files, BACKWARD_FILE: whole}, BACKWARD_FILE), time=time)
     try:
         ran = rows_that_ran(lesson, student, right)
         seen = call_in_worker(student, "_defence_values") if ran else {}

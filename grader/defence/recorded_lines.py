@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.defence.expressions import replace_child
-from grader.defence.file_lines import MAX_CODE, MAX_LINES, FileLine, can_be_shown, names_read
+from grader.defence.file_lines import MAX_LINE_CHARACTERS_SHOWN, MAX_REWRITTEN_LINES, FileLine, can_be_shown, names_read
 from grader.source.parsing import parse_text
 from grader.source.syntax import nested_statements
 
-NOTE = "_defence_note"
+NOTE_FUNCTION = "_defence_note"
 CALL = "call of "
 """Begins the number of the note that a function makes of its parameters."""
 NOTED = """
@@ -82,7 +82,7 @@ def recorded_in(source: str, wanted: Sequence[str]) -> list[RecordedFunction]:
     for function in plain_definitions(source, wanted):
         places = list(places_in(function, number))
         number += len(places)
-        if number > MAX_LINES:
+        if number > MAX_REWRITTEN_LINES:
             break
         arguments = function.args
         parameters = tuple(each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
@@ -131,7 +131,7 @@ def places_in(function: ast.FunctionDef, number: int) -> Iterator[LinePlace]:
         for name, holder, field, index, expression in expressions_in(function.name, statement):
             code = ast.unparse(expression)
             read = names_read(expression, parameters | stored) if can_be_shown(expression) else ()
-            if read and len(code) <= MAX_CODE and "\n" not in code:
+            if read and len(code) <= MAX_LINE_CHARACTERS_SHOWN and "\n" not in code:
                 is_returned = isinstance(statement, ast.Return)
                 is_whole = set(read) <= parameters - stored
                 line = FileLine(function.name, number, name, code, read, is_returned, is_whole)
@@ -184,4 +184,4 @@ def noting(function: ast.FunctionDef, parameters: Sequence[str], places: Sequenc
 
 def note(number: str, names: Sequence[str]) -> list[ast.stmt]:
     values = ", ".join(f"{name!r}: {name}" for name in names)
-    return ast.parse(f"{NOTE}({number!r}, {{{values}}})").body
+    return ast.parse(f"{NOTE_FUNCTION}({number!r}, {{{values}}})").body

@@ -15,8 +15,8 @@ from grader.reference.problem import Draw, Problem
 from grader.reference.tape import Graph, Tape, Unfused, is_floating, run_forward
 
 COUNT = 3
-TRIES = 60
-LARGE, TINY = (2, 3, 4, 5, 6, 7, 8, 9), (2, 3)
+MAX_DRAWS_TRIED = 60
+DISTINCT_SIZES, TINY_SIZES = (2, 3, 4, 5, 6, 7, 8, 9), (2, 3)
 
 
 def size_names(lesson: Lesson) -> list[str]:
@@ -31,9 +31,9 @@ def small_problems(lesson: Lesson) -> tuple[Problem, ...]:
     if not lesson.gradients:
         return ()
     chance, found = random.Random(lesson.name), list[Problem]()
-    for seed in range(TRIES):
+    for seed in range(MAX_DRAWS_TRIED):
         sizes = {}
-        pool = [*LARGE, 10, 11, 12, 13]
+        pool = [*DISTINCT_SIZES, 10, 11, 12, 13]
         for name in size_names(lesson):
             sizes[name] = pool.pop(chance.randrange(len(pool)))
         if "heads" in sizes and "groups" in sizes:
@@ -59,7 +59,7 @@ def tiny_problem(lesson: Lesson, number: int) -> Problem | None:
     """A problem whose sizes are 2 or 3; another one for each `number`. None where the forward pass runs at none."""
     chance = random.Random(f"{lesson.name}/{number}")
     for _ in range(8):
-        problem = problem_of(lesson, {name: chance.choice(TINY) for name in size_names(lesson)}, number)
+        problem = problem_of(lesson, {name: chance.choice(TINY_SIZES) for name in size_names(lesson)}, number)
         if problem is not None:
             return problem
     return None

@@ -21,17 +21,22 @@ from grader.dojo.overview import Paragraph
 from grader.errors import UserError, write_errors
 from grader.gradebook.files import write_whole
 from grader.lesson.lesson import Lesson
-from grader.questions.answers_file import ANSWERS, Answers, read_answers
+from grader.questions.answers_file import ANSWERS_FILE, Answers, read_answers
 from grader.questions.code_lines import RunLine
 from grader.questions.judging import WAITS, Judged, judge
-from grader.questions.posing import Posed, pose, seed_of
+from grader.questions.posing import Posed, pose_question, seed_of
 from grader.questions.question import WITH_CHOICES, Question, answer_keys_of, find_question, questions_of
 from grader.questions.reading import EXPECTED, AnswerError, answer_text, read_answer
 
 STOP = "q"
-INDENT = 4
-NAME_WIDTH, ANSWER_WIDTH = 24, 46
-MARKS = {"passed": ("✓", "green"), "failed": ("✗", "bold red"), "error": ("✗", "bold red"), "todo": ("…", "cyan")}
+ANSWER_INDENT = 4
+QUESTION_NAME_WIDTH, ANSWER_WIDTH = 24, 46
+ANSWER_MARKS = {
+    "passed": ("✓", "green"),
+    "failed": ("✗", "bold red"),
+    "error": ("✗", "bold red"),
+    "todo": ("…", "cyan"),
+}
 
 ReadLine = Callable[[], str | None]
 """Reads one line; None where there is no more input."""
@@ -42,7 +47,7 @@ class AnswerSheet:
 
     def __init__(self, lesson: Lesson, student: str = "") -> None:
         """`student` is for a new file. Raises UserError for a lesson without questions and a file that is damaged."""
-        self.lesson, self.path = lesson, lesson.exercise / ANSWERS
+        self.lesson, self.path = lesson, lesson.exercise / ANSWERS_FILE
         self.questions, self._keys = questions_of(lesson), answer_keys_of(lesson)
         if not self.questions:
             raise UserError(f"Lesson {lesson.number} has no questions.")
@@ -55,7 +60,7 @@ class AnswerSheet:
         return bool(self._keys)
 
     def posed(self, question: Question) -> Posed:
-        return pose(question, seed_of(self.lesson, self.answers.student))
+        return pose_question(question, seed_of(self.lesson, self.answers.student))
 
     def judged(self, question: Question, run_line: RunLine) -> Judged | None:
         """The verdict on the stored answer; None for a question without an answer, or where there are no keys."""
@@ -89,7 +94,7 @@ class AnswerSheet:
 
 def stored_answers(lesson: Lesson) -> Answers:
     """What the student has answered in this lesson so far. Raises UserError for a file that cannot be read."""
-    path = lesson.exercise / ANSWERS
+    path = lesson.exercise / ANSWERS_FILE
     return read_answers(path.read_bytes(), shown_path(path)) if path.is_file() else Answers()
 
 
@@ -150,19 +155,19 @@ def ask_questions(
 def question_screen(posed: Posed, number: int, of: int) -> Iterator[RenderableType]:
     question = posed.question
     yield Text.assemble((f"Question {number} of {of}", "bold"), (f"  {question.name}", "dim"))
-    yield Paragraph(posed.text, indent=INDENT)
+    yield Paragraph(posed.text, indent=ANSWER_INDENT)
     yield from choice_lines(posed)
     if question.given:
         shapes = ", ".join(f"{name} ({shape})" if shape else f"{name} ()" for name, shape in question.given.items())
-        yield Paragraph(f"Given: {shapes}.", "dim", INDENT)
+        yield Paragraph(f"Given: {shapes}.", "dim", ANSWER_INDENT)
     if question.figure:
-        yield Paragraph(f"Figure: {question.figure}, in the lesson's folder.", "dim", INDENT)
-    yield Paragraph(f"Answer with {EXPECTED[question.kind]}.", "dim", INDENT)
+        yield Paragraph(f"Figure: {question.figure}, in the lesson's folder.", "dim", ANSWER_INDENT)
+    yield Paragraph(f"Answer with {EXPECTED[question.kind]}.", "dim", ANSWER_INDENT)
 
 
 def choice_lines(posed: Posed) -> Iterator[RenderableType]:
     for letter, each in posed.letters.items():
-        yield Paragraph(f"{letter})  {posed.choices[each]}", indent=INDENT, hang=len(letter) + 3)
+        yield Paragraph(f"{letter})  {posed.choices[each]}", indent=ANSWER_INDENT, hang=len(letter) + 3)
 
 
 def verdict_words(judged: Judged | None) -> tuple[str, str]:
@@ -204,9 +209,9 @@ def answers_screen(sheet: AnswerSheet, run_line: RunLine) -> Iterator[Renderable
     for number, question in enumerate(sheet.questions.values(), 1):
         judged = sheet.judged(question, run_line)
         is_given = not is_open(sheet, question)
-        mark, style = MARKS[judged.status] if judged else ("·", "") if is_given else (" ", "dim")
+        mark, style = ANSWER_MARKS[judged.status] if judged else ("·", "") if is_given else (" ", "dim")
         text = answer_text(sheet.posed(question), sheet.answers.given[question.name]) if is_given else "not answered"
         shown = text if len(text) <= ANSWER_WIDTH else text[: ANSWER_WIDTH - 1].rstrip() + "…"
-        yield Text(f"{mark} {number:>2} {question.name:<{NAME_WIDTH}} {shown}", style)
+        yield Text(f"{mark} {number:>2} {question.name:<{QUESTION_NAME_WIDTH}} {shown}", style)
         if judged and judged.status in ("failed", "error"):
-            yield Paragraph(judged.message or "", "dim", INDENT + 1)
+            yield Paragraph(judged.message or "", "dim", ANSWER_INDENT + 1)

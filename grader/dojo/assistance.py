@@ -13,14 +13,14 @@ from itertools import pairwise
 from grader.dojo.desk import Desk
 from grader.dojo.file import HERE, is_untouched, location, read_ordinary, read_own
 from grader.errors import UserError
-from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.inert import inert
-from grader.results import UNWRITTEN, WORDS, Row, points_text
+from grader.results import STATUS_WORDS, UNWRITTEN, Row, points_text
 
 HEADING = re.compile(r"^#{2,3} (.+)$", re.MULTILINE)
-WORD_OF = {**WORDS, HERE: "passed its public example", "hidden": "only the hidden test suite decides"}
+WORD_OF = {**STATUS_WORDS, HERE: "passed its public example", "hidden": "only the hidden test suite decides"}
 PURPOSE = (
     "You help a student who writes backpropagation by hand. Do not write the gradient for them. Ask one question at a "
     "time, point to the forward line, and let them check their own line. Use `verdict` first, then a section of the "
@@ -43,7 +43,7 @@ def verdict_text(at: Desk, words: str) -> str:
     """The rows of a lesson ("03") or one of them ("03.dprobs"), as `dojo check` judges them. Raises UserError."""
     lesson, row = at.find(words)
     submitted = read_own(lesson)
-    if is_untouched(lesson, submitted.files[MAIN]):
+    if is_untouched(lesson, submitted.files[BACKWARD_FILE]):
         return f"Lesson {lesson.number}: nothing is written yet. The first row is `{lesson.items[0].name}`."
     checked = at.check(lesson, submitted)
     at.remember(checked)
@@ -69,7 +69,7 @@ def row_explanation(lesson: Lesson, row: Row) -> list[str]:
     forward = [line.partition("  # ")[0] for line in forward_lines(lesson, target)[:3]] if target else []
     named = f" (mistake: {row.mistake.id})" if row.mistake else ""
     return [
-        f"\n{row.name}, {location(row.file or MAIN, row.line)}{named}",
+        f"\n{row.name}, {location(row.file or BACKWARD_FILE, row.line)}{named}",
         *(f"  forward: {line}" for line in forward),
         f"  {' '.join((row.message or WORD_OF.get(row.status, row.status)).split())}",  # one line, as every quote
     ]

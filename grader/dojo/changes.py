@@ -12,7 +12,7 @@ from pathlib import Path
 
 import watchfiles
 
-STEP = 3
+DEBOUNCE_MILLISECONDS = 3
 """Milliseconds without another change before a change is reported. The library's default of 50 costs 70 per save."""
 
 
@@ -62,7 +62,7 @@ class Changes(Wakeup):
             ),
             recursive=self._deep,
             debounce=100,
-            step=STEP,
+            step=DEBOUNCE_MILLISECONDS,
             stop_event=self._stop,
             rust_timeout=1000,
             raise_interrupt=False,

@@ -19,8 +19,9 @@ from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import JudgedFile, judge_file
 from grader.gradebook.grading.question_rows import line_runner
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.questions.code_lines import Results
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.probe import Isolation
@@ -106,7 +107,7 @@ class LocalJudge:
         """
         self.own = None
         problems, zygote = self._problems(lesson), self._starter.zygote
-        text = submitted.files[MAIN]
+        text = submitted.files[BACKWARD_FILE]
         suspects = functions_that_differ(lesson, self._judged_before.get(lesson.name, text), text)
         self._judged_before[lesson.name] = text
 

@@ -14,8 +14,9 @@ import torch
 from grader.calling.failures import is_stub_error, remember_source
 from grader.calling.parameters import UnknownParameter, arguments_for, interface_of
 from grader.errors import UserError
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Item, Lesson
+from grader.lesson.paths import BACKWARD_FILE
 
 
 def debug_rows(lesson: Lesson, submitted: LessonFiles, rows: Sequence[str], say: Callable[[str], None] = print) -> None:
@@ -38,7 +39,7 @@ def debug_rows(lesson: Lesson, submitted: LessonFiles, rows: Sequence[str], say:
 
 def module_to_debug(submitted: LessonFiles) -> ModuleType | None:
     """The file as a module; None where it raised, once the debugger has been left."""
-    source = submitted.files[MAIN].decode("utf-8", "replace")
+    source = submitted.files[BACKWARD_FILE].decode("utf-8", "replace")
     remember_source(submitted.shown, source)
     module = ModuleType("backward")
     folder = sys.path[0]

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from grader.defence.question import DefenceQuestion
-from grader.dojo.answering import INDENT, MARKS, choice_lines, readable_answer
+from grader.dojo.answering import ANSWER_INDENT, ANSWER_MARKS, choice_lines, readable_answer
 from grader.dojo.overview import Paragraph
 from grader.questions.reading import EXPECTED
 
@@ -39,7 +39,7 @@ class DefenceAtTerminal:
             yield from defence_question_screen(question, number, len(self.questions))
             if end is not None:
                 left = max(0, int(end - self.clock()))
-                yield Paragraph(f"{left // 60}:{left % 60:02} minutes left.", "dim", INDENT)
+                yield Paragraph(f"{left // 60}:{left % 60:02} minutes left.", "dim", ANSWER_INDENT)
             try:
                 raw = yield from readable_answer(partial(self._ask, ask, end), question.trouble, "leave it out")
             except TimeoutError as over:
@@ -83,22 +83,22 @@ def defence_question_screen(question: DefenceQuestion, number: int, of: int) -> 
         is_code = all(line.startswith("    ") for line in lines)
         for line in lines:
             yield Paragraph(
-                line.strip(), "cyan" if is_code else "", INDENT * (2 if is_code else 1), 2 if is_code else 0
+                line.strip(), "cyan" if is_code else "", ANSWER_INDENT * (2 if is_code else 1), 2 if is_code else 0
             )
     yield from choice_lines(question.posed)
-    yield Paragraph(f"Answer with {EXPECTED[question.kind]}.", "dim", INDENT)
+    yield Paragraph(f"Answer with {EXPECTED[question.kind]}.", "dim", ANSWER_INDENT)
 
 
 def verdict_screen(question: DefenceQuestion, raw: str) -> Iterator[RenderableType]:
     """Whether the answer is right, and why: this is practice, and the next round has other questions. "": no answer."""
     if not raw:
         yield Paragraph("– No answer.", "dim")
-        yield Paragraph(f"The answer is {question.key_text}. {question.model}", "dim", INDENT)
+        yield Paragraph(f"The answer is {question.key_text}. {question.model}", "dim", ANSWER_INDENT)
         return
     judged = question.judged(raw)
-    mark, style = MARKS[judged.status]
+    mark, style = ANSWER_MARKS[judged.status]
     if judged.status == "passed":
         yield Paragraph(f"{mark} Right. {question.model}", style)
         return
     yield Paragraph(f"{mark} {judged.message or 'Not right.'}", style)
-    yield Paragraph(f"The answer is {question.key_text}. {question.model}", "dim", INDENT)
+    yield Paragraph(f"The answer is {question.key_text}. {question.model}", "dim", ANSWER_INDENT)

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 
 from grader.dojo.file import is_untouched, location, outline_of_text, own_file, read_own, shown_path
 from grader.dojo.lesson_words import lesson_meant, no_such_lesson, plain_words, suggestion
-from grader.dojo.mistake_question import question_about
-from grader.dojo.progress import BROKEN, Progress
+from grader.dojo.mistake_question import question_about_mistake
+from grader.dojo.progress import BROKEN_FILE, Progress
 from grader.dojo.state_file import StateFile, verdict_digest
 from grader.dojo.zygote import Starter
 from grader.errors import UserError
-from grader.gradebook.assignment.config import ASSIGNMENT, Assignment, read_assignment
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment, read_assignment
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Course, Lesson, LessonError
+from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.workers.torch_loading import load_torch
 
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
@@ -46,7 +47,7 @@ class Checked:
     @property
     def progress(self) -> Progress:
         runs = self.judged.runs
-        statuses = {row.name: row.status if runs else BROKEN for row in self.judged.rows}
+        statuses = {row.name: row.status if runs else BROKEN_FILE for row in self.judged.rows}
         uncounted = frozenset(row.name for row in self.judged.rows if not row.counted)
         return Progress(self.lesson, statuses, uncounted, self.taught, self.assigned)
 
@@ -56,7 +57,7 @@ class Checked:
 
     @property
     def source(self) -> str:
-        return self.submitted.files[MAIN].decode("utf-8", "replace")
+        return self.submitted.files[BACKWARD_FILE].decode("utf-8", "replace")
 
     def text_of(self, row: Row) -> str:
         """The text to which a row's line numbers refer: a notebook's cell, or the file."""
@@ -70,7 +71,7 @@ class Checked:
         if not self.judged.runs or name is None:
             row = self.judged.rows[0]
             return location(row.file or self.submitted.shown, row.line)
-        line = outline_of_text(self.submitted.files[MAIN]).line(self.lesson.item_for(name))
+        line = outline_of_text(self.submitted.files[BACKWARD_FILE]).line(self.lesson.item_for(name))
         if origin is None:
             return location(self.submitted.shown, line)
         return location(*(origin.rows.get(name) or origin.place(line) or (self.submitted.shown, None)))
@@ -91,7 +92,7 @@ class Desk:
     ) -> None:
         """Raises LessonError where there is no course."""
         self.course = Course(root, secrets=False)
-        self.assignment = self._read_assignment(root / ASSIGNMENT, complain)
+        self.assignment = self._read_assignment(root / ASSIGNMENT_FILE, complain)
         if self.assignment is not None and self.assignment.settings:
             self.course = Course(root, secrets=False, changed=self.assignment.settings)
         self.state_file = StateFile(root, complain)
@@ -175,7 +176,7 @@ class Desk:
             submitted = read_own(lesson)
         except UserError:
             return self._progress(lesson, {})
-        if is_untouched(lesson, submitted.files[MAIN]):
+        if is_untouched(lesson, submitted.files[BACKWARD_FILE]):
             statuses = dict.fromkeys((item.name for item in lesson.items), "todo")
             return self._progress(lesson, statuses)
         kept, statuses = self.state_file.read().verdicts.get(lesson.name, ("", {}))
@@ -233,7 +234,9 @@ class Desk:
     def remember(self, checked: Checked, working: bool = True) -> None:
         """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""
         lesson, statuses = checked.lesson, checked.progress.statuses
-        questions = {row.name: question_about(lesson, row) for row in checked.judged.rows if row.mistake is not None}
+        questions = {
+            row.name: question_about_mistake(lesson, row) for row in checked.judged.rows if row.mistake is not None
+        }
         questions = {row: question for row, question in questions.items() if question}
         self.state_file.keep_verdict(
             lesson, verdict_digest(lesson, checked.submitted.files), statuses, working, questions
@@ -259,7 +262,7 @@ class Desk:
     def place_of(self, lesson: Lesson, row: str) -> str:
         """The location of a row's function in the student's file."""
         try:
-            line = outline_of_text(read_own(lesson).files[MAIN]).line(lesson.item_for(row))
+            line = outline_of_text(read_own(lesson).files[BACKWARD_FILE]).line(lesson.item_for(row))
         except UserError:
             line = None
         return location(shown_path(own_file(lesson)), line)

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from grader.errors import UserError, write_errors
-from grader.intake.submissions.lesson_files import MAIN, MAX_FILE_BYTES, LessonFiles
+from grader.intake.submissions.lesson_files import MAX_FILE_BYTES, LessonFiles
 from grader.lesson.lesson import Item, Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.source.parsing import parse_submitted
 from grader.source.syntax import FunctionDefinition, names_in, only_raises
 
@@ -39,7 +40,7 @@ def location(file: str, line: int | None) -> str:
 
 
 def own_file(lesson: Lesson) -> Path:
-    return lesson.exercise / MAIN
+    return lesson.exercise / BACKWARD_FILE
 
 
 def read_ordinary(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
@@ -67,7 +68,7 @@ def read_own(lesson: Lesson) -> LessonFiles:
                 raise UserError(f"{shown_path(path)} has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read.")
     except OSError as error:
         raise UserError(f"{shown_path(path)} cannot be read: {error.strerror}.") from error
-    if MAIN not in files:
+    if BACKWARD_FILE not in files:
         if path.exists():
             raise UserError(f"{shown_path(path)} cannot be read: it is not an ordinary file.")
         raise UserError(f"{shown_path(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
@@ -177,7 +178,7 @@ def reset_to_stub(lesson: Lesson) -> Path | None:
     kept = None
     with write_errors(shown_path(path)):
         if path.exists() or path.is_symlink():
-            kept = path.with_name(f"{MAIN}.before-reset-{next_number(path)}")
+            kept = path.with_name(f"{BACKWARD_FILE}.before-reset-{next_number(path)}")
             path.rename(kept)
         path.write_bytes(stub)
     return kept
@@ -185,5 +186,5 @@ def reset_to_stub(lesson: Lesson) -> Path | None:
 
 def next_number(path: Path) -> int:
     """The number for the next file that `reset_to_stub` keeps."""
-    kept = (re.fullmatch(rf"{re.escape(MAIN)}\.before-reset-(\d+)", p.name) for p in path.parent.iterdir())
+    kept = (re.fullmatch(rf"{re.escape(BACKWARD_FILE)}\.before-reset-(\d+)", p.name) for p in path.parent.iterdir())
     return max((int(match[1]) for match in kept if match), default=0) + 1

@@ -13,7 +13,12 @@ from grader.results import UNWRITTEN
 Mark = tuple[str, str, str]
 """(name, its sign, its style)."""
 
-MARKS = {"passed": ("✓", "green"), HERE: ("✓", "cyan"), HIDDEN: ("?", "cyan"), **dict.fromkeys(UNWRITTEN, ("·", "dim"))}
+GRAPH_MARKS = {
+    "passed": ("✓", "green"),
+    HERE: ("✓", "cyan"),
+    HIDDEN: ("?", "cyan"),
+    **dict.fromkeys(UNWRITTEN, ("·", "dim")),
+}
 WRONG_MARK = ("✗", "bold red")
 
 
@@ -21,7 +26,7 @@ def graph_marks(progress: Progress, sinks: Sequence[str]) -> list[Mark]:
     """The graph's last values, whose gradient is given, then each row: a gradient by its value, a check by its name."""
     given: list[Mark] = [(name, "✓", "dim") for name in sinks]
     rows = [
-        (item.target or item.name, *MARKS.get(progress.statuses.get(item.name, "missing"), WRONG_MARK))
+        (item.target or item.name, *GRAPH_MARKS.get(progress.statuses.get(item.name, "missing"), WRONG_MARK))
         for item in progress.items
     ]
     return [mark for mark in given if mark[0] not in {name for name, _, _ in rows}] + rows

@@ -11,7 +11,7 @@ from grader.dojo.desk import Checked
 from grader.dojo.overview import Paragraph
 from grader.lesson.lesson import Lesson
 
-ENOUGH = 3
+ROWS_BEFORE_THE_GUIDE_ENDS = 3
 """Rows that are right, after which the guide ends."""
 
 
@@ -24,7 +24,7 @@ class Guide:
     def lines(self, checked: Checked | None) -> list[RenderableType]:
         if self._is_over or checked is None:
             return []
-        self._is_over = len(checked.progress.reached) >= ENOUGH
+        self._is_over = len(checked.progress.reached) >= ROWS_BEFORE_THE_GUIDE_ENDS
         return ["", *steps(checked)]
 
 
@@ -44,7 +44,7 @@ def steps(checked: Checked) -> Iterator[RenderableType]:
             f"Open {checked.next_place} in your editor, next to this window. Write {row} there: replace `raise "
             "NotImplementedError` by `return` and your formula. Then save: nothing else is needed.",
         )
-    elif len(progress.reached) < ENOUGH:
+    elif len(progress.reached) < ROWS_BEFORE_THE_GUIDE_ENDS:
         yield step(
             3,
             f"{progress.reached[-1]} is right. The word (right, wrong) is the verdict on your line. The mark after it "

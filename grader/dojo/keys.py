@@ -13,7 +13,7 @@ from types import FrameType
 
 SEQUENCE = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
 """What a terminal sends for an arrow, a function key, Alt and a letter, or Escape alone."""
-NAMED = {
+NAMED_KEYS = {
     **dict.fromkeys(("\x1b[A", "\x1bOA"), "up"),
     **dict.fromkeys(("\x1b[B", "\x1bOB"), "down"),
     **dict.fromkeys(("\r", "\n"), "enter"),
@@ -30,8 +30,8 @@ def keys_in(text: str) -> list[str]:
         sequence = SEQUENCE.match(text, at)
         key = sequence[0] if sequence else text[at]
         at += len(key)
-        if key in NAMED or (len(key) == 1 and key.isprintable()):
-            found.append(NAMED.get(key, key))
+        if key in NAMED_KEYS or (len(key) == 1 and key.isprintable()):
+            found.append(NAMED_KEYS.get(key, key))
     return found
 
 

@@ -19,9 +19,9 @@ from grader.comparison.tensors import bits, first_index
 from grader.dojo.notebook.heat import heat_maps, show_html, shows_html
 from grader.results.wording import format_shape
 
-ROUNDING = 1e-6
+FLOAT32_ROUNDING = 1e-6
 """The largest relative difference of two correct float32 gradients; one operation rounds by 6e-8."""
-ALIKE = 1e-4
+RTOL_OF_A_WRONG_FORMULA = 1e-4
 """The relative difference below which a wrong gradient matches the gradient of a wrong formula."""
 
 
@@ -105,35 +105,35 @@ def of_another_shape(name: str, mine: Tensor, reference: Tensor) -> Iterator[str
         same = alike = False
     if alike:
         yield f"Broadcasting hides it: the lecture's cmp says exact: {same}, approximate: True."
-    if mine.numel() == reference.numel() and close(mine.reshape(reference.shape), reference):
+    if mine.numel() == reference.numel() and is_close(mine.reshape(reference.shape), reference):
         yield f"The numbers are right: mind `keepdim`, or end with `.view({name}.shape)`."
         return
-    if mine.ndim == reference.ndim == 2 and close(mine.T, reference):
+    if mine.ndim == reference.ndim == 2 and is_close(mine.T, reference):
         yield f"It is the transpose of the gradient of `{name}`."
         return
     try:
         summed = mine.sum_to_size(reference.shape)
     except RuntimeError:
         return
-    if close(summed, reference):
+    if is_close(summed, reference):
         yield "With a sum over the extra axis it is right: a broadcast forward is a sum backward."
 
 
 def resemblance(name: str, mine: Tensor, reference: Tensor) -> str:
     """Which simple mistake gives these wrong numbers: sign, transpose, factor, else where they differ."""
-    if close(mine, reference, ROUNDING):
+    if is_close(mine, reference, FLOAT32_ROUNDING):
         return (
             "Right all the same: as a whole it differs by rounding only, though more than allclose grants one element."
         )
     if not bool(mine.any()):
         return f"Every element of your `d{name}` is zero."
-    if close(-mine, reference):
+    if is_close(-mine, reference):
         return f"The sign is flipped: it is minus the gradient of `{name}`."
-    if mine.ndim == 2 and mine.shape[0] == mine.shape[1] and close(mine.T, reference):
+    if mine.ndim == 2 and mine.shape[0] == mine.shape[1] and is_close(mine.T, reference):
         return f"It is the transpose of the gradient of `{name}`."
     if bool(reference.any()):
         factor = float((mine.double() * reference.double()).sum() / reference.double().square().sum())
-        if factor and close(mine / factor, reference):
+        if factor and is_close(mine / factor, reference):
             return f"It is the gradient of `{name}` times {factor:.6g}: a factor is lost, or one too many."
     wrong = ~torch.isclose(mine, reference)
     where = first_index(wrong)
@@ -143,7 +143,7 @@ def resemblance(name: str, mine: Tensor, reference: Tensor) -> str:
     )
 
 
-def close(mine: Tensor, reference: Tensor, limit: float = ALIKE) -> bool:
+def is_close(mine: Tensor, reference: Tensor, limit: float = RTOL_OF_A_WRONG_FORMULA) -> bool:
     if mine.shape != reference.shape:
         return False
     difference = torch.linalg.vector_norm(mine.double() - reference.double())

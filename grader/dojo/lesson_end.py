@@ -13,14 +13,14 @@ from rich.text import Text
 
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import names_it_uses, read_ordinary
-from grader.dojo.overview import INDENT, Paragraph, next_lines
+from grader.dojo.overview import LIST_INDENT, Paragraph, next_lines
 from grader.dojo.progress import next_lesson
 from grader.lesson.lesson import Lesson
 from grader.source.parsing import parse_text
 
-SECTION = "What you will be able to do"
+GOALS_HEADING = "What you will be able to do"
 """The heading of the part of a lesson's README.md that says what it teaches."""
-MAX_LINES = 6
+MAX_LINES_OF_OTHER_FORM = 6
 """Of a function that is shown as another form."""
 MAX_FORMS = 2
 
@@ -39,7 +39,7 @@ def finish_lines(
         yield Text(f"That was the last row of lesson {lesson.number}.", "bold green")
         if taught := what_it_taught(lesson.exercise / "README.md"):
             yield Text("The goal of this lesson was:", "bold")
-            yield Paragraph(taught, indent=INDENT)
+            yield Paragraph(taught, indent=LIST_INDENT)
     right = checked.progress.right
     for row in sorted(right, key=lambda row: row not in changed):
         forms = other_forms(lesson, lesson.item_for(row).function, checked.source)
@@ -59,12 +59,12 @@ def finish_lines(
 
 
 def what_it_taught(readme: Path) -> str:
-    """The text under SECTION, as one paragraph without Markdown's signs; "" where there is none."""
+    """The text under GOALS_HEADING, as one paragraph without Markdown's signs; "" where there is none."""
     try:
         text = read_ordinary(readme).decode()
     except (OSError, UnicodeDecodeError):
         return ""
-    found = re.search(rf"^#+ {re.escape(SECTION)}\s*\n(.*?)(?=^#|\Z)", text, re.DOTALL | re.MULTILINE)
+    found = re.search(rf"^#+ {re.escape(GOALS_HEADING)}\s*\n(.*?)(?=^#|\Z)", text, re.DOTALL | re.MULTILINE)
     words = " ".join(found[1].split()) if found else ""
     words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", words)
     return re.sub(r"(?<![\w*])\*+([^*]+)\*+(?![\w*])", r"\1", words)
@@ -105,7 +105,7 @@ def body_of(source: str, function: str) -> tuple[list[ast.stmt], str] | None:
     if not body or {*definitions, *constants} & names_it_uses(node) - {function}:
         return None
     lines = source.splitlines()[body[0].lineno - 1 : body[-1].end_lineno]
-    if len(lines) > MAX_LINES:
+    if len(lines) > MAX_LINES_OF_OTHER_FORM:
         return None
     return body, "\n".join(line[node.body[0].col_offset :].rstrip() for line in lines)
 

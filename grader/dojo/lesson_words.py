@@ -11,7 +11,7 @@ from grader.lesson.lesson import Course, Lesson, LessonError
 MAX_LISTED = 8
 """Lessons that a sentence lists."""
 IN_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-MAX_QUOTED = 200
+MAX_WORDS_QUOTED = 200
 
 
 def lesson_meant(course: Course, words: str) -> Lesson | None:
@@ -48,7 +48,7 @@ def plain_words(words: str) -> str:
 
     A longer text than any name is cut: a sentence will quote it.
     """
-    words = words if len(words) <= MAX_QUOTED else f"{words[:MAX_QUOTED]}..."
+    words = words if len(words) <= MAX_WORDS_QUOTED else f"{words[:MAX_WORDS_QUOTED]}..."
     return words.rstrip(".,;:/").rpartition("/")[2] or words
 
 

@@ -6,7 +6,7 @@ from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
 from grader.results import Row
 
-QUESTIONS = {
+QUESTION_OF_MISTAKE = {
     ("sign", "branch_sign", "inner_branch_sign"): (
         "Raise one element of `{x}` a little. In `{line}`, does the result rise or fall? And what happens to it if the "
         "upstream gradient is positive?"
@@ -65,10 +65,10 @@ QUESTIONS = {
         "Where does each number in your line come from? A size can be read from a tensor: `{x}.shape`."
     ),
 }
-BY_ID = {mistake: question for mistakes, question in QUESTIONS.items() for mistake in mistakes}
+BY_ID = {mistake: question for mistakes, question in QUESTION_OF_MISTAKE.items() for mistake in mistakes}
 
 
-def question_about(lesson: Lesson, row: Row) -> str:
+def question_about_mistake(lesson: Lesson, row: Row) -> str:
     """The question for the row's mistake; "" where the mistake is not known or has none."""
     target = lesson.item_for(row.name).target
     question = BY_ID.get(row.mistake.id if row.mistake else "")

@@ -13,7 +13,7 @@ from grader.dojo.guide import Guide
 from grader.dojo.lesson_end import finish_lines
 from grader.dojo.news import news_of
 from grader.dojo.view import View, default_focus
-from grader.intake.submissions.lesson_files import MAIN
+from grader.lesson.paths import BACKWARD_FILE
 
 
 def view_after(
@@ -23,7 +23,9 @@ def view_after(
     runs, progress = checked.judged.runs, checked.progress
     changed: Sequence[str] = ()
     if before is not None and runs:
-        changed = changed_rows(checked.lesson, before.submitted.files[MAIN], checked.submitted.files[MAIN])
+        changed = changed_rows(
+            checked.lesson, before.submitted.files[BACKWARD_FILE], checked.submitted.files[BACKWARD_FILE]
+        )
     focus = view.focus
     if changed or focus not in checked.lesson_rows:
         focus = default_focus(progress, changed)

@@ -18,9 +18,9 @@ from grader.results.wording import first_names
 TITLE_WIDTH, MIN_TITLE = 41, 16
 AROUND_TITLE = 32
 """Columns of a lesson's line outside its title."""
-INDENT = 4
-MAX_ROWS = 8
-RIGHT = ("passed", "here")
+LIST_INDENT = 4
+MAX_ROWS_LISTED = 8
+RIGHT_STATUSES = ("passed", "here")
 
 
 class Paragraph:
@@ -92,18 +92,20 @@ def assignment_screen(assignment: Assignment, progress: Sequence[Progress]) -> I
         rows = assignment.rows.get(each.lesson.name, {})
         for points, names in rows_by_points(rows):
             every = len(names) == len(each.lesson.items)
-            what = "every row" if every else first_names(names, MAX_ROWS)
+            what = "every row" if every else first_names(names, MAX_ROWS_LISTED)
             worth = f"{points_text(points)} {'point' if points == 1 else 'points'}"
-            yield Paragraph(f"{each.lesson.number} {what}: {worth}{' each' if len(names) > 1 else ''}", indent=INDENT)
+            yield Paragraph(
+                f"{each.lesson.number} {what}: {worth}{' each' if len(names) > 1 else ''}", indent=LIST_INDENT
+            )
     own = (
         points
         for each in progress
         for row, points in assignment.rows.get(each.lesson.name, {}).items()
-        if each.statuses.get(row) in RIGHT
+        if each.statuses.get(row) in RIGHT_STATUSES
     )
     right, most = number(round(sum(own), 2)), number(round(assignment.points, 2))
     score = f"{points_text(right)} of {points_text(most)}"
-    yield Paragraph(f"Right so far, by the public problems: {score} points.", indent=INDENT)
+    yield Paragraph(f"Right so far, by the public problems: {score} points.", indent=LIST_INDENT)
 
 
 def rows_by_points(rows: Mapping[str, float]) -> list[tuple[float, list[str]]]:
@@ -160,7 +162,7 @@ def hint_screen(lesson: Lesson, row: str, taken: int, again: str = "") -> Iterat
     for at in range(taken):
         latest = at == taken - 1
         yield Text(f"Hint {at + 1} of {len(hints)} for {row}", "bold" if latest else "dim")
-        yield Paragraph(hints[at], "" if latest else "dim", INDENT)
+        yield Paragraph(hints[at], "" if latest else "dim", LIST_INDENT)
         yield ""
     more = f"{again or f'`dojo hint {lesson.number}.{row}`'} gives the next one. Hints are free."
     yield Text("That was the last one." if taken == len(hints) else more, "dim")

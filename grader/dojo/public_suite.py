@@ -10,8 +10,8 @@ from typing import Any
 from grader.calling.answer import Answer
 from grader.dojo.file import HERE, HIDDEN, outline_of_text, shown_path
 from grader.gradebook.grading.one_file import printed_text
-from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Item, Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.workers.printed import cut, label_lines
@@ -90,7 +90,7 @@ class PublicSuite:
         text, spans = student.printed_so_far, student.spans_so_far
         printed = text[:loaded] + text[chained:]
         kept = cut(spans, 0, loaded) + cut(spans, chained, len(text), loaded - chained)
-        self.printed, self.shown = printed_text(printed, len(printed)), label_lines(printed, kept, MAIN)
+        self.printed, self.shown = printed_text(printed, len(printed)), label_lines(printed, kept, BACKWARD_FILE)
 
     def _row(self, item: Item, student: Student) -> Row:
         if item.target is None:

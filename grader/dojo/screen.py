@@ -14,9 +14,9 @@ from rich.text import Text
 
 from grader.dojo.desk import Checked
 from grader.dojo.file import HERE, HIDDEN, location
-from grader.dojo.overview import INDENT, Paragraph
+from grader.dojo.overview import LIST_INDENT, Paragraph
 from grader.dojo.progress import Progress
-from grader.dojo.rows import CHAIN, NAME_WIDTH, WORDS, WRONG, colour_of, row_line, status_word
+from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, ROW_WORDS, WRONG_STYLE, colour_of, row_line, status_word
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, without_ci_commands
@@ -25,11 +25,11 @@ from grader.results.wording import first_names
 from grader.sandbox.workers.printed import first_and_last
 from grader.verdict.judging.examples import examples_of
 
-FEW = 3  # unwritten rows that get a line each
-ROUNDING = (
+MAX_UNWRITTEN_WITH_A_LINE = 3  # unwritten rows that get a line each
+ROUNDING_REMARK = (
     "exact: False in a row that is right is a rounding difference in float32. The verdict compares values in float64."
 )
-MAX_FORWARD = 3  # lines of the forward pass
+MAX_FORWARD_LINES_ON_SCREEN = 3  # lines of the forward pass
 
 
 def heading(lesson: Lesson, file: str) -> Text:
@@ -41,12 +41,14 @@ def row_table(rows: Sequence[Row], checks: Collection[str]) -> Iterator[Text]:
 
     `checks` are the names of the rows that are not gradients; they have their own column.
     """
-    width = max([NAME_WIDTH, *(len(row.name) for row in rows if row.exact is not None)])
+    width = max([ROW_NAME_WIDTH, *(len(row.name) for row in rows if row.exact is not None)])
     wide = max([width, *(len(row.name) for row in rows if row.name in checks and row.status not in UNWRITTEN)])
     for status, group in groupby(rows, key=lambda row: row.status):
         alike = list(group)
-        if status in UNWRITTEN and len(alike) > FEW:
-            yield Text(f"{len(alike)} {WORDS[status]}: {first_names([row.name for row in alike])}", colour_of(status))
+        if status in UNWRITTEN and len(alike) > MAX_UNWRITTEN_WITH_A_LINE:
+            yield Text(
+                f"{len(alike)} {ROW_WORDS[status]}: {first_names([row.name for row in alike])}", colour_of(status)
+            )
             continue
         for row in alike:
             if row.name in checks and status not in UNWRITTEN:
@@ -70,10 +72,10 @@ def group_explanation(
     row = rows[0]
     names = first_names([row.name for row in rows])
     yield Text.assemble(
-        (f"✗ {names}", WRONG), f" {status_word(row, checks)}  ", (location(row.file or "", row.line), "dim")
+        (f"✗ {names}", WRONG_STYLE), f" {status_word(row, checks)}  ", (location(row.file or "", row.line), "dim")
     )
     yield from forward_part(lesson, row.name)
-    yield Paragraph(inert(row.message or f"It is {WORDS[row.status]}."), indent=INDENT)
+    yield Paragraph(inert(row.message or f"It is {ROW_WORDS[row.status]}."), indent=LIST_INDENT)
     if row.status in ("error", "timeout", "forbidden"):
         yield from quoted_line(source, row.line)
 
@@ -82,10 +84,10 @@ def forward_part(lesson: Lesson, row: str) -> Iterator[RenderableType]:
     """The lines of the forward pass that read the value whose gradient a row is."""
     target = lesson.item_for(row).target
     lines = forward_lines(lesson, target) if target else []
-    for line in lines[:MAX_FORWARD]:
-        yield Paragraph(f"forward: {line}", "cyan", INDENT)
-    if more := len(lines[MAX_FORWARD:]):
-        yield Paragraph(f"and {more} more {'line' if more == 1 else 'lines'} of forward.py", "dim", INDENT)
+    for line in lines[:MAX_FORWARD_LINES_ON_SCREEN]:
+        yield Paragraph(f"forward: {line}", "cyan", LIST_INDENT)
+    if more := len(lines[MAX_FORWARD_LINES_ON_SCREEN:]):
+        yield Paragraph(f"and {more} more {'line' if more == 1 else 'lines'} of forward.py", "dim", LIST_INDENT)
 
 
 def quoted_line(source: str, line: int | None) -> Iterator[Text]:
@@ -178,8 +180,8 @@ def lesson_screen(checked: Checked, only: Sequence[str] = ()) -> Iterator[Render
     yield heading(checked.lesson, checked.submitted.shown)
     yield ""
     if not judged.runs:
-        yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG)
-        yield Paragraph(inert(judged.message or ""), indent=INDENT)
+        yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG_STYLE)
+        yield Paragraph(inert(judged.message or ""), indent=LIST_INDENT)
         yield from quoted_line(checked.text_of(rows[0]), rows[0].line)
         return
     checks = [item.name for item in checked.lesson.checks]
@@ -189,7 +191,7 @@ def lesson_screen(checked: Checked, only: Sequence[str] = ()) -> Iterator[Render
         yield from group_explanation(group, checked.text_of(group[0]), checks, checked.lesson)
     notes = list(remark_lines(rows, checked.progress))
     if has_rounding(rows):
-        notes.append(Paragraph(ROUNDING, "dim"))
+        notes.append(Paragraph(ROUNDING_REMARK, "dim"))
     if judged.message:
         notes.append(Paragraph(inert(judged.message), "yellow"))
     if notes:
@@ -231,7 +233,7 @@ def graded_screen(lesson: Lesson, result: LessonResult) -> Iterator[RenderableTy
         yield Paragraph(inert(result.message), "yellow")
     for row in result.rows:
         if row.status != "passed" and row.status not in UNWRITTEN:
-            yield Text(f"✗ {row.name} {WORDS[row.status]}", "bold red")
-            yield Paragraph(inert(row.message or f"It is {WORDS[row.status]}."), indent=INDENT)
+            yield Text(f"✗ {row.name} {ROW_WORDS[row.status]}", "bold red")
+            yield Paragraph(inert(row.message or f"It is {ROW_WORDS[row.status]}."), indent=LIST_INDENT)
     if unwritten := [row.name for row in result.rows if row.status in UNWRITTEN]:
         yield Paragraph(f"{len(unwritten)} not written yet: {first_names(unwritten)}", "dim")

@@ -9,15 +9,15 @@ from pathlib import Path
 
 from grader.dojo.file import FIGURES, Outline, is_untouched, own_file, shown_path
 from grader.errors import UserError
-from grader.gradebook.assignment.config import ASSIGNMENT
+from grader.gradebook.assignment.config import ASSIGNMENT_FILE
 from grader.intake.submissions.file_kinds import NOTEBOOK, open_regular
-from grader.intake.submissions.lesson_files import MAIN, MAX_FILE_BYTES
+from grader.intake.submissions.lesson_files import MAX_FILE_BYTES
 from grader.lesson.bare_stub import bare_stub
 from grader.lesson.course_settings import COURSE_SETTINGS_FILE
 from grader.lesson.lesson import Course, Lesson
-from grader.lesson.paths import AGENTS, TEMPLATES
+from grader.lesson.paths import AGENTS, BACKWARD_FILE, TEMPLATES
 from grader.publish.inert import terminal_line
-from grader.questions.answers_file import ANSWERS
+from grader.questions.answers_file import ANSWERS_FILE
 
 EDITOR_TASKS = ".vscode/tasks.json"
 """VS Code's task `dojo check` with a problem matcher."""
@@ -25,9 +25,11 @@ GITIGNORE = (
     "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/.dojo-live\n/my-training/\n/my-grades/\n/my-report.html\n"
     "*.before-reset-*\n"
 )
-MAX_FILES, MAX_BYTES = 100, 32 << 20
+MAX_COPIED_FILES, MAX_COPIED_FILE_BYTES = 100, 32 << 20
 """What is copied from another folder: files of a lesson, and bytes of each."""
-LEFT_OUT = shutil.ignore_patterns("__pycache__", MAIN, ANSWERS, FIGURES, "*.before-reset-*", "*~", ".ipynb_checkpoints")
+NOT_COPIED = shutil.ignore_patterns(
+    "__pycache__", BACKWARD_FILE, ANSWERS_FILE, FIGURES, "*.before-reset-*", "*~", ".ipynb_checkpoints"
+)
 
 
 def make_working_folder(course: Course, folder: Path, bare: bool) -> None:
@@ -41,10 +43,10 @@ def make_working_folder(course: Course, folder: Path, bare: bool) -> None:
     try:
         for lesson in course.lessons.values():
             place = folder / "exercises" / lesson.name
-            shutil.copytree(lesson.exercise, place, ignore=LEFT_OUT)
-            for name in (MAIN, lesson.pristine.name):
+            shutil.copytree(lesson.exercise, place, ignore=NOT_COPIED)
+            for name in (BACKWARD_FILE, lesson.pristine.name):
                 (place / name).write_text(stubs[lesson.name], encoding="utf-8", newline="\n")
-        for name in (COURSE_SETTINGS_FILE, ASSIGNMENT):
+        for name in (COURSE_SETTINGS_FILE, ASSIGNMENT_FILE):
             if (course.root / name).is_file():
                 shutil.copy(course.root / name, folder / name)
         shutil.copy(TEMPLATES / AGENTS, folder / AGENTS)
@@ -76,34 +78,34 @@ def copy_work(before: Path, lesson: Lesson) -> str:
     """Copy backward.py if something is written in it, and the files that a student puts next to it. Raises OSError."""
     copied, left = list[str](), ""
     target = own_file(lesson)
-    own, trouble = read_work(before / MAIN, MAX_FILE_BYTES)
+    own, trouble = read_work(before / BACKWARD_FILE, MAX_FILE_BYTES)
     if own is not None and own != read_work(before / lesson.pristine.name)[0]:
         if target.is_file() and not is_untouched(lesson, target.read_bytes()):
             left = f" {shown_path(target)} is left as it is: it is not the stub any more."
         else:
             target.write_bytes(own)
-            copied.append(MAIN)
+            copied.append(BACKWARD_FILE)
             outline = Outline(own)
             lacking = sorted({item.function for item in lesson.items if outline.line(item) is None})
             if outline.complete and lacking:
                 left = f" It has no {', '.join(lacking)} yet: see {shown_path(lesson.pristine)}."
-    names = [path.name for path in before.iterdir() if path.suffix in (".py", NOTEBOOK) or path.name == ANSWERS]
-    others = sorted({*names} - {MAIN, FIGURES})
+    names = [path.name for path in before.iterdir() if path.suffix in (".py", NOTEBOOK) or path.name == ANSWERS_FILE]
+    others = sorted({*names} - {BACKWARD_FILE, FIGURES})
     left += trouble
-    for name in others[:MAX_FILES]:
+    for name in others[:MAX_COPIED_FILES]:
         if not os.path.lexists(lesson.exercise / name):
             data, trouble = read_work(before / name)
             left += trouble
             if data is not None:
                 (lesson.exercise / name).write_bytes(data)
                 copied.append(name)
-    if len(others) > MAX_FILES:
-        left += f" Of {len(others):,} files, {MAX_FILES} were read: copy the others yourself."
+    if len(others) > MAX_COPIED_FILES:
+        left += f" Of {len(others):,} files, {MAX_COPIED_FILES} were read: copy the others yourself."
     taken = f" {', '.join(map(terminal_line, copied))} copied." if copied else ""
     return f"Lesson {lesson.number}:{taken}{left}" if taken or left else ""
 
 
-def read_work(path: Path, most: int = MAX_BYTES) -> tuple[bytes | None, str]:
+def read_work(path: Path, most: int = MAX_COPIED_FILE_BYTES) -> tuple[bytes | None, str]:
     """The bytes of an ordinary file; None where it cannot be read, then with a sentence unless it is not there."""
     try:
         with open(path, "rb", opener=open_regular) as file:

@@ -20,11 +20,11 @@ from grader.gradebook.files import write_whole
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
-from grader.lesson.mistakes import PUBLIC
+from grader.lesson.mistakes import PUBLIC_MISTAKES_FILE
 
 STATE_FILE = ".dojo.json"
-VERSION = 1
-MAX_BYTES = 8 << 20
+STATE_FILE_VERSION = 1
+MAX_STATE_FILE_BYTES = 8 << 20
 """Of .dojo.json; a course of twenty lessons needs a hundredth of it."""
 
 
@@ -47,13 +47,13 @@ class State:
     grades: dict[str, tuple[str, float, float]] = field(default_factory=dict)
 
     def to_json(self) -> str:
-        return json.dumps({"version": VERSION, **to_plain(self, bytes.hex)}, indent=1) + "\n"
+        return json.dumps({"version": STATE_FILE_VERSION, **to_plain(self, bytes.hex)}, indent=1) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> State:
         """Raises TypeError or ValueError for anything that `to_json` would not have written."""
         found = json.loads(text)
-        if not isinstance(found, dict) or found.get("version") != VERSION:
+        if not isinstance(found, dict) or found.get("version") != STATE_FILE_VERSION:
             raise ValueError("it was not written by this version")
         state: State = from_plain(cls, found, bytes.fromhex)
         return state
@@ -68,7 +68,7 @@ class StateFile:
     def read(self) -> State:
         """The stored state; an empty one where the file is missing or damaged."""
         try:
-            return State.from_json(read_ordinary(self.path, MAX_BYTES).decode())
+            return State.from_json(read_ordinary(self.path, MAX_STATE_FILE_BYTES).decode())
         except FileNotFoundError:
             return State()
         except (OSError, TypeError, ValueError, RecursionError) as error:
@@ -147,7 +147,7 @@ class StateFile:
 def verdict_digest(lesson: Lesson, files: Mapping[str, bytes]) -> str:
     """A digest of all that a verdict depends on: the student's files, the lesson's, and this program's version."""
     total = hashlib.sha256(f"{__version__} {settings_text(lesson.settings)}".encode())
-    settings = {name: (lesson.exercise / name) for name in ("lesson.toml", "forward.py", PUBLIC)}
+    settings = {name: (lesson.exercise / name) for name in ("lesson.toml", "forward.py", PUBLIC_MISTAKES_FILE)}
     texts = {name: path.read_bytes() for name, path in settings.items() if path.is_file()}
     for name, text in sorted({**files, **texts}.items()):
         for part in (os.fsencode(name), text):

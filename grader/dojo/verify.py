@@ -20,8 +20,9 @@ from grader.comparison.tensors import compare
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import Outline, is_untouched, own_file, read_own
 from grader.errors import UserError
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.results import UNWRITTEN
 from grader.sandbox.workers.client import ZygoteProcess
@@ -32,12 +33,12 @@ from grader.sandbox.workers.student_file import StudentFile
 CheckerAnswer = Literal["right", "wrong", "cannot tell", "error"]
 """What a checker says of a claim; "error" where it gave no answer."""
 
-MEANINGS: Mapping[object, CheckerAnswer] = {True: "right", False: "wrong", None: "cannot tell"}
+MEANING_OF_CHECKER_ANSWER: Mapping[object, CheckerAnswer] = {True: "right", False: "wrong", None: "cannot tell"}
 VISIBLE = 0.05
 """A broken copy differs from the right gradient by at least this share of some element: a checker can see it."""
 MIN_ELEMENT = 1e-3
 """Of a gradient's largest element: values of the loss do not determine smaller ones well enough."""
-ZERO = 1e-9
+ZERO_GRADIENT = 1e-9
 """Of the upstream gradients' size: a gradient below this is zero except for rounding."""
 
 
@@ -117,7 +118,7 @@ class Checker:
     def __init__(self, zygote: ZygoteProcess, lesson: Lesson, submitted: LessonFiles) -> None:
         """Raises UserError if the file does not run."""
         self._function, self._lesson = lesson.config.verification.function, lesson
-        self._student = Student(zygote, StudentFile(submitted.files, MAIN))
+        self._student = Student(zygote, StudentFile(submitted.files, BACKWARD_FILE))
         self._target = RemoteTarget(self._student)
         failure = self._student.load_failure
         if failure is not None:
@@ -140,7 +141,7 @@ class Checker:
         first = found[0] if isinstance(found, (tuple, list)) and len(found) == 2 else found
         first = first.item() if hasattr(first, "item") and getattr(first, "size", 0) == 1 else first
         is_pair = first is not found and (first is None or isinstance(first, bool))
-        return (MEANINGS[first], "") if is_pair else ("error", "it returned no pair (ok, error).")
+        return (MEANING_OF_CHECKER_ANSWER[first], "") if is_pair else ("error", "it returned no pair (ok, error).")
 
 
 def run_checker(
@@ -150,7 +151,7 @@ def run_checker(
     lesson, submitted = checked.lesson, checked.submitted
     problem: Problem = lesson.problem_at(sizes)
     steps = [item.name for item in lesson.gradients]
-    student = Student(zygote, StudentFile(submitted.files, MAIN, steps, lesson.joint))
+    student = Student(zygote, StudentFile(submitted.files, BACKWARD_FILE, steps, lesson.joint))
     try:
         student.add_private_problems([problem])
         answers = student.answers(problem)
@@ -208,7 +209,7 @@ def broken_copies(problem: Problem, name: str) -> dict[str, Tensor]:
 
 def is_zero(problem: Problem, name: str) -> bool:
     """Whether d`name` is zero except for rounding."""
-    return float(problem.reference(name).abs().max()) <= ZERO * max(1.0, problem.scale(name))
+    return float(problem.reference(name).abs().max()) <= ZERO_GRADIENT * max(1.0, problem.scale(name))
 
 
 def at_one_place(tensor: Tensor, place: int, more: float) -> Tensor:
@@ -222,7 +223,7 @@ def checker_lesson(at: Desk) -> Lesson:
     found = next((each for each in at.course.lessons.values() if each.config.verification.function), None)
     if found is None:
         raise UserError("No lesson here asks for a gradient checker, so there is nothing to verify with.")
-    function, outline = found.config.verification.function, Outline(read_own(found).files[MAIN])
+    function, outline = found.config.verification.function, Outline(read_own(found).files[BACKWARD_FILE])
     if any(item.function == function and outline.is_unwritten(item) for item in found.items):
         raise UserError(unwritten(found))
     return found
@@ -246,7 +247,11 @@ def verify_lessons(at: Desk, named: Sequence[Lesson]) -> tuple[str, Verified]:
             numbers = ", ".join(sizes)
             raise UserError(f"`dojo verify` can check the gradients of lessons {numbers}, but not of {other.number}.")
     chosen = list(named) or [each for each in at.course.lessons.values() if each.number in sizes]
-    begun = [each for each in chosen if own_file(each).is_file() and not is_untouched(each, read_own(each).files[MAIN])]
+    begun = [
+        each
+        for each in chosen
+        if own_file(each).is_file() and not is_untouched(each, read_own(each).files[BACKWARD_FILE])
+    ]
     if not begun:
         raise UserError(nothing_to_verify(chosen))
     return lesson.config.verification.function, verify_rows(at, lesson, begun)

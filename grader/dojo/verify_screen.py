@@ -8,13 +8,13 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from grader.dojo.desk import Checked
-from grader.dojo.overview import INDENT, Paragraph
+from grader.dojo.overview import LIST_INDENT, Paragraph
 from grader.dojo.verify import VerifiedRow
 from grader.publish.inert import inert
 from grader.results import UNWRITTEN
 from grader.results.wording import first_names
 
-JUDGED = {"passed": "right", "failed": "wrong", "shape": "wrong"}
+VERIFY_WORDS = {"passed": "right", "failed": "wrong", "shape": "wrong"}
 NAME, SAID = 18, 14
 
 
@@ -22,13 +22,13 @@ def lesson_part(checked: Checked, rows: Sequence[VerifiedRow]) -> Iterator[Rende
     """The table of one lesson."""
     yield Text(f"{checked.lesson.number} {checked.lesson.title}", "bold")
     if not checked.judged.runs:
-        yield Paragraph(f"The file does not run: {inert(checked.judged.message or '')}", "bold red", INDENT)
+        yield Paragraph(f"The file does not run: {inert(checked.judged.message or '')}", "bold red", LIST_INDENT)
         return
     written = [row for row in rows if row.judged not in UNWRITTEN]
     if written:
         yield Text(f"    {'row':<{NAME}}{'your checker':<{SAID}}{'the judge':<{SAID}}rejects broken copies", "dim")
     for row in written:
-        judge = JUDGED.get(row.judged, "no value")
+        judge = VERIFY_WORDS.get(row.judged, "no value")
         line = Text(f"    {row.name:<{NAME}}").append(
             f"{row.said or 'not asked':<{SAID}}", "bold red" if row.disagrees else ""
         )
@@ -51,7 +51,7 @@ def summary(rows: Sequence[VerifiedRow], function: str) -> Iterator[RenderableTy
     for heading, sentences in lists:
         if sentences:
             yield Text(heading, "bold red")
-            yield from (Paragraph(sentence, indent=INDENT) for sentence in sentences)
+            yield from (Paragraph(sentence, indent=LIST_INDENT) for sentence in sentences)
             yield ""
     compared = [row for row in rows if row.said is not None]
     agree = sum(not row.disagrees for row in compared)

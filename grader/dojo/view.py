@@ -13,11 +13,11 @@ from rich.text import Text
 from grader.dojo.desk import Checked
 from grader.dojo.file import location, outline_of_text
 from grader.dojo.graph_line import graph_line, graph_marks
-from grader.dojo.overview import INDENT, Paragraph, next_lines
+from grader.dojo.overview import LIST_INDENT, Paragraph, next_lines
 from grader.dojo.progress import Progress
-from grader.dojo.rows import CHAIN, NAME_WIDTH, WORDS, WRONG, colour_of, numbered_line, status_word
+from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, ROW_WORDS, WRONG_STYLE, colour_of, numbered_line, status_word
 from grader.dojo.screen import (
-    ROUNDING,
+    ROUNDING_REMARK,
     elsewhere_note,
     forward_part,
     group_explanation,
@@ -28,17 +28,17 @@ from grader.dojo.screen import (
     tally,
     wrong_groups,
 )
-from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.inert import inert
 from grader.results import UNWRITTEN, Row
 from grader.results.wording import first_names
 
-KEYS = "↑↓ row · h hint · n p lesson · / find · l list · r report · q quit"
+KEYS_HELP = "↑↓ row · h hint · n p lesson · / find · l list · r report · q quit"
 FEW_KEYS = "↑↓ row · h hint · n p lesson · / find · q quit"
 MIN_ROWS, MIN_BODY, MIN_COLUMNS = 5, 6, 20
 MAX_BAR = 26
-FULL, EMPTY = "█", "░"
+FULL_BLOCK, EMPTY_BLOCK = "█", "░"
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def bar(done: int, of: int, width: int) -> Text:
     """A progress bar. It is full only when all is done, and not empty once something is."""
     full = done * width // of if of else 0
     full = max(full, 1) if done else 0
-    return Text.assemble((FULL * full, "green"), (EMPTY * (width - full), "dim"))
+    return Text.assemble((FULL_BLOCK * full, "green"), (EMPTY_BLOCK * (width - full), "dim"))
 
 
 def screen_head(view: View, columns: int) -> Iterator[RenderableType]:
@@ -176,13 +176,13 @@ def table_of(view: View, checked: Checked, console: Console, others: int) -> Ite
         shown = shown[first : first + keep]
     else:
         away = []
-    width = max([NAME_WIDTH, *(len(row.name) for row in shown)])
+    width = max([ROW_NAME_WIDTH, *(len(row.name) for row in shown)])
     for row in shown:
         yield numbered_line(row, numbers[row.name], row.name == view.focus, columns, width, status_word(row, checks))
     if away:
         yield Text(f"    {len(away)} more rows above and below: ↑ ↓", "dim")
     if left:
-        line = Text(f"    {len(left)} {WORDS['todo']}: {first_names([row.name for row in left])}", "dim")
+        line = Text(f"    {len(left)} {ROW_WORDS['todo']}: {first_names([row.name for row in left])}", "dim")
         line.truncate(columns, overflow="ellipsis")
         yield line
 
@@ -201,12 +201,12 @@ def verdict_of(view: View, checked: Checked, console: Console) -> Iterator[Rende
     yield from view.news
     others = [other.name for each in groups if each is not group for other in each]
     if others:
-        yield Text(f"✗ {'Also wrong' if group else 'Wrong'}: {first_names(others, 6)}", WRONG)
+        yield Text(f"✗ {'Also wrong' if group else 'Wrong'}: {first_names(others, 6)}", WRONG_STYLE)
     if judged.message:
         yield Paragraph(inert(judged.message), "yellow")
     yield from missing_or_printed(view, checked, console)
     if view.rounding:
-        yield Paragraph(ROUNDING, "dim")
+        yield Paragraph(ROUNDING_REMARK, "dim")
     yield from elsewhere_note(progress)
     if view.focus != progress.next_row or (progress.next_row is None and not view.below):
         yield from list(next_lines(progress, checked.next_place))[:1]
@@ -215,7 +215,7 @@ def verdict_of(view: View, checked: Checked, console: Console) -> Iterator[Rende
 def row_in_words(row: Row, checked: Checked, checks: Collection[str]) -> Iterator[RenderableType]:
     """A row that is not wrong: where it is, the forward lines that it comes from, and why its chain failed."""
     item = checked.lesson.item_for(row.name)
-    line = row.line if checked.submitted.origin else outline_of_text(checked.submitted.files[MAIN]).line(item)
+    line = row.line if checked.submitted.origin else outline_of_text(checked.submitted.files[BACKWARD_FILE]).line(item)
     sign = "·" if row.status in UNWRITTEN else "✓"
     yield Text.assemble(
         (f"{sign} {row.name}", "bold"),
@@ -224,15 +224,15 @@ def row_in_words(row: Row, checked: Checked, checks: Collection[str]) -> Iterato
     )
     yield from forward_part(checked.lesson, row.name)
     if row.status == "missing" and row.message:
-        yield Paragraph(inert(row.message), indent=INDENT)
+        yield Paragraph(inert(row.message), indent=LIST_INDENT)
     elif row.status == "passed" and row.chain != "passed":
         culprit = next(iter(row.because_of), "")
         because = f"because of {culprit} above it" if culprit else "although every step above is right"
         sign, colour = CHAIN[row.chain]
         verb = "It is correct, and wrong in your chain" if row.chain == "failed" else "It was not run in your chain,"
-        yield Paragraph(f"{sign} {verb} {because}.", colour, INDENT)
+        yield Paragraph(f"{sign} {verb} {because}.", colour, LIST_INDENT)
     elif row.status == "passed" and row.message:
-        yield Paragraph(inert(row.message), indent=INDENT)
+        yield Paragraph(inert(row.message), indent=LIST_INDENT)
 
 
 def missing_or_printed(view: View, checked: Checked, console: Console) -> Iterator[RenderableType]:
@@ -246,8 +246,8 @@ def missing_or_printed(view: View, checked: Checked, console: Console) -> Iterat
 
 def broken(checked: Checked) -> Iterator[RenderableType]:
     row = checked.judged.rows[0]
-    yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG)
-    yield Paragraph(inert(checked.judged.message or ""), indent=INDENT)
+    yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG_STYLE)
+    yield Paragraph(inert(checked.judged.message or ""), indent=LIST_INDENT)
     yield from quoted_line(checked.text_of(row), row.line)
     yield from list(next_lines(checked.progress, checked.next_place))[:1]
 
@@ -257,7 +257,7 @@ def footer(view: View, columns: int) -> Text:
     live = Text(f"live page: {view.live}\n" if view.live else "", "dim")
     if view.running:
         return live.append(f"{view.running} · save again to stop it · q quit", "bold yellow not dim")
-    keys = KEYS if len(KEYS) + len(view.took) <= columns else FEW_KEYS
+    keys = KEYS_HELP if len(KEYS_HELP) + len(view.took) <= columns else FEW_KEYS
     return live.append(view.took + keys)
 
 

@@ -32,12 +32,12 @@ from grader.dojo.search import Search
 from grader.dojo.view import View, footer, watch_screen
 from grader.dojo.work import Exercises, Work
 from grader.errors import Interrupted, UserError
-from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 
 GRACE = 0.1
 """Seconds that a file may be missing or incomplete before the screen says so: editors replace files."""
-QUIET_SECONDS, BEAT_SECONDS = 0.15, 0.5
+QUIET_SECONDS, REFRESH_SECONDS = 0.15, 0.5
 """Until the screen says that a check is running, and between two updates of that."""
 
 SEARCHING = "looking for the slip in your code"
@@ -108,7 +108,9 @@ class WatchSession:
         """Checks the file as it is now and shows the result; False when a key or a save interrupted it."""
         try:
             submitted = self._work.read(self._lesson)
-            sound = outline_of_text(submitted.files[MAIN]).complete and bool(submitted.files[MAIN].strip())
+            sound = outline_of_text(submitted.files[BACKWARD_FILE]).complete and bool(
+                submitted.files[BACKWARD_FILE].strip()
+            )
         except UserError as error:
             submitted, sound, trouble = None, False, str(error)
         if not sound and self._selector.select(GRACE):
@@ -163,7 +165,7 @@ class WatchSession:
                 self._draw()
 
         try:
-            with repeating(say, QUIET_SECONDS, BEAT_SECONDS) if self._console.is_terminal else nullcontext():
+            with repeating(say, QUIET_SECONDS, REFRESH_SECONDS) if self._console.is_terminal else nullcontext():
                 yield
         finally:
             self._view = replace(self._view, running="", outdated=False)

@@ -7,14 +7,22 @@ from pathlib import Path
 
 from grader.dojo.file import own_file, read_own, shown_path
 from grader.errors import UserError
-from grader.intake.notebook.cells import MAX_NOTEBOOK_BYTES, NotebookError
+from grader.intake.notebook.cells import MAX_CELL_BYTES, NotebookError
 from grader.intake.notebook.outline import FileOutline, outlines_limited
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
-from grader.intake.submissions.fitting import ENOUGH, Fitting, fits_of, fitting_lessons, hints, lesson_text
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles, read_file
+from grader.intake.submissions.fitting import (
+    MIN_SHARE_OF_FUNCTIONS,
+    Fitting,
+    fits_of,
+    fitting_lessons,
+    hints,
+    lesson_text,
+)
+from grader.intake.submissions.lesson_files import LessonFiles, read_file
 from grader.intake.submissions.lesson_reading import PageRead, nothing_gradable, read_page
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_table
+from grader.lesson.paths import BACKWARD_FILE
 from grader.source.reader import source_reader
 
 
@@ -76,7 +84,7 @@ class OneFile:
     def read(self, lesson: Lesson) -> LessonFiles:
         submitted = self._page([lesson], functions=True).lessons[lesson.name]
         if not submitted.present and suffix_of(self._path) != NOTEBOOK and not submitted.rejected:
-            submitted = LessonFiles(lesson.name, {MAIN: self._text_for(lesson)}, self.shown)
+            submitted = LessonFiles(lesson.name, {BACKWARD_FILE: self._text_for(lesson)}, self.shown)
         if not submitted.present:
             raise UserError(f"Lesson {lesson.number}: {submitted.message}")
         return submitted
@@ -111,7 +119,7 @@ class OneFile:
         if page.too_much:
             raise UserError(f"{self.shown} cannot be read: {page.too_much}")
         is_notebook = suffix_of(self._path) == NOTEBOOK
-        (outline,) = outlines_limited([(read_file(self._path, MAX_NOTEBOOK_BYTES), is_notebook)])
+        (outline,) = outlines_limited([(read_file(self._path, MAX_CELL_BYTES), is_notebook)])
         fitting = fitting_lessons(outline, self._all, hints([self._path.name], self._all))
         if not fitting.lessons:
             raise UserError(nothing_gradable(self.shown, []))
@@ -135,8 +143,12 @@ def equal_by_names(outline: FileOutline, lessons: Sequence[Lesson], fitting: Fit
     """The lessons of which a file defines equally many functions, if it defines few and only parameters decide."""
     best = fitting.fits[fitting.lessons[0]]
     fits = fits_of(outline, lessons, any_parameters=True)
-    equal = [name for name, fit in fits.items() if len(fit.functions) == len(best.functions) and fit.share < ENOUGH]
-    return equal if best.share < ENOUGH and len(equal) > 1 else []
+    equal = [
+        name
+        for name, fit in fits.items()
+        if len(fit.functions) == len(best.functions) and fit.share < MIN_SHARE_OF_FUNCTIONS
+    ]
+    return equal if best.share < MIN_SHARE_OF_FUNCTIONS and len(equal) > 1 else []
 
 
 Work = Exercises | OneFile

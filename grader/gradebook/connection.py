@@ -93,7 +93,7 @@ class Connection:
         return OutputError(f"{self.path} cannot be written ({error}): give another folder with -o.")
 
 
-VERSION = 5
+GRADEBOOK_VERSION = 5
 TABLES = (
     """CREATE TABLE attempts (
         id INTEGER PRIMARY KEY,
@@ -162,14 +162,14 @@ TABLES = (
     "CREATE TABLE kept (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     # students whose folder in OUT is out of date, until it is written again
     "CREATE TABLE stale (student TEXT PRIMARY KEY) WITHOUT ROWID",
-    f"PRAGMA user_version={VERSION}",
+    f"PRAGMA user_version={GRADEBOOK_VERSION}",
 )
 
 
 def prepare_tables(connection: Connection) -> None:
     """Make the tables of a new file, in a single transaction.
 
-    Raises OutputError for a file that is damaged or has another format than VERSION.
+    Raises OutputError for a file that is damaged or has another format than GRADEBOOK_VERSION.
     """
     is_new = check_format(connection)
     ((integrity,),) = connection.rows("PRAGMA quick_check(1)")
@@ -187,9 +187,9 @@ def check_format(connection: Connection) -> bool:
     """Whether the file is new. Raises OutputError where it has tables of another format."""
     ((version,),) = connection.rows("PRAGMA user_version")
     ((tables,),) = connection.rows("SELECT count(*) FROM sqlite_master")
-    if tables and version != VERSION:
+    if tables and version != GRADEBOOK_VERSION:
         raise OutputError(
-            f"{connection.path} has format {version}, and this version of grade reads format {VERSION}: give another "
-            "folder with -o, and grade the submissions again there."
+            f"{connection.path} has format {version}, and this version of grade reads format {GRADEBOOK_VERSION}: "
+            "give another folder with -o, and grade the submissions again there."
         )
     return not tables

@@ -27,7 +27,7 @@ RENAMED = "renamed "
 """Begins the name of an entry about a student whom a roster has renamed; its value is the last attempt hidden."""
 NEW_NAME = "new name of "
 """Begins the name of an entry whose value is the name that a roster has given to a student."""
-ASSIGNMENT = "assignment"
+ASSIGNMENT_SETTING = "assignment"
 NO_VERDICTS: Mapping[int, SubmissionResult] = MappingProxyType({})
 WorkInTerm = Mapping[str, list[TermWork]]
 
@@ -130,7 +130,7 @@ class Gradebook(AttemptTable):
 
     def assignment(self) -> Assignment | None:
         """The assignment that the gradebook is for, as it was last read; None where it has none."""
-        text = self.about().get(ASSIGNMENT)
+        text = self.about().get(ASSIGNMENT_SETTING)
         if text is None:
             return None
         found: Assignment = from_plain(Assignment, json.loads(text), bytes.fromhex)
@@ -139,9 +139,9 @@ class Gradebook(AttemptTable):
     def set_assignment(self, assignment: Assignment) -> None:
         """Store the assignment. Every student's folder is stale if it has changed."""
         text = json.dumps(to_plain(assignment, bytes.hex))
-        if self.about().get(ASSIGNMENT) != text:
+        if self.about().get(ASSIGNMENT_SETTING) != text:
             with self._connection.transaction(durable=True):
-                self.describe({ASSIGNMENT: text})
+                self.describe({ASSIGNMENT_SETTING: text})
                 self.mark_stale({student for student, _, _ in self.attempts()})
 
     # Names ------------------------------------------------------------------------------------------------------------

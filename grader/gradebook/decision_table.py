@@ -11,7 +11,7 @@ from grader.gradebook.connection import Connection
 from grader.gradebook.plain_values import time_from_text, time_to_text
 from grader.gradebook.records import Decision
 
-COLUMNS = "id, student, kind, author, made, row, points, until, text, undoes"
+DECISION_TABLE_COLUMNS = "id, student, kind, author, made, row, points, until, text, undoes"
 ADD_DECISION = (
     "INSERT INTO decisions (student, kind, author, made, row, points, until, text, undoes) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -39,10 +39,13 @@ class DecisionTable:
 
     def all(self) -> list[Decision]:
         """In the order in which they were made."""
-        return [decision_of(row) for row in self._connection.rows(f"SELECT {COLUMNS} FROM decisions ORDER BY id")]
+        return [
+            decision_of(row)
+            for row in self._connection.rows(f"SELECT {DECISION_TABLE_COLUMNS} FROM decisions ORDER BY id")
+        ]
 
     def find(self, number: int) -> Decision | None:
-        row = next(self._connection.rows(f"SELECT {COLUMNS} FROM decisions WHERE id = ?", number), None)
+        row = next(self._connection.rows(f"SELECT {DECISION_TABLE_COLUMNS} FROM decisions WHERE id = ?", number), None)
         return None if row is None else decision_of(row)
 
 

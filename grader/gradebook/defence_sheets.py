@@ -15,10 +15,10 @@ from grader.gradebook.records import Decision
 from grader.questions.question import DEFENCE_ROW
 
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-LENGTH = 5
-KEPT = "defence "
+CODE_LENGTH = 5
+SHEET_ENTRY_PREFIX = "defence "
 """Begins the name of the gradebook's entry of a sheet."""
-NO_ANSWER = ("", "-", "–", "—")
+BLANK_ANSWERS = ("", "-", "–", "—")
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def sheet_code(seed: str, student: str, lesson: str, digest: str) -> str:
     """The code on a sheet: the same for the same student, file and seed. No letter looks like a digit."""
     number = int.from_bytes(hashlib.sha256(f"{seed}/{student}/{lesson}/{digest}".encode()).digest()[:8])
     letters = ""
-    for _ in range(LENGTH):
+    for _ in range(CODE_LENGTH):
         number, place = divmod(number, len(ALPHABET))
         letters += ALPHABET[place]
     return letters
@@ -75,7 +75,7 @@ def keep_sheet(gradebook: Gradebook, sheet: Sheet) -> None:
         "seed": sheet.seed,
         "questions": [question.stored() for question in sheet.questions],
     }
-    gradebook.keep(KEPT + sheet.code, json.dumps(value, ensure_ascii=False))
+    gradebook.keep(SHEET_ENTRY_PREFIX + sheet.code, json.dumps(value, ensure_ascii=False))
 
 
 def find_sheet(gradebook: Gradebook, code: str) -> Sheet:
@@ -91,7 +91,7 @@ def find_sheet(gradebook: Gradebook, code: str) -> Sheet:
 
 def kept_sheet(gradebook: Gradebook, code: str) -> Sheet | None:
     """The sheet with exactly this code, as it was made first."""
-    text = gradebook.kept(KEPT + code)
+    text = gradebook.kept(SHEET_ENTRY_PREFIX + code)
     if text is None:
         return None
     value = json.loads(text)
@@ -111,7 +111,7 @@ def decision_about(sheet: Sheet, answers: Sequence[str], how: str = "on paper") 
         )
     marks, right = [], 0
     for number, (question, answer) in enumerate(zip(sheet.questions, answers, strict=True), 1):
-        if answer in NO_ANSWER:
+        if answer in BLANK_ANSWERS:
             marks.append(f"{number} –")
             continue
         if trouble := question.trouble(answer):

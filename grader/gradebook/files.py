@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from grader.errors import UserError
-from grader.results import RESULTS
+from grader.results import RESULTS_FILE
 
-FILES = (RESULTS, "report.html", "report.md")
+STUDENT_FILES = (RESULTS_FILE, "report.html", "report.md")
 """The files in every student's folder in OUT."""
 DERIVED = ("gradescope.json", "junit.xml")
-"""The files that `--format` writes next to FILES, from them: out of date as soon as they change."""
+"""The files that `--format` writes next to STUDENT_FILES, from them: out of date as soon as they change."""
 LOCK = ".grade-run.lock"
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class OutputError(UserError):
@@ -32,7 +32,7 @@ def output_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        if error.errno in FULL:
+        if error.errno in DISK_FULL_ERRORS:
             raise OutputError(
                 f"{path} cannot be written ({reason}): make room and run the same command again, which grades only "
                 "what is missing."
@@ -75,9 +75,9 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
     """
     with output_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for name in (RESULTS, *DERIVED):
+        for name in (RESULTS_FILE, *DERIVED):
             (folder / name).unlink(missing_ok=True)
-        write_pages(folder, sorted(files.items(), key=lambda entry: entry[0] == RESULTS))
+        write_pages(folder, sorted(files.items(), key=lambda entry: entry[0] == RESULTS_FILE))
 
 
 def drop_report(folder: Path, lesson: str) -> None:
@@ -96,7 +96,7 @@ def remove_report(folder: Path) -> None:
     with output_errors(folder):
         lessons = [place for place in folder.glob("*") if place.is_dir() and not place.is_symlink()]
         for place in (*lessons, folder):
-            for name in (*FILES, *DERIVED):
+            for name in (*STUDENT_FILES, *DERIVED):
                 (place / name).unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # somebody keeps other files in it
                 place.rmdir()
@@ -107,10 +107,10 @@ def replace_report(folder: Path, pages: Mapping[str, str]) -> None:
 
     Raises OutputError.
     """
-    if not any((folder / name).exists() for name in (*FILES, *DERIVED)):
+    if not any((folder / name).exists() for name in (*STUDENT_FILES, *DERIVED)):
         return
     with output_errors(folder):
-        for name in (RESULTS, *DERIVED):
+        for name in (RESULTS_FILE, *DERIVED):
             (folder / name).unlink(missing_ok=True)
         write_pages(folder, pages.items())
 

@@ -12,7 +12,7 @@ from grader.intake.submissions.people import fold_case, may_be_one_person, name_
 from grader.intake.submissions.roster import Member
 from grader.results import LessonResult, Row, SubmissionResult
 
-TOTAL = "total"
+TOTAL_ROW = "total"
 MAX_MEANT = 3
 
 
@@ -73,7 +73,7 @@ def find_row(wanted: str, results: SubmissionResult) -> str | None:
 
     Raises UserError, with the names that may be meant.
     """
-    if fold_case(wanted) == TOTAL:
+    if fold_case(wanted) == TOTAL_ROW:
         return None
     found = [name for name in row_names(results.lessons) if wanted in spellings(name)]
     if len(found) == 1:
@@ -85,7 +85,7 @@ def find_row(wanted: str, results: SubmissionResult) -> str | None:
     lessons = ", ".join(lesson.name for lesson in results.lessons) or "no lesson"
     raise UserError(
         f"{results.student} has no row {wanted!r}"
-        + did_you_mean(meant, f"expected LESSON.ROW, a lesson of {lessons}, or {TOTAL}")
+        + did_you_mean(meant, f"expected LESSON.ROW, a lesson of {lessons}, or {TOTAL_ROW}")
     )
 
 

@@ -12,7 +12,7 @@ from grader.lesson.lesson import Lesson
 
 READ_IN = "Where the forward pass reads it:"
 """The line of a generated docstring below which the forward pass is quoted."""
-NOTE = (
+BARE_STUB_NOTE = (
     "# In this version of the file, the parentheses of every gradient are empty. Write the names that your line needs\n"
     "# between them: forward values (forward.py has all names), and upstream gradients with a `d` in front.\n"
 )
@@ -37,13 +37,13 @@ def bare_stub(lesson: Lesson, stub: str) -> str:
             lines[first.lineno - 1 : first.end_lineno] = [f'    """{text.partition(READ_IN)[0].strip()}"""\n']
         lines[function.lineno - 1 : first.lineno - 1] = [f"def {function.name}():\n"]
     introduction = body[0].end_lineno if ast.get_docstring(ast.Module(body, [])) is not None else 0
-    lines[introduction:introduction] = ["\n", NOTE] if introduction else [NOTE, "\n"]
+    lines[introduction:introduction] = ["\n", BARE_STUB_NOTE] if introduction else [BARE_STUB_NOTE, "\n"]
     return "".join(lines)
 
 
 def is_bare(lesson: Lesson) -> bool:
     """Whether the stub in the lesson's folder is a bare one."""
     try:
-        return NOTE in lesson.pristine.read_text(encoding="utf-8")
+        return BARE_STUB_NOTE in lesson.pristine.read_text(encoding="utf-8")
     except OSError:
         return False

@@ -18,7 +18,7 @@ MAX_SEED = 2**63 - 1
 PART_OF_TORCH = re.compile(r"torch(\.\w+)+|torch\.ops\.aten\.[\w*]+", re.ASCII)
 MODULE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
-KEYS = ("title", "seed", "function", "gradients", "checks", "notebook", "public", "sandbox", "train", "verify")
+LESSON_KEYS = ("title", "seed", "function", "gradients", "checks", "notebook", "public", "sandbox", "train", "verify")
 GRADIENT_KEYS = ("points", "hints", "drawn", "with", "taught_in")
 NOTEBOOK_KEYS = ("names", "values", "again", "after", "loop", "same", "also")
 TRAINING_OPTIONS = ("steps", "hidden")
@@ -152,7 +152,7 @@ def lesson_config(folder: Path) -> LessonConfig:
 @lru_cache(maxsize=64)
 def config_of_text(folder: Path, text: str) -> LessonConfig:
     """The same, of a text that was read: a command reads a course several times, and parsing takes milliseconds."""
-    table = parse_toml(text, folder / "lesson.toml", KEYS)
+    table = parse_toml(text, folder / "lesson.toml", LESSON_KEYS)
     public = table.table("public", ("draws", "worked"))
     sandbox = table.table("sandbox", ("imports", "not_allowed"))
     training = table.table("train", ("script", *TRAINING_OPTIONS))

@@ -31,7 +31,7 @@ class CourseSettings:
     question_seed: int = 0
 
 
-CHOICES: dict[str, tuple[str, ...]] = {
+SETTING_CHOICES: dict[str, tuple[str, ...]] = {
     "shape": get_args(ShapeRule),
     "numerical_differentiation": get_args(NumericalDifferentiation),
 }
@@ -42,9 +42,9 @@ def course_settings(course: Path) -> CourseSettings:
     path = course / COURSE_SETTINGS_FILE
     if not path.exists():
         return CourseSettings()
-    table = read_toml(path, (*CHOICES, "question_seed"))
+    table = read_toml(path, (*SETTING_CHOICES, "question_seed"))
     seed = table.value("question_seed", 0, lambda value: type(value) is int, "a whole number")
-    chosen = {key: table.choice(key, choices) for key, choices in CHOICES.items() if key in table}
+    chosen = {key: table.choice(key, choices) for key, choices in SETTING_CHOICES.items() if key in table}
     return CourseSettings(**chosen, question_seed=seed)
 
 

@@ -17,7 +17,7 @@ from grader.lesson.config import Item as Item
 from grader.lesson.config import PublicDraw, lesson_config
 from grader.lesson.course_modules import load_module
 from grader.lesson.course_settings import CourseSettings, course_settings
-from grader.lesson.mistakes import PUBLIC, Mistake, Signature, mistakes_of, signatures_in
+from grader.lesson.mistakes import PUBLIC_MISTAKES_FILE, Mistake, Signature, mistakes_of, signatures_in
 
 if TYPE_CHECKING:  # torch comes with these and takes a second: reading titles and hints need not wait for it
     import torch
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # torch comes with these and takes a second: reading titles a
     from grader.reference.problem import Draw, Problem
 
 MAX_SIZES = 4
-SMALL = 1e-2
+MAX_EPSILON = 1e-2
 """A constant of a forward pass below this may be an epsilon."""
 
 
@@ -117,7 +117,7 @@ class Lesson:
         except (OSError, SyntaxError, ValueError):
             return ()
         found = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and type(n.value) is float)
-        return tuple(dict.fromkeys(value for value in found if 0 < value < SMALL))
+        return tuple(dict.fromkeys(value for value in found if 0 < value < MAX_EPSILON))
 
     def _published(self, dtype: torch.dtype, sizes: Mapping[str, int | float] | None = None) -> Problem:
         from grader.reference.problem import Draw
@@ -183,7 +183,7 @@ class Lesson:
 
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
-        path = self.solution / "mistakes.py" if self._secrets else self.exercise / PUBLIC
+        path = self.solution / "mistakes.py" if self._secrets else self.exercise / PUBLIC_MISTAKES_FILE
         if not path.is_file():
             return ()
         module = load_module(path, f"backprop_ninja_mistakes_{self.name}")

@@ -43,10 +43,10 @@ from typing import Any
 
 from grader.lesson.formula_names import names_of_formula
 
-CODE = " " * 8
+CODE_INDENT = " " * 8
 """What precedes the further lines of an entry's formula; its message is indented less."""
-SECTION, ENTRY = re.compile(r"\[(\w+)\]"), re.compile(r"(public )?(\w+):(?: +(.*))?")
-PUBLIC = "public_mistakes.py"
+SECTION_LINE, ENTRY_LINE = re.compile(r"\[(\w+)\]"), re.compile(r"(public )?(\w+):(?: +(.*))?")
+PUBLIC_MISTAKES_FILE = "public_mistakes.py"
 """The public mistakes in exercises/NN_name, which students have; `grade stubs` writes it."""
 
 
@@ -200,9 +200,9 @@ def _entries(text: str) -> Iterator[Mistake]:
         head, *below = block.split("\n")
         if head.startswith("- "):
             old = f"{old}\n{head[2:]}" if is_old_open else head[2:]
-        elif heading := SECTION.fullmatch(head):
+        elif heading := SECTION_LINE.fullmatch(head):
             section, old = heading[1], ""
-        elif section and (start := ENTRY.fullmatch(head)):
+        elif section and (start := ENTRY_LINE.fullmatch(head)):
             entry = _entry(section, start[2], old, start[3] or "", below)
             if start[1] and old:
                 raise ValueError(f"{entry.name}: an edit contains text of the answer key, so it cannot be public.")
@@ -217,8 +217,8 @@ def _entries(text: str) -> Iterator[Mistake]:
 
 def _entry(section: str, identifier: str, old: str, first: str, below: list[str]) -> Mistake:
     """One entry: `first` is what follows its id on the same line; `below` are its further lines, indented."""
-    further = [line for line in below if line.startswith(CODE)]
-    message = [line for line in below if not line.startswith(CODE)]
+    further = [line for line in below if line.startswith(CODE_INDENT)]
+    message = [line for line in below if not line.startswith(CODE_INDENT)]
     if not message or below != further + message:
         raise ValueError(f"{section}__{identifier}: expected the formula, then the message indented by four spaces.")
     code = "\n".join(filter(None, [first, textwrap.dedent("\n".join(further))]))

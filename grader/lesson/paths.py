@@ -9,6 +9,8 @@ import grader
 _PACKAGE = Path(grader.__file__).resolve().parent
 _INSTALLED, _CHECKOUT = _PACKAGE / "templates", _PACKAGE.parent / "templates"
 TEMPLATES = _INSTALLED if _INSTALLED.is_dir() else _CHECKOUT
+BACKWARD_FILE = "backward.py"
+"""In a lesson's folder: the file with the student's functions."""
 AGENTS = "AGENTS.md"
 """In TEMPLATES and in each folder that students get: how an AI assistant helps without solving."""
 

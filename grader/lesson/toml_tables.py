@@ -15,7 +15,7 @@ from grader.errors import LessonError
 from grader.source.similar_names import close_name
 
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-MAX_CHARACTERS = 80
+MAX_TOML_VALUE_CHARACTERS = 80
 """Characters of a value or a key that a sentence shows."""
 
 
@@ -129,4 +129,4 @@ def toml_value_text(value: object) -> str:
 
 
 def clip(text: str) -> str:
-    return text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS] + "..."
+    return text if len(text) <= MAX_TOML_VALUE_CHARACTERS else text[:MAX_TOML_VALUE_CHARACTERS] + "..."

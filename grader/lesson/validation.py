@@ -14,7 +14,7 @@ from grader.lesson.lesson import Item, Lesson, LessonError
 
 DYNAMIC = {"globals", "locals", "vars", "setattr", "exec", "eval", "__import__"}
 """Functions that can bind names which do not appear in the text."""
-FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+FUNCTION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def lesson_faults(lesson: Lesson) -> Iterator[str]:
@@ -91,7 +91,7 @@ def bound_tests(suite: ast.Module) -> dict[str, bool | None] | None:
     found: dict[str, bool | None] = {}
     for node in ast.walk(suite):
         names: list[str] = []
-        if isinstance(node, (*FUNCTION, ast.ClassDef)):
+        if isinstance(node, (*FUNCTION_NODES, ast.ClassDef)):
             names = [node.name]
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names = [node.id]
@@ -99,7 +99,7 @@ def bound_tests(suite: ast.Module) -> dict[str, bool | None] | None:
             names = [alias.asname or alias.name for alias in node.names]
         found |= dict.fromkeys(name.removeprefix("test_") for name in names if name.startswith("test_"))
     for node in suite.body:
-        if isinstance(node, FUNCTION) and node.name.startswith("test_") and not node.decorator_list:
+        if isinstance(node, FUNCTION_NODES) and node.name.startswith("test_") and not node.decorator_list:
             arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             found[node.name.removeprefix("test_")] = any(argument.arg == "check" for argument in arguments)
     return found
@@ -107,7 +107,7 @@ def bound_tests(suite: ast.Module) -> dict[str, bool | None] | None:
 
 def value_names(forward: ast.Module) -> set[str] | None:
     """Every word in forward.py that may name a value; None where names may be computed or come from another file."""
-    own = {node.name: node for node in forward.body if isinstance(node, FUNCTION)}
+    own = {node.name: node for node in forward.body if isinstance(node, FUNCTION_NODES)}
     if is_dynamic(forward) or not {"forward", "inputs"} <= own.keys():
         return None
     named: set[str] = set()

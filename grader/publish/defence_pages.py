@@ -16,12 +16,12 @@ from grader.gradebook.defence_sheets import Sheet
 from grader.publish.inert import terminal_line
 from grader.publish.templates import page_templates
 
-CODE = re.compile(r"`([^`]*)`")
-WIDTH, HEIGHT = 515, 665
+CODE_IN_TEXT = re.compile(r"`([^`]*)`")
+SHEET_WIDTH, SHEET_HEIGHT = 515, 665
 """Points of an A4 or US letter page for the questions of a sheet."""
-SIZES = [10.5 - step / 4 for step in range(19)]
+FONT_SIZES = [10.5 - step / 4 for step in range(19)]
 """Sizes of letters in points, the largest first."""
-SHORT = 42
+SHORT_CHOICE_CHARACTERS = 42
 """Characters of a choice that leaves room for another next to it."""
 LEADING, LETTER = 1.38, 0.52
 """The height of a line and the mean width of a letter, in sizes of letters."""
@@ -62,7 +62,7 @@ def paragraphs(text: str) -> Markup:
 
 def inline(text: str) -> Markup:
     """A sentence as HTML, with its code in <code>."""
-    found = CODE.split(terminal_line(text))
+    found = CODE_IN_TEXT.split(terminal_line(text))
     return Markup("").join(
         Markup("<code>{}</code>").format(each) if place % 2 else escape(each) for place, each in enumerate(found)
     )
@@ -70,17 +70,17 @@ def inline(text: str) -> Markup:
 
 def size_of(sheet: Sheet) -> float:
     """The largest letters with which all questions of a sheet fit on one page, in points."""
-    return next((size for size in SIZES if height_of(sheet, size) <= HEIGHT), SIZES[-1])
+    return next((size for size in FONT_SIZES if height_of(sheet, size) <= SHEET_HEIGHT), FONT_SIZES[-1])
 
 
 def is_short(question: DefenceQuestion) -> bool:
     """Whether two choices fit next to each other."""
-    return max(map(len, question.choices.values()), default=0) <= SHORT
+    return max(map(len, question.choices.values()), default=0) <= SHORT_CHOICE_CHARACTERS
 
 
 def height_of(sheet: Sheet, size: float) -> float:
     """About how high the questions are with letters of this size, in points."""
-    wide = WIDTH / (LETTER * size)
+    wide = SHEET_WIDTH / (LETTER * size)
     lines = 0.0
     for question in sheet.questions:
         for part in question.text.split("\n\n"):

@@ -16,7 +16,7 @@ BREAK = "\u200b"  # an empty character, at which a word may be broken
 COMMIT = re.compile(r"(?<![0-9A-Za-z])[0-9a-fA-F]{7,40}(?![0-9A-Za-z])")
 HEXADECIMAL = re.compile(r"[0-9a-fA-F]{7}")
 OPENING = tuple(" \t-+=0123456789")  # with which a list, a heading, a rule or a block of code begins
-SIGNS = "=+\\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"  # with which a formula begins, in each width
+FORMULA_SIGNS = "=+\\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"  # with which a formula begins, in each width
 INVISIBLE = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # no controls by category, but blank to the eye
 
 
@@ -120,5 +120,5 @@ def csv_cell(text: str) -> str:
     Excel reads full-width signs as signs. (csv.writer leaves a lone carriage return unquoted.)
     """
     shown = "".join(c.encode("unicode_escape").decode() if c in "\t\r\n" else inert(c) for c in text)
-    shown = re.sub(rf"(;[\s\"']*)(?=[{SIGNS}])", r"\1'", shown)
-    return "'" + shown if re.match(rf"[\s\"]*[{SIGNS}|]", shown) else shown
+    shown = re.sub(rf"(;[\s\"']*)(?=[{FORMULA_SIGNS}])", r"\1'", shown)
+    return "'" + shown if re.match(rf"[\s\"]*[{FORMULA_SIGNS}|]", shown) else shown

@@ -11,10 +11,10 @@ from grader.gradebook.similarity.reading import FilesByStudent
 from grader.publish.inert import inert
 from grader.publish.templates import page_templates
 
-MAX_LINES, MAX_WIDTH = 40, 400
-MAX_REASONS = 12
-MAX_PAIRS = 200
-WHAT: dict[EvidenceKind, str] = {
+MAX_COMPARED_LINES, MAX_COMPARED_WIDTH = 40, 400
+MAX_EVIDENCE_SHOWN = 12
+MAX_PAIRS_SHOWN = 200
+EVIDENCE_WORDS: dict[EvidenceKind, str] = {
     "wrong answer": "The same wrong answer",
     "known mistake": "The same known mistake, written in the same way",
     "wrong numbers": "Different code that is wrong by the same amounts",
@@ -51,7 +51,7 @@ def reason_text(shared: SharedEvidence) -> str:
     where = "" if shared.one.kind == "words" else f" in `{name}`" if name else ""
     if name != shared.other.name and where:
         where = f" in `{name}` and `{shared.other.name}`"
-    return f"{WHAT[shared.one.kind]}{where} ({lesson}); {others_text(shared.others)}."
+    return f"{EVIDENCE_WORDS[shared.one.kind]}{where} ({lesson}); {others_text(shared.others)}."
 
 
 def others_text(count: int) -> str:
@@ -64,28 +64,30 @@ def reasons_of(pair: SimilarPair, files: FilesByStudent) -> list[Reason]:
     """The strongest reasons of a pair, with excerpts."""
     return [
         Reason(reason_text(shared), shared.bits, [passage_of(shared.one, files), passage_of(shared.other, files)])
-        for shared in pair.shared[:MAX_REASONS]
+        for shared in pair.shared[:MAX_EVIDENCE_SHOWN]
     ]
 
 
 def passage_of(item: EvidenceItem, files: FilesByStudent) -> QuotedPassage:
-    """An excerpt of a student's file, at most MAX_LINES lines, without the function's docstring."""
+    """An excerpt of a student's file, at most MAX_COMPARED_LINES lines, without the function's docstring."""
     if item.kind == "lesson":
         return QuotedPassage(item.student, item.path, (), False)
     texts = files[item.student][item.path].decode("utf-8", "replace").split("\n")[item.first - 1 : item.last]
-    lines = list(enumerate((text[:MAX_WIDTH] for text in texts), item.first))
+    lines = list(enumerate((text[:MAX_COMPARED_WIDTH] for text in texts), item.first))
     body = next((at for at, text in enumerate(texts) if text.rstrip().endswith(":")), 0) + 1
     quotes = texts[body].strip()[:3] if body < len(texts) else ""
     if quotes in ('"""', "'''"):
         end = next((at for at in range(body, len(texts)) if texts[at].count(quotes) > (at == body)), body)
         del lines[body : end + 1]
-    return QuotedPassage(item.student, f"{item.path}:{item.first}", lines[:MAX_LINES], len(lines) > MAX_LINES)
+    return QuotedPassage(
+        item.student, f"{item.path}:{item.first}", lines[:MAX_COMPARED_LINES], len(lines) > MAX_COMPARED_LINES
+    )
 
 
 def similar_page(
     found: Similarities, pairs: Sequence[SimilarPair], files: FilesByStudent, remarks: Sequence[str]
 ) -> str:
     """The page: `pairs` of `found` side by side. Everything that students wrote is escaped."""
-    shown = [(pair, reasons_of(pair, files)) for pair in pairs[:MAX_PAIRS]]
+    shown = [(pair, reasons_of(pair, files)) for pair in pairs[:MAX_PAIRS_SHOWN]]
     template = page_templates(inert).get_template("similar.html")
     return template.render(found=found, shown=shown, remarks=remarks, left_out=len(pairs) - len(shown))

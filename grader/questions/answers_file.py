@@ -9,19 +9,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.errors import UserError
-from grader.questions.question import PREFIX, Question, no_question
+from grader.questions.question import QUESTION_PREFIX, Question, no_question
 
-ANSWERS = "answers.toml"
-MAX_BYTES = 200_000
+ANSWERS_FILE = "answers.toml"
+MAX_ANSWERS_FILE_BYTES = 200_000
 MAX_DOTS = 1000
 """In a line: the time to read a key of many parts is quadratic in their number."""
 MAX_LONG_LINES = 5
 """With MAX_DOTS. Of lines with fewer dots there may be more, as far as they take the same time."""
 MAX_STUDENT = 200
-MAX_NAME = 80
+MAX_UNKNOWN_NAME_CHARACTERS = 80
 """Characters of an unknown question's name that a sentence shows."""
-KEYS = ("lesson", "student", "answers")
-HEAD = "# Your answers to the questions of lesson {number}. `dojo answer {number}` writes this file; you may edit it.\n"
+ANSWERS_FILE_KEYS = ("lesson", "student", "answers")
+ANSWERS_FILE_HEAD = (
+    "# Your answers to the questions of lesson {number}. `dojo answer {number}` writes this file; you may edit it.\n"
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,11 @@ class Answers:
 
     def to_text(self, number: str) -> str:
         """The text of the file."""
-        lines = [HEAD.format(number=number), f"lesson = {quoted(self.lesson)}\n", f"student = {quoted(self.student)}\n"]
+        lines = [
+            ANSWERS_FILE_HEAD.format(number=number),
+            f"lesson = {quoted(self.lesson)}\n",
+            f"student = {quoted(self.student)}\n",
+        ]
         lines += ["\n[answers]\n", *(f"{name} = {quoted(answer)}\n" for name, answer in self.given.items())]
         return "".join(lines)
 
@@ -50,10 +56,10 @@ def quoted(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def read_answers(data: bytes, shown: str = ANSWERS) -> Answers:
+def read_answers(data: bytes, shown: str = ANSWERS_FILE) -> Answers:
     """Raises UserError, in one sentence, where the file cannot be read or has another form."""
-    if len(data) > MAX_BYTES:
-        raise UserError(f"{shown} has {len(data):,} bytes; expected at most {MAX_BYTES:,}.")
+    if len(data) > MAX_ANSWERS_FILE_BYTES:
+        raise UserError(f"{shown} has {len(data):,} bytes; expected at most {MAX_ANSWERS_FILE_BYTES:,}.")
     dots = [line.count(b".") for line in data.split(b"\n")]
     if max(dots) > MAX_DOTS:
         raise UserError(f'{shown} has a line with more than {MAX_DOTS:,} dots; expected `question = "answer"`.')
@@ -70,8 +76,8 @@ def read_answers(data: bytes, shown: str = ANSWERS) -> Answers:
             raise UserError(
                 f"{shown}: {key} is {type(table[key]).__name__}; expected {'a table' if kind is dict else 'a text'}."
             )
-    loose = {name: value for name, value in table.items() if name not in KEYS}
-    given = {name.removeprefix(PREFIX): answer for name, answer in (loose | table.get("answers", {})).items()}
+    loose = {name: value for name, value in table.items() if name not in ANSWERS_FILE_KEYS}
+    given = {name.removeprefix(QUESTION_PREFIX): answer for name, answer in (loose | table.get("answers", {})).items()}
     lesson, student = (plain_text(table.get(key, ""))[:MAX_STUDENT] for key in ("lesson", "student"))
     return Answers(lesson, student, given)
 
@@ -84,7 +90,9 @@ def plain_text(raw: object) -> str:
         return "a value that is too long to print"
 
 
-def unknown_answers(answers: Answers, questions: Mapping[str, Question], shown: str = ANSWERS) -> list[str]:
+def unknown_answers(answers: Answers, questions: Mapping[str, Question], shown: str = ANSWERS_FILE) -> list[str]:
     """A sentence for each answer to what nobody asks; at most five."""
     unknown = [name for name in answers.given if name not in questions]
-    return [f"{shown}: {no_question(questions, name[:MAX_NAME], 'the lesson')}" for name in unknown[:5]]
+    return [
+        f"{shown}: {no_question(questions, name[:MAX_UNKNOWN_NAME_CHARACTERS], 'the lesson')}" for name in unknown[:5]
+    ]

@@ -13,9 +13,9 @@ from grader.questions.question import Question
 if TYPE_CHECKING:  # torch takes a second to load, and few questions need it
     import torch
 
-FUNCTION = "line"
-DRAWS = 3
-RTOL, ATOL = 1e-9, 1e-12
+LINE_FUNCTION = "line"
+CODE_LINE_DRAWS = 3
+CODE_LINE_RTOL, CODE_LINE_ATOL = 1e-9, 1e-12
 SIZE = re.compile(r"[a-z]\w*|\d+")
 
 Results = list[Any] | str
@@ -26,15 +26,15 @@ RunLine = Callable[[str, Sequence[Mapping[str, Any]]], Results]
 def module_of(line: str, names: Sequence[str]) -> str:
     """The text of a file whose function `line` evaluates one expression of these names."""
     start = "import torch\nimport torch.nn.functional as F\n\n\n"
-    return f"{start}def {FUNCTION}({', '.join(names)}):\n    return ({line})\n"
+    return f"{start}def {LINE_FUNCTION}({', '.join(names)}):\n    return ({line})\n"
 
 
 def line_inputs(question: Question) -> list[dict[str, Any]]:
-    """DRAWS inputs with different sizes. Raises LessonError for a shape that cannot be read."""
+    """CODE_LINE_DRAWS inputs with different sizes. Raises LessonError for a shape that cannot be read."""
     import torch
 
     found = []
-    for number in range(DRAWS):
+    for number in range(CODE_LINE_DRAWS):
         seed = int.from_bytes(hashlib.sha256(f"{question.name}/{number}".encode()).digest()[:6])
         generator = torch.Generator().manual_seed(seed)
         sizes: dict[str, int] = {}
@@ -72,7 +72,7 @@ def trusted_results(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
     module: dict[str, Any] = {}
     try:
         exec(compile(module_of(line, list(inputs[0])), "<questions.toml>", "exec"), module)
-        return [module[FUNCTION](**copies(each)) for each in inputs]
+        return [module[LINE_FUNCTION](**copies(each)) for each in inputs]
     except Exception as error:
         return f"`{line}` raises {type(error).__name__}: {error}"
 
@@ -96,4 +96,4 @@ def result_agrees(found: Any, expected: Any) -> bool:
         one, other = one.to(torch.float64), other.to(torch.float64)
     except (TypeError, ValueError, RuntimeError, OverflowError):
         return False
-    return one.shape == other.shape and torch.allclose(one, other, rtol=RTOL, atol=ATOL)
+    return one.shape == other.shape and torch.allclose(one, other, rtol=CODE_LINE_RTOL, atol=CODE_LINE_ATOL)

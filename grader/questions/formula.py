@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-MAX_CHARACTERS = 300
-OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+MAX_FORMULA_CHARACTERS = 300
+FORMULA_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -29,7 +29,7 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+FORMULA_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sqrt": np.sqrt,
     "exp": np.exp,
     "log": np.log,
@@ -79,12 +79,12 @@ class Formula:
 
 
 def read_formula(text: str, names: Collection[str] = ()) -> Formula:
-    """Read a formula of numbers, the given `names`, operators and FUNCTIONS. Raises FormulaError."""
+    """Read a formula of numbers, the given `names`, operators and FORMULA_FUNCTIONS. Raises FormulaError."""
     shown = " ".join(text.split())
     if not shown:
         raise FormulaError("There is no formula.")
-    if len(shown) > MAX_CHARACTERS:
-        raise FormulaError(f"The formula has {len(shown)} characters; expected at most {MAX_CHARACTERS}.")
+    if len(shown) > MAX_FORMULA_CHARACTERS:
+        raise FormulaError(f"The formula has {len(shown)} characters; expected at most {MAX_FORMULA_CHARACTERS}.")
     spelt = shown.translate(TYPED)
     try:
         body = ast.parse(spelt, mode="eval").body
@@ -107,16 +107,18 @@ def names_used(node: ast.expr, shown: str, names: Collection[str]) -> Iterator[s
             raise FormulaError(f"`{shown}` uses the name `{node.id}`; expected {known}.")
         return
     parts: list[ast.expr]
-    if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+    if isinstance(node, ast.BinOp) and type(node.op) in FORMULA_OPERATORS:
         parts = [node.left, node.right]
-    elif isinstance(node, ast.UnaryOp) and type(node.op) in OPERATORS:
+    elif isinstance(node, ast.UnaryOp) and type(node.op) in FORMULA_OPERATORS:
         parts = [node.operand]
-    elif isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in OPERATORS:
+    elif isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in FORMULA_OPERATORS:
         parts = [node.left, node.comparators[0]]
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
         name = node.func.id
-        if name not in FUNCTIONS:
-            hint = "write every product with *" if name in names else f"the functions are {', '.join(FUNCTIONS)}"
+        if name not in FORMULA_FUNCTIONS:
+            hint = (
+                "write every product with *" if name in names else f"the functions are {', '.join(FORMULA_FUNCTIONS)}"
+            )
             raise FormulaError(f"`{shown}` calls `{name}`; {hint}.")
         if len(node.args) != (2 if name in TWO_ARGUMENTS else 1) or any(isinstance(a, ast.Starred) for a in node.args):
             raise FormulaError(f"`{shown}` calls `{name}` with the wrong number of arguments.")
@@ -138,10 +140,10 @@ def evaluate(node: ast.expr, values: Mapping[str, Any]) -> Any:
         value = values[node.id] if node.id in values else CONSTANTS[node.id]
         return np.asarray(value, np.float64)[()]
     if isinstance(node, ast.BinOp):
-        return OPERATORS[type(node.op)](evaluate(node.left, values), evaluate(node.right, values))
+        return FORMULA_OPERATORS[type(node.op)](evaluate(node.left, values), evaluate(node.right, values))
     if isinstance(node, ast.UnaryOp):
-        return OPERATORS[type(node.op)](evaluate(node.operand, values))
+        return FORMULA_OPERATORS[type(node.op)](evaluate(node.operand, values))
     if isinstance(node, ast.Compare):
-        return OPERATORS[type(node.ops[0])](evaluate(node.left, values), evaluate(node.comparators[0], values))
+        return FORMULA_OPERATORS[type(node.ops[0])](evaluate(node.left, values), evaluate(node.comparators[0], values))
     assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    return FUNCTIONS[node.func.id](*(evaluate(part, values) for part in node.args))
+    return FORMULA_FUNCTIONS[node.func.id](*(evaluate(part, values) for part in node.args))

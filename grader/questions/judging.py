@@ -15,11 +15,11 @@ from grader.questions.posing import RANGE, Posed
 from grader.questions.question import AnswerKey, Question
 from grader.questions.reading import AnswerError, read_answer, read_number, read_shape
 
-RTOL = 1e-9
+NUMBER_RTOL = 1e-9
 POINTS = 16
 """Random points at which two formulas are compared."""
 MAX_POINTS = 200
-LENGTH = 5
+FORMULA_VECTOR_LENGTH = 5
 """Elements of a formula's vectors."""
 INCOMPLETE = "Everything that you chose is true, but you left out something that is also true."
 WAITS = "A person reads this answer and gives the points."
@@ -70,12 +70,14 @@ def is_same(
     posed: Posed, answer: Any, text: str | tuple[str, ...], tolerance: float | None = None, results: Results = ""
 ) -> bool:
     """Whether a student's answer is the same as one that the course writes, such as the key or a known mistake."""
-    return SAME[posed.question.kind](posed, answer, text, tolerance, results)
+    return IS_RIGHT_OF_KIND[posed.question.kind](posed, answer, text, tolerance, results)
 
 
 def same_number(posed: Posed, answer: float, text: Any, tolerance: float | None, results: Results) -> bool:
     expected = read_number(posed, text, posed.values)
-    return abs(answer - expected) <= (RTOL * abs(expected) if tolerance is None else tolerance * (1 + RTOL))
+    return abs(answer - expected) <= (
+        NUMBER_RTOL * abs(expected) if tolerance is None else tolerance * (1 + NUMBER_RTOL)
+    )
 
 
 def same_shape(posed: Posed, answer: Any, text: Any, tolerance: float | None, results: Results) -> bool:
@@ -99,7 +101,9 @@ def same_formula(posed: Posed, answer: Formula, text: Any, tolerance: float | No
             found = answer.value(values)
         except FormulaError:
             return False
-        if np.shape(found) != np.shape(right) or not np.allclose(found, right, RTOL, RTOL * np.max(np.abs(right))):
+        if np.shape(found) != np.shape(right) or not np.allclose(
+            found, right, NUMBER_RTOL, NUMBER_RTOL * np.max(np.abs(right))
+        ):
             return False
         compared += 1
         if compared == POINTS:
@@ -114,7 +118,11 @@ def random_point(question: Question, number: int) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, spec in question.variables.items():
         bounds = RANGE.fullmatch(spec)
-        values[name] = random.uniform(float(bounds[1]), float(bounds[2])) if bounds else random.standard_normal(LENGTH)
+        values[name] = (
+            random.uniform(float(bounds[1]), float(bounds[2]))
+            if bounds
+            else random.standard_normal(FORMULA_VECTOR_LENGTH)
+        )
     return values
 
 
@@ -123,7 +131,7 @@ def same_line(posed: Posed, answer: str, text: Any, tolerance: float | None, res
     return not isinstance(expected, str) and not isinstance(results, str) and results_agree(results, expected)
 
 
-SAME: Mapping[str, Callable[[Posed, Any, Any, float | None, Results], bool]] = {
+IS_RIGHT_OF_KIND: Mapping[str, Callable[[Posed, Any, Any, float | None, Results], bool]] = {
     "number": same_number,
     "shape": same_shape,
     "choice": same_ids,

@@ -53,7 +53,7 @@ def seed_of(lesson: Lesson, student: str) -> str:
     return f"{lesson.settings.question_seed}/{lesson.name}/{student_key(student)}"
 
 
-def pose(question: Question, seed: str) -> Posed:
+def pose_question(question: Question, seed: str) -> Posed:
     """Draw a question's values and shuffle its choices. Raises LessonError where they cannot be drawn."""
     numbers = hashed_numbers(f"{seed}/{question.name}")
     for _ in range(MAX_DRAWS):

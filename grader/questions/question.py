@@ -15,13 +15,13 @@ from grader.lesson.toml_tables import Table, is_number, read_toml
 from grader.source.similar_names import close_name
 
 QUESTIONS_FILE = "questions.toml"
-PREFIX = "q:"
+QUESTION_PREFIX = "q:"
 """Of the names of rows that are answers to questions: `q:zeros`."""
 DEFENCE_ROW = "q:defence"
 """The row of a lesson with the result of a defence (`grade defence`)."""
 
 Kind = Literal["number", "shape", "choice", "multiple", "order", "formula", "code", "text"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+QUESTION_KINDS: tuple[Kind, ...] = get_args(Kind)
 WITH_CHOICES = ("choice", "multiple", "order")
 OF_KIND = {
     "formula": ("variables",),
@@ -64,7 +64,7 @@ class Question:
     @property
     def row(self) -> str:
         """The name of its row in results.json and in an assignment."""
-        return PREFIX + self.name
+        return QUESTION_PREFIX + self.name
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class AnswerKey:
 
 def is_question(row: str) -> bool:
     """Whether a row of a report is an answer to a question."""
-    return row.startswith(PREFIX)
+    return row.startswith(QUESTION_PREFIX)
 
 
 def questions_of(lesson: Lesson) -> Mapping[str, Question]:
@@ -128,10 +128,10 @@ def read_questions(path: Path, changed: int) -> dict[str, Question]:
 def question_in(name: str, table: Table) -> Question:
     if not QUESTION_NAME.fullmatch(name):
         raise refusal(table, name, "the name has other characters than a-z, 0-9 and _")
-    kind: Kind = table.choice("kind", KINDS)
+    kind: Kind = table.choice("kind", QUESTION_KINDS)
     text = " ".join(table.text("text").split())
     if kind is None or not text:
-        raise refusal(table, name, f"it needs a kind ({', '.join(KINDS)}) and a text")
+        raise refusal(table, name, f"it needs a kind ({', '.join(QUESTION_KINDS)}) and a text")
     for key in ("choices", "variables", "given"):
         if (key in table) != (key in OF_KIND.get(kind, ())):
             raise refusal(table, name, f"{key} {'is not for' if key in table else 'is missing: it belongs to'} {kind}")
@@ -191,8 +191,8 @@ def refusal(table: Table, name: str, reason: str) -> LessonError:
 
 
 def find_question(questions: Mapping[str, Question], wanted: str, place: str) -> Question:
-    """The question of that name, with or without PREFIX. Raises LessonError with a near name."""
-    name = wanted.removeprefix(PREFIX)
+    """The question of that name, with or without QUESTION_PREFIX. Raises LessonError with a near name."""
+    name = wanted.removeprefix(QUESTION_PREFIX)
     if name in questions:
         return questions[name]
     raise LessonError(no_question(questions, wanted, place))

@@ -13,16 +13,16 @@ from grader.questions.posing import Posed
 from grader.questions.question import Kind
 from grader.source.similar_names import close_name
 
-MAX_TEXT = 5_000
-MAX_CHARACTERS = 1_000
+MAX_TEXT_ANSWER_CHARACTERS = 5_000
+MAX_ANSWER_CHARACTERS = 1_000
 """Of an answer that is not a text, and of all entries of a list together."""
-MAX_ENTRIES = 100
+MAX_ANSWER_ENTRIES = 100
 MAX_LINE = 300
-MAX_SHOWN = 200
+MAX_ANSWER_CHARACTERS_SHOWN = 200
 MAX_AXES = 8
-MODULES = ("torch", "F")
+CODE_LINE_MODULES = ("torch", "F")
 """What a line of code may use, apart from the values that it is given."""
-BUILTINS = (
+CODE_LINE_BUILTINS = (
     "range",
     "len",
     "int",
@@ -51,7 +51,7 @@ def read_answer(posed: Posed, raw: object) -> Any:
     """The answer as a value of its kind: a float, a tuple of sizes, ids, a Formula or a text. Raises AnswerError."""
     if isinstance(raw, bool) or not isinstance(raw, (str, int, float, list)):
         raise AnswerError(f"{shown_answer(raw)} is not an answer; expected {EXPECTED[posed.question.kind]}.")
-    if is_too_long(raw, MAX_TEXT * 100 if posed.question.kind == "text" else MAX_CHARACTERS):
+    if is_too_long(raw, MAX_TEXT_ANSWER_CHARACTERS * 100 if posed.question.kind == "text" else MAX_ANSWER_CHARACTERS):
         raise AnswerError(f"The answer is too long; expected {EXPECTED[posed.question.kind]}.")
     return READERS[posed.question.kind](posed, raw)
 
@@ -59,7 +59,7 @@ def read_answer(posed: Posed, raw: object) -> Any:
 def is_too_long(raw: Raw, most: int) -> bool:
     """Whether an answer has more characters than `most`, or a list more entries than a question can need."""
     if isinstance(raw, list):
-        return len(raw) > MAX_ENTRIES or sum(len(plain_text(each)) for each in raw) > most
+        return len(raw) > MAX_ANSWER_ENTRIES or sum(len(plain_text(each)) for each in raw) > most
     return len(plain_text(raw)) > most
 
 
@@ -120,13 +120,13 @@ def read_code_line(posed: Posed, raw: Raw) -> str:
         tree = ast.parse(text, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise AnswerError(f"{shown} is not a Python expression; leave out `name =` and `return`.") from None
-    known = {*posed.question.given, *MODULES, *BUILTINS}
+    known = {*posed.question.given, *CODE_LINE_MODULES, *CODE_LINE_BUILTINS}
     stores = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     for node in ast.walk(tree):
         if isinstance(node, BANNED_NODES) or (isinstance(node, ast.Attribute) and node.attr.startswith("_")):
             raise AnswerError(f"{shown} has a part that is not allowed; expected an expression of tensors.")
         if isinstance(node, ast.Name) and node.id not in known | stores:
-            names = ", ".join([*posed.question.given, *MODULES])
+            names = ", ".join([*posed.question.given, *CODE_LINE_MODULES])
             raise AnswerError(f"{shown} uses `{node.id}`; expected only {names} and plain Python.")
     try:
         return ast.unparse(tree)
@@ -136,8 +136,8 @@ def read_code_line(posed: Posed, raw: Raw) -> str:
 
 def read_text(posed: Posed, raw: Raw) -> str:
     text = one_text(raw, "text").strip()
-    if len(text) > MAX_TEXT:
-        raise AnswerError(f"The answer has {len(text):,} characters; expected at most {MAX_TEXT:,}.")
+    if len(text) > MAX_TEXT_ANSWER_CHARACTERS:
+        raise AnswerError(f"The answer has {len(text):,} characters; expected at most {MAX_TEXT_ANSWER_CHARACTERS:,}.")
     return text
 
 
@@ -176,7 +176,7 @@ def choice_id(posed: Posed, text: str) -> str:
 def shown_answer(raw: object) -> str:
     """An answer as messages quote it, in one line."""
     text = " ".join(plain_text(raw).split()).replace("`", "'")
-    return f"`{text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + '…'}`"
+    return f"`{text if len(text) <= MAX_ANSWER_CHARACTERS_SHOWN else text[:MAX_ANSWER_CHARACTERS_SHOWN] + '…'}`"
 
 
 def answer_text(posed: Posed, raw: object) -> str:
@@ -184,7 +184,7 @@ def answer_text(posed: Posed, raw: object) -> str:
     try:
         ids = read_answer(posed, raw)
     except AnswerError:
-        return " ".join(plain_text(raw).split())[:MAX_SHOWN]
+        return " ".join(plain_text(raw).split())[:MAX_ANSWER_CHARACTERS_SHOWN]
     if posed.question.kind == "text":
         return str(ids)
     if posed.question.kind == "choice":
@@ -193,7 +193,7 @@ def answer_text(posed: Posed, raw: object) -> str:
         return "; ".join(text for each, text in posed.choices.items() if each in ids)
     if posed.question.kind == "order":
         return " → ".join(posed.choices[each] for each in ids)
-    return " ".join(plain_text(raw).split())[:MAX_SHOWN]
+    return " ".join(plain_text(raw).split())[:MAX_ANSWER_CHARACTERS_SHOWN]
 
 
 EXPECTED: dict[Kind, str] = {

@@ -11,12 +11,12 @@ from grader.calling.operators import OperatorWatch
 from grader.calling.steps import call_step
 from grader.reference.problem import Problem
 
-MAX_OPERATORS = 100_000
+MAX_FORMULA_OPERATORS = 100_000
 
 
 def run_formula(function: Callable[..., Any] | None, step: str, problem: Problem, watched: bool = False) -> Answer:
     """Call one of the course's own step functions on one problem, as a student's is called."""
-    watch = OperatorWatch(cap=MAX_OPERATORS) if watched else None
+    watch = OperatorWatch(cap=MAX_FORMULA_OPERATORS) if watched else None
     return call_step(function, step, problem.given, problem.upstream, problem.dtype, watch=watch)
 
 
@@ -42,7 +42,7 @@ class LocalStudent:
         """Run the step again with its operators counted and float32 noticed."""
         if self._joint is None:
             return run_formula(self._functions.get(step), step, problem, watched=True)
-        function, watch = self._functions.get(self._joint.name), OperatorWatch(cap=MAX_OPERATORS)
+        function, watch = self._functions.get(self._joint.name), OperatorWatch(cap=MAX_FORMULA_OPERATORS)
         return call_joint(function, self._joint, [step], problem.given, problem.dtype, watch=watch)[step]
 
     def _run(self, problem: Problem) -> dict[str, Answer]:

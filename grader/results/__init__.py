@@ -27,10 +27,10 @@ from grader.results.annotations import (
     annotations_to_json,
     read_annotations,
 )
-from grader.results.json_text import Json, clean, encode, is_clean, known_and_other, lines
+from grader.results.json_text import Json, clean, encode_json, is_clean, known_and_other, lines
 
-VERSION = 1
-RESULTS = "results.json"
+RESULTS_VERSION = 1
+RESULTS_FILE = "results.json"
 SIGNATURE = "signature"
 """The field of a signed results.json. Reading drops it: a result that is written again is another one."""
 
@@ -44,10 +44,10 @@ LessonStatus = Literal["graded", "missing", "rejected"]
 SubmissionStatus = Literal["graded", "rejected", "error", "nothing", "unclear"]
 """`nothing` (nothing was submitted) and `unclear` (several submissions match one student) occur in class pages only."""
 UNWRITTEN = ("todo", "missing")
-BROKEN = ("error", "timeout", "crashed", "forbidden")  # there is no value to judge
-WRONG = ("failed", "shape", *BROKEN)
+BROKEN_STATUSES = ("error", "timeout", "crashed", "forbidden")  # there is no value to judge
+WRONG_STATUSES = ("failed", "shape", *BROKEN_STATUSES)
 
-WORDS = {
+STATUS_WORDS = {
     **{"passed": "right", "failed": "wrong value", "shape": "wrong shape"},
     **{"todo": "to do", "missing": "missing"},
     "error": "error",
@@ -186,7 +186,7 @@ class SubmissionResult:
     student's own check is not), `intake` (how the submission was read).
     """
 
-    version: int = VERSION
+    version: int = RESULTS_VERSION
     student: str
     submission_sha256: str = ""
     score: float = 0
@@ -225,7 +225,7 @@ class SubmissionResult:
     def to_text(self) -> str:
         """results.json: a line for each field and each row, which people can read and compare."""
         lessons = (
-            "{\n" + lines(data, "gradients", map(encode, data.pop("gradients")), "   ") + "\n  }"
+            "{\n" + lines(data, "gradients", map(encode_json, data.pop("gradients")), "   ") + "\n  }"
             for data in (lesson.to_json() for lesson in self.lessons)
         )
         return "{\n" + lines(self._fields(), "lessons", lessons, "") + "\n}\n"
@@ -237,7 +237,7 @@ class SubmissionResult:
         try:
             return cls.from_json(data)
         except (AttributeError, KeyError, TypeError) as error:
-            raise ValueError(f"not a {RESULTS}: {error}") from error
+            raise ValueError(f"not a {RESULTS_FILE}: {error}") from error
 
     def _fields(self) -> Json:
         """All fields but `lessons`, in the order of results.json."""
@@ -284,7 +284,7 @@ KNOWN_IN_SUBMISSION = frozenset({*SUBMISSION_FIELDS, "lessons"})
 def read_results(folder: Path) -> SubmissionResult | None:
     """results.json in a student's folder; None where none can be read."""
     try:
-        return SubmissionResult.from_text((folder / RESULTS).read_text(encoding="utf-8"))
+        return SubmissionResult.from_text((folder / RESULTS_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
 

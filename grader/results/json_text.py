@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 Json = dict[str, Any]
-encode = json.JSONEncoder(ensure_ascii=False).encode
+encode_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def lines(data: Json, name: str, entries: Iterable[str], margin: str) -> str:
     """The fields of a JSON object, one a line, and then the list `name` of `entries`."""
-    listed = [f'{margin} "{key}": {encode(value)}' for key, value in data.items()]
+    listed = [f'{margin} "{key}": {encode_json(value)}' for key, value in data.items()]
     inside = f",\n{margin}  ".join(entries)
     return ",\n".join([*listed, f'{margin} "{name}": ' + (f"[\n{margin}  {inside}\n{margin} ]" if inside else "[]")])
 

@@ -15,7 +15,7 @@ VIEW_FUNCTIONS = frozenset(
     {"from_numpy", "as_tensor", "asarray", "squeeze", "unsqueeze", "transpose", "reshape", "flatten"}
 )
 """Functions of torch and numpy whose result may share its memory with their first argument."""
-LIBRARIES = frozenset({"torch", "np", "numpy"})
+ARRAY_LIBRARIES = frozenset({"torch", "np", "numpy"})
 
 
 def ends_in_underscore(method: str) -> bool:
@@ -39,7 +39,7 @@ def shared_object(expression: ast.expr, attributes: Collection[str] | None = Non
         return expression.value if attributes is None or expression.attr in attributes else None
     if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
         called = expression.func
-        of_library = isinstance(called.value, ast.Name) and called.value.id in LIBRARIES
+        of_library = isinstance(called.value, ast.Name) and called.value.id in ARRAY_LIBRARIES
         if of_library and called.attr in VIEW_FUNCTIONS and expression.args:
             return expression.args[0]
         if called.attr in VIEW_METHODS or called.attr.endswith("_"):

@@ -12,9 +12,9 @@ from grader.source.syntax import FunctionNode, children, last_name
 CallTarget = FunctionNode | ast.ClassDef
 ArgumentsOfCalls = dict[tuple[int, str], list[tuple[ast.AST, Scope]]]
 """{(id of a function, parameter): the arguments that calls give it, each with its scope}"""
-DEPTH = 12
+MAX_CALLEE_DEPTH = 12
 """Expressions that lead from one to the next until a function is found."""
-MAX_VISITED = 500
+MAX_EXPRESSIONS_VISITED = 500
 """Expressions that are visited for one call."""
 WRAPPERS = frozenset({"partial", "vmap", "vectorize", "lru_cache", "cache", "jit", "no_grad"})
 
@@ -39,7 +39,7 @@ class Callees:
 
     def _callees(self, node: ast.AST, scope: Scope, depth: int, seen: set[int]) -> list[CallTarget]:
         """`seen` are the nodes that were visited: each is visited once, however they lead to each other."""
-        if depth > DEPTH or id(node) in seen or len(seen) > MAX_VISITED:
+        if depth > MAX_CALLEE_DEPTH or id(node) in seen or len(seen) > MAX_EXPRESSIONS_VISITED:
             return []
         seen.add(id(node))
         if isinstance(node, CallTarget):

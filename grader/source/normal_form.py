@@ -17,11 +17,11 @@ from grader.source.syntax import all_nodes
 LIBRARY = {"torch": "torch", "F": "torch", "nn": "torch", "np": "np", "numpy": "np"}
 """What these names are, if nothing in the text says otherwise."""
 IDENTITIES = frozenset({"clone", "contiguous", "detach", "double"})
-LINEAR = frozenset(
+SIGN_OF_FIRST_ARGUMENT = frozenset(
     {"sum", "mean", "T", "view", "reshape", "expand", "expand_as", "view_as", "unsqueeze", "squeeze", "flatten"}
 )
 """Functions of which the sign of the first argument is the sign of the value."""
-OPERATORS: dict[str, ast.operator] = {
+OPERATOR_OF_NAME: dict[str, ast.operator] = {
     **{"mul": ast.Mult(), "multiply": ast.Mult(), "add": ast.Add(), "sub": ast.Sub(), "subtract": ast.Sub()},
     **{"div": ast.Div(), "divide": ast.Div(), "true_divide": ast.Div(), "pow": ast.Pow()},
     **{"matmul": ast.MatMult(), "mm": ast.MatMult()},
@@ -198,8 +198,8 @@ class ExpressionReader:
 
     def _called(self, name: str, values: list[NormalValue], keywords: list[tuple[str, str]]) -> NormalValue:
         """The value of a function of torch, of a method, or of a function with this name."""
-        if name in OPERATORS and len(values) == 2 and not keywords:
-            return self._operation(OPERATORS[name], values[0], values[1])
+        if name in OPERATOR_OF_NAME and len(values) == 2 and not keywords:
+            return self._operation(OPERATOR_OF_NAME[name], values[0], values[1])
         first = values[0] if values else plain("")
         if len(values) == 1 and not keywords:
             if name in IDENTITIES:
@@ -223,6 +223,6 @@ class ExpressionReader:
             keywords = sorted([*zip(named, map(str, values[1:]), strict=False), *keywords])
             values = values[:1]
         keywords = [(key, text) for key, text in keywords if (key, text) != ("keepdim", "False")]
-        sign = first.sign if name in LINEAR else 1
-        texts = [first.key if name in LINEAR else str(first), *map(str, values[1:])] if values else []
+        sign = first.sign if name in SIGN_OF_FIRST_ARGUMENT else 1
+        texts = [first.key if name in SIGN_OF_FIRST_ARGUMENT else str(first), *map(str, values[1:])] if values else []
         return plain(f"{name}({','.join([*texts, *(f'{key}={text}' for key, text in keywords)])})", sign)

@@ -15,7 +15,7 @@ from grader.source.normal_values import NormalValue, plain, short
 from grader.source.syntax import all_nodes, base_name, children
 
 COMPOUND = (ast.For, ast.AsyncFor, ast.While, ast.If, ast.Try, ast.Match, ast.With, ast.AsyncWith)
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+DEFINITION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def changed_names(node: ast.AST) -> set[str]:
@@ -75,7 +75,7 @@ class Normaliser(ExpressionReader):
         if isinstance(node, ast.Import | ast.ImportFrom):
             self.modules |= imported_modules(node)
             return []
-        if isinstance(node, DEFINITIONS):
+        if isinstance(node, DEFINITION_NODES):
             self.names[node.name] = plain(self._definition(node))
             return []
         if isinstance(node, ast.Pass | ast.Global | ast.Nonlocal | ast.Assert):
@@ -136,7 +136,9 @@ class Normaliser(ExpressionReader):
 
     def _definition(self, node: ast.stmt) -> str:
         if isinstance(node, ast.ClassDef):
-            methods = [f"{each.name}:{self._definition(each)}" for each in node.body if isinstance(each, DEFINITIONS)]
+            methods = [
+                f"{each.name}:{self._definition(each)}" for each in node.body if isinstance(each, DEFINITION_NODES)
+            ]
             return f"class({','.join(sorted(methods))})"
         assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         arguments = [each.arg for each in all_nodes(node.args) if isinstance(each, ast.arg)]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-MAX_CHARACTERS = 160
+MAX_NORMAL_FORM_CHARACTERS = 160
 MAX_TERMS = 64
 
 
@@ -31,7 +31,7 @@ class NormalValue(NamedTuple):
 
 def short(text: str) -> str:
     """The text, or its hash if it is long."""
-    if len(text) <= MAX_CHARACTERS:
+    if len(text) <= MAX_NORMAL_FORM_CHARACTERS:
         return text
     return "#" + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 

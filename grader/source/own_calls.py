@@ -105,7 +105,7 @@ def assigned_pairs(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 START = re.compile(r"^(?:@|(?:async )?def (\w+)|class (\w+)|(\w+)\b.*?=|\S)", re.MULTILINE)
-IDENTIFIER = re.compile(r"\w+")
+NAME_TOKEN = re.compile(r"\w+")
 
 
 def definition_texts(text: str) -> dict[str, str]:
@@ -138,5 +138,5 @@ def reachable_definitions(text: str, names: Iterable[str]) -> frozenset[str]:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            waiting += set(IDENTIFIER.findall(known[name])) & known.keys()
+            waiting += set(NAME_TOKEN.findall(known[name])) & known.keys()
     return frozenset(found)

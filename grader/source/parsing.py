@@ -10,7 +10,7 @@ import tokenize
 import unicodedata
 import warnings
 
-MAX_BYTES = 300_000
+MAX_PARSED_BYTES = 300_000
 """Of a longer text nothing is read: parsing it takes seconds, and a lesson's file has a few thousand bytes."""
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What Python's parser raises for a text that is not Python, or is nested too deeply."""
@@ -50,9 +50,9 @@ def parse_text(text: str | bytes, filename: str = "<unknown>") -> ast.Module | N
 def parse_submitted(text: str | bytes, filename: str = "<unknown>") -> ast.Module | None:
     """The syntax tree; None where Python cannot parse the text, or the text is too long or in a rare encoding.
 
-    Bytes are decoded as Python does it; at most MAX_BYTES bytes or characters are parsed.
+    Bytes are decoded as Python does it; at most MAX_PARSED_BYTES bytes or characters are parsed.
     """
-    if len(text) > MAX_BYTES:
+    if len(text) > MAX_PARSED_BYTES:
         return None
     if isinstance(text, bytes):
         try:

@@ -20,11 +20,11 @@ from grader.source.syntax import (
     parameters,
 )
 
-MAX_COMPARED = 50
+MAX_BINDINGS_COMPARED = 50
 """Bindings of a name whose order is compared."""
-VIEWS = 3
+MAX_VIEWS_FOLLOWED = 3
 """Views of views that are followed to the object whose memory they share."""
-PLAIN = frozenset(
+PLAIN_NODES = frozenset(
     {ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.Subscript, ast.UnaryOp, ast.Compare, ast.Tuple, ast.Expr}
     | {ast.arguments, ast.arg, ast.keyword, ast.Slice}
 )
@@ -63,7 +63,7 @@ class Program:
         waiting: list[tuple[ast.AST, Scope]] = [(statement, module) for statement in reversed(tree.body)]
         while waiting:
             node, scope = waiting.pop()
-            if type(node) in PLAIN:
+            if type(node) in PLAIN_NODES:
                 waiting += [(child, scope) for child in reversed(children(node))]
                 continue
             if isinstance(node, ast.For | ast.AsyncFor | ast.While):
@@ -105,8 +105,8 @@ class Program:
             if owner is None:
                 continue
             owner.names[name].append(binding)
-            for _ in range(VIEWS):  # what is stored in a view is stored in the object that it is a view of
-                base = viewed_name(owner.names[name][:MAX_COMPARED]) if binding.kind == "store" else ""
+            for _ in range(MAX_VIEWS_FOLLOWED):  # what is stored in a view is stored in the object that it is a view of
+                base = viewed_name(owner.names[name][:MAX_BINDINGS_COMPARED]) if binding.kind == "store" else ""
                 owner = owner.owner(base) if base else None
                 if owner is None:
                     break

@@ -10,11 +10,11 @@ import ast
 from collections.abc import Iterable
 
 from grader.source.callees import ArgumentsOfCalls, Callees, CallTarget, called_function, parameters_of_call
-from grader.source.program import MAX_COMPARED, MUTATORS, Program
+from grader.source.program import MAX_BINDINGS_COMPARED, MUTATORS, Program
 from grader.source.scopes import Binding, Scope
 from grader.source.syntax import Comprehension, FunctionNode, base_name, children, last_name
 
-MAX_NODES = 60_000
+MAX_SLICE_NODES = 60_000
 """Nodes of one slice: a lesson's file has a few thousand."""
 ROUNDS = 6
 """Rounds of finding out which functions are passed as arguments."""
@@ -62,7 +62,7 @@ class ProgramSlice:
                 break
 
     def _follow(self) -> None:
-        while self._waiting and len(self.nodes) < MAX_NODES:
+        while self._waiting and len(self.nodes) < MAX_SLICE_NODES:
             node, scope = self._waiting.pop()
             if id(node) not in self.nodes:
                 self.nodes[id(node)] = node, scope
@@ -109,7 +109,7 @@ class ProgramSlice:
         if owner is None or key in self._complete:
             return
         bindings = owner.names[node.id]
-        if owner is not here or len(bindings) > MAX_COMPARED:
+        if owner is not here or len(bindings) > MAX_BINDINGS_COMPARED:
             self._complete.add(key)
             for binding in bindings:
                 self._define(binding, node.id)

@@ -28,17 +28,17 @@ from typing import Any
 
 from grader.source.reader_process import LENGTH_BYTES
 
-SECONDS = 2.0
+READING_SECONDS = 2.0
 """Processor time for one call: a hundred times what a long file takes."""
 SUBMISSION_SECONDS = 10.0
 """Processor time for all calls about one submission, which may consist of a hundred files."""
 WALL_SECONDS = 100.0
 """Elapsed time for one call, however busy the machine is."""
 MEMORY_BYTES = 1 << 30
-ROOT = Path(__file__).resolve().parents[2]
+READER_PATH = Path(__file__).resolve().parents[2]
 # With -I -S neither site-packages nor the current folder nor the environment decides what is imported. torch is in
 # site-packages, so the process cannot import it.
-BOOTSTRAP = """
+READER_BOOTSTRAP = """
 import sys
 from importlib import machinery, util
 spec = machinery.PathFinder.find_spec("grader", [sys.argv[1]])
@@ -47,7 +47,7 @@ spec.loader.exec_module(sys.modules["grader"])
 from grader.source import reader_process
 reader_process.serve(sys.stdin.buffer, sys.stdout.buffer, float(sys.argv[2]), int(sys.argv[3]))
 """
-KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR", "TEMP")
+KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR", "TEMP")
 
 
 class ReadingStopped(Exception):
@@ -85,7 +85,7 @@ class SourceReader:
     """
 
     def __init__(
-        self, seconds: float = SECONDS, memory: int = MEMORY_BYTES, wall_seconds: float = WALL_SECONDS
+        self, seconds: float = READING_SECONDS, memory: int = MEMORY_BYTES, wall_seconds: float = WALL_SECONDS
     ) -> None:
         self._seconds, self._memory = seconds, memory
         self._wall = wall_seconds
@@ -162,13 +162,13 @@ class SourceReader:
             self._end()
             self._process = subprocess.Popen(
                 [
-                    *(sys.executable, "-I", "-S", "-c", BOOTSTRAP),
-                    *(str(ROOT), str(self._seconds), str(self._memory)),
+                    *(sys.executable, "-I", "-S", "-c", READER_BOOTSTRAP),
+                    *(str(READER_PATH), str(self._seconds), str(self._memory)),
                 ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={name: os.environ[name] for name in KEPT if name in os.environ},
-                cwd=ROOT.anchor,
+                env={name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ},
+                cwd=READER_PATH.anchor,
                 start_new_session=True,  # a Ctrl-C in the terminal reaches only the parent
             )
         return self._process

@@ -18,7 +18,7 @@ from grader.source.normal_values import NormalValue, plain
 from grader.source.parsing import parse_text
 from grader.source.syntax import all_nodes, children
 
-BLANK, MARKED = plain("_"), plain("@")
+BLANK_PIECE, MARKED_PIECE = plain("_"), plain("@")
 MAX_INPUTS = 24
 
 
@@ -75,9 +75,9 @@ class Result:
         inputs = inputs_of(self.body)
         if len(inputs) > MAX_INPUTS:
             return self.named
-        colours = {name: self._read({name: MARKED}, BLANK) for name in inputs}
+        colours = {name: self._read({name: MARKED_PIECE}, BLANK_PIECE) for name in inputs}
         used = sorted((name for name in inputs if colours[name] != self.blank), key=colours.__getitem__)
-        return self._read({name: plain(f"_{place}") for place, name in enumerate(used)}, BLANK)
+        return self._read({name: plain(f"_{place}") for place, name in enumerate(used)}, BLANK_PIECE)
 
     def _read(self, labels: Mapping[str, NormalValue], others: NormalValue | None) -> str:
         return results_with(self.body, labels, others, self.is_inlined)[self.place][1]
@@ -99,7 +99,7 @@ def results_of(body: Sequence[ast.stmt]) -> list[Result]:
     """
     found = []
     for is_inlined in (True, False) if len(body) > 1 else (True,):
-        blanks = results_with(body, {}, BLANK, is_inlined)
+        blanks = results_with(body, {}, BLANK_PIECE, is_inlined)
         names = results_with(body, {}, None, is_inlined)
         found += [
             Result(name, blank, named, body, place, is_inlined)
@@ -112,7 +112,7 @@ def returned_value(body: Sequence[ast.stmt]) -> Result | None:
     """The value that a function returns at its end, if nothing else that it does has an effect."""
     if not body or not isinstance(body[-1], ast.Return) or body[-1].value is None:
         return None
-    blank, named = ResultReader({}, BLANK), ResultReader({})
+    blank, named = ResultReader({}, BLANK_PIECE), ResultReader({})
     if len(blank.run(body)) != 1:
         return None
     named.run(body)
@@ -139,7 +139,7 @@ def inputs_of(body: Sequence[ast.stmt]) -> list[str]:
 TOO_SMALL = (ast.Name, ast.Constant, ast.Starred, ast.Slice, ast.UnaryOp, ast.Attribute)
 TELLING = (ast.Call, ast.Constant, ast.Subscript)
 """A piece has one of these: `_ - _` and `(_, _)` are in every function, too."""
-MAX_NODES = 6
+MAX_PIECE_NODES = 6
 """Nodes of a piece."""
 
 
@@ -149,8 +149,8 @@ def pieces_in(nodes: Iterable[ast.AST]) -> set[str]:
     for node in (each for statement in nodes for each in all_nodes(statement)):
         if not isinstance(node, ast.expr) or isinstance(node, TOO_SMALL):
             continue  # they are in every function
-        inside = list(islice(all_nodes(node), MAX_NODES + 1))
-        if len(inside) <= MAX_NODES and any(isinstance(each, TELLING) for each in inside):
+        inside = list(islice(all_nodes(node), MAX_PIECE_NODES + 1))
+        if len(inside) <= MAX_PIECE_NODES and any(isinstance(each, TELLING) for each in inside):
             found.add(ast.unparse(Nameless().visit(copy.deepcopy(node))))
     return found
 

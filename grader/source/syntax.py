@@ -142,9 +142,9 @@ def is_main_guard(test: ast.expr) -> bool:
     return is_name and any(isinstance(each, ast.Constant) and each.value == "__main__" for each in operands)
 
 
-LONGEST = 500  # characters of a string
-MAX_PIECES = 200  # of which a string is put together
-DEEPEST = 8  # operations within operations
+MAX_STRING_CHARACTERS = 500  # characters of a string
+MAX_STRING_PIECES = 200  # of which a string is put together
+MAX_NESTED_OPERATIONS = 8  # operations within operations
 
 
 class WrittenNumber(NamedTuple):
@@ -166,10 +166,10 @@ def literal_number(node: ast.AST, depth: int = 0) -> float | None:
         if not isinstance(value, int | float) or isinstance(value, bool):
             return None
         return float(value) if abs(value) < 1e300 else None
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and depth < DEEPEST:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and depth < MAX_NESTED_OPERATIONS:
         inner = literal_number(node.operand, depth + 1)
         return None if inner is None else -inner
-    if not isinstance(node, ast.BinOp) or depth > DEEPEST:
+    if not isinstance(node, ast.BinOp) or depth > MAX_NESTED_OPERATIONS:
         return None
     left, right = literal_number(node.left, depth + 1), literal_number(node.right, depth + 1)
     if left is None or right is None:
@@ -189,12 +189,12 @@ def literal_number(node: ast.AST, depth: int = 0) -> float | None:
 def literal_string(node: ast.expr) -> str | None:
     """The text of a string literal, also of a sum such as `"back" + "ward"`; None for anything else or a long one."""
     if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) and len(node.value) <= LONGEST else None
+        return node.value if isinstance(node.value, str) and len(node.value) <= MAX_STRING_CHARACTERS else None
     if not isinstance(node, ast.BinOp):
         return None
     found: list[str] = []
     waiting: list[ast.expr] = [node]
-    for _ in range(MAX_PIECES):
+    for _ in range(MAX_STRING_PIECES):
         part = waiting.pop()
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add):
             waiting += [part.left, part.right]
@@ -205,7 +205,7 @@ def literal_string(node: ast.expr) -> str | None:
         if not waiting:
             break
     length = sum(map(len, found))
-    return "".join(reversed(found)) if not waiting and length <= LONGEST else None
+    return "".join(reversed(found)) if not waiting and length <= MAX_STRING_CHARACTERS else None
 
 
 def is_marimo_cell(node: ast.AST) -> TypeGuard[FunctionDefinition]:

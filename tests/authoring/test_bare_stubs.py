@@ -19,7 +19,7 @@ from grader.authoring.verify import submission_of
 from grader.commands import grade as cli
 from grader.intake.notebook.outline import outlines_limited
 from grader.intake.submissions.fitting import fitting_lessons
-from grader.lesson.bare_stub import NOTE, READ_IN, bare_stub, is_bare
+from grader.lesson.bare_stub import BARE_STUB_NOTE, READ_IN, bare_stub, is_bare
 from grader.lesson.lesson import Course, Lesson
 
 STEPS = [name for name, each in Course(ROOT).lessons.items() if each.gradients and each.joint is None]
@@ -38,7 +38,7 @@ def parts(source: str) -> dict[str, Any]:
 def test_gradients_lose_their_parameters_and_everything_else_stays(each):
     named = each.pristine.read_text()
     bare = bare_stub(each, named)
-    assert bare.count(NOTE) == 1 and READ_IN not in bare
+    assert bare.count(BARE_STUB_NOTE) == 1 and READ_IN not in bare
     gradients = {item.function for item in each.gradients}
     was, now = parts(named), parts(bare)
     assert [*was] == [*now]

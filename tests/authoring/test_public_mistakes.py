@@ -16,7 +16,7 @@ from grader.authoring.scaffold import write_lesson
 from grader.commands.grade import main
 from grader.dojo.file import read_own
 from grader.lesson.lesson import Course, LessonError
-from grader.lesson.mistakes import PUBLIC, edit, mistake, mistake_list
+from grader.lesson.mistakes import PUBLIC_MISTAKES_FILE, edit, mistake, mistake_list
 
 MESSAGE = "This is the gradient of a sum, but the loss is divided by n. How much does one score move it?"
 WRONG = "\n\ndef dscores(scores):\n    return 2 * scores\n\n\ndef dw(dscores, x):\n    return -(x.T @ dscores)\n"
@@ -40,7 +40,7 @@ def rewrite(path: Path, old: str, new: str) -> None:
 def test_the_kit_contains_the_public_mistake_alone(place):
     course = Course(place)
     kit = kit_of(list(course.lessons.values()))
-    text = kit[f"exercises/11_other/{PUBLIC}"].decode()
+    text = kit[f"exercises/11_other/{PUBLIC_MISTAKES_FILE}"].decode()
     assert MESSAGE in text and "def dscores__no_one_over_n(scores):\n    return 2 * scores" in text
     assert "opposite sign" not in text and "dw" not in text
     assert leaks(kit, secrets_of(course)) == []
@@ -63,7 +63,7 @@ def test_an_answer_in_a_public_formula_is_a_leak(place):
     rewrite(place / "solutions/11_other/mistakes.py", "n: 2 * scores", f"n: {answer}")
     course = Course(place)
     (found,) = lesson_leaks(course, ["11_other"])
-    assert any(PUBLIC in sentence and "`dw`" in sentence for sentence in found)
+    assert any(PUBLIC_MISTAKES_FILE in sentence and "`dw`" in sentence for sentence in found)
 
 
 def test_grade_stubs_writes_the_file_and_dojo_names_the_mistake(place, judge):  # noqa: F811
@@ -83,9 +83,9 @@ def test_a_mistake_that_is_public_no_more_leaves_the_file(place):
     CliRunner().invoke(main, ["stubs", "--course", str(place)])
     rewrite(place / "solutions/11_other/mistakes.py", "public no_one_over_n:", "no_one_over_n:")
     assert CliRunner().invoke(main, ["stubs", "--course", str(place)]).exit_code == 0
-    assert MESSAGE not in (place / "exercises/11_other" / PUBLIC).read_text()
+    assert MESSAGE not in (place / "exercises/11_other" / PUBLIC_MISTAKES_FILE).read_text()
     assert Course(place, secrets=False).find("11").mistakes == ()
-    assert f"exercises/11_other/{PUBLIC}" not in kit_of(list(Course(place).lessons.values()))
+    assert f"exercises/11_other/{PUBLIC_MISTAKES_FILE}" not in kit_of(list(Course(place).lessons.values()))
 
 
 def test_only_a_formula_that_stands_alone_can_be_public(place):

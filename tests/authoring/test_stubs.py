@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support import ROOT, rows_of, solution_of
 
-from grader.authoring.lesson_sources import CLOSE, OPEN, forward_lines, stub_of
+from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END, forward_lines, stub_of
 from grader.authoring.verify import submission_of
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Course, Lesson, LessonError
@@ -31,8 +31,8 @@ def test_what_is_on_disk_is_what_the_solution_gives(each):
 def test_no_marker_and_no_answer_is_in_it(each):
     stub, solution = stub_of(each), solution_of(each)
     assert "answer" not in stub.lower()
-    for number, part in enumerate(solution.split(OPEN)[1:]):
-        answer = [line.strip() for line in part.partition(CLOSE)[0].splitlines() if line.strip()]
+    for number, part in enumerate(solution.split(ANSWER_BEGIN)[1:]):
+        answer = [line.strip() for line in part.partition(ANSWER_END)[0].splitlines() if line.strip()]
         assert answer, number
         for line in answer:
             says_nothing = line[-1] in "([{" or not re.search(r"\w", line)  # the start of a call, or brackets
@@ -106,17 +106,19 @@ def test_a_copy_gives_the_same_stub(own, lessons):
     assert stub_of(own) == stub_of(lessons["04_cross_entropy"])
 
 
-@pytest.mark.parametrize(("old", "new"), [(CLOSE, ""), (OPEN, "# <anwser>")])
+@pytest.mark.parametrize(("old", "new"), [(ANSWER_END, ""), (ANSWER_BEGIN, "# <anwser>")])
 def test_markers_that_do_not_pair(own, old, new):
     path = rewrite(own, old, new)
     with pytest.raises(LessonError) as caught:
         stub_of(own)
-    assert str(caught.value) == f"{path}: every answer is between `{OPEN}` and `{CLOSE}`; they do not pair."
+    assert (
+        str(caught.value) == f"{path}: every answer is between `{ANSWER_BEGIN}` and `{ANSWER_END}`; they do not pair."
+    )
 
 
 def test_no_markers_at_all(own):
-    rewrite(own, OPEN, "")
-    rewrite(own, CLOSE, "")
+    rewrite(own, ANSWER_BEGIN, "")
+    rewrite(own, ANSWER_END, "")
     with pytest.raises(LessonError, match="they do not pair"):
         stub_of(own)
 
@@ -124,8 +126,8 @@ def test_no_markers_at_all(own):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        (f"    {OPEN}\n", f"    {OPEN} here\n"),
-        (f"    {CLOSE}\n", f"    return 1  {CLOSE}\n"),
+        (f"    {ANSWER_BEGIN}\n", f"    {ANSWER_BEGIN} here\n"),
+        (f"    {ANSWER_END}\n", f"    return 1  {ANSWER_END}\n"),
     ],
 )
 def test_a_marker_that_would_leak(own, old, new):
@@ -144,7 +146,7 @@ def test_a_function_that_is_missing(own):
 
 
 def test_a_docstring_of_one_s_own_is_kept(own):
-    rewrite(own, f"    {OPEN}\n", f'    """My own words."""\n    {OPEN}\n')
+    rewrite(own, f"    {ANSWER_BEGIN}\n", f'    """My own words."""\n    {ANSWER_BEGIN}\n')
     stub = stub_of(own)
     assert '"""My own words."""' in stub and "The gradient with respect to" not in stub
 
@@ -157,7 +159,9 @@ def test_parameters_on_several_lines(own):
 
 def test_two_answers_in_one_function(own):
     rewrite(
-        own, "    return gradient / n\n", f"    {CLOSE}\n    gradient = logits\n    {OPEN}\n    return gradient / n\n"
+        own,
+        "    return gradient / n\n",
+        f"    {ANSWER_END}\n    gradient = logits\n    {ANSWER_BEGIN}\n    return gradient / n\n",
     )
     stub = stub_of(own)
     assert stub.count("raise NotImplementedError") == 2

@@ -341,7 +341,7 @@ def test_a_mutated_reply_is_refused_or_read_as_another(data):
     """Whatever a worker sends, the trusted side gets a `Called` or a WireError."""
     raw = bytearray(encode_called(Called({"a": torch.ones(2), "b": [1.5, "x"]}), 4, False, True, 1 << 20))
     for _ in range(data.draw(st.integers(1, 4))):
-        raw[data.draw(st.integers(wire.PREFIX.size, len(raw) - 1))] = data.draw(st.integers(0, 255))
+        raw[data.draw(st.integers(wire.FRAME_PREFIX.size, len(raw) - 1))] = data.draw(st.integers(0, 255))
     reader = wire.Reader()
     reader.feed(bytes(raw))
     try:

@@ -52,14 +52,14 @@ def nurseries(monkeypatch: pytest.MonkeyPatch) -> list[Counted]:
 def test_a_nursery_starts_for_a_run_here_and_for_nothing_else(nurseries, line, number):
     early_nursery.start_for(line.split())
     assert len(nurseries) == number
-    early_nursery.close()
+    early_nursery.close_nursery()
     assert all(nursery.closed for nursery in nurseries)
 
 
 def test_a_run_takes_the_one_that_was_started(nurseries):
     early_nursery.start_for(["run", "x"])
     assert early_nursery.take() is nurseries[0] and nurseries[0].preload
-    early_nursery.close()
+    early_nursery.close_nursery()
     assert not nurseries[0].closed, "whoever takes it closes it"
     assert early_nursery.take() is nurseries[1], "without one that was started, a new one"
 

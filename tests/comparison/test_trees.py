@@ -6,7 +6,13 @@ import numpy
 import pytest
 import torch
 
-from grader.comparison.trees import MAX_CHARACTERS, MAX_KEYS, MAX_SHOWN, keys_in_words, shown
+from grader.comparison.trees import (
+    MAX_KEYS,
+    MAX_VALUE_CHARACTERS,
+    SMALLEST_NUMBER_DESCRIBED_BY_SIZE,
+    keys_in_words,
+    shown,
+)
 
 
 @pytest.mark.parametrize(
@@ -18,7 +24,7 @@ from grader.comparison.trees import MAX_CHARACTERS, MAX_KEYS, MAX_SHOWN, keys_in
         (torch.tensor(True), "True"),
         (numpy.float64(1 / 3), "0.333333333"),
         (None, "None"),
-        (-MAX_SHOWN + 1, str(-MAX_SHOWN + 1)),
+        (-SMALLEST_NUMBER_DESCRIBED_BY_SIZE + 1, str(-SMALLEST_NUMBER_DESCRIBED_BY_SIZE + 1)),
         (1 << 5000, "a whole number of 5001 bits"),
         (float("nan"), "nan"),
         ([1, 2], "a list of 2"),
@@ -35,7 +41,7 @@ def test_a_value_in_a_sentence(value, text):
 @pytest.mark.parametrize("value", ["x" * 10_000, b"\0" * 10_000])
 def test_a_long_text_is_cut(value):
     text = shown(value)
-    assert len(text) == MAX_CHARACTERS + 3 and text.endswith("...")
+    assert len(text) == MAX_VALUE_CHARACTERS + 3 and text.endswith("...")
 
 
 def test_the_first_keys_are_named_and_the_others_counted():

@@ -22,7 +22,7 @@ from grader.dojo.file import HIDDEN, Outline, read_own
 from grader.dojo.report import open_page
 from grader.dojo.screen import lesson_screen
 from grader.dojo.state_file import State
-from grader.dojo.view import KEYS
+from grader.dojo.view import KEYS_HELP
 from grader.dojo.watch import WatchSession
 from grader.dojo.zygote import Starter
 from grader.errors import ZygoteDied
@@ -550,7 +550,7 @@ def test_where_there_is_no_terminal_screens_stand_below_one_another(kit, dojo, m
 
     class Paper(io.StringIO):
         def flush(self) -> None:
-            screens = self.getvalue().count(KEYS)
+            screens = self.getvalue().count(KEYS_HELP)
             if screens == 1:
                 threading.Thread(target=file_of(kit, "04").write_text, args=[solved("04", "dlogits")]).start()
             elif screens == 2:

@@ -14,13 +14,13 @@ from payloads import PAYLOADS
 from questions.made_questions import course_with_questions
 
 from grader.dojo.answering import AnswerSheet, verdict_words
-from grader.dojo.live.access import MAX_BYTES
+from grader.dojo.live.access import MAX_BODY_BYTES
 from grader.dojo.live.questions import LiveQuestions
 from grader.dojo.live.server import LiveServer
 from grader.errors import ZygoteDied
 from grader.lesson.lesson import Course
 from grader.questions.code_lines import Results, trusted_results
-from grader.questions.question import KINDS, questions_of
+from grader.questions.question import QUESTION_KINDS, questions_of
 from grader.sandbox.isolation.probe import Isolation
 
 Ask = Callable[..., tuple[int, Any]]
@@ -75,7 +75,7 @@ def test_each_kind_is_stored_and_judged_as_in_the_terminal(ask: Ask, tmp_path: P
         "line": ("g.mean(0)", "g.mean(0)", "Not right. You average."),
         "essay": ("Because.\nTwo lines.", "Because.\nTwo lines.", "A person reads this answer and gives the points."),
     }
-    assert {questions_of(lesson)[each].kind for each in answers} == set(KINDS)
+    assert {questions_of(lesson)[each].kind for each in answers} == set(QUESTION_KINDS)
     for number, (name, (typed, stored, words)) in enumerate(answers.items(), 1):
         status, said = ask("answer", sent(name, typed))
         assert status == 200 and said["stored"] and words in said["outcome"], name
@@ -139,7 +139,7 @@ def test_only_the_page_itself_can_answer(ask: Ask, tmp_path: Path) -> None:
             assert ask("answer", right, **headers)[0] == status, headers
     bodies = (b"", b"[" * 5000, b'{"lesson": 1}', json.dumps(right | {"answer": ["a"]}).encode(), b"\xff")
     assert [ask("answer", body)[0] for body in bodies] == [400] * 5
-    assert ask("answer", sent("essay", "x" * MAX_BYTES))[0] == 413
+    assert ask("answer", sent("essay", "x" * MAX_BODY_BYTES))[0] == 413
     assert ask("answer")[0] == 404 == ask("answer", sent("count", "1", lesson="../01_asked"))[0]
     assert ask("questions?lesson=nothing")[0] == 404 == ask("questions", token="y" * 22)[0]
     assert not (tmp_path / "exercises" / LESSON / "answers.toml").exists()

@@ -20,7 +20,13 @@ from grader.defence.question import Chance
 from grader.dojo import check as dojo_check
 from grader.dojo.check import LocalJudge
 from grader.dojo.desk import Desk
-from grader.dojo.predicting.forward_pass import NONE, loss_change, shape_prediction, size_prediction, spoiled_prediction
+from grader.dojo.predicting.forward_pass import (
+    NO_ROW,
+    loss_change,
+    shape_prediction,
+    size_prediction,
+    spoiled_prediction,
+)
 from grader.dojo.predicting.own_lines import lost_sums, other_signs
 from grader.dojo.predicting.session import predictions_for
 from grader.lesson.lesson import Course, Lesson
@@ -89,12 +95,12 @@ def test_keys_about_own_lines(work: Path) -> None:
             )
             result = click.testing.CliRunner(env={"COLUMNS": "200"}).invoke(main, ["check", lesson.number])
             lines = {line.split()[0]: line for line in result.stdout.splitlines() if "|" in line}
-            named = [row for row in rows.choices if row != NONE]
+            named = [row for row in rows.choices if row != NO_ROW]
             found.add(
                 frozenset(row for row in named if "right ✓" not in lines[row] and "passed here" not in lines[row])
             )
         path.write_text(before)
-        assert frozenset(row for row in rows.key if row != NONE) in found, name
+        assert frozenset(row for row in rows.key if row != NO_ROW) in found, name
 
 
 def spoiled_by_autograd(problem: Problem, name: str) -> dict[str, torch.Tensor]:
@@ -137,9 +143,9 @@ def test_keys_from_the_forward_pass() -> None:
             assert spoiled is not None
             target = spoiled.row.split()[-1].removeprefix("d")
             wrong = spoiled_by_autograd(problem, target)
-            rows = [row for row in spoiled.choices if row != NONE]
+            rows = [row for row in spoiled.choices if row != NO_ROW]
             red = {row for row in rows if not torch.allclose(wrong[row[1:]], right[row[1:]], rtol=1e-6, atol=1e-12)}
-            assert {row for row in spoiled.key if row != NONE} == red
+            assert {row for row in spoiled.key if row != NO_ROW} == red
             size = size_prediction(lesson, Chance(seed))
             assert size is not None
             largest = float(right[size.row.split()[-1][1:]].abs().max())

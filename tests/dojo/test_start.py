@@ -14,7 +14,7 @@ from grader.commands import dojo_watch
 from grader.commands.dojo import main
 from grader.dojo.start import make_working_folder
 from grader.errors import UserError
-from grader.lesson.bare_stub import NOTE
+from grader.lesson.bare_stub import BARE_STUB_NOTE
 from grader.lesson.lesson import Course
 
 
@@ -64,7 +64,7 @@ def test_bare_stubs_stay_bare_after_a_reset(tmp_path, source, monkeypatch):
     monkeypatch.chdir(tmp_path / "hard")
     path = Path("exercises/03_makemore_steps/backward.py")
     bare = path.read_text()
-    assert NOTE in bare and "def dprobs():\n" in bare
+    assert BARE_STUB_NOTE in bare and "def dprobs():\n" in bare
     path.write_text("x = 1\n")
     assert CliRunner().invoke(main, ["reset", "03"]).exit_code == 0
     assert path.read_text() == bare

@@ -22,7 +22,7 @@ from grader.dojo.graph_line import graph_line, graph_marks
 from grader.dojo.guide import Guide
 from grader.dojo.keys import keys_in
 from grader.dojo.lesson_end import finish_lines, other_forms, what_it_taught
-from grader.dojo.mistake_question import BY_ID, question_about
+from grader.dojo.mistake_question import BY_ID, question_about_mistake
 from grader.dojo.news import news_of
 from grader.dojo.overview import list_screen
 from grader.dojo.progress import Progress
@@ -258,10 +258,10 @@ def test_a_question_is_about_the_mistake_and_is_asked_once(checked, tmp_path):
         return Row("dprobs", "failed", 0, 1, mistake=NamedMistake(mistake, "…"))
 
     for mistake in BY_ID:
-        question = question_about(checked.lesson, row(mistake))
+        question = question_about_mistake(checked.lesson, row(mistake))
         assert question.endswith(("?", ".")) and "{" not in question and len(question) < 260
-    assert "`logprobs = probs.log()`" in question_about(checked.lesson, row("sign"))
-    assert question_about(checked.lesson, row("no such mistake")) == ""
+    assert "`logprobs = probs.log()`" in question_about_mistake(checked.lesson, row("sign"))
+    assert question_about_mistake(checked.lesson, row("no such mistake")) == ""
     state_file = StateFile(tmp_path, print)
     state_file.keep_verdict(checked.lesson, "abc", {}, True, {"dprobs": "Why?"})
     assert [state_file.take_question(checked.lesson, "dprobs") for _ in range(2)] == ["Why?", ""]

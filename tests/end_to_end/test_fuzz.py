@@ -21,9 +21,9 @@ from grader.comparison.trees import agreement, shown
 from grader.gradebook.grading.grader_processes import GraderProcess
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
-from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
+from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.pages import Reporter
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers.waiting_clock import slowdown
@@ -100,7 +100,7 @@ def sessions(warm_zygotes):
 
 def right(session):
     lesson = session.lessons[0]
-    solution = (lesson.solution / MAIN).read_text(encoding="utf-8")
+    solution = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8")
     return session.grade(submission_of(lesson, "right", solution)).results.to_json()
 
 
@@ -116,8 +116,8 @@ def test_hostile_file(attack, sessions):
     session, before = sessions(attack.lesson)
     lesson = session.lessons[0]
     started = time.monotonic()
-    graded = session.grade(submission_of(lesson, "right", attack.files[MAIN].decode()))
-    page = Reporter([lesson]).student_page(graded, {lesson.name: attack.files[MAIN].decode()})
+    graded = session.grade(submission_of(lesson, "right", attack.files[BACKWARD_FILE].decode()))
+    page = Reporter([lesson]).student_page(graded, {lesson.name: attack.files[BACKWARD_FILE].decode()})
     seconds = time.monotonic() - started
     rows = rows_of(graded.results)
     expected = {name: attack.header.get(f"rows of {name}", attack.header["rows"]) for name in rows}
@@ -256,7 +256,7 @@ main(*sys.argv[2:])
 
 def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "grader.gradebook.grading.grader_processes.PROGRAM", STALLING
+        "grader.gradebook.grading.grader_processes.START_GRADER_CODE", STALLING
     )  # stands for a loop of ours without a bound
     lesson = COURSE.find("04")
     limits = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=2.0)
@@ -264,7 +264,7 @@ def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path,
         Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=limits.to_dict(), program=GRADER_PROGRAM)
     )
     try:
-        solution = (lesson.solution / MAIN).read_text(encoding="utf-8")
+        solution = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8")
         first = graded_by(grader, submission_of(lesson, "first", solution))
         assert first["score"] == first["max_score"]
         stalled = submission_of(lesson, "stalled", solution)

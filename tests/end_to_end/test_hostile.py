@@ -29,8 +29,8 @@ from bench.firing_range import ROOT, SHORT_LIMITS, Range, differences, range_at
 from bench.hostile import WHERE, reason_not_to, run_elsewhere
 from grader.calling.answer import Answer
 from grader.comparison.tensors import bits
-from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Draw
 from grader.results import SubmissionResult
 from grader.sandbox.isolation import huge_pages, kernel
@@ -107,20 +107,20 @@ def test_the_corpus_is_what_it_is_said_to_be() -> None:
         assert attack.stopped_from in ("never", "none", "weak", "fair", "good", "strong"), attack.name
         if "race" in attack.header and "passed" in attack.header["rows"]:  # a pass is earned, whoever wins
             assert is_answered_rightly(attack), attack.name
-        assert not re.search(r"canary-[0-9a-f]{32}", attack.files[MAIN].decode())
+        assert not re.search(r"canary-[0-9a-f]{32}", attack.files[BACKWARD_FILE].decode())
 
 
 def is_answered_rightly(attack: Attack) -> bool:
     """Whether every graded function of a file is the answer key's, and is bound once."""
     bound = [
         (getattr(statement, "module", None), name.asname or name.name)
-        for statement in ast.parse(attack.files[MAIN]).body
+        for statement in ast.parse(attack.files[BACKWARD_FILE]).body
         if isinstance(statement, (ast.Import, ast.ImportFrom))
         for name in statement.names
     ]
     others = {
         node.id if isinstance(node, ast.Name) else node.name
-        for node in ast.walk(ast.parse(attack.files[MAIN]))
+        for node in ast.walk(ast.parse(attack.files[BACKWARD_FILE]))
         if isinstance(node, ast.FunctionDef) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     }
     functions = Course(ROOT).find(attack.lesson).functions
@@ -138,7 +138,7 @@ def test_every_attack_but_few_is_stopped_where_it_counts() -> None:
 
 def cheat(path: Path) -> Attack:
     header = {"group": "autodiff", "rows": ", ".join({*STATUSES} - {"passed"}), "lesson": "03"}
-    return Attack(path.stem, path.read_text().splitlines()[0], {MAIN: path.read_bytes()}, header)
+    return Attack(path.stem, path.read_text().splitlines()[0], {BACKWARD_FILE: path.read_bytes()}, header)
 
 
 @pytest.mark.parametrize("path", CHEATS, ids=lambda path: path.stem)
@@ -154,7 +154,7 @@ def test_a_right_submission_after_all_cheats(opened: Range) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", UNSEEN, ids=lambda path: path.stem)
 def test_cheat_that_no_static_check_sees(path: Path, opened: Range, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.gradebook.grading.one_file.static_findings", lambda *_: [])
+    monkeypatch.setattr("grader.gradebook.grading.file_text.static_findings", lambda *_: [])
     assert opened.run(cheat(path)).problems == []
 
 
@@ -185,14 +185,14 @@ TEXTS = {
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
 def test_text(text: bytes, opened: Range) -> None:
     header = {"group": "texts", "rows": "error, crashed, missing, failed, timeout"}
-    outcome = opened.run(Attack("text", "", {MAIN: text}, header))
+    outcome = opened.run(Attack("text", "", {BACKWARD_FILE: text}, header))
     assert outcome.problems == []
 
 
 @pytest.mark.slow
 def test_many_large_helpers_cost_the_grader_little(opened: Range) -> None:
     large = b"x = [" + b"a," * 140_000 + b"]\n"
-    files = {MAIN: b"def dlogits(logits):\n    return logits\n", **{f"n{i}.py": large for i in range(16)}}
+    files = {BACKWARD_FILE: b"def dlogits(logits):\n    return logits\n", **{f"n{i}.py": large for i in range(16)}}
     started = time.monotonic()
     opened.run(Attack("helpers", "", files, {"group": "texts", "rows": "failed"}))
     assert time.monotonic() - started < 10
@@ -259,10 +259,15 @@ def lay_out(attack: Attack, arena: Arena, lesson: Lesson, folder: Path) -> Path:
     beside = FOLDER / attack.name
     if beside.is_dir():
         shutil.copytree(beside, place, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
-    solution = (ROOT / "solutions" / lesson.name / MAIN).read_bytes()
+    solution = (ROOT / "solutions" / lesson.name / BACKWARD_FILE).read_bytes()
     world = arena.world(lesson, [os.getpid()]).encode()
-    for name, text in {**helpers(), "right.py": solution, "world.py": world, MAIN: attack.files[MAIN]}.items():
-        if not (place / name).exists() or name == MAIN:
+    for name, text in {
+        **helpers(),
+        "right.py": solution,
+        "world.py": world,
+        BACKWARD_FILE: attack.files[BACKWARD_FILE],
+    }.items():
+        if not (place / name).exists() or name == BACKWARD_FILE:
             (place / name).write_bytes(text)
     return place
 

@@ -20,8 +20,9 @@ from grader.dojo.file import HERE, HIDDEN
 from grader.gradebook.grading.one_file import JudgedFile
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.finding import find
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Course
+from grader.lesson.paths import BACKWARD_FILE
 
 FIRST_OF_A_CLASS = {path.parent: path for path in reversed(MEMBERS)}.values()
 OF_THE_DOJO = {HERE, HIDDEN}  # what `dojo check` says of a check that is right as far as it looks
@@ -118,8 +119,8 @@ def dojo_check(member: Member, folder: Path, judge: LocalJudge) -> JudgedFile:
     course = Course(ROOT, secrets=False)
     lesson = course.find(member.lesson)
     place = handed_in(member, course, folder)
-    files = {MAIN: (place / MAIN).read_bytes()}
-    return judge.judge(lesson, LessonFiles(lesson.name, files, shown=MAIN))
+    files = {BACKWARD_FILE: (place / BACKWARD_FILE).read_bytes()}
+    return judge.judge(lesson, LessonFiles(lesson.name, files, shown=BACKWARD_FILE))
 
 
 @pytest.fixture(scope="session")

@@ -30,8 +30,9 @@ from grader.dojo.screen import lesson_screen
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.one_file import JudgedFile
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.export.github import classroom_result
 from grader.publish.export.gradescope import gradescope_json
 from grader.publish.export.junit import junit_xml
@@ -181,7 +182,7 @@ def test_dojo_check(lesson: Lesson, place: str, payload: str) -> None:
     source = f"def dlogprobs():\n{text if place == 'their own line' else 'pass'}\n"
     message, printed = (text if place == at else "" for at in ("why it stopped", "what it printed"))
     judged = JudgedFile(rows, message or None, printed=printed)
-    checked = Checked(lesson, LessonFiles(lesson.name, {MAIN: source.encode("utf-8", "replace")}), judged, 0.1)
+    checked = Checked(lesson, LessonFiles(lesson.name, {BACKWARD_FILE: source.encode("utf-8", "replace")}), judged, 0.1)
     for width in (40, 80):  # a narrow one breaks lines elsewhere
         written = io.StringIO()
         Console(file=written, width=width, color_system=None).print(*lesson_screen(checked), sep="\n")

@@ -29,7 +29,7 @@ from bench.arena import descendants
 from grader.commands import console
 from grader.commands import grade as cli
 from grader.commands.early_nursery import GRADER_PROGRAM
-from grader.gradebook.files import FILES
+from grader.gradebook.files import STUDENT_FILES
 from grader.gradebook.grading import cluster, cluster_worker
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.keys import version_differences, versions
@@ -176,7 +176,7 @@ def test_every_result_is_that_of_one_machine_and_the_reports_are_here(graded, sm
         alone = session.grade(read_submission(folder / student, student, [small])).results.to_json()
         assert without_seconds(results) == without_seconds(alone)
         assert json.loads((out / student / "results.json").read_text()) == results
-        assert {path.name for path in (out / student).iterdir()} == set(FILES)
+        assert {path.name for path in (out / student).iterdir()} == set(STUDENT_FILES)
         assert student in (out / student / "report.html").read_text(encoding="utf-8")
     assert (out / "index.html").is_file()
 

@@ -24,7 +24,7 @@ from test_gradebook import Watching
 from grader.commands.grade import main
 from grader.gradebook.current import current_results
 from grader.gradebook.database import Gradebook
-from grader.gradebook.files import DERIVED, FILES, OutputError, write_files
+from grader.gradebook.files import DERIVED, STUDENT_FILES, OutputError, write_files
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.run import RunOutcome, grade_run
@@ -102,7 +102,7 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, course: Course) -> Ran:
                     yield submission, Reply(fault="GraderFault: no row for dprobs")
                     continue
                 results = result_for(submission, lessons, points)
-                pages = {name: RIGHT if points == 3 else f"{points} points" for name in FILES}
+                pages = {name: RIGHT if points == 3 else f"{points} points" for name in STUDENT_FILES}
                 write_files(tmp_path / "out" / submission.student, pages | {"results.json": results.to_text()})
                 yield submission, Reply(results)
 
@@ -190,7 +190,7 @@ def test_after_a_failed_regrade_no_view_shows_the_old_score(ran, out, roster):
     assert (graded, outcome.faults) == (["ada", "cy"], 0)
     assert exported(out, roster)[0] == {"ada": "3", "bo": "3", "cy": "3"}
     assert "What is missing" not in (out / "index.html").read_text(encoding="utf-8")
-    assert {path.name for path in (out / "ada").iterdir()} == {*FILES, "notes of the TA.txt"}
+    assert {path.name for path in (out / "ada").iterdir()} == {*STUDENT_FILES, "notes of the TA.txt"}
 
 
 def test_a_first_run_that_fails_writes_no_folder(ran, out, roster):
@@ -272,7 +272,7 @@ def test_a_report_of_several_lessons_is_split_when_one_of_them_is_run_again(ran,
     ran([submitted("ada", STEPS, CROSS, source="new")], (STEPS,), points=0)
     assert points(out / "grades.csv", STEPS, CROSS, "total")["ada"] == ("0", "3", "3")
     kept = out / "ada" / CROSS
-    assert {path.name for path in kept.iterdir()} == set(FILES) and not (out / "ada" / STEPS).exists()
+    assert {path.name for path in kept.iterdir()} == set(STUDENT_FILES) and not (out / "ada" / STEPS).exists()
     text = (kept / "report.md").read_text(encoding="utf-8")
     assert text.startswith("# ada: 3 of 3\n") and RIGHT in text and "makemore" not in text
     assert ran([submitted("ada", STEPS, CROSS, source="new")], (STEPS,), points=0)[1] == []

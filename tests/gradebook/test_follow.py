@@ -14,7 +14,7 @@ import pytest
 from support import ROOT
 
 from grader.commands.follow import FollowedFolder
-from grader.gradebook.files import FILES, write_files
+from grader.gradebook.files import STUDENT_FILES, write_files
 from grader.gradebook.grading import follow
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.follow import POLL_SECONDS, PUBLISH_SECONDS, Feed, Following
@@ -101,7 +101,7 @@ class Followed:
             while self.feed.size:
                 submission = next(self.feed)
                 results = results_of(submission)
-                texts = {name: "x" for name in FILES} | {"results.json": results.to_text()}
+                texts = {name: "x" for name in STUDENT_FILES} | {"results.json": results.to_text()}
                 write_files(self.out / submission.student, texts)
                 yield submission, Reply(results)
             self.now += 0.5

@@ -29,7 +29,7 @@ from support import ROOT
 from grader.gradebook import connection as connection_module
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
-from grader.gradebook.files import FILES, LOCK, OutputError, lock_output, write_files, write_pages, write_whole
+from grader.gradebook.files import LOCK, STUDENT_FILES, OutputError, lock_output, write_files, write_pages, write_whole
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.keys import conditions_key, result_key
@@ -108,7 +108,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Lesson) -> Play
                 meanwhile(submission.student)
                 reply = (replies or {}).get(submission.student) or Reply(results_of(submission))
                 if reply.results is not None:
-                    texts = {name: "x" * 2000 for name in FILES} | {"results.json": reply.results.to_text()}
+                    texts = {name: "x" * 2000 for name in STUDENT_FILES} | {"results.json": reply.results.to_text()}
                     write_files(Path(settings.out) / submission.student, texts)
                 yield submission, reply
 
@@ -163,7 +163,7 @@ def test_a_seed_that_was_drawn_is_as_good_as_another_and_one_that_was_given_is_n
     assert play(CLASS, seed=3, seed_given=True)[1].plan == (3, 0)
 
 
-@pytest.mark.parametrize("lost", FILES)
+@pytest.mark.parametrize("lost", STUDENT_FILES)
 def test_a_report_that_was_deleted_is_made_again(play, tmp_path, lost):
     play(CLASS)
     (tmp_path / "out" / "ada" / lost).unlink()

@@ -34,7 +34,7 @@ from grader.gradebook.grading.settings import RunIdentity, Settings
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter
-from grader.results import RESULTS, read_results
+from grader.results import RESULTS_FILE, read_results
 
 MOMENTS = 50
 WRITES = (
@@ -68,7 +68,7 @@ def played(due: Iterable[Submission], settings: Settings, *_: Any) -> Generator[
     for submission in due:
         results = results_for(submission, 1)
         if settings.has_report(submission.student):
-            pages = {RESULTS: results.to_text(), "report.html": "x", "report.md": "x"}
+            pages = {RESULTS_FILE: results.to_text(), "report.html": "x", "report.md": "x"}
             write_files(Path(settings.out) / submission.student, pages)
         yield submission, Reply(results, extras={})
 

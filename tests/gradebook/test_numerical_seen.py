@@ -10,9 +10,10 @@ from support import ROOT, SEED
 
 from bench.numerical import course_with_points
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.classroom import numerical_uses
 from grader.results import Row, SubmissionResult
 
@@ -201,8 +202,8 @@ def dlogits(dnorm_logits, dlogit_maxes, logits, Yb):
 
 
 def submission(lesson: Lesson, text: str) -> Submission:
-    source = (lesson.solution / MAIN).read_text(encoding="utf-8") + "\n\n" + text
-    return Submission("ann", Path("ann"), {lesson.name: LessonFiles(lesson.name, {MAIN: source.encode()})})
+    source = (lesson.solution / BACKWARD_FILE).read_text(encoding="utf-8") + "\n\n" + text
+    return Submission("ann", Path("ann"), {lesson.name: LessonFiles(lesson.name, {BACKWARD_FILE: source.encode()})})
 
 
 def grading(course: Course) -> Iterator[Grade]:

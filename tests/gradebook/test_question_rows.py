@@ -14,9 +14,10 @@ from support import ROOT, rows_of, solution_of
 from grader.gradebook.assignment.config import Assignment, parse_assignment
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.grading.graded import GradedSubmission
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import LessonError
+from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.export.rows import explanation_lines
 from grader.publish.report.pages import Reporter
 from grader.publish.report.triage import triage
@@ -40,7 +41,7 @@ QUIZ = 'title = "Quiz"\nrows = ["01.dp", {rows = "01.q:*_backward", points = 3},
 def submission(course) -> Submission:
     """Lesson 01, solved, with answers.toml."""
     lesson = course.find("01")
-    files = {MAIN: solution_of(lesson).encode()}
+    files = {BACKWARD_FILE: solution_of(lesson).encode()}
     return Submission("ada", Path("ada"), {lesson.name: LessonFiles(lesson.name, files, answers=ANSWERS)})
 
 

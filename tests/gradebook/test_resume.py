@@ -83,7 +83,7 @@ def played(tmp_path: Path, nursery: Nursery, monkeypatch: pytest.MonkeyPatch) ->
             pass
 
     monkeypatch.setattr(grader_processes, "Nursery", Kept)
-    monkeypatch.setattr(grader_processes, "PROGRAM", PLAYED)
+    monkeypatch.setattr(grader_processes, "START_GRADER_CODE", PLAYED)
     return Settings(course="", lessons=[], seed=1, out=str(tmp_path), program="")
 
 

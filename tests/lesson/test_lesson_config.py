@@ -16,8 +16,8 @@ from grader.errors import LessonError
 from grader.lesson.config import (
     CHECK_KEYS,
     GRADIENT_KEYS,
-    KEYS,
     LECTURE_SEED,
+    LESSON_KEYS,
     JointFunction,
     LessonConfig,
     NotebookSettings,
@@ -25,7 +25,7 @@ from grader.lesson.config import (
     lesson_config,
 )
 from grader.lesson.lesson import Course
-from grader.lesson.toml_tables import MAX_CHARACTERS
+from grader.lesson.toml_tables import MAX_TOML_VALUE_CHARACTERS
 
 FULL = """
 title = "Everything"
@@ -131,7 +131,10 @@ def test_a_slip_is_one_sentence(tmp_path, text, sentence):
         config_of(tmp_path, text)
     message = str(raised.value)
     assert message.startswith(f"{tmp_path / 'lesson.toml'}") and sentence in message
-    assert "\n" not in message.removeprefix(str(tmp_path)) and len(message) < len(str(tmp_path)) + 3 * MAX_CHARACTERS
+    assert (
+        "\n" not in message.removeprefix(str(tmp_path))
+        and len(message) < len(str(tmp_path)) + 3 * MAX_TOML_VALUE_CHARACTERS
+    )
 
 
 def test_a_file_that_is_not_there_or_not_utf8(tmp_path):
@@ -146,7 +149,19 @@ def test_a_file_that_is_not_there_or_not_utf8(tmp_path):
 
 WORDS = st.one_of(
     st.sampled_from(
-        [*KEYS, *GRADIENT_KEYS, *CHECK_KEYS, "name", "returns", "draws", "imports", "script", "change", "note", "dW"]
+        [
+            *LESSON_KEYS,
+            *GRADIENT_KEYS,
+            *CHECK_KEYS,
+            "name",
+            "returns",
+            "draws",
+            "imports",
+            "script",
+            "change",
+            "note",
+            "dW",
+        ]
     ),
     st.text(st.characters(codec="utf-8"), max_size=8),
 )

@@ -16,8 +16,8 @@ from grader.lesson.lesson import Course, Lesson
 from grader.questions.answers_file import Answers, read_answers
 from grader.questions.code_lines import trusted_results
 from grader.questions.judging import INCOMPLETE, WAITS, Judged, judge
-from grader.questions.posing import Posed, pose, seed_of, student_key
-from grader.questions.question import KINDS, answer_keys_of, questions_of
+from grader.questions.posing import Posed, pose_question, seed_of, student_key
+from grader.questions.question import QUESTION_KINDS, answer_keys_of, questions_of
 from grader.questions.reading import AnswerError, answer_text, read_answer
 
 
@@ -27,7 +27,7 @@ def lesson(tmp_path_factory: pytest.TempPathFactory) -> Lesson:
 
 
 def posed(lesson: Lesson, name: str, student: str = "ada") -> Posed:
-    return pose(questions_of(lesson)[name], seed_of(lesson, student))
+    return pose_question(questions_of(lesson)[name], seed_of(lesson, student))
 
 
 def verdict(lesson: Lesson, name: str, raw: Any) -> Judged:
@@ -310,7 +310,7 @@ def test_every_lesson_asks_at_least_eight_questions_of_mixed_kinds() -> None:
     assert len(by_lesson) >= 11
     assert min(map(len, by_lesson.values())) >= 8
     assert min(len({each.kind for each in questions.values()}) for questions in by_lesson.values()) >= 4
-    assert {each.kind for questions in by_lesson.values() for each in questions.values()} == set(KINDS)
+    assert {each.kind for questions in by_lesson.values() for each in questions.values()} == set(QUESTION_KINDS)
 
 
 def test_the_longest_choice_is_not_the_right_one_more_often_than_by_chance():

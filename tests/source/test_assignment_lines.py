@@ -4,8 +4,9 @@ import pytest
 from support import ROOT
 
 from grader.gradebook.grading.row_places import locate_gradients
-from grader.intake.submissions.submission import MAIN, LessonFiles
+from grader.intake.submissions.submission import LessonFiles
 from grader.lesson.lesson import Course
+from grader.lesson.paths import BACKWARD_FILE
 from grader.results import Row
 from grader.source.assignment_lines import assignment_lines
 
@@ -52,14 +53,14 @@ def test_no_function_and_no_python():
 def test_wrong_rows_of_a_joint_function_are_on_the_line_of_their_gradient(number):
     """The solution of each such lesson, as if all its rows were wrong; two of them with one mistake."""
     (lesson,) = (each for each in Course(ROOT).lessons.values() if each.number == number)
-    source = lesson.solution.joinpath(MAIN).read_bytes()
+    source = lesson.solution.joinpath(BACKWARD_FILE).read_bytes()
     lines = source.decode().splitlines()
     first = next(at for at, line in enumerate(lines, 1) if line.startswith(f"def {lesson.joint.name}("))
     names = [item.name for item in lesson.items if item.function == lesson.joint.name]
     rows = [Row(name, "failed", 0, 1, message=name, line=first) for name in names]
     rows[-1].message = rows[-2].message = "One mistake."
     rows[0].line = first + 1  # where its own message is about
-    locate_gradients(lesson, rows, LessonFiles(MAIN, {MAIN: source}))
+    locate_gradients(lesson, rows, LessonFiles(BACKWARD_FILE, {BACKWARD_FILE: source}))
     assert rows[0].line == first + 1 and rows[-1].line == rows[-2].line
     for row in rows[1:-1]:
         assert row.line is not None and row.line > first, row.name

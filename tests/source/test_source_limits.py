@@ -24,19 +24,19 @@ from grader.gradebook.grading.session import Session
 from grader.intake.notebook.cells import Cell, NotebookError
 from grader.intake.notebook.limited_reading import notebook_data, read_lesson_part, read_notebook_limited
 from grader.intake.notebook.script import Page
-from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.lesson_reading import read_page_bytes
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.excerpt import Lines, excerpt
 from grader.sandbox.policy.numerical import observe
 from grader.sandbox.policy.reading import numerical_observations, static_findings
-from grader.sandbox.policy.static_check import MAX_BYTES, find_acts
+from grader.sandbox.policy.static_check import MAX_PARSED_BYTES, find_acts
 from grader.source.in_place_changes import lines_of_changes
 from grader.source.nested_definitions import nested_definitions
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
-from grader.source.similar_names import MAX_NAMES, close_name, close_names
+from grader.source.similar_names import MAX_CANDIDATES, close_name, close_names
 from grader.source.syntax import WrittenNumber
 from grader.verdict.diagnosis.repairs.contents import contents_of
 from grader.verdict.diagnosis.repairs.edits import Known, edits_of
@@ -89,10 +89,10 @@ def readers(lesson: Lesson) -> dict[str, Callable[[str], object]]:
 
     rows: dict[str, tuple[str, list[str]]] = {name: (name, []) for name in lesson.functions}
     return {
-        "numerical differentiation": lambda text: observe(text.encode(), MAIN, rows, {}),
+        "numerical differentiation": lambda text: observe(text.encode(), BACKWARD_FILE, rows, {}),
         "contents": lambda text: contents_of(text, lesson.functions),
         "nested definitions": lambda text: nested_definitions(text, lesson.functions),
-        "static check": lambda text: find_acts(text.encode(), MAIN, lesson.functions),
+        "static check": lambda text: find_acts(text.encode(), BACKWARD_FILE, lesson.functions),
         "changes": lambda text: lines_of_changes(text, [(name, ["dlogprobs"]) for name in lesson.functions]),
         "notebook": as_notebook,
         "excerpts": excerpts,
@@ -221,8 +221,8 @@ def test_work_is_linear_however_texts_are_nested(lesson, without_garbage_collect
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_longest_text_that_is_read_takes_seconds(lesson, patient, family):
-    text = FAMILIES[family](MAX_BYTES - 20_000).encode()
-    patient.call(find_acts, text, MAIN, lesson.functions)
+    text = FAMILIES[family](MAX_PARSED_BYTES - 20_000).encode()
+    patient.call(find_acts, text, BACKWARD_FILE, lesson.functions)
     patient.call(lines_of_changes, text.decode(), [(name, ["dlogprobs"]) for name in lesson.functions])
     patient.call(notebook_data, text, "a.py", False, [notebook_lesson(lesson)], True)
 
@@ -234,13 +234,19 @@ def test_the_process_reads_as_the_readers_do(reader, monkeypatch):
     source = b"import torch\nfrom helpers import g\ndef dprobs(a):\n    a += 1\n    g(a)\n    a.backward()\n"
     helpers = {"helpers.py": b"import torch\ndef g(a):\n    return torch.autograd.grad(a, a)\n"}
     monkeypatch.setattr("grader.sandbox.policy.reading.source_reader", lambda: reader)
-    assert len(find_acts(source, MAIN, ["dprobs"], helpers)) == 2
-    assert static_findings(source, MAIN, ["dprobs"], helpers) == find_acts(source, MAIN, ["dprobs"], helpers)
+    assert len(find_acts(source, BACKWARD_FILE, ["dprobs"], helpers)) == 2
+    assert static_findings(source, BACKWARD_FILE, ["dprobs"], helpers) == find_acts(
+        source, BACKWARD_FILE, ["dprobs"], helpers
+    )
     changes = [("dprobs", ["a"]), ("dprobs", ["b"]), ("dh", ["a"])]
     assert reader.call(lines_of_changes, source.decode(), changes) == [4, None, None]
     differences = b"def dprobs(f, x):\n    return (f(x + 1e-5) - f(x)) / 1e-5\n"
     rows = {"dprobs": ("dprobs", ())}
-    assert numerical_observations(differences, MAIN, rows, {}) == observe(differences, MAIN, rows, {}) != []
+    assert (
+        numerical_observations(differences, BACKWARD_FILE, rows, {})
+        == observe(differences, BACKWARD_FILE, rows, {})
+        != []
+    )
 
 
 def test_a_notebook_comes_back_as_it_was_read(lesson):
@@ -252,11 +258,11 @@ def test_a_notebook_comes_back_as_it_was_read(lesson):
 
 
 def test_a_round_trip_takes_less_than_a_millisecond(reader):
-    reader.call(find_acts, b"", MAIN, [])
+    reader.call(find_acts, b"", BACKWARD_FILE, [])
     times = []
     for _ in range(200):
         started = time.perf_counter()
-        reader.call(find_acts, b"", MAIN, [])
+        reader.call(find_acts, b"", BACKWARD_FILE, [])
         times.append(time.perf_counter() - started)
     assert min(times) < 0.001
 
@@ -274,7 +280,7 @@ COMPUTES = sum, range(10**15)
 
 
 def acts(reader: SourceReader) -> list[str]:
-    return [each["what"] for each in reader.call(find_acts, RIGHT, MAIN, ["dprobs"])]
+    return [each["what"] for each in reader.call(find_acts, RIGHT, BACKWARD_FILE, ["dprobs"])]
 
 
 @pytest.mark.parametrize(
@@ -395,21 +401,25 @@ def cells(*texts: str) -> str:
 
 HOSTILE: dict[str, tuple[str, Callable[[str], str], str]] = {
     "short chain of calls": ("a.ipynb", lambda solution: cells("dlogprobs = x" + ".a_()" * 138), "missing"),
-    "names assigned in a chain": (MAIN, lambda solution: "a=b=c=" * 48_000 + "1\n" + solution, "passed"),
-    "newlines before wrong rows": (MAIN, lambda solution: filled(doubled(solution), "\n"), "failed"),
-    "long file that changes arguments": (MAIN, lambda solution: filled(changing(solution), "x = 1\n"), "failed"),
-    "brackets that do not close": (MAIN, lambda solution: "(" * 5_000 + solution, "error"),
+    "names assigned in a chain": (BACKWARD_FILE, lambda solution: "a=b=c=" * 48_000 + "1\n" + solution, "passed"),
+    "newlines before wrong rows": (BACKWARD_FILE, lambda solution: filled(doubled(solution), "\n"), "failed"),
+    "long file that changes arguments": (
+        BACKWARD_FILE,
+        lambda solution: filled(changing(solution), "x = 1\n"),
+        "failed",
+    ),
+    "brackets that do not close": (BACKWARD_FILE, lambda solution: "(" * 5_000 + solution, "error"),
     "brackets deep in brackets": (
-        MAIN,
+        BACKWARD_FILE,
         lambda solution: "x = " + "(" * 190 + "1" + ")" * 190 + "\n" + solution,
         "passed",
     ),
     "chain of thousands": (
-        MAIN,
+        BACKWARD_FILE,
         lambda solution: "def f(x):\n    x" + ".a" * 3_000 + "\n" + solution,
         "error",
     ),
-    "many names in a walrus": (MAIN, lambda solution: FAMILIES["walrus"](100_000) + solution, "error"),
+    "many names in a walrus": (BACKWARD_FILE, lambda solution: FAMILIES["walrus"](100_000) + solution, "error"),
     "star imports": ("a.ipynb", lambda solution: cells(FAMILIES["star imports"](250_000)), "missing"),
     "too much in one cell": ("a.ipynb", lambda solution: cells("x = 1\n" * 60_000), "missing"),
     "imports of elsewhere": (
@@ -417,9 +427,17 @@ HOSTILE: dict[str, tuple[str, Callable[[str], str], str]] = {
         lambda solution: cells(FAMILIES["imports of elsewhere"](250_000)),
         "error, missing",
     ),
-    "form feeds": (MAIN, lambda solution: filled(changing(solution), "\f\n", 200_000), "failed"),
-    "chains in functions": (MAIN, lambda solution: FAMILIES["views and indices"](250_000) + solution, "passed"),
-    "makers of calls": (MAIN, lambda solution: solution + FAMILIES["makers"](200_000).replace("dprobs", "f"), "passed"),
+    "form feeds": (BACKWARD_FILE, lambda solution: filled(changing(solution), "\f\n", 200_000), "failed"),
+    "chains in functions": (
+        BACKWARD_FILE,
+        lambda solution: FAMILIES["views and indices"](250_000) + solution,
+        "passed",
+    ),
+    "makers of calls": (
+        BACKWARD_FILE,
+        lambda solution: solution + FAMILIES["makers"](200_000).replace("dprobs", "f"),
+        "passed",
+    ),
 }
 
 
@@ -438,7 +456,9 @@ def test_a_text_that_takes_long_to_read_costs_its_own_student_alone(lesson, sess
     graded = session.grade(read_submission(folder, "student", [lesson])).results.to_json()
     assert {row["status"] for row in rows_of(graded).values()} == set(status.split(", "))
     assert time.process_time() - started < 5.0, "in this process alone, which has no part in what a worker does"
-    after = session.grade(read_submission(laid_out(tmp_path / "next", {MAIN: solution_of(lesson)}), "next", [lesson]))
+    after = session.grade(
+        read_submission(laid_out(tmp_path / "next", {BACKWARD_FILE: solution_of(lesson)}), "next", [lesson])
+    )
     assert after.results.to_json()["score"] == after.results.to_json()["max_score"]
 
 
@@ -448,7 +468,7 @@ def test_a_file_that_is_not_read_is_graded_with_a_remark(lesson, session, tmp_pa
 
     monkeypatch.setattr("grader.gradebook.grading.file_text.static_findings", stopped)
     text = FAMILIES["sums"](200_000).replace("dprobs", "f").replace("import torch", "") + solution_of(lesson)
-    folder = laid_out(tmp_path, {MAIN: text})
+    folder = laid_out(tmp_path, {BACKWARD_FILE: text})
     graded = session.grade(read_submission(folder, "student", [lesson])).results.to_json()
     assert graded["score"] == graded["max_score"]
     assert graded["lessons"][0]["message"] == (
@@ -458,7 +478,7 @@ def test_a_file_that_is_not_read_is_graded_with_a_remark(lesson, session, tmp_pa
 
 
 def test_the_line_of_a_change_is_found_behind_form_feeds(lesson, session, tmp_path):
-    folder = laid_out(tmp_path, {MAIN: "\f\n" * 10 + changing(solution_of(lesson))})
+    folder = laid_out(tmp_path, {BACKWARD_FILE: "\f\n" * 10 + changing(solution_of(lesson))})
     row = rows_of(session.grade(read_submission(folder, "student", [lesson])).results)["dprobs"]
     assert row["message"].endswith(f"Line {row['line']} does it: `dlogprobs.mul_(1.5)`.")
 
@@ -466,7 +486,7 @@ def test_the_line_of_a_change_is_found_behind_form_feeds(lesson, session, tmp_pa
 def test_a_close_name_is_looked_for_among_few():
     assert close_name("dlogits", ["dlogit", "x"]) == "dlogit"
     assert close_name("dlogits", ["x" * 1_000_000, "dlogit" + "s" * 1000]) is None
-    assert close_name("dlogits", [*(f"zzzz{n}" for n in range(MAX_NAMES)), "dlogit"]) is None
+    assert close_name("dlogits", [*(f"zzzz{n}" for n in range(MAX_CANDIDATES)), "dlogit"]) is None
 
 
 @pytest.mark.parametrize(

@@ -24,13 +24,13 @@ from grader.publish.report.graph import (
     parts_of,
     reads_of,
 )
-from grader.publish.report.layout import HEIGHT, Layout, Node, NodeKind
+from grader.publish.report.layout import NODE_HEIGHT, Layout, Node, NodeKind
 from grader.results.wording import format_shape, listed
 
-WIDEST, BETWEEN, MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0
+MAX_FIGURE_WIDTH, BETWEEN, FIGURE_MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0
 """A picture that is wider becomes too small to read on a telephone of 360 pixels."""
 
-OPERATORS: Mapping[type[ast.AST], str] = {
+OPERATOR_SIGNS: Mapping[type[ast.AST], str] = {
     ast.Add: "+",
     ast.Sub: "-",
     ast.Mult: "*",
@@ -113,7 +113,7 @@ def graph_picture(
         for node in layout.nodes:
             box(drawing, node, node.name in required, node.name in shared)
             left = node.x + (14 if node.kind == "input" else 9)
-            baseline = 16 if shapes[node.name] or done[node.name] else HEIGHT / 2 + 5
+            baseline = 16 if shapes[node.name] or done[node.name] else NODE_HEIGHT / 2 + 5
             drawing.text(left, node.y + baseline, node.name, "code ink bold" if node.name in required else "code ink")
             drawing.text(left, node.y + 32, shapes[node.name], "code small muted")
             if done[node.name]:
@@ -121,9 +121,9 @@ def graph_picture(
                 drawing.text(right, node.y + 32, done[node.name], "code small blue bold", "end")
         drawing.back()
     for line, entry in enumerate(entries):
-        legend_entry(drawing, entry, legend[entry], MARGIN + 10, height + 6 + 22 * line)
+        legend_entry(drawing, entry, legend[entry], FIGURE_MARGIN + 10, height + 6 + 22 * line)
     for line, note in enumerate(notes, len(entries)):
-        drawing.text(MARGIN + 10, height + 18 + 22 * line, note, "small ink")
+        drawing.text(FIGURE_MARGIN + 10, height + 18 + 22 * line, note, "small ink")
     return drawing.svg()
 
 
@@ -135,24 +135,24 @@ def round_coordinates(path: str) -> str:
 def arrange(layouts: Sequence[Layout]) -> tuple[list[tuple[float, float]], float, float]:
     """(the top left corner of each drawing, width, height): in rows, from left to right."""
     places: list[tuple[float, float]] = []
-    x = y = MARGIN
+    x = y = FIGURE_MARGIN
     row = widest = 0.0
     for layout in layouts:
-        if x > MARGIN and x + layout.width > WIDEST:
-            x, y, row = MARGIN, y + row + BETWEEN, 0.0
+        if x > FIGURE_MARGIN and x + layout.width > MAX_FIGURE_WIDTH:
+            x, y, row = FIGURE_MARGIN, y + row + BETWEEN, 0.0
         places.append((x, y))
         x += layout.width + BETWEEN
         row, widest = max(row, layout.height), max(widest, x - BETWEEN)
-    return places, max(widest, 300.0) + MARGIN, y + row
+    return places, max(widest, 300.0) + FIGURE_MARGIN, y + row
 
 
 def box(drawing: Drawing, node: Node, required: bool, shared: bool) -> None:
     fill, line = ("blue-box", "blue-line") if required else ("box", "edge")
-    radius = HEIGHT / 2 if node.kind == "input" else 5
+    radius = NODE_HEIGHT / 2 if node.kind == "input" else 5
     dashed = " dashed" if node.kind == "fused" else ""
     if shared:
-        drawing.rectangle(node.x + 4, node.y + 4, node.width, HEIGHT, f"{fill} {line}", radius)
-    drawing.rectangle(node.x, node.y, node.width, HEIGHT, f"{fill} {line}{dashed}", radius)
+        drawing.rectangle(node.x + 4, node.y + 4, node.width, NODE_HEIGHT, f"{fill} {line}", radius)
+    drawing.rectangle(node.x, node.y, node.width, NODE_HEIGHT, f"{fill} {line}{dashed}", radius)
 
 
 def legend_entry(drawing: Drawing, entry: str, meaning: str, x: float, y: float) -> None:
@@ -203,10 +203,10 @@ def operations_in(node: ast.expr, values: Collection[str]) -> Iterator[str]:
     elif isinstance(node, ast.BinOp):
         yield from operations_in(node.left, values)
         yield from operations_in(node.right, values)
-        yield OPERATORS.get(type(node.op), "?")
+        yield OPERATOR_SIGNS.get(type(node.op), "?")
     elif isinstance(node, ast.UnaryOp):
         yield from operations_in(node.operand, values)
-        yield OPERATORS.get(type(node.op), "?")
+        yield OPERATOR_SIGNS.get(type(node.op), "?")
     elif isinstance(node, ast.Subscript):
         yield from operations_in(node.value, values)
         yield "[ ]"

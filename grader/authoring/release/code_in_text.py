@@ -14,7 +14,7 @@ from typing import Any
 from grader.source.parsing import parse_text
 
 SPAN = re.compile(r"`+([^`\n]+)`+")
-FENCE = re.compile(r"^[ >]*(```+|~~~+)[^\n]*\n(.*?)^[ >]*\1", re.DOTALL | re.MULTILINE)
+FENCED_CODE = re.compile(r"^[ >]*(```+|~~~+)[^\n]*\n(.*?)^[ >]*\1", re.DOTALL | re.MULTILINE)
 TAG = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<!--|-->|<[^>]*>", re.DOTALL | re.IGNORECASE)
 PROMPT = re.compile(r"^\s*(?:>>> ?|\.\.\. ?|In \[\d*\]: ?|[-*>#|] +)")
 SAYS_SOMETHING = re.compile(r"[-+*/@(\[=]")
@@ -60,7 +60,7 @@ def texts_in(data: Any) -> Iterator[str]:
 
 def code_in_prose(text: str) -> Iterator[ast.Module]:
     """Code blocks, code in backticks, and lines that are code, in Markdown or plain text."""
-    for block in FENCE.finditer(text):
+    for block in FENCED_CODE.finditer(text):
         if (tree := parsed_piece(without_prompts(block[2]))) is not None:
             yield tree
     for span in SPAN.finditer(text):

@@ -21,7 +21,7 @@ from grader.gradebook.files import replacement_file
 from grader.lesson.paths import TEMPLATES
 
 DISTRIBUTION = "backprop-ninja"
-PACKAGE = Path(grader.__file__).parent
+PACKAGE_FOLDER = Path(grader.__file__).parent
 STUDENT_EXTRAS = ("live", "lsp")
 AUTHORS = ("new_lesson", "export", "kit")
 """Folders of templates for authors of a course. Students do not need them."""
@@ -32,7 +32,7 @@ KitFiles = dict[str, bytes]
 
 def engine_files() -> KitFiles:
     """The package as a wheel has it, under grader/."""
-    found = {f"grader/{path.relative_to(PACKAGE).as_posix()}": path for path in files_under(PACKAGE)}
+    found = {f"grader/{path.relative_to(PACKAGE_FOLDER).as_posix()}": path for path in files_under(PACKAGE_FOLDER)}
     installed = ("grader/templates/", "grader/exercises/")  # a wheel has them inside the package
     found = {name: path for name, path in found.items() if not name.startswith(installed)}
     for path in files_under(TEMPLATES):
@@ -53,7 +53,7 @@ def files_under(folder: Path) -> Iterator[Path]:
 
 def project_of_checkout() -> dict[str, Any]:
     """[project] in the checkout's pyproject.toml; empty where the package is installed."""
-    checkout = PACKAGE.parent / "pyproject.toml"
+    checkout = PACKAGE_FOLDER.parent / "pyproject.toml"
     project: dict[str, Any] = {}
     if checkout.is_file():
         project = tomllib.loads(checkout.read_text(encoding="utf-8")).get("project", {})
@@ -114,7 +114,7 @@ def pyproject(scripts: dict[str, str]) -> bytes:
 
 def licence() -> bytes | None:
     """The text of the licence, which every copy must contain; None if this copy has none."""
-    checkout = PACKAGE.parent / "LICENSE"
+    checkout = PACKAGE_FOLDER.parent / "LICENSE"
     if checkout.is_file():
         return checkout.read_bytes()
     try:
@@ -124,8 +124,8 @@ def licence() -> bytes | None:
     return next((Path(str(file.locate())).read_bytes() for file in files if file.name == "LICENSE"), None)
 
 
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can tell
-PLAIN, EXECUTABLE = 0o100644, 0o100755
+FIRST_ZIP_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can tell
+PLAIN_MODE, EXECUTABLE_MODE = 0o100644, 0o100755
 
 
 def write_zip(path: Path, files: KitFiles, executable: Collection[str] = ()) -> None:
@@ -135,9 +135,9 @@ def write_zip(path: Path, files: KitFiles, executable: Collection[str] = ()) -> 
         zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
     ):
         for name, content in sorted(files.items()):
-            entry = zipfile.ZipInfo(name, EPOCH)
+            entry = zipfile.ZipInfo(name, FIRST_ZIP_TIME)
             entry.create_system = 3  # Unix: the mode below counts
-            entry.external_attr = (EXECUTABLE if name in executable else PLAIN) << 16
+            entry.external_attr = (EXECUTABLE_MODE if name in executable else PLAIN_MODE) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, content)
 

@@ -17,18 +17,17 @@ from grader.authoring.release.engine import KitFiles, engine_files, files_under,
 from grader.authoring.release.notebook import notebook_of
 from grader.dojo.start import EDITOR_TASKS
 from grader.errors import UserError
-from grader.gradebook.assignment.config import ASSIGNMENT, Assignment
+from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment
 from grader.gradebook.database import GRADEBOOK
-from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.course_settings import COURSE_SETTINGS_FILE
 from grader.lesson.lesson import Course, Lesson
-from grader.lesson.mistakes import PUBLIC
-from grader.lesson.paths import AGENTS, TEMPLATES
+from grader.lesson.mistakes import PUBLIC_MISTAKES_FILE
+from grader.lesson.paths import AGENTS, BACKWARD_FILE, TEMPLATES
 from grader.publish.export.autograder import SETTINGS as AUTOGRADER_SETTINGS
 from grader.publish.export.autograder import AutograderSettings
 from grader.publish.templates import text_templates
-from grader.questions.answers_file import ANSWERS as STUDENTS_ANSWERS
-from grader.results import RESULTS
+from grader.questions.answers_file import ANSWERS_FILE as STUDENTS_ANSWERS
+from grader.results import RESULTS_FILE
 
 GRADED = "questions-answers.md"
 KEPT_BY_RESET = ".before-reset-"
@@ -48,7 +47,7 @@ def kit_of(lessons: Sequence[Lesson], notebooks: bool = True, assignment: Assign
         found["LICENSE"] = text
     found[EDITOR_TASKS] = (TEMPLATES / "tasks.json").read_bytes()
     if assignment is not None:
-        found[ASSIGNMENT] = assignment.text.encode()
+        found[ASSIGNMENT_FILE] = assignment.text.encode()
     return found | render_templates(lessons, notebooks)
 
 
@@ -78,12 +77,12 @@ def lesson_files(lesson: Lesson) -> KitFiles:
     paths = [
         path
         for path in files_under(lesson.exercise)
-        if KEPT_BY_RESET not in path.name and path.name not in (OWN, PUBLIC, STUDENTS_ANSWERS)
+        if KEPT_BY_RESET not in path.name and path.name not in (OWN, PUBLIC_MISTAKES_FILE, STUDENTS_ANSWERS)
     ]
     require_public(paths)
     found = {f"{folder}/{path.relative_to(lesson.exercise).as_posix()}": path.read_bytes() for path in paths}
     found |= {f"{folder}/{name}": text.encode() for name, text in public_mistakes_files(lesson).items()}
-    return found | {f"{folder}/{MAIN}": stub, f"{folder}/{lesson.pristine.name}": stub}
+    return found | {f"{folder}/{BACKWARD_FILE}": stub, f"{folder}/{lesson.pristine.name}": stub}
 
 
 def require_public(paths: Sequence[Path]) -> None:
@@ -91,7 +90,7 @@ def require_public(paths: Sequence[Path]) -> None:
     for path in paths:
         if path.is_symlink():
             raise UserError(f"{path} is a link to {path.resolve()}: put a copy in its place, or remove it.")
-        if path.name in (RESULTS, GRADEBOOK):
+        if path.name in (RESULTS_FILE, GRADEBOOK):
             raise UserError(
                 f"{path} has results of students, as `grade run` writes them: move {path.parent} elsewhere."
             )
@@ -109,12 +108,12 @@ def render_templates(lessons: Sequence[Lesson], notebooks: bool) -> KitFiles:
     }
 
 
-SCRIPTS = ("setup.sh", "run_autograder")
+AUTOGRADER_SCRIPTS = ("setup.sh", "run_autograder")
 
 
 def autograder_files(course: Course, settings: AutograderSettings, pip_options: Sequence[str] = ()) -> KitFiles:
     """The files in the zip. pip gets `pip_options` when it installs the requirements. Raises UserError, OSError."""
-    found = {name: (TEMPLATES / "export" / name).read_bytes() for name in SCRIPTS}
+    found = {name: (TEMPLATES / "export" / name).read_bytes() for name in AUTOGRADER_SCRIPTS}
     found[AUTOGRADER_SETTINGS] = settings.to_json().encode()
     found["requirements.txt"] = ("\n".join(pinned_requirements()) + "\n").encode()
     found["pip-options.txt"] = (" ".join(pip_options) + "\n").encode()

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.authoring.lesson_sources import CLOSE, OPEN
+from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END
 from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.code_in_text import code_in
 from grader.authoring.release.engine import KitFiles, files_under
@@ -36,11 +36,11 @@ MAX_MISTAKES = 2
 """Names of a lesson's known mistakes in one file: more are a list of them."""
 ENGINE = "grader/"
 """The engine knows no lesson: what it computes is compared as text only."""
-QUOTED = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+QUOTED_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 SENTENCE_ENDS = re.compile(r"(?<=[.?!])\s+|\n\s*\n")
 MISTAKES = "mistakes.py"
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
-MARKER = re.compile(rf"^\s*({re.escape(OPEN)}|{re.escape(CLOSE)})\s*$", re.MULTILINE)
+ANSWER_MARKER = re.compile(rf"^\s*({re.escape(ANSWER_BEGIN)}|{re.escape(ANSWER_END)})\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def long_lines(path: Path) -> list[str]:
     if path.suffix == ".md":
         lines = SENTENCE_ENDS.split("\n".join(line for line in lines if not line.startswith(">")))
     elif path.suffix == ".toml":
-        lines = QUOTED.findall(text)
+        lines = QUOTED_STRING.findall(text)
     return [condense(part).strip() for part in lines]
 
 
@@ -176,8 +176,8 @@ def leaks(kit: KitFiles, secrets: Sequence[Secret]) -> list[str]:
             if not name.lower().endswith(PICTURES):
                 found.append(f"{name} is no text, so what is in it cannot be checked: leave it out, or unpack it.")
             continue
-        if MARKER.search(text):
-            found.append(f"{name} holds an answer's marker ({OPEN}).")
+        if ANSWER_MARKER.search(text):
+            found.append(f"{name} holds an answer's marker ({ANSWER_BEGIN}).")
         texts[name] = pieces_of(name, text)
     index = KitIndex(texts)
     code = code_index({name: kit[name].decode() for name in texts if not name.startswith(ENGINE)})

@@ -9,7 +9,7 @@ from typing import Any
 
 from grader.lesson.lesson import Lesson
 
-DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
+NOTEBOOK_DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 
 SET_UP = """\
@@ -69,7 +69,7 @@ def code_parts(stub: str) -> Iterator[str]:
         body = body[1:]
     begin = (body[0].lineno - 1) if body else 0
     for node, following in zip(body, [*body[1:], None], strict=True):
-        if isinstance(node, DEFINITIONS) or isinstance(following, DEFINITIONS) or following is None:
+        if isinstance(node, NOTEBOOK_DEFINITIONS) or isinstance(following, NOTEBOOK_DEFINITIONS) or following is None:
             end = len(lines) if following is None else (node.end_lineno or node.lineno)
             yield "\n".join(lines[begin:end]).strip("\n")
             begin = end
@@ -77,7 +77,7 @@ def code_parts(stub: str) -> Iterator[str]:
 
 def checked_cell(lesson: Lesson, part: str) -> str:
     """A part of the stub with `%%check` above it, if it is a function or a class that has rows."""
-    names = [node.name for node in ast.parse(part).body if isinstance(node, DEFINITIONS)]
+    names = [node.name for node in ast.parse(part).body if isinstance(node, NOTEBOOK_DEFINITIONS)]
     rows = [name for name in names if name in lesson.functions]
     return f"%%check {lesson.number}.{rows[0]}\n{part}" if rows else part
 

@@ -20,7 +20,7 @@ from grader.source.parsing import parse_text
 from grader.source.syntax import all_nodes, inner_statements
 
 BODIES = ("body", "orelse", "finalbody", "cases")
-OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.AugAssign)
+OPERATION_NODES = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.AugAssign)
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def mass(node: ast.AST) -> int:
     """How much a piece of code says: its names, operators, calls and constants."""
     found = 0
     for each in all_nodes(node):
-        found += 1 + isinstance(each, OPERATIONS) + len(getattr(each, "ops", ()))
+        found += 1 + isinstance(each, OPERATION_NODES) + len(getattr(each, "ops", ()))
     return found
 
 

@@ -15,10 +15,10 @@ from grader.source.parsing import parse_text
 from grader.source.result_forms import Result, bodies, results_of, returned_value
 from grader.source.syntax import FunctionDefinition, all_nodes
 
-MIN_AS_ASSIGNED, MIN_NAMED, MIN_RENAMED, MIN_CHARACTERS = 2, 5, 8, 16
+MIN_ASSIGNED_MASS, MIN_NAMED_MASS, MIN_RENAMED_MASS, MIN_FORM_CHARACTERS = 2, 5, 8, 16
 """Mass below which a function is too short to be known by its normal form: where the text says which gradient it is,
-with its names, and without them (then its form also has MIN_CHARACTERS, or it is little more than a pair)."""
-HINTS = "lesson.toml"
+with its names, and without them (then its form also has MIN_FORM_CHARACTERS, or it is little more than a pair)."""
+HINTS_FILE = "lesson.toml"
 """The last hint is nearly the answer: an expression in it is no leak, a function or several statements are."""
 
 
@@ -81,7 +81,7 @@ class CodeIndex:
         for tree in pieces:
             try:
                 for owner, body in bodies(tree):
-                    if name.endswith(HINTS) and len(body) == 1 and not owner:
+                    if name.endswith(HINTS_FILE) and len(body) == 1 and not owner:
                         continue
                     for result in results_of(body):
                         self.named[result.named].add(name)
@@ -98,16 +98,18 @@ class CodeIndex:
         """The files that hold a secret function, or a line that computes the same."""
         found: set[str] = set()
         result = secret.result
-        if secret.mass >= MIN_RENAMED:
+        if secret.mass >= MIN_RENAMED_MASS:
             candidates = self.functions.get(secret.function.blank, ())
             found |= {name for name, each in candidates if each.renamed == secret.function.renamed}
         if result is None:
             return found
-        if secret.mass >= MIN_AS_ASSIGNED:
+        if secret.mass >= MIN_ASSIGNED_MASS:
             found |= self.assigned.get((secret.answers, result.named), set())
-        if secret.mass >= MIN_NAMED:
+        if secret.mass >= MIN_NAMED_MASS:
             found |= self.named.get(result.named, set())
-        if secret.mass >= MIN_RENAMED and (len(result.blank) >= MIN_CHARACTERS or result.blank.startswith("#")):
+        if secret.mass >= MIN_RENAMED_MASS and (
+            len(result.blank) >= MIN_FORM_CHARACTERS or result.blank.startswith("#")
+        ):
             results = self.blank.get(result.blank, ())
             found |= {name for name, each in results if name not in found and each.renamed == result.renamed}
         return found

@@ -13,7 +13,7 @@ from grader.authoring.release.engine import AUTHORS, KitFiles
 from grader.authoring.release.leaks import leaks, secrets_of
 from grader.lesson.lesson import Course
 
-INSTALLED = "grader/exercises/"
+EXERCISES_IN_A_WHEEL = "grader/exercises/"
 """Where the exercises are in a wheel. In a course, and so for `leaks`, they are in exercises/."""
 SCAFFOLDS = tuple(f"grader/templates/{name}/" for name in AUTHORS)
 """Templates for new lessons have the markers of an answer, but no answer of this course."""
@@ -23,7 +23,7 @@ def wheel_files(wheel: Path) -> KitFiles:
     """The wheel's files except SCAFFOLDS, with the paths that they have in a course."""
     with zipfile.ZipFile(wheel) as archive:
         return {
-            name.removeprefix("grader/") if name.startswith(INSTALLED) else name: archive.read(name)
+            name.removeprefix("grader/") if name.startswith(EXERCISES_IN_A_WHEEL) else name: archive.read(name)
             for name in archive.namelist()
             if not name.startswith(SCAFFOLDS)
         }

@@ -12,13 +12,13 @@ from numpy import ndarray
 from torch import Tensor
 
 from grader.comparison.tensors import index_at
-from grader.defence.families.by_hand import MAX_NUMBERS, easy_numbers, is_easy, rounded_text, value_text
+from grader.defence.families.by_hand import MAX_NUMBERS_SHOWN, easy_numbers, is_easy, rounded_text, value_text
 from grader.defence.lines import Line, Symbol
 from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion
 from grader.defence.recorded import RecordedMaterial
 
-TRIES = 6
+MAX_CALLS_TRIED = 6
 
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
@@ -28,7 +28,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         call = material.calls.get(name)
         if call is None:
             continue
-        drawn = [found for _ in range(TRIES) if (found := arguments(call, chance))]
+        drawn = [found for _ in range(MAX_CALLS_TRIED) if (found := arguments(call, chance))]
         for given, result in zip(drawn, material.results(name, drawn), strict=True):
             question = question_about(call, given, result, chance)
             if question is not None:
@@ -64,7 +64,7 @@ def arguments(call: Line, chance: random.Random) -> dict[str, Any] | None:
         else:
             return None
     numbers = sum(each.numel() if isinstance(each, Tensor) else 1 for each in values_inside(found))
-    return found if numbers <= MAX_NUMBERS else None
+    return found if numbers <= MAX_NUMBERS_SHOWN else None
 
 
 def small_sizes(call: Line, chance: random.Random) -> dict[Symbol, int] | None:
@@ -73,7 +73,7 @@ def small_sizes(call: Line, chance: random.Random) -> dict[Symbol, int] | None:
     What holds between the sizes of every recorded call holds here as well, such as four gates in one matrix, one state
     more than steps, or a convolution's output. With other sizes a call makes no sense, even where it returns a number.
     """
-    for _ in range(TRIES):
+    for _ in range(MAX_CALLS_TRIED):
         found: dict[Symbol, int] = {}
         for symbol in sorted(call.symbols):
             tied = {sum(n * found[other] for other, n in parts) + rest for parts, rest in ties(symbol, list(found))}

@@ -22,8 +22,8 @@ from grader.reference.tape import Graph, is_floating, total
 from grader.results.wording import format_shape, listed_as_code
 
 INSTANCES = 4
-MOST = 60
-MAX_NUMBERS = 40
+MAX_RESULT = 60
+MAX_NUMBERS_SHOWN = 40
 """Numbers that a question shows."""
 SMALL_CHANGE = 1e-6
 DENOMINATORS = (1, 2, 4, 5)
@@ -119,9 +119,9 @@ def question_about(material: Material, line: Line, made: Instance, chance: rando
     shown = {**fixed, **computed, **others}
     if material.lesson.joint is None:
         shown |= {n: v for n, v in graph.values.items() if n in graph.fused and n in line.at.names}
-    if not easy or sum(v.numel() if isinstance(v, Tensor) else 1 for v in shown.values()) > MAX_NUMBERS:
+    if not easy or sum(v.numel() if isinstance(v, Tensor) else 1 for v in shown.values()) > MAX_NUMBERS_SHOWN:
         return None
-    if not all(numbers_are_easy(value) for value in shown.values()) or not 2 <= largest(shown) <= MAX_NUMBERS:
+    if not all(numbers_are_easy(value) for value in shown.values()) or not 2 <= largest(shown) <= MAX_NUMBERS_SHOWN:
         return None
     smooth = is_smooth_at(material, made, line.target).reshape(-1).tolist()
     easy = [place for place in easy if smooth[place]]
@@ -168,7 +168,7 @@ def largest(shown: Mapping[str, Any]) -> int:
 
 def is_easy(value: float) -> bool:
     """Whether a person writes it with few digits."""
-    return abs(value) <= MOST and any(abs(value * d - round(value * d)) < 1e-9 for d in DENOMINATORS)
+    return abs(value) <= MAX_RESULT and any(abs(value * d - round(value * d)) < 1e-9 for d in DENOMINATORS)
 
 
 def numbers_are_easy(value: Any) -> bool:

@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
-from grader.defence.families.compared import ATOL, RTOL
+from grader.defence.families.compared import ALLCLOSE_ATOL, ALLCLOSE_RTOL
 from grader.defence.lines import Line
 from grader.defence.material import Material, arguments_on
 from grader.defence.question import DefenceQuestion, shuffled
 from grader.reference.tape import Graph
 from grader.results.wording import listed_as_code
 
-FACTOR = 1.1
-MAX_ROWS = 6
-FEWEST = 2
-MAX_TRIED = 6
+CHAIN_FACTOR = 1.1
+MAX_CHAIN_ROWS = 6
+MIN_CHAIN_ROWS = 2
+MAX_CHAINS_TRIED = 6
 
 
 class ScaledChain(NamedTuple):
@@ -52,8 +52,8 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
             continue
         chance.shuffle(red)
         chance.shuffle(green)
-        count = min(len(red), MAX_ROWS - min(len(green), MAX_ROWS // 2))
-        rows = [*red[:count], *green[: MAX_ROWS - count]]
+        count = min(len(red), MAX_CHAIN_ROWS - min(len(green), MAX_CHAIN_ROWS // 2))
+        rows = [*red[:count], *green[: MAX_CHAIN_ROWS - count]]
         return question_about(step, rows, red, material.lesson.joint is not None, chance)
     return None
 
@@ -63,18 +63,18 @@ def own_chain(material: Material, chance: random.Random) -> ScaledChain | None:
     lesson, problem = material.lesson, material.lesson.public_chain
     known: dict[str, Any] = problem.given | {f"d{name}": value for name, value in problem.chain.items()}
     order = [step for step in reversed_order(material) if set(material.functions[step].parameters) <= set(known)]
-    if len(order) < 2 * FEWEST:
+    if len(order) < 2 * MIN_CHAIN_ROWS:
         return None
     known = {name: value for name, value in known.items() if name not in order}
     known |= {f"d{n}": v for n, v in problem.ends.items()}
-    candidates = [step for step in order[:-FEWEST] if any(step == item.name for item in lesson.gradients)]
+    candidates = [step for step in order[:-MIN_CHAIN_ROWS] if any(step == item.name for item in lesson.gradients)]
     chance.shuffle(candidates)
 
     def scaled_by(step: str) -> dict[str, Tensor]:
-        return material.chain(order, known, step, FACTOR)
+        return material.chain(order, known, step, CHAIN_FACTOR)
 
     usual = material.chain(order, known, "", 1.0)
-    return ScaledChain(order, usual, scaled_by, candidates[:MAX_TRIED], problem.graph)
+    return ScaledChain(order, usual, scaled_by, candidates[:MAX_CHAINS_TRIED], problem.graph)
 
 
 def joint_chain(material: Material, lines: Sequence[Line], chance: random.Random) -> ScaledChain | None:
@@ -86,8 +86,8 @@ def joint_chain(material: Material, lines: Sequence[Line], chance: random.Random
     if not arguments or not steps:
         return None
     chance.shuffle(steps)
-    steps = steps[:MAX_TRIED]
-    found = material.joint_chain(arguments, steps, FACTOR)
+    steps = steps[:MAX_CHAINS_TRIED]
+    found = material.joint_chain(arguments, steps, CHAIN_FACTOR)
     if not found:
         return None
     usual, scaled = found[0], dict(zip(steps, found[1:], strict=True))
@@ -131,5 +131,5 @@ def is_red(found: Tensor | None, usual: Tensor | None) -> bool | None:
     """Whether a row turns red; None where rounding could decide."""
     if found is None or usual is None or found.shape != usual.shape:
         return None
-    distance = float(((found - usual).abs() / (ATOL + RTOL * usual.abs())).max())
+    distance = float(((found - usual).abs() / (ALLCLOSE_ATOL + ALLCLOSE_RTOL * usual.abs())).max())
     return True if distance > 3 else False if distance < 0.3 else None

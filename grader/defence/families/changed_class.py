@@ -6,31 +6,31 @@ import random
 from collections.abc import Sequence
 
 from grader.defence.class_lines import ClassChange
-from grader.defence.families.red_rows import FEWEST, rows_of_both
+from grader.defence.families.red_rows import MIN_RED_ROWS, rows_of_both
 from grader.defence.lines import Line
 from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion, shuffled
 from grader.defence.recorded import RecordedMaterial
 from grader.results.wording import listed_as_code
 
-MAX_TRIED, CHANGES, OTHERS = 6, 4, 2
+MAX_CLASSES_TRIED, CHANGES_PER_CLASS, OTHER_CHANGES_SHOWN = 6, 4, 2
 
 
 def revealing_changes(material: RecordedMaterial, chance: random.Random) -> list[tuple[ClassChange, dict[str, bool]]]:
     """(change, {row: whether its example holds}) of changes in one class that turn some rows red.
 
-    The rows are those of the class, and OTHERS. They are run once for a defence, because the examples of a class take
-    longer than a line; each time, the order is another one.
+    The rows are those of the class, and OTHER_CHANGES_SHOWN others. They are run once for a defence, because the
+    examples of a class take longer than a line. The order differs each time.
     """
     if not material.tried:
         owner = chance.choice(sorted({each.owner for each in material.changes}))
         of = {item.name: item.function for item in material.lesson.checks if item.name in material.ran}
         rest = [row for row in of if of[row] != owner]
-        rows = [row for row in of if of[row] == owner] + chance.sample(rest, min(OTHERS, len(rest)))
+        rows = [row for row in of if of[row] == owner] + chance.sample(rest, min(OTHER_CHANGES_SHOWN, len(rest)))
         changes = [each for each in material.changes if each.owner == owner]
         chance.shuffle(changes)
         of_lines = {(each.method, each.before): each for each in changes}
-        for change in list(of_lines.values())[:MAX_TRIED]:
+        for change in list(of_lines.values())[:MAX_CLASSES_TRIED]:
             holding = material.holding_with(change, rows)
             if len(holding) == len(rows) and not all(holding.values()) and any(holding.values()):
                 material.tried.append((change, holding))
@@ -39,12 +39,12 @@ def revealing_changes(material: RecordedMaterial, chance: random.Random) -> list
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
     """Which of these rows turn red?"""
-    if not isinstance(material, RecordedMaterial) or len(material.ran) < FEWEST:
+    if not isinstance(material, RecordedMaterial) or len(material.ran) < MIN_RED_ROWS:
         return None
     for change, holding in revealing_changes(material, chance):
         red, green = ([row for row, holds in holding.items() if holds is is_green] for is_green in (False, True))
         rows = rows_of_both(red, green, chance)
-        if len(rows) < FEWEST:
+        if len(rows) < MIN_RED_ROWS:
             continue
         key = tuple(row for row in rows if row in red)
         text = (
@@ -72,10 +72,12 @@ def pose_which(material: Material, lines: Sequence[Line], chance: random.Random)
     chance.shuffle(rows)
     for row in rows:
         reds, greens = ([each for each, holding in found if holding[row] is holds] for holds in (False, True))
-        if not reds or len(greens) < CHANGES - 1:
+        if not reds or len(greens) < CHANGES_PER_CLASS - 1:
             continue
         change = reds[0]
-        four = {"c0": change} | {f"c{n}": each for n, each in enumerate(chance.sample(greens, CHANGES - 1), 1)}
+        four = {"c0": change} | {
+            f"c{n}": each for n, each in enumerate(chance.sample(greens, CHANGES_PER_CLASS - 1), 1)
+        }
         shown = {
             name: f"`{each.owner}.{each.method}`: `{each.after}` for `{each.before}`" for name, each in four.items()
         }

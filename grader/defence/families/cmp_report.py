@@ -12,7 +12,7 @@ from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion
 from grader.results.wording import format_shape
 
-CHOICES: dict[str, str] = {
+CMP_CHOICES: dict[str, str] = {
     "exact": "exact: True. It does not notice the mistake",
     "approximate": "exact: False, approximate: True",
     "neither": "exact: False, approximate: False",
@@ -53,18 +53,18 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         "`cmp`, which computes `torch.all(dt == t.grad)` for exact and `torch.allclose(dt, t.grad)` for approximate. "
         "What does it report?"
     )
-    reason = WHY[report]
+    reason = CMP_REASONS[report]
     if report == "exact" and shape == str(tuple(material.lesson.public.values[line.target].shape)):
         reason = "At these sizes the change has no effect."
-    why = {name: reason for name in CHOICES if name != report}
+    why = {name: reason for name in CMP_CHOICES if name != report}
     end = f", whose result has the shape {shape}" if shape else ""
-    model = f"The change: {variant.words}{end}. `cmp` reports {CHOICES[report]}. {reason}"
+    model = f"The change: {variant.words}{end}. `cmp` reports {CMP_CHOICES[report]}. {reason}"
     listen = "They compare the two shapes from the right, and know that `==` and `allclose` broadcast."
     claim = {"code": variant.code, "names": line.at.names, "target": line.target}
-    return DefenceQuestion("cmp_report", line.row, "choice", text, report, CHOICES, why, model, listen, claim)
+    return DefenceQuestion("cmp_report", line.row, "choice", text, report, CMP_CHOICES, why, model, listen, claim)
 
 
-WHY = {
+CMP_REASONS = {
     "exact": "Its `==` broadcasts: two shapes are compared that are not the same, and every pair is equal.",
     "approximate": "The difference is below the tolerances of allclose: 1e-5 of the value, and 1e-8.",
     "neither": "The shapes can be compared, and the numbers are far apart.",

@@ -9,10 +9,10 @@ from torch import Tensor
 
 from grader.defence.material import LineResult, NotNumbers, Raised
 
-SAME, DIFFERENT = 1e-9, 1e-3
+EQUAL_RTOL, DIFFERENT_RTOL = 1e-9, 1e-3
 """Relative differences: below the first two values are equal, above the second they differ. Between: not decided."""
 CmpLine = Literal["exact", "approximate", "neither", "raises"]
-RTOL, ATOL = 1e-5, 1e-8
+ALLCLOSE_RTOL, ALLCLOSE_ATOL = 1e-5, 1e-8
 
 
 def are_equal(one: LineResult, other: LineResult) -> bool | None:
@@ -28,9 +28,9 @@ def are_equal(one: LineResult, other: LineResult) -> bool | None:
         return None
     size = float(torch.linalg.vector_norm(other))
     difference = float(torch.linalg.vector_norm(one - other))
-    if difference <= SAME * max(size, 1e-3):
+    if difference <= EQUAL_RTOL * max(size, 1e-3):
         return True
-    return False if difference >= DIFFERENT * max(size, 1e-3) else None
+    return False if difference >= DIFFERENT_RTOL * max(size, 1e-3) else None
 
 
 def lecture_bits(found: LineResult, reference: Tensor) -> CmpLine | None:
@@ -51,7 +51,7 @@ def lecture_bits(found: LineResult, reference: Tensor) -> CmpLine | None:
         return None
     if torch.equal(one, other):
         return "exact"
-    distance = float(((one - other).abs() / (ATOL + RTOL * other.abs())).max())
+    distance = float(((one - other).abs() / (ALLCLOSE_ATOL + ALLCLOSE_RTOL * other.abs())).max())
     if distance > 3:
         return "neither"
     unequal = float((one != other).double().mean())

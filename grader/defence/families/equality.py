@@ -13,14 +13,14 @@ from grader.defence.lines import Line
 from grader.defence.material import LineResult, Material, Raised
 from grader.defence.question import DefenceQuestion
 
-MAX_TRIED = 4
-CHOICES = {
+MAX_EQUALITIES_TRIED = 4
+EQUALITY_CHOICES = {
     "every": "for every input",
     "one": "only where one of the sizes is 1",
     "square": "only where all sizes are equal (square inputs)",
     "never": "never, apart from special values such as zeros",
 }
-WHY = {
+EQUALITY_REASONS = {
     "every": "There is a size or a value for which they differ: try a problem with two different sizes.",
     "one": "Try it with a size of 1: is it equal there, and nowhere else?",
     "square": "Try it with equal sizes and with different ones.",
@@ -29,10 +29,10 @@ WHY = {
 
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
-    wanted = list(CHOICES)
+    wanted = list(EQUALITY_CHOICES)
     chance.shuffle(wanted)
     found: dict[str, tuple[Line, Variant]] = {}
-    for line in lines[:MAX_TRIED]:
+    for line in lines[:MAX_EQUALITIES_TRIED]:
         symbols = line.symbols
         if line.others or len(symbols) < 2:
             continue
@@ -86,8 +86,8 @@ def question_about(line: Line, variant: Variant, answer: str, chance: random.Ran
         f"rounding)? {given}"
     )
     what = f" ({variant.words})" if variant.words else ""
-    model = f"They are equal {CHOICES[answer]}{what}."
+    model = f"They are equal {EQUALITY_CHOICES[answer]}{what}."
     listen = "They try different sizes, equal sizes and a size of 1, and say which axis the difference is about."
     claim = {"line": line.at.code, "names": line.at.names, "other": variant.code, **claim_of(line)}
-    why = {name: WHY[name] for name in CHOICES if name != answer}
-    return DefenceQuestion("equality", line.row, "choice", text, answer, CHOICES, why, model, listen, claim)
+    why = {name: EQUALITY_REASONS[name] for name in EQUALITY_CHOICES if name != answer}
+    return DefenceQuestion("equality", line.row, "choice", text, answer, EQUALITY_CHOICES, why, model, listen, claim)

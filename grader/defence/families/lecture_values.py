@@ -12,7 +12,7 @@ from grader.defence.families.compared import CmpLine, are_equal, lecture_bits
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised, arguments_on
 
-ROUNDING = 1e-3
+FORWARD_ROUNDING = 1e-3
 
 
 def lecture_arguments(material: Material, line: Line) -> dict[str, Any] | None:
@@ -55,7 +55,7 @@ def reports(material: Material, line: Line, codes: Sequence[str]) -> list[tuple[
 
 def is_well_known(reference: Tensor, exact: Tensor) -> bool:
     """Whether a reference in float32 is more than rounding, as that of a bias before a batch norm is, which is zero."""
-    return bool((reference - exact).abs().max() <= ROUNDING * exact.abs().max())
+    return bool((reference - exact).abs().max() <= FORWARD_ROUNDING * exact.abs().max())
 
 
 def with_an_effect(material: Material, line: Line) -> list[Variant]:

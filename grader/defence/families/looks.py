@@ -13,16 +13,16 @@ from collections.abc import Sequence
 
 from grader.defence.changed_lines import Variant
 
-TRIES = 400
+MAX_SHUFFLES = 400
 TOKEN = re.compile(r"\w+|\*\*|\S")
-OPERATORS = ("+", "-", "*", "/", "@", "**")
-RIGHT = 3
+SHOWN_OPERATORS = ("+", "-", "*", "/", "@", "**")
+RIGHT_LINES_SHOWN = 3
 
 
 def chosen_alike(
     rights: Sequence[Variant], wrongs: Sequence[Variant], own: str, chance: random.Random
 ) -> tuple[list[Variant], Variant]:
-    """RIGHT of `rights` and one of `wrongs`.
+    """RIGHT_LINES_SHOWN of `rights` and one of `wrongs`.
 
     For each property of a text, such as its length, a random place is drawn that the wrong line should have among the
     four when they are ordered by it. Of many choices, the one that comes nearest to these places is taken.
@@ -30,10 +30,10 @@ def chosen_alike(
     looks = {each.code: Look(each.code, own) for each in (*rights, *wrongs)}
     places: list[int] = []
     best: tuple[int, list[Variant], Variant] | None = None
-    for _ in range(TRIES):
-        three, wrong = chance.sample(list(rights), RIGHT), chance.choice(list(wrongs))
+    for _ in range(MAX_SHUFFLES):
+        three, wrong = chance.sample(list(rights), RIGHT_LINES_SHOWN), chance.choice(list(wrongs))
         *others, found = properties([looks[each.code] for each in (*three, wrong)])
-        places = places or [chance.randrange(RIGHT + 1) for _ in found]
+        places = places or [chance.randrange(RIGHT_LINES_SHOWN + 1) for _ in found]
         distance = sum(
             distance_to(place, value, [each[n] for each in others])
             for n, (place, value) in enumerate(zip(places, found, strict=True))
@@ -58,7 +58,11 @@ class Look:
 
     def __init__(self, code: str, own: str) -> None:
         tokens, of_own = Counter(TOKEN.findall(code)), Counter(TOKEN.findall(own))
-        self.length, self.operators, self.brackets = len(code), sum(tokens[each] for each in OPERATORS), tokens["("]
+        self.length, self.operators, self.brackets = (
+            len(code),
+            sum(tokens[each] for each in SHOWN_OPERATORS),
+            tokens["("],
+        )
         self.missing = (of_own - tokens).total()
         self.tokens, self.threes = set(tokens), threes_in(code)
         self.like_own = code_likeness(self.threes, threes_in(own))

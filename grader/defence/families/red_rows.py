@@ -12,13 +12,13 @@ from grader.defence.question import DefenceQuestion, shuffled
 from grader.defence.recorded import RecordedMaterial
 from grader.results.wording import listed_as_code
 
-MAX_TRIED, MAX_ROWS = 5, 6
-FEWEST = 3
+MAX_LINES_TRIED, MAX_RED_ROWS = 5, 6
+MIN_RED_ROWS = 3
 """Rows that a question needs."""
 
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
-    if not isinstance(material, RecordedMaterial) or len(material.ran) < FEWEST:
+    if not isinstance(material, RecordedMaterial) or len(material.ran) < MIN_RED_ROWS:
         return None
     preferred = [line.row for line in lines]
     every = sorted(material.every_line, key=lambda line: preferred.index(line.row) if line.row in preferred else 0)
@@ -28,12 +28,12 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     candidates.sort(key=lambda each: -len(running(material, each[0].at.function)))
     # one version per line, so that a line whose versions show nothing does not use up the attempts
     tried = list({line.at.number: (line, variant) for line, variant in reversed(candidates)}.values())[::-1]
-    for line, variant in tried[:MAX_TRIED]:
+    for line, variant in tried[:MAX_LINES_TRIED]:
         running_it = running(material, line.at.function)
         green = [row for row in material.ran if row not in running_it]
         holding = material.holding(line, variant.code, running_it)
         red = [row for row, holds in holding.items() if not holds]
-        if red and len(red) + len(green) >= FEWEST:
+        if red and len(red) + len(green) >= MIN_RED_ROWS:
             return question_about(line, variant, red, green, chance)
     return None
 
@@ -51,9 +51,9 @@ def running(material: RecordedMaterial, function: str) -> list[str]:
 
 
 def rows_of_both(red: Sequence[str], green: Sequence[str], chance: random.Random) -> list[str]:
-    """At most MAX_ROWS rows, half of them green where there are so many."""
-    count = min(len(red), MAX_ROWS - min(len(green), MAX_ROWS // 2))
-    return [*chance.sample(red, count), *chance.sample(green, min(len(green), MAX_ROWS - count))]
+    """At most MAX_RED_ROWS rows, half of them green where there are so many."""
+    count = min(len(red), MAX_RED_ROWS - min(len(green), MAX_RED_ROWS // 2))
+    return [*chance.sample(red, count), *chance.sample(green, min(len(green), MAX_RED_ROWS - count))]
 
 
 def question_about(

@@ -13,7 +13,7 @@ from grader.defence.lines import Line, Symbol
 from grader.defence.material import Material, Raised
 from grader.defence.question import DefenceQuestion, shuffled
 
-DRAWS = 2
+REVEALING_DRAWS = 2
 RATIOS = 0.32
 """How often a mistake in sizes comes first, which only the square problem hides: so each problem is as likely a key."""
 
@@ -29,14 +29,14 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         wrong.sort(key=lambda each: each.kind != "ratio")
         wrong = wrong[:10]
         settings = problems(line, chance)
-        draws = [line.draw(sizes, chance) for sizes in settings for _ in range(DRAWS)]
+        draws = [line.draw(sizes, chance) for sizes in settings for _ in range(REVEALING_DRAWS)]
         codes = [line.at.code, *(each.code for each in wrong)]
         table = material.table(line, codes, draws)
         if any(isinstance(row[0], Raised) for row in table):
             continue
         for place, variant in enumerate(wrong, 1):
             same = [are_equal(row[place], row[0]) for row in table]
-            pairs = [same[i * DRAWS : (i + 1) * DRAWS] for i in range(len(settings))]
+            pairs = [same[i * REVEALING_DRAWS : (i + 1) * REVEALING_DRAWS] for i in range(len(settings))]
             if any(pair[0] is None or len(set(pair)) > 1 for pair in pairs):
                 continue
             hidden = [bool(pair[0]) for pair in pairs]

@@ -14,15 +14,15 @@ from grader.defence.material import Material, Raised
 from grader.defence.question import DefenceQuestion, shuffled
 from grader.results.wording import format_shape
 
-KINDS = ("keepdim", "axis", "no_sum", "mean", "sum")
-NONE = "none_of_them"
+SUM_CHANGES = ("keepdim", "axis", "no_sum", "mean", "sum")
+NO_CHANGE = "none_of_them"
 
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
     order = [misses, shape]
     chance.shuffle(order)
     for line in lines:
-        changed = {each.kind: each for each in with_an_effect(material, line) if each.kind in KINDS}
+        changed = {each.kind: each for each in with_an_effect(material, line) if each.kind in SUM_CHANGES}
         if "keepdim" not in changed:
             continue
         for ask in order:
@@ -38,21 +38,21 @@ def misses(material: Material, line: Line, changed: Sequence[Variant], chance: r
     if found is None or any(report is None for report, _ in found):
         return None
     missed = [each.kind for each, (report, _) in zip(changed, found, strict=True) if report in ("exact", "approximate")]
-    choices = shuffled({each.kind: f"`{each.code}`" for each in changed}, chance) | {NONE: "none of them"}
+    choices = shuffled({each.kind: f"`{each.code}`" for each in changed}, chance) | {NO_CHANGE: "none of them"}
     names = lecture_shapes(material, line)
     text = (
         f"Your line for `{line.shown}` contains a sum or a mean. Here it is changed in {len(changed)} ways. Which of "
         "these changes does the lecture's `cmp` NOT notice on the lecture's problem: exact or approximate is still "
         f"True? Its `==` and `allclose` broadcast. {names}"
     )
-    key = tuple(missed) or (NONE,)
+    key = tuple(missed) or (NO_CHANGE,)
     results = "; ".join(
         f"`{each.code}`: {report}{f', shape {shape}' if shape else ''}"
         for each, (report, shape) in zip(changed, found, strict=True)
     )
     why = {name: "`cmp` notices it, or it raises an error." for name in choices if name not in key}
-    if NONE not in key:
-        why[NONE] = (
+    if NO_CHANGE not in key:
+        why[NO_CHANGE] = (
             "One of them is not noticed: which result can be broadcast against the right one, with equal numbers?"
         )
     listen = "They give the shape that each change has, and broadcast it against the right one in their head."

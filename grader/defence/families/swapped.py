@@ -13,13 +13,13 @@ from grader.defence.lines import Line, Symbol
 from grader.defence.material import LineResult, Material, NotNumbers, Raised
 from grader.defence.question import DefenceQuestion
 
-CHOICES = {
+SWAP_CHOICES = {
     "raises": "it raises an error",
     "shape": "it returns a result of another shape, without an error",
     "silent": "it returns the right shape with wrong numbers, without an error",
     "same": "it returns the right result all the same",
 }
-WHY = {
+SWAP_REASONS = {
     "raises": "An operation of the line cannot combine these shapes.",
     "shape": "Every operation runs, and the result has another shape.",
     "silent": "Every operation runs, and the result has the right shape: only the numbers are wrong.",
@@ -28,7 +28,7 @@ WHY = {
 
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
-    wanted = list(CHOICES)
+    wanted = list(SWAP_CHOICES)
     chance.shuffle(wanted)
     best: tuple[str, Line, tuple[str, str], dict[Symbol, int]] | None = None
     for line in lines:
@@ -51,8 +51,8 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         f"In your line for `{line.shown}`, `{one}` and `{other}` change places by mistake: each takes the other's "
         f"place wherever it is read. {given} What happens?"
     )
-    why = {name: WHY[answer] for name in CHOICES if name != answer}
-    model = f"{CHOICES[answer].capitalize()}. {WHY[answer]}"
+    why = {name: SWAP_REASONS[answer] for name in SWAP_CHOICES if name != answer}
+    model = f"{SWAP_CHOICES[answer].capitalize()}. {SWAP_REASONS[answer]}"
     listen = "They write the shapes of the factors next to each other before they answer."
     claim = {
         "line": line.at.code,
@@ -61,7 +61,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         "sizes": list(sizes.items()),
         **claim_of(line),
     }
-    return DefenceQuestion("swapped", line.row, "choice", text, answer, CHOICES, why, model, listen, claim)
+    return DefenceQuestion("swapped", line.row, "choice", text, answer, SWAP_CHOICES, why, model, listen, claim)
 
 
 def effect_of_swap(

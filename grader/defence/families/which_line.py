@@ -8,25 +8,25 @@ from collections.abc import Sequence
 from grader.defence.changed_lines import Variant
 from grader.defence.families.compared import are_equal
 from grader.defence.families.draws import different_sizes, shapes_given, sizes_of
-from grader.defence.families.looks import RIGHT, chosen_alike
+from grader.defence.families.looks import RIGHT_LINES_SHOWN, chosen_alike
 from grader.defence.lines import Line
 from grader.defence.material import LineResult, Material, Raised
 from grader.defence.question import DefenceQuestion, shuffled
 
-DRAWS = 3
-MAX_RIGHT, MAX_WRONG = 10, 20
+WHICH_LINE_DRAWS = 3
+MAX_RIGHT_LINES, MAX_WRONG_LINES = 10, 20
 
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
     for line in lines:
-        if line.others or not line.shapes or len(line.equal) < RIGHT:
+        if line.others or not line.shapes or len(line.equal) < RIGHT_LINES_SHOWN:
             continue
         equal, wrong = list(line.equal), [*line.wrong_rewritten, *line.wrong_alike]
         chance.shuffle(equal)
         chance.shuffle(wrong)
         wrong.sort(key=lambda each: each.kind in ("ratio", "twice", "sign"))
-        equal, wrong = equal[:MAX_RIGHT], wrong[:MAX_WRONG]
-        draws = [line.draw(different_sizes(line, chance), chance) for _ in range(DRAWS)]
+        equal, wrong = equal[:MAX_RIGHT_LINES], wrong[:MAX_WRONG_LINES]
+        draws = [line.draw(different_sizes(line, chance), chance) for _ in range(WHICH_LINE_DRAWS)]
         codes = [line.at.code, *(each.code for each in (*equal, *wrong))]
         table = material.table(line, codes, draws)
         own = [row[0] for row in table]
@@ -40,7 +40,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         rights = [each for each in equal if all(same[each.code])]
         wrongs = [each for each in wrong if all(found is False for found in same[each.code])]
         wrongs = [each for each in wrongs if shaped[each.code]] or wrongs
-        if len(rights) >= RIGHT and wrongs:
+        if len(rights) >= RIGHT_LINES_SHOWN and wrongs:
             return question_about(line, *chosen_alike(rights, wrongs, line.at.code, chance), chance)
     return None
 

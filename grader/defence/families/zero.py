@@ -17,7 +17,7 @@ from torch import Tensor
 from grader.defence.lines import Line
 from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion
-from grader.defence.small_problems import TRIES, problem_of, size_names
+from grader.defence.small_problems import MAX_DRAWS_TRIED, problem_of, size_names
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
 from grader.reference.tape import LOSS, is_floating
@@ -25,20 +25,20 @@ from grader.reference.tape import LOSS, is_floating
 STEPS, RATE = 40, 0.1
 MAX_TARGETS = 4
 """Gradients for which the network is trained, twice each, before the question is about one of them."""
-SIZES = (6, 7, 8, 9, 10, 11, 12, 13, 14)
+ZERO_SIZES = (6, 7, 8, 9, 10, 11, 12, 13, 14)
 MAX_PARAMETERS = 10_000
 """Of a network that is trained for a question. Lesson 15's has more at any of these sizes: half a minute each time."""
 MIN_FALL = 0.2
 """Of the first loss: by how much the usual training has to reduce it."""
 SLOWED = (0.08, 0.85)
 DATA = ("X", "x", "dout", "past", "keep1", "keep2")
-CHOICES = {
+ZERO_CHOICES = {
     "stops": "it stops: the loss stays where it is",
     "slows": "it goes on with a higher loss: a part of the network no longer learns",
     "same": "nothing changes: the loss is the same in every step",
     "diverges": "it diverges: the loss grows",
 }
-WHY = {
+ZERO_REASONS = {
     "stops": "No parameter gets a gradient any more: all of them are computed from this one.",
     "slows": "Some parameters get no gradient from here, and others still learn.",
     "same": "This gradient is zero anyway, or no parameter's gradient is computed from it alone.",
@@ -51,7 +51,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     rows = {item.name: item.target for item in material.lesson.gradients if item.name in material.right and item.target}
     order = [*targets, *(target for target in rows.values() if target not in targets)]
     chance.shuffle(order)
-    wanted = list(CHOICES)
+    wanted = list(ZERO_CHOICES)
     chance.shuffle(wanted)
     expected = {target: first_step(material.lesson).get(target, "") for target in order}
     if len(set(expected.values()) - {""}) < 2:  # the whole class would have one answer
@@ -72,11 +72,11 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         f"{RATE}, {STEPS} steps, always the same batch). A slip makes `d{target}` zero in every step, and what is "
         "computed from it is computed from zeros. Compared with the right training, what happens to the loss?"
     )
-    why = {name: WHY[answer] for name in CHOICES if name != answer}
-    model = f"{CHOICES[answer].capitalize()}. {WHY[answer]}"
+    why = {name: ZERO_REASONS[answer] for name in ZERO_CHOICES if name != answer}
+    model = f"{ZERO_CHOICES[answer].capitalize()}. {ZERO_REASONS[answer]}"
     listen = "They name the parameters that still get a gradient, and those whose gradient is computed from this one."
     claim = {"target": target, "sizes": dict(training_sizes(material.lesson) or {})}
-    return DefenceQuestion("zero", f"d{target}", "choice", text, answer, CHOICES, why, model, listen, claim)
+    return DefenceQuestion("zero", f"d{target}", "choice", text, answer, ZERO_CHOICES, why, model, listen, claim)
 
 
 @lru_cache(32)
@@ -85,11 +85,11 @@ def training_sizes(lesson: Lesson) -> Mapping[str, int] | None:
     chance = random.Random(lesson.name)
     if not lesson.gradients or LOSS not in lesson.public.values:
         return None
-    smallest = problem_of(lesson, dict.fromkeys(size_names(lesson), SIZES[0]), 0)
+    smallest = problem_of(lesson, dict.fromkeys(size_names(lesson), ZERO_SIZES[0]), 0)
     if smallest is not None and count_of_parameters(smallest) > MAX_PARAMETERS:
         return None
-    for seed in range(TRIES):
-        sizes = {name: chance.choice(SIZES) for name in size_names(lesson)}
+    for seed in range(MAX_DRAWS_TRIED):
+        sizes = {name: chance.choice(ZERO_SIZES) for name in size_names(lesson)}
         problem = problem_of(lesson, sizes, seed)
         if problem is None or count_of_parameters(problem) > MAX_PARAMETERS:
             continue

@@ -20,9 +20,8 @@ from grader.dojo.desk import Checked, Desk
 from grader.dojo.editor.remarks import function_lines, hover, remarks
 from grader.dojo.file import read_own
 from grader.errors import GraderFault, Interrupted, LessonError, UserError
-from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Lesson
-from grader.lesson.paths import has_lessons
+from grader.lesson.paths import BACKWARD_FILE, has_lessons
 
 
 class SaveChecker:
@@ -129,7 +128,7 @@ class DojoServer:
     def _lesson_of(self, uri: str) -> Lesson | None:
         """The lesson whose backward.py it is; None for another file."""
         path = Path(to_fs_path(uri) or "")
-        if path.name != MAIN:
+        if path.name != BACKWARD_FILE:
             return None
         if self._desk is None:
             root = next((folder for folder in path.parents if has_lessons(folder)), None)

@@ -73,7 +73,7 @@ def write_address(path: Path, port: int, token: str) -> None:
         temporary.replace(path)
 
 
-MAX_BYTES = 100_000
+MAX_BODY_BYTES = 100_000
 FIELDS = ("lesson", "student", "question", "answer")
 
 
@@ -91,8 +91,8 @@ async def posted_answer(request: Request) -> tuple[str, str, str, str]:
     body = bytearray()
     async for part in request.stream():
         body += part
-        if len(body) > MAX_BYTES:
-            raise HTTPException(413, f"An answer has at most {MAX_BYTES:,} bytes.\n")
+        if len(body) > MAX_BODY_BYTES:
+            raise HTTPException(413, f"An answer has at most {MAX_BODY_BYTES:,} bytes.\n")
     try:
         sent = json.loads(body)
     except (ValueError, RecursionError):

@@ -16,9 +16,9 @@ from grader.publish.report.value_map import Rectangle, ValueMap, rectangles, val
 from grader.reference.element_sources import element_sources, subscript
 from grader.results.wording import format_shape
 
-MOST = 128
+MAX_ROWS_DRAWN = 128
 """Rows and columns that are drawn of a larger matrix: those around the element that is shown."""
-ROUNDING = 1e-5
+SHOWN_AS_EQUAL = 1e-5
 """Relative to the largest element, in float32."""
 MAX_VALUES = 6
 """Elements of a source that are written as numbers."""
@@ -61,7 +61,7 @@ class SourceMap:
 
 
 @dataclass(frozen=True)
-class Element:
+class ElementView:
     """The element that is shown; `row` and `column` are its place in the drawing's matrix."""
 
     index: tuple[int, ...]
@@ -83,7 +83,7 @@ class GradientView:
     own: TensorMap | None
     trouble: str
     size: tuple[int, int]
-    element: Element | None
+    element: ElementView | None
     wrong: int
     sources: Sequence[SourceMap] = field(default_factory=list)
 
@@ -132,7 +132,7 @@ def gradient_view(checked: Checked, item: Item, place: tuple[int, int] | None, i
 
 def differing_elements(found: Tensor, expected: Tensor) -> Tensor:
     """A mask of the elements that differ by more than rounding."""
-    limit = ROUNDING * float(expected.abs().max())
+    limit = SHOWN_AS_EQUAL * float(expected.abs().max())
     return ~((found.double() - expected.double()).abs() <= limit)  # not finite: wrong
 
 
@@ -142,7 +142,7 @@ def as_matrix(tensor: Tensor) -> Tensor:
     return tensor.reshape(-1, tensor.shape[-1]) if tensor.ndim > 1 else tensor.reshape(1, -1)
 
 
-def element_of(true: Tensor, own: Tensor | None, wrong: Tensor, place: tuple[int, int] | None) -> Element | None:
+def element_of(true: Tensor, own: Tensor | None, wrong: Tensor, place: tuple[int, int] | None) -> ElementView | None:
     if not true.numel():
         return None
     columns = as_matrix(true).shape[1]
@@ -155,10 +155,10 @@ def element_of(true: Tensor, own: Tensor | None, wrong: Tensor, place: tuple[int
         flat, why = int(true.abs().argmax()), "its largest element"
     index = index_at(flat, true.shape)
     found = None if own is None else float(own[index])
-    return Element(index, flat // columns, flat % columns, float(true[index]), found, bool(wrong[index]), why)
+    return ElementView(index, flat // columns, flat % columns, float(true[index]), found, bool(wrong[index]), why)
 
 
-def one_element(tensor: Tensor, element: Element | None) -> Tensor:
+def one_element(tensor: Tensor, element: ElementView | None) -> Tensor:
     mask = torch.zeros_like(tensor, dtype=torch.bool)
     if element is not None:
         mask[element.index] = True
@@ -181,9 +181,9 @@ def tensor_map(name: str, tensor: Tensor, scale: float, mask: Tensor) -> TensorM
 
 
 def span(place: int, size: int) -> slice:
-    """At most MOST places of `size`, with `place` among them."""
-    start = max(0, min(place - MOST // 2, size - MOST))
-    return slice(start, min(size, start + MOST))
+    """At most MAX_ROWS_DRAWN places of `size`, with `place` among them."""
+    start = max(0, min(place - MAX_ROWS_DRAWN // 2, size - MAX_ROWS_DRAWN))
+    return slice(start, min(size, start + MAX_ROWS_DRAWN))
 
 
 def drawn_sources(run: StepAnswers, target: str, index: tuple[int, ...]) -> list[SourceMap]:

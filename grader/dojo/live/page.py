@@ -16,9 +16,8 @@ from grader.dojo.live.gradient import gradient_view
 from grader.dojo.report import graded_checks
 from grader.dojo.screen import tally
 from grader.dojo.view import View
-from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.forward_statements import forward_lines
-from grader.lesson.paths import TEMPLATES
+from grader.lesson.paths import BACKWARD_FILE, TEMPLATES
 from grader.publish.inert import inert
 from grader.publish.report.drawings import layouts_of
 from grader.publish.report.excerpt import excerpt
@@ -27,9 +26,9 @@ from grader.publish.report.pages import report_templates
 from grader.publish.report.reading import LessonPart, arrange_lesson
 from grader.sandbox.isolation.probe import Isolation
 
-MAX_NODES = 200
+MAX_NODES_WITH_A_TOOLTIP = 200
 """Boxes of a graph that show what they know when the pointer is on them."""
-MAX_FORWARD = 6
+MAX_FORWARD_LINES_ON_PAGE = 6
 """Lines of the forward pass next to a gradient."""
 
 drawings_of = cache(layouts_of)
@@ -77,7 +76,7 @@ class LivePage:
 
     def frame(self, nonce: str) -> str:
         """The page without any content; only scripts and styles with `nonce` may run in it."""
-        return self._frame.render(nonce=nonce, script=self._script, most_nodes=MAX_NODES)
+        return self._frame.render(nonce=nonce, script=self._script, most_nodes=MAX_NODES_WITH_A_TOOLTIP)
 
     def board(self, board: Board) -> dict[str, Any]:
         """What a check found, as JSON for live.js; texts that begin with `<` are HTML."""
@@ -118,7 +117,7 @@ class LivePage:
         assert item is not None
         source = checked.text_of(line.row)
         at = line.row.line
-        function = at or outline_of_text(checked.submitted.files[MAIN]).line(item)
+        function = at or outline_of_text(checked.submitted.files[BACKWARD_FILE]).line(item)
         macros: Any = self._parts
         return str(
             macros.gradient(
@@ -129,7 +128,7 @@ class LivePage:
                 gradient_view(checked, item, place, in_chain),
                 line.excerpt or excerpt(source, item.function, function),
                 at,
-                forward_lines(board.view.lesson, item.target)[:MAX_FORWARD] if item.target else [],
+                forward_lines(board.view.lesson, item.target)[:MAX_FORWARD_LINES_ON_PAGE] if item.target else [],
             )
         )
 

@@ -22,7 +22,7 @@ from grader.questions.posing import Posed
 from grader.questions.question import WITH_CHOICES, Question, find_question, questions_of
 from grader.questions.reading import EXPECTED, AnswerError, read_answer
 
-MAX_NAME = 200
+MAX_ANSWERING_NAME = 200
 MAX_FIGURE_BYTES = 500_000
 HOW = {
     "choice": "Choose one.",
@@ -103,7 +103,7 @@ class LiveQuestions:
         return {"stored": False, "outcome": self._macros.outcome("failed", f"Not stored. {sentence}"), "count": ""}
 
     def _sheet(self, lesson: Lesson, student: str) -> AnswerSheet:
-        typed = " ".join(student.split())[:MAX_NAME]
+        typed = " ".join(student.split())[:MAX_ANSWERING_NAME]
         return AnswerSheet(lesson, typed or known_student([lesson, *self._course.lessons.values()]))
 
     def _form(self, sheet: AnswerSheet, question: Question) -> PosedForm:

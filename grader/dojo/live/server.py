@@ -33,10 +33,10 @@ from grader.dojo.live.questions import LiveQuestions
 from grader.dojo.view import View
 from grader.sandbox.isolation.probe import Isolation
 
-BEAT_SECONDS = 2.0
+HEARTBEAT_SECONDS = 2.0
 """Between two signs of life, from which the page knows that what it shows is current."""
 RETRY_MILLISECONDS = 500
-START_SECONDS = 30.0
+SERVER_START_SECONDS = 30.0
 NONCE_BYTES = 16
 POLICY = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; style-src-attr 'unsafe-inline'; "
@@ -90,7 +90,7 @@ class LiveServer:
 
     def __enter__(self) -> LiveServer:
         self._thread.start()
-        self._started.wait(START_SECONDS)
+        self._started.wait(SERVER_START_SECONDS)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -196,7 +196,7 @@ class LiveServer:
             yield f"retry: {RETRY_MILLISECONDS}\n\n"
             while True:
                 try:
-                    await asyncio.wait_for(event.wait(), BEAT_SECONDS)
+                    await asyncio.wait_for(event.wait(), HEARTBEAT_SECONDS)
                 except TimeoutError:
                     yield event_text("beat", {})
                     continue

@@ -10,7 +10,7 @@ from torch import Tensor
 from grader.publish.report.value_map import value_map
 from grader.results.wording import format_shape
 
-MOST = 128
+MAX_HEAT_ROWS = 128
 """Rows and columns that are drawn."""
 
 
@@ -25,7 +25,7 @@ def heat_maps(name: str, found: Tensor, expected: Tensor) -> Markup:
 def figure(words: str, tensor: Tensor, scale: float) -> Markup:
     matrix = tensor.detach().float()
     matrix = matrix.reshape(-1, matrix.shape[-1]) if matrix.ndim > 1 else matrix.reshape(1, -1)
-    drawn = value_map(matrix[:MOST, :MOST].tolist(), scale)
+    drawn = value_map(matrix[:MAX_HEAT_ROWS, :MAX_HEAT_ROWS].tolist(), scale)
     return Markup(
         '<figure style="margin:0"><figcaption style="font-size:85%">{} {}</figcaption>'
         '<img alt="{}: blue below zero, orange above it" src="{}" width="{}" height="{}" '

@@ -22,8 +22,8 @@ from grader.errors import GraderFault, UserError
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 
-COLUMNS = 88
-SHOWN = "this notebook.ipynb"
+NOTEBOOK_COLUMNS = 88
+NOTEBOOK_NAME = "this notebook.ipynb"
 USAGE = "Say which row the cell is for, as in `%%check 03.dprobs`, or a lesson, as in `%%check 03`."
 
 
@@ -81,10 +81,10 @@ class CheckMagic:
 
     def _submitted(self, lesson: Lesson) -> LessonFiles:
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / SHOWN
+            path = Path(folder) / NOTEBOOK_NAME
             path.write_bytes(self._cells.as_notebook())
             work = OneFile(path, self._opened().course)
-            work.shown = SHOWN.removesuffix(".ipynb")
+            work.shown = NOTEBOOK_NAME.removesuffix(".ipynb")
             return work.read(lesson)
 
     def _draw(self, checked: Checked, rows: list[str]) -> None:
@@ -102,7 +102,7 @@ class CheckMagic:
 def check_as_text(checked: Checked, rows: list[str]) -> str:
     """What `dojo check` prints about these rows, without the lesson's heading."""
     console = Console(
-        width=COLUMNS, file=io.StringIO(), highlight=False, markup=False, emoji=False, force_jupyter=False
+        width=NOTEBOOK_COLUMNS, file=io.StringIO(), highlight=False, markup=False, emoji=False, force_jupyter=False
     )
     with console.capture() as captured:
         for part in list(lesson_screen(checked, rows))[2:]:

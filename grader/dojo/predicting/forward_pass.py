@@ -30,8 +30,8 @@ class Prediction(DefenceQuestion):
     code: Sequence[str] = ()
 
 
-NONE = "none_of_them"
-MAX_NAMED = 6
+NO_ROW = "none_of_them"
+MAX_ROWS_NAMED = 6
 
 
 def rows_question(
@@ -39,17 +39,17 @@ def rows_question(
 ) -> Prediction:
     """Which of up to six rows turn red? `red` are those that did, `green` rows that did not."""
     some = chance.sample(list(red), min(len(red), 3)), chance.sample(list(green), min(len(green), 3))
-    choices = shuffled({row: f"`{row}`" for row in (*some[0], *some[1])}, chance) | {NONE: "none of them"}
-    key = tuple(row for row in choices if row in red) or (NONE,)
-    shown = f"Red: {listed_as_code(red, MAX_NAMED)}." if red else "No other row turned red."
+    choices = shuffled({row: f"`{row}`" for row in (*some[0], *some[1])}, chance) | {NO_ROW: "none of them"}
+    key = tuple(row for row in choices if row in red) or (NO_ROW,)
+    shown = f"Red: {listed_as_code(red, MAX_ROWS_NAMED)}." if red else "No other row turned red."
     whys = dict.fromkeys(choices, "")
     return Prediction("", title, "multiple", text, key, choices, whys, model=f"{shown} {why}", code=code)
 
 
-ZERO = 1e-12
+ROUNDED_TO_ZERO = 1e-12
 """Below this share of the upstream gradients' size, a gradient in float64 is zero apart from rounding."""
-FACTOR = 1.1
-STEP = 1e-4
+CHANGE_FACTOR = 1.1
+CHANGE_STEP = 1e-4
 APART = 2
 """Decades between two sizes that are offered."""
 
@@ -60,7 +60,7 @@ def size_prediction(lesson: Lesson, chance: Chance) -> Prediction | None:
     graph = problem.graph
     names = [item.target for item in lesson.gradients if item.target and item.target in graph.inputs]
     sizes = {name: float(problem.chain[name].abs().max()) for name in names if name in problem.chain}
-    zeros = [name for name, size in sizes.items() if size <= ZERO * max(sizes.values())]
+    zeros = [name for name, size in sizes.items() if size <= ROUNDED_TO_ZERO * max(sizes.values())]
     if not sizes or (len(zeros) == len(sizes)):
         return None
     name = chance.choice(zeros if zeros and chance.random() < 0.6 else list(sizes))
@@ -76,9 +76,10 @@ def size_prediction(lesson: Lesson, chance: Chance) -> Prediction | None:
     change = f"changes by {loss_change(lesson, name, everywhere=name in zeros):.2g}"
     end = f"`{graph.sinks[0]}`" if len(graph.sinks) == 1 else "the result"
     why = (
-        f"Add {STEP:g} to every element of `{name}`, and {end} {change}. Which later line removes what was added?"
+        f"Add {CHANGE_STEP:g} to every element of `{name}`, and {end} {change}. "
+        "Which later line removes what was added?"
         if name in zeros
-        else f"Add {STEP:g} to this one element of `{name}`, and {end} {change}: {STEP:g} times as much."
+        else f"Add {CHANGE_STEP:g} to this one element of `{name}`, and {end} {change}: {CHANGE_STEP:g} times as much."
     )
     shown = f"The largest element of `d{name}` is {sizes[name]:.2g}. {why}"
     title, code = f"The size of d{name}", lines_that_read(lesson, name)
@@ -86,7 +87,7 @@ def size_prediction(lesson: Lesson, chance: Chance) -> Prediction | None:
 
 
 def loss_change(lesson: Lesson, name: str, everywhere: bool) -> float:
-    """How much the loss changes with STEP added to `name`, everywhere or at the largest element of its gradient.
+    """How much the loss changes with CHANGE_STEP added to `name`, everywhere or at the largest element of its gradient.
 
     Without a loss, it is the sum of all results times their upstream gradients.
     """
@@ -98,7 +99,7 @@ def loss_change(lesson: Lesson, name: str, everywhere: bool) -> float:
     inputs, gradient = problem.inputs, problem.chain[name]
     places = (gradient.abs() == gradient.abs().max()) | everywhere
     before, after = inputs[name], inputs[name].clone()
-    after.view(-1)[places.view(-1).nonzero()[slice(None if everywhere else 1)]] += STEP
+    after.view(-1)[places.view(-1).nonzero()[slice(None if everywhere else 1)]] += CHANGE_STEP
     moved = record_forward(lesson.module.forward, {**inputs, name: after.view_as(before)})
     return result(moved) - result(problem.graph)
 
@@ -124,22 +125,22 @@ def spoiled_prediction(lesson: Lesson, chance: Chance) -> Prediction | None:
         "in the whole chain?"
     )
     readers = [rows[each] for each in rows if name in graph.consumers.get(each, ())]
-    why = f"Directly below `{rows[name]}`: {listed_as_code(readers, MAX_NAMED)}." if readers else ""
+    why = f"Directly below `{rows[name]}`: {listed_as_code(readers, MAX_ROWS_NAMED)}." if readers else ""
     zero = [rows[each] for each in rows if each in graph.above(name)]
     are = "is" if len(zero) == 1 else "are"
-    why += f" {listed_as_code(zero, MAX_NAMED)} {are} computed before it." if zero else ""
+    why += f" {listed_as_code(zero, MAX_ROWS_NAMED)} {are} computed before it." if zero else ""
     return rows_question(f"A wrong {rows[name]}", text, lines_that_read(lesson, name), red, green, why.strip(), chance)
 
 
 def spoiled_chain(graph: Graph, ends: dict[str, Tensor], name: str) -> dict[str, Tensor]:
-    """Every gradient of the whole pass, where that of `name` is FACTOR times as large."""
+    """Every gradient of the whole pass, where that of `name` is CHANGE_FACTOR times as large."""
     found: dict[str, Tensor] = dict(ends)
     for each in reversed(graph.names):
         shares = [graph.vjp(consumer, found[consumer])[each] for consumer in reversed(graph.consumers[each])]
         if shares:
             found[each] = total(shares)
         if each == name:
-            found[each] = found[each] * FACTOR
+            found[each] = found[each] * CHANGE_FACTOR
     return found
 
 
@@ -147,7 +148,7 @@ def differs(found: Tensor | None, usual: Tensor | None) -> bool:
     """Whether a gradient has changed by more than rounding."""
     if found is None or usual is None:
         return False
-    return bool((found - usual).abs().max() > 1e-6 * usual.abs().max()) and bool(usual.abs().max() > ZERO)
+    return bool((found - usual).abs().max() > 1e-6 * usual.abs().max()) and bool(usual.abs().max() > ROUNDED_TO_ZERO)
 
 
 def shape_prediction(lesson: Lesson, chance: Chance) -> Prediction | None:

@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 
 from grader.defence.question import Chance
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.predicting.forward_pass import MAX_NAMED, Prediction, rows_question
-from grader.intake.submissions.lesson_files import MAIN
+from grader.dojo.predicting.forward_pass import MAX_ROWS_NAMED, Prediction, rows_question
+from grader.lesson.paths import BACKWARD_FILE
 from grader.results import Row
 from grader.results.wording import format_shape, listed_as_code
 from grader.source.parsing import parse_text
 
-REDUCTIONS = ("sum", "mean")
-SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-"}
-MAX_TRIED = 4
+EXCHANGED_REDUCTIONS = ("sum", "mean")
+EXCHANGED_SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-"}
+MAX_PREDICTIONS_TRIED = 4
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,13 @@ def own_predictions(at: Desk, checked: Checked, chance: Chance) -> list[Predicti
     """A shape and the rows that turn red, for one of the student's right lines; none where no change of one shows."""
     right = {row.name for row in checked.judged.rows if is_green(row)}
     functions = {checked.lesson.item_for(name).function for name in right}
-    source, found = checked.submitted.files[MAIN], list[Prediction]()
+    source, found = checked.submitted.files[BACKWARD_FILE], list[Prediction]()
     before = {row.name: row for row in checked.judged.rows}
     for kind in (lost_sums, other_signs):
         changes = list(kind(source, functions))
         chance.shuffle(changes)
-        for change in changes[:MAX_TRIED]:
-            files = {**checked.submitted.files, MAIN: change.source}
+        for change in changes[:MAX_PREDICTIONS_TRIED]:
+            files = {**checked.submitted.files, BACKWARD_FILE: change.source}
             changed = replace(checked.submitted, files=files, origin=None)
             after = at.check(checked.lesson, changed, repairs=False).judged
             if not after.runs or any(row.status == "timeout" for row in after.rows):
@@ -109,7 +109,7 @@ def about(
     chain = "Each row is checked in your whole chain. " if lesson.gradients else ""
     text = f"{title}. {chain}Which rows besides {those} turn red?"
     causes = [name for name in own if any(name in rows[other].because_of for other in others)]
-    wrong = listed_as_code(causes, MAX_NAMED)
+    wrong = listed_as_code(causes, MAX_ROWS_NAMED)
     why = f"Their own lines are right, but they are computed from a wrong {wrong}." if causes else ""
     found.append(rows_question(title, text, code, others, green, why, chance))
     return found
@@ -127,7 +127,7 @@ def lost_sums(source: bytes, functions: Collection[str]) -> Iterator[LineChange]
 def other_signs(source: bytes, functions: Collection[str]) -> Iterator[LineChange]:
     """The file with + in place of a -, or - in place of a +."""
     for file, statement, node in nodes_in(source, functions):
-        sign = SIGNS.get(type(node.op)) if isinstance(node, ast.BinOp) else None
+        sign = EXCHANGED_SIGNS.get(type(node.op)) if isinstance(node, ast.BinOp) else None
         if isinstance(node, ast.BinOp) and sign is not None and node.left.end_col_offset is not None:
             other = "-" if sign == "+" else "+"
             between = file.line(statement)[node.left.end_col_offset : node.right.col_offset].decode()
@@ -167,7 +167,11 @@ def nodes_in(source: bytes, functions: Collection[str]) -> Iterator[tuple[Functi
 
 def summed_operand(node: ast.AST) -> ast.expr | None:
     """What a call sums: x of x.sum(0) and of torch.sum(x, 0)."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in REDUCTIONS:
+    if (
+        not isinstance(node, ast.Call)
+        or not isinstance(node.func, ast.Attribute)
+        or node.func.attr not in EXCHANGED_REDUCTIONS
+    ):
         return None
     inside = node.func.value
     if isinstance(inside, ast.Name) and inside.id in ("torch", "np"):

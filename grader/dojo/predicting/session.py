@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from grader.dojo.answering import INDENT, ReadLine, choice_lines, readable_answer
+from grader.dojo.answering import ANSWER_INDENT, ReadLine, choice_lines, readable_answer
 from grader.dojo.desk import Desk
 from grader.dojo.file import is_untouched, read_own
 from grader.dojo.overview import Paragraph
 from grader.dojo.predicting.forward_pass import Prediction, shape_prediction, size_prediction, spoiled_prediction
 from grader.dojo.predicting.own_lines import own_predictions
 from grader.errors import UserError
-from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.inert import inert
 from grader.questions.reading import EXPECTED
 
@@ -26,7 +26,7 @@ def predictions_for(at: Desk, lesson: Lesson, seed: int) -> list[Prediction]:
     chance = random.Random(f"{lesson.name}/{seed}")
     found: list[Prediction] = []
     submitted = read_own(lesson)
-    if not is_untouched(lesson, submitted.files[MAIN]):
+    if not is_untouched(lesson, submitted.files[BACKWARD_FILE]):
         found += own_predictions(at, at.check(lesson, submitted), chance)
     kinds = {each.kind for each in found}
     if lesson.gradients:
@@ -57,7 +57,7 @@ def ask_predictions(predictions: Sequence[Prediction], ask: ReadLine) -> Iterato
             answered += 1
             right += is_right
             yield Text("As you predicted.", "bold green") if is_right else Text("Not so.", "bold red")
-        yield Paragraph(inert(f"{answer_line(prediction)} {prediction.model}".strip()), indent=INDENT)
+        yield Paragraph(inert(f"{answer_line(prediction)} {prediction.model}".strip()), indent=ANSWER_INDENT)
         yield ""
     yield from score(right, answered)
 
@@ -65,10 +65,10 @@ def ask_predictions(predictions: Sequence[Prediction], ask: ReadLine) -> Iterato
 def prediction_screen(prediction: Prediction, number: int, of: int) -> Iterator[RenderableType]:
     yield Text.assemble((f"Prediction {number} of {of}", "bold"), (f"  {prediction.row}", "dim"))
     for line in prediction.code:
-        yield Paragraph(inert(line), "cyan", INDENT + 2)
-    yield Paragraph(prediction.text, indent=INDENT)
+        yield Paragraph(inert(line), "cyan", ANSWER_INDENT + 2)
+    yield Paragraph(prediction.text, indent=ANSWER_INDENT)
     yield from choice_lines(prediction.posed)
-    yield Paragraph(f"Answer with {EXPECTED[prediction.kind]}.", "dim", INDENT)
+    yield Paragraph(f"Answer with {EXPECTED[prediction.kind]}.", "dim", ANSWER_INDENT)
 
 
 def answer_line(prediction: Prediction) -> str:

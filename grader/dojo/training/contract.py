@@ -30,7 +30,7 @@ from grader.errors import UserError
 from grader.publish.inert import inert
 
 CHECKPOINT, LOG, PAGE = "checkpoint.pt", "log.txt", "index.html"
-ROUNDING = 1e-4
+TRAINING_RTOL = 1e-4
 """A gradient that differs from autograd's by more than this share of its size is wrong: rounding is far smaller."""
 SECONDS_BETWEEN = 15.0
 """Seconds between two checkpoints: at most so much work is lost when the machine goes off."""
@@ -69,7 +69,7 @@ class Comparison:
 
     @property
     def is_wrong(self) -> bool:
-        return self.relative is None or not self.relative <= ROUNDING
+        return self.relative is None or not self.relative <= TRAINING_RTOL
 
     def line(self) -> str:
         found = "–" if self.maxdiff is None else repr(self.maxdiff)

@@ -89,11 +89,11 @@ class ModelRun:
         if kept is None:
             drawn = self.initialise(self.generator())
             self.own: ModelState = {"parameters": drawn, "means": zeros_for(drawn), "squares": zeros_for(drawn)}
-            self.beside: ModelState | None = clone_tensors(self.own) if options.autograd else None
+            self.by_autograd: ModelState | None = clone_tensors(self.own) if options.autograd else None
             return
         if kept["data"] != names.digest:
             raise UserError("The names are not those that this run began with. Name their file with --names.")
-        self.own, self.beside = kept["own"], kept["beside"]
+        self.own, self.by_autograd = kept["own"], kept["beside"]
         self.losses, self.autograd_losses = kept["losses"].tolist(), kept["autograd_losses"].tolist()
         self.comparisons = [(step, [Comparison(**row) for row in rows]) for step, rows in kept["comparisons"]]
         self.seconds, self.autograd_seconds = kept["seconds"], kept["autograd_seconds"]
@@ -108,7 +108,7 @@ class ModelRun:
     def kept(self) -> dict[str, Any]:
         return {
             "own": self.own,
-            "beside": self.beside,
+            "beside": self.by_autograd,
             "losses": torch.tensor(self.losses, dtype=torch.float64),
             "autograd_losses": torch.tensor(self.autograd_losses, dtype=torch.float64),
             "comparisons": [(step, [vars(row).copy() for row in rows]) for step, rows in self.comparisons],

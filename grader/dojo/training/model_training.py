@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from grader.dojo.training.contract import ROUNDING, Comparison, Outcome, Watch
+from grader.dojo.training.contract import TRAINING_RTOL, Comparison, Outcome, Watch
 from grader.dojo.training.model_run import ModelRun, clone_tensors
 from grader.dojo.training.own_file import OwnFileError
 
-CHUNK, FIRST, NAMES_TO_DRAW = 50, 5, 20
+STEPS_PER_CHUNK, COMPARED_STEPS, NAMES_TO_DRAW = 50, 5, 20
 """Steps between two looks at Ctrl-C, steps at the start whose gradients are compared, names drawn at the end."""
 
 
@@ -60,13 +60,13 @@ def train_models(now: ModelRun, watch: Watch) -> None:
     options, examples = now.options, now.names.sets["train"]
     every = max(1, options.steps // 20)
     compared = set(options.compared or (0, options.steps // 2, options.steps - 1))
-    judged = {*range(FIRST), *range(0, options.steps, every), *compared}
+    judged = {*range(COMPARED_STEPS), *range(0, options.steps, every), *compared}
     drawn = now.batches()
     for _ in range(now.step):
         next(drawn)
     while now.step < options.steps and not watch.stopping:
         start = now.step
-        end = min([s for s in judged if s > start] + [start - start % CHUNK + CHUNK, options.steps])
+        end = min([s for s in judged if s > start] + [start - start % STEPS_PER_CHUNK + STEPS_PER_CHUNK, options.steps])
         batches = [next(drawn) for _ in range(start, end)]
         try:
             if start in judged:
@@ -95,7 +95,7 @@ def compare_step(now: ModelRun, X: Tensor, Y: Tensor, shown: bool, watch: Watch)
             watch.say("  " + each.line())
         now.comparisons.append((step, rows))
     wrong = sorted((row for row in rows if row.is_wrong), key=lambda row: now.from_the_loss.index(row.name))
-    if not abs(loss - true_loss) <= ROUNDING * abs(true_loss):
+    if not abs(loss - true_loss) <= TRAINING_RTOL * abs(true_loss):
         what, row = f"your loss is {loss:.4f} and autograd's is {true_loss:.4f}", "loss"
     elif wrong:
         others = ", ".join(f"d{other.name}" for other in wrong[1:])
@@ -124,15 +124,15 @@ def compare_gradient(name: str, found: Tensor, true: Tensor) -> Comparison:
 
 def advance(now: ModelRun, batches: Sequence[Tensor]) -> None:
     """Both runs by as many steps as there are batches: both or neither."""
-    start, beside, found = now.step, None, list[float]()
+    start, by_autograd, found = now.step, None, list[float]()
     own, began = clone_tensors(now.own), time.process_time()
     losses = now.own_steps(own, batches, start)
     between = time.process_time()
-    if now.beside is not None:
-        beside = clone_tensors(now.beside)
-        found = now.autograd_steps(beside, batches, start)
+    if now.by_autograd is not None:
+        by_autograd = clone_tensors(now.by_autograd)
+        found = now.autograd_steps(by_autograd, batches, start)
     ended = time.process_time()
-    now.own, now.beside = own, beside
+    now.own, now.by_autograd = own, by_autograd
     now.losses, now.autograd_losses = now.losses + losses, now.autograd_losses + found
     now.seconds, now.autograd_seconds = now.seconds + between - began, now.autograd_seconds + ended - between
     if not all(map(math.isfinite, losses)):
@@ -143,7 +143,7 @@ def advance(now: ModelRun, batches: Sequence[Tensor]) -> None:
 
 def evaluate_models(now: ModelRun, watch: Watch, outcome: Outcome) -> None:
     """The losses of both models over all sets."""
-    models = {"yours": now.own} | ({"autograd's": now.beside} if now.beside else {})
+    models = {"yours": now.own} | ({"autograd's": now.by_autograd} if now.by_autograd else {})
     outcome.table_head = ["", "names", *models]
     for name, (X, Y) in now.names.sets.items():
         with torch.no_grad():
@@ -165,7 +165,7 @@ def draw_names(now: ModelRun, watch: Watch, outcome: Outcome) -> bool:
     watch.say(f"{NAMES_TO_DRAW} names: " + ", ".join(names))
     watch.say(
         f"(training took {duration(now.seconds)} of processor time, autograd's {duration(now.autograd_seconds)})"
-        if now.beside
+        if now.by_autograd
         else f"(training took {duration(now.seconds)} of processor time)"
     )
     return True
@@ -177,18 +177,18 @@ def duration(seconds: float) -> str:
 
 def step_line(now: ModelRun, step: int) -> str:
     line = f"{step:7d}/{now.options.steps:7d}: {now.losses[step]:.4f}"
-    if now.beside is not None:
-        beside = now.autograd_losses[step]
-        line += f"   autograd's {beside:.4f}   difference {abs(now.losses[step] - beside):.1e}"
+    if now.by_autograd is not None:
+        by_autograd = now.autograd_losses[step]
+        line += f"   autograd's {by_autograd:.4f}   difference {abs(now.losses[step] - by_autograd):.1e}"
     return line
 
 
 def differences(now: ModelRun, watch: Watch, outcome: Outcome) -> None:
-    if now.beside is None:
+    if now.by_autograd is None:
         return
     pairs = zip(now.losses, now.autograd_losses, strict=True)
     loss, step = max((abs(own - other), -step) for step, (own, other) in enumerate(pairs))
-    own, other = now.own["parameters"], now.beside["parameters"]
+    own, other = now.own["parameters"], now.by_autograd["parameters"]
     weight, name = max(((own[name] - other[name]).abs().max().item(), name) for name in own)
     watch.say(f"largest difference of the losses from autograd's: {loss:.3g} (at step {-step})")
     watch.say(f"largest difference of the parameters after the last step: {weight:.3g} (in {name})")

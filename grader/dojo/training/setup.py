@@ -14,7 +14,9 @@ from grader.gradebook.assignment.rows import names_of_lesson
 from grader.lesson.config import LessonConfig, lesson_config
 from grader.lesson.paths import nearest_course
 
-OUT = Path("my-training")  # not "training": a folder of that name would be taken for a submission of the lesson
+DEFAULT_TRAINING_FOLDER = Path(
+    "my-training"
+)  # not "training": a folder of that name would be taken for a submission of the lesson
 NEW = {"steps": 200_000, "seed": 2147483647, "hidden": 200, "autograd": True}
 """The options of a new run where the command line gives no others: the lecture's numbers."""
 
@@ -75,7 +77,11 @@ def lesson_and_file(course: Path, submission: Path | None, lesson: str | None) -
 
 def folder_for(course: Path, lesson: Path) -> Path:
     """Where a run goes unless the command line says otherwise: a folder of its own for every lesson after the first."""
-    return OUT if lesson.name == next(iter(trainable(course))) else OUT / lesson.name.split("_", 1)[0]
+    return (
+        DEFAULT_TRAINING_FOLDER
+        if lesson.name == next(iter(trainable(course)))
+        else DEFAULT_TRAINING_FOLDER / lesson.name.split("_", 1)[0]
+    )
 
 
 def own_path(submission: Path | None, lesson: Path) -> Path:
@@ -135,7 +141,11 @@ def options_for(given: dict[str, Any], kept: dict[str, Any] | None, lesson: Mapp
 def resume_command(submission: Path | None, out: Path | None, lesson: str | None, course: Path | None) -> str:
     """The command line for the same student and folder."""
     typed = ["dojo", "train", *([str(submission)] if submission else [])]
-    for option, value in (("-o", None if out == OUT else out), ("--lesson", lesson), ("--course", course)):
+    for option, value in (
+        ("-o", None if out == DEFAULT_TRAINING_FOLDER else out),
+        ("--lesson", lesson),
+        ("--course", course),
+    ):
         typed += [option, str(value)] if value is not None else []
     return shlex.join(typed)
 

@@ -77,7 +77,7 @@ def text_in_zone_of(due: datetime | None, date: datetime | None) -> str | None:
     return (date if due is None else date.astimezone(due.tzinfo)).isoformat()
 
 
-MAX_ROUNDS = 50
+MAX_SEARCH_ROUNDS = 50
 """Of the search for the best share. Each round improves it, and there are few combinations."""
 DIGITS = 9
 """Points that agree to so many digits are equal."""
@@ -184,7 +184,7 @@ def best_together(candidates: Mapping[str, Sequence[CandidateAttempt]]) -> dict[
     """
     share = 0.0
     chosen = choose_each(candidates, lambda each: each.score)
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_SEARCH_ROUNDS):
         before, share = share, share_of(chosen.values())
         if round(share, DIGITS) <= round(before, DIGITS):
             break

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from grader.errors import LessonError
 from grader.gradebook.assignment.rows import entries_in, is_positive, names_of_lesson, row_points
-from grader.lesson.course_settings import CHOICES
+from grader.lesson.course_settings import SETTING_CHOICES
 from grader.lesson.lesson import Lesson
 from grader.lesson.toml_tables import Table, is_number, parse_toml, read_lesson_text, toml_value_text
 
@@ -65,12 +65,23 @@ def defence_policies(table: Table, lessons: Collection[Lesson], rows: Mapping[st
     return {known[name]: DefencePolicy(right, policy, most) for name in chosen}
 
 
-ASSIGNMENT = "assignment.toml"
+ASSIGNMENT_FILE = "assignment.toml"
 """The assignment of a student's kit, next to exercises/."""
 
 CountingAttempt = Literal["best", "last", "last on time"]
 
-KEYS = ("title", "rows", "due", "timezone", "grace_minutes", "counts", "points", "late", "defence", "settings")
+ASSIGNMENT_KEYS = (
+    "title",
+    "rows",
+    "due",
+    "timezone",
+    "grace_minutes",
+    "counts",
+    "points",
+    "late",
+    "defence",
+    "settings",
+)
 LATE_KEYS = ("percent_per_day", "keep_at_least", "free_days", "hard_deadline", "term")
 NEED_DUE = ("timezone", "grace_minutes", "late")
 MAX_FREE_DAYS = 366
@@ -134,7 +145,7 @@ def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assign
 
     Raises LessonError, in one sentence with the file and the key, where the text is not as docs/assignments.md says.
     """
-    file = parse_toml(text, path, KEYS)
+    file = parse_toml(text, path, ASSIGNMENT_KEYS)
     title = file.text("title")
     if not title.strip():
         raise LessonError(f'{path}: title is missing; expected a text, such as title = "Homework 2".')
@@ -150,7 +161,7 @@ def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assign
     if counts == "last on time" and due is None:
         raise LessonError(f'{path}: counts = "last on time" needs a due date; add due.')
     points = file.value("points", None, is_positive, "a number above 0")
-    settings = file.table("settings", CHOICES)
+    settings = file.table("settings", SETTING_CHOICES)
     rows = row_points(entries_in(file), lessons, points, path)
     return Assignment(
         " ".join(title.split()),
@@ -160,7 +171,7 @@ def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assign
         late_policy(file.table("late", LATE_KEYS), due, zone),
         counts,
         defence_policies(file.table("defence", DEFENCE_KEYS), lessons, rows) if "defence" in file else {},
-        {key: settings.choice(key, choices) for key, choices in CHOICES.items() if key in settings},
+        {key: settings.choice(key, choices) for key, choices in SETTING_CHOICES.items() if key in settings},
         text,
     )
 

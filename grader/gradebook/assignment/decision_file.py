@@ -14,7 +14,7 @@ from grader.gradebook.assignment.rows import names_of_lesson
 from grader.gradebook.records import Decision, DecisionKind
 from grader.intake.submissions.tables import found_columns, parse_table, read_text_of
 
-COLUMNS = {
+DECISION_FILE_COLUMNS = {
     "student": ("student", "name", "id", "email", "full name", "student name"),
     "row": ("rows", "row", "lesson", "gradient"),
     "points": ("points", "score"),
@@ -51,9 +51,11 @@ def entries_from(path: Path, needed: Sequence[str], defaults: Mapping[str, str] 
 def parse_entries(text: str, path: Path, needed: Sequence[str], defaults: Mapping[str, str]) -> list[DecisionEntry]:
     """The same for the text of the file at `path`."""
     header, lines = parse_table(text, path, "the decisions", known_columns)
-    places = {column: at for column, names in COLUMNS.items() if (at := place_of(names, header)) is not None}
+    places = {
+        column: at for column, names in DECISION_FILE_COLUMNS.items() if (at := place_of(names, header)) is not None
+    }
     if any(column not in places and column not in defaults for column in needed):
-        columns = ", ".join(COLUMNS[column][0] for column in needed)
+        columns = ", ".join(DECISION_FILE_COLUMNS[column][0] for column in needed)
         raise UserError(f"{path} needs a first line that names its columns: {columns}; {found_columns(header)}.")
     entries = []
     for number, line in lines:
@@ -63,7 +65,9 @@ def parse_entries(text: str, path: Path, needed: Sequence[str], defaults: Mappin
             cells["excused"] = yes_or_no(cells.get("excused", ""), place)
         filled = {**defaults, **{column: cell for column, cell in cells.items() if cell}}
         unneeded = {"until"} if filled.get("excused") == "yes" else set[str]()
-        empty = [COLUMNS[column][0] for column in needed if not filled.get(column) and column not in unneeded]
+        empty = [
+            DECISION_FILE_COLUMNS[column][0] for column in needed if not filled.get(column) and column not in unneeded
+        ]
         if empty:
             raise UserError(f"{place}{' and '.join(empty)} is empty; nothing was stored.")
         entries.append(DecisionEntry(**filled, place=place))
@@ -76,7 +80,7 @@ def place_of(names: Sequence[str], header: Sequence[str]) -> int | None:
 
 
 def known_columns(header: Sequence[str]) -> int:
-    known = {name for names in COLUMNS.values() for name in names}
+    known = {name for names in DECISION_FILE_COLUMNS.values() for name in names}
     return sum(cell.strip().casefold() in known for cell in header)
 
 

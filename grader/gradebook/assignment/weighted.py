@@ -12,7 +12,7 @@ from grader.questions.question import DEFENCE_ROW, is_question
 from grader.results import LessonResult, Row, number
 from grader.results.annotations import Answered, DemandedDefence
 
-NO_ANSWER = "No answer was submitted."
+NO_ANSWER_SUBMITTED = "No answer was submitted."
 NOT_ANSWERED = {DEFENCE_ROW: "No defence was held."}
 
 
@@ -25,7 +25,9 @@ def with_weights(lesson: LessonResult, rows: Mapping[str, float]) -> LessonResul
     found = [with_worth(row, rows[row.name]) for row in lesson.rows if row.name in rows]
     known = {row.name for row in found}
     unanswered = (name for name in rows if is_question(name) and name not in known)
-    found += [Row(name, "missing", 0, rows[name], message=NOT_ANSWERED.get(name, NO_ANSWER)) for name in unanswered]
+    found += [
+        Row(name, "missing", 0, rows[name], message=NOT_ANSWERED.get(name, NO_ANSWER_SUBMITTED)) for name in unanswered
+    ]
     return with_sums(replace(lesson, rows=found))
 
 

@@ -23,10 +23,10 @@ from grader.reference.problem import Problem, derive
 from grader.reference.tape import LOSS
 from grader.sandbox.policy.pure_functions import PureFunction
 
-ROUNDING = 5e-15
+FUNCTION_RTOL = 5e-15
 """The relative error of one function up to which its answer is right apart from rounding. Over the functions of all
 lessons' solutions and variants in float64 the largest is 5e-16."""
-MARGIN = 100.0
+ROUNDING_MARGIN = 100.0
 """How much worse than measured rounding may be: in another direction, at other upstream gradients."""
 TRIALS = 4
 
@@ -64,14 +64,14 @@ class ChainProof:
                 return False
             if answer.in_float32 or answer.low_precision:
                 return False
-            if not relative_error(tensor, gradient, problem.scale(target)) <= ROUNDING:
+            if not relative_error(tensor, gradient, problem.scale(target)) <= FUNCTION_RTOL:
                 return False
         return True
 
     @cached_property
     def holds(self) -> bool:
         """Whether rounding in a chain of such functions stays below the tolerance, however it falls."""
-        return MARGIN * ROUNDING * max(map(self._amplification, range(TRIALS))) <= TOLERANCE
+        return ROUNDING_MARGIN * FUNCTION_RTOL * max(map(self._amplification, range(TRIALS))) <= TOLERANCE
 
     def _amplification(self, number: int) -> float:
         """The largest relative error of a gradient, if every function is off by a random relative error of one."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from grader.gradebook.grading import numerical
 from grader.gradebook.grading.numerical import LONG_FILE
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.policy.names import may_hold_acts
 from grader.sandbox.policy.numerical import Observation
 from grader.sandbox.policy.reading import static_findings
@@ -38,9 +39,9 @@ def read_for_acts(lesson: Lesson, submitted: LessonFiles) -> tuple[dict[str, Fin
     sources = submitted.files.values()
     if not any(len(source) > LONG_FILE or may_hold_acts(source) for source in sources):
         return {}, None
-    neighbours = {name: source for name, source in submitted.files.items() if name != MAIN}
+    neighbours = {name: source for name, source in submitted.files.items() if name != BACKWARD_FILE}
     try:
-        found = static_findings(submitted.files[MAIN], MAIN, lesson.functions, neighbours)
+        found = static_findings(submitted.files[BACKWARD_FILE], BACKWARD_FILE, lesson.functions, neighbours)
     except ReadingStopped as reason:
         return {}, f"{submitted.shown} could not be read before it was run: {reason}. It was graded all the same."
     return {finding.step: finding for finding in reversed(found)}, None

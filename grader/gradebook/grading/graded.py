@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, Protocol
 
-from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.results import SubmissionResult, number
 from grader.results.annotations import NotGraded
 
@@ -43,7 +43,7 @@ class GradedSubmission:
 def sources_of(submission: Submission) -> dict[str, str]:
     """{lesson: the text of the file that is graded}"""
     return {
-        name: submitted.files[MAIN].decode("utf-8", errors="replace")
+        name: submitted.files[BACKWARD_FILE].decode("utf-8", errors="replace")
         for name, submitted in submission.lessons.items()
         if submitted.present and submission.message is None
     }

@@ -15,12 +15,12 @@ from typing import Any
 
 from grader.gradebook.files import OutputError
 from grader.gradebook.grading.follow import Feed
-from grader.gradebook.grading.settings import PROGRAM, Settings
+from grader.gradebook.grading.settings import START_GRADER_CODE, Settings
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
 from grader.sandbox.workers.forked import ForkedProcess, Nursery, NurseryEnded
 
-TRIES = 2
+MAX_GRADING_TRIES = 2
 JOIN_SECONDS = 5.0
 MAX_HEARD = 1_000
 """Replies of other graders of which a grader hears with its next submission."""
@@ -67,7 +67,7 @@ class GraderProcess:
         with zygote or contextlib.nullcontext():
             try:
                 arguments = self._settings.program, self._settings.to_json()
-                return nursery.program(PROGRAM, *arguments, given=[zygote] if zygote else [])
+                return nursery.program(START_GRADER_CODE, *arguments, given=[zygote] if zygote else [])
             except NurseryEnded:
                 if self._private_nursery is not None:
                     self._private_nursery.close(at_once=True)
@@ -75,13 +75,13 @@ class GraderProcess:
         return self._start()
 
     def grade(self, submission: Submission) -> Reply:
-        """The reply, after TRIES attempts in fresh processes. Raises OutputError.
+        """The reply, after MAX_GRADING_TRIES attempts in fresh processes. Raises OutputError.
 
         A submission that occupies a grader for longer than its limits is rejected: its process is ended, and a fresh
         one writes the result that says so.
         """
         fault = ""
-        for _ in range(TRIES):
+        for _ in range(MAX_GRADING_TRIES):
             line, late = self._request(submission)
             if late:
                 submission = with_timeout_message(submission, late)

@@ -18,7 +18,7 @@ from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
 
-INSTALLED = ("torch", "numpy", "pytest", "distributed")
+LIBRARIES_OF_A_CLUSTER = ("torch", "numpy", "pytest", "distributed")
 """Libraries that must have one version on all machines that grade a class."""
 
 
@@ -44,7 +44,7 @@ def versions() -> dict[str, str]:
         "grader": LOADED if on_disk == LOADED else f"{LOADED} in memory and {on_disk} on disk",
         "Python": platform.python_version(),
     }
-    for library in INSTALLED:
+    for library in LIBRARIES_OF_A_CLUSTER:
         try:
             installed[library] = version(library)
         except PackageNotFoundError:
@@ -62,7 +62,7 @@ def version_differences(here: Mapping[str, str], there: Mapping[str, str]) -> st
     return ", ".join(differing) or None
 
 
-LIBRARIES = ("torch", "numpy")
+LIBRARIES_OF_A_RESULT = ("torch", "numpy")
 """Libraries whose version a result depends on; this package's is included too."""
 
 
@@ -106,8 +106,8 @@ class Conditions:
 
 @cache
 def libraries() -> tuple[str, ...]:
-    """The LIBRARIES with their versions."""
-    return tuple(f"{name} {version(name)}" for name in LIBRARIES)
+    """The LIBRARIES_OF_A_RESULT with their versions."""
+    return tuple(f"{name} {version(name)}" for name in LIBRARIES_OF_A_RESULT)
 
 
 def conditions_key(lessons: Sequence[Lesson], settings: Settings) -> str:

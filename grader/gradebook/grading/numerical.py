@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from grader.calling.numerical_watch import Seen
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.results import NumericalUse, Row
 from grader.sandbox.policy.numerical import Observation, code_words, may_differentiate_numerically, sentence
 from grader.sandbox.policy.reading import numerical_observations
@@ -35,8 +36,8 @@ def observations(lesson: Lesson, submitted: LessonFiles) -> list[Observation]:
     suspects = written_by_student(lesson, submitted).values()
     if not rows or not any(len(text) > LONG_FILE or may_differentiate_numerically(text) for text in suspects):
         return []
-    neighbours = {name: text for name, text in submitted.files.items() if name != MAIN}
-    return numerical_observations(submitted.files[MAIN], MAIN, rows, neighbours)
+    neighbours = {name: text for name, text in submitted.files.items() if name != BACKWARD_FILE}
+    return numerical_observations(submitted.files[BACKWARD_FILE], BACKWARD_FILE, rows, neighbours)
 
 
 def written_by_student(lesson: Lesson, submitted: LessonFiles) -> dict[str, bytes]:
@@ -44,7 +45,7 @@ def written_by_student(lesson: Lesson, submitted: LessonFiles) -> dict[str, byte
 
     Most lessons' own forward passes contain words that numerical differentiation needs, too.
     """
-    given = {name for name, text in submitted.files.items() if name != MAIN and is_given(lesson, name, text)}
+    given = {name for name, text in submitted.files.items() if name != BACKWARD_FILE and is_given(lesson, name, text)}
     own = {name: text for name, text in submitted.files.items() if name not in given}
     words = set().union(*(code_words(text) for text in own.values()))
     return own | {name: submitted.files[name] for name in given if name.removesuffix(".py") in words}
@@ -107,7 +108,7 @@ def mark_rows(
         line = None
         if observation is not None:
             use = use_in_file(observation, seen, submitted, counts)
-            line = observation.line if observation.filename == MAIN else None
+            line = observation.line if observation.filename == BACKWARD_FILE else None
         elif seen is not None:
             use = use_while_running(seen, submitted, counts)
         else:
@@ -125,8 +126,8 @@ def mark_rows(
 
 def use_in_file(observation: Observation, seen: Seen | None, submitted: LessonFiles, counts: bool) -> NumericalUse:
     """What was read in the file, at its place in what was submitted: a notebook's cell, or a line."""
-    message = sentence(observation, MAIN, counts)
-    is_main = observation.filename == MAIN
+    message = sentence(observation, BACKWARD_FILE, counts)
+    is_main = observation.filename == BACKWARD_FILE
     file, line = submitted.shown if is_main else observation.filename, observation.line
     if submitted.origin is not None:
         message = submitted.origin.translate(message)

@@ -19,8 +19,9 @@ from grader.gradebook.grading.file_text import FileText, text_of_file
 from grader.gradebook.grading.recall import Recall
 from grader.gradebook.grading.row_places import explain_missing, locate_changes, locate_gradients, name_wrong_functions
 from grader.gradebook.grading.trials import FileTrials
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.workers.client import ZygoteProcess
@@ -79,7 +80,7 @@ def judge_file(
     Raises Interrupted, RecallDoubtful, and for faults of the grader ZygoteDied and what `suite` raises.
     """
     student, chain = student_of(lesson, submitted, zygote, interrupt, problems)
-    student.trials = trials = FileTrials(student, submitted.files[MAIN])
+    student.trials = trials = FileTrials(student, submitted.files[BACKWARD_FILE])
     seen: Mapping[str, Seen] = {}
     if recall is not None:
         student.recall(recall.rows, recall.chain, recall.shared)
@@ -152,7 +153,7 @@ def student_of(
     public, chain = problems_at_own_sizes(lesson, terms)
     steps = [item.name for item in lesson.gradients]
     above = with_steps_above(lesson, chain) if chain is not None else None
-    file = StudentFile(submitted.files, MAIN, steps, lesson.joint, lesson.not_allowed)
+    file = StudentFile(submitted.files, BACKWARD_FILE, steps, lesson.joint, lesson.not_allowed)
     return Student(zygote, file, FileProblems(problems, above, terms, public), interrupt=interrupt), chain
 
 
@@ -221,7 +222,7 @@ def add_printed(judged: JudgedFile, student: Student, most_bytes: int) -> None:
     if not student.printed_bytes:
         return
     judged.printed = printed_text(student.printed, student.printed_bytes)
-    judged.shown = label_lines(student.printed, cut(student.spans, 0, len(student.printed)), MAIN)
+    judged.shown = label_lines(student.printed, cut(student.spans, 0, len(student.printed)), BACKWARD_FILE)
     if student.printed_bytes > most_bytes:
         judged.add(
             f"It printed {student.printed_bytes:,} bytes; the first {most_bytes:,} were kept, the rest was dropped."

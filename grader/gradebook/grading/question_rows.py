@@ -7,12 +7,13 @@ from typing import Any
 
 from grader.calling.protocol import CallFailed
 from grader.errors import UserError
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
-from grader.questions.answers_file import ANSWERS, Answers, read_answers, unknown_answers
-from grader.questions.code_lines import FUNCTION, Results, RunLine, module_of
+from grader.lesson.paths import BACKWARD_FILE
+from grader.questions.answers_file import ANSWERS_FILE, Answers, read_answers, unknown_answers
+from grader.questions.code_lines import LINE_FUNCTION, Results, RunLine, module_of
 from grader.questions.judging import judge
-from grader.questions.posing import pose, seed_of
+from grader.questions.posing import pose_question, seed_of
 from grader.questions.question import Question, answer_keys_of, questions_of
 from grader.questions.reading import answer_text
 from grader.results import Row
@@ -34,7 +35,7 @@ def question_rows(
     questions = questions_of(lesson)
     if submitted.answers is None or not questions:
         return [], None
-    shown = submitted.answers_shown or ANSWERS
+    shown = submitted.answers_shown or ANSWERS_FILE
     try:
         answers, message = read_answers(submitted.answers, shown), None
     except UserError as error:
@@ -57,7 +58,7 @@ def judged_rows(
         if question.name not in answers.given:
             rows.append(Row(question.row, "todo", 0, 0))
             continue
-        posed, raw = pose(question, seed), answers.given[question.name]
+        posed, raw = pose_question(question, seed), answers.given[question.name]
         judged = judge(posed, keys[question.name], raw, run_line)
         answered = Answered(posed.text, answer_text(posed, raw), judged.share, judged.status == "todo")
         rows.append(Row(question.row, judged.status, 0, 0, message=judged.message, answer=answered))
@@ -70,10 +71,12 @@ def line_runner(zygote: ZygoteProcess, seconds: float | None = None) -> RunLine:
 
     def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
         names = list(inputs[0])
-        student = Student(zygote, StudentFile({MAIN: module_of(line, names).encode()}, MAIN), time=time)
+        student = Student(
+            zygote, StudentFile({BACKWARD_FILE: module_of(line, names).encode()}, BACKWARD_FILE), time=time
+        )
         try:
             target = RemoteTarget(student)
-            return [target.call(FUNCTION, *(each[name] for name in names)) for each in inputs]
+            return [target.call(LINE_FUNCTION, *(each[name] for name in names)) for each in inputs]
         except CallFailed as error:
             return f"Your line has no value: {error}"
         finally:

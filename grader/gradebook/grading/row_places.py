@@ -9,8 +9,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.results import Row
 from grader.results.wording import listed_as_code
 from grader.sandbox.workers.student import Student
@@ -44,7 +45,7 @@ def locate_changes(lesson: Lesson, rows: list[Row], student: Student, submitted:
                 found.append((row, (item.function, tuple(changed))))
     if not found:
         return
-    source = submitted.files[MAIN]
+    source = submitted.files[BACKWARD_FILE]
     try:
         text = source.decode("utf-8", errors="replace")
         numbers = source_reader().call(lines_of_changes, text, [change for _, change in found])
@@ -72,7 +73,7 @@ def locate_gradients(lesson: Lesson, rows: list[Row], submitted: LessonFiles) ->
     ]
     if not wrong or joint is None:
         return
-    text = submitted.files[MAIN].decode("utf-8", errors="replace")
+    text = submitted.files[BACKWARD_FILE].decode("utf-8", errors="replace")
     try:
         found = source_reader().call(assignment_lines, text, joint.name, list(joint.returns))
     except (ReadingStopped, ReadingFailed):
@@ -98,7 +99,7 @@ def explain_missing(lesson: Lesson, rows: list[Row], student: Student, submitted
     if names:
         with suppress(ReadingStopped):
             inside = source_reader().call(
-                nested_definitions, submitted.files[MAIN].decode("utf-8", errors="replace"), names
+                nested_definitions, submitted.files[BACKWARD_FILE].decode("utf-8", errors="replace"), names
             )
     for row in missing:
         name = lesson.item_for(row.name).function
@@ -133,7 +134,7 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[
     forward = [row.name for row in wrong if joint and of[row.name] == joint.name and row.name not in gradients]
     if not due or (len(functions) < 2 and not forward):
         return
-    text = submitted.files[MAIN].decode("utf-8", errors="replace")
+    text = submitted.files[BACKWARD_FILE].decode("utf-8", errors="replace")
     try:
         called = source_reader().call(own_calls, text, functions, functions)
         if joint is not None:

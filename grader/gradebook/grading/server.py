@@ -27,13 +27,13 @@ from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
-from grader.results import RESULTS
+from grader.results import RESULTS_FILE
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
 MARGIN_SECONDS = 2.0
 """How much longer than its limits a submission may occupy a grader: its verdicts, explanations and report."""
-MIN_SECONDS = 60.0
+MIN_SUBMISSION_SECONDS = 60.0
 """What every submission may take: a wrong one may be the first that is compared with the known mistakes."""
 FIRST_SECONDS = 60.0
 """The same for the first submission of a lesson, for which the hidden suite and the references are made."""
@@ -80,7 +80,7 @@ class Server:
         unseen = set(present) - self._started_lessons
         self._started_lessons.update(present)
         limit = len(present) * (limits.import_seconds + limits.total_seconds) + MARGIN_SECONDS
-        return max(limit, MIN_SECONDS) + FIRST_SECONDS * len(unseen)
+        return max(limit, MIN_SUBMISSION_SECONDS) + FIRST_SECONDS * len(unseen)
 
     def _announce(self, replies: IO[str], end: float) -> None:
         """Say until when this submission may take, and say it again whenever the student's deadlines move."""
@@ -117,7 +117,7 @@ class Server:
 def write_student(folder: Path, graded: GradedSubmission, submission: Submission, publisher: Publisher) -> None:
     """One student's FILES. Raises OutputError."""
     pages = publisher.student_pages(graded, sources_of(submission))
-    write_files(folder, {RESULTS: graded.results.to_text(), **pages})
+    write_files(folder, {RESULTS_FILE: graded.results.to_text(), **pages})
 
 
 def run_server(settings_as_json: str, publisher: Callable[[Sequence[Lesson]], Publisher], zygote: str = "") -> None:

@@ -17,7 +17,7 @@ from grader.gradebook.files import OutputError
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 
-PROGRAM = """
+START_GRADER_CODE = """
 import importlib, sys
 importlib.import_module(sys.argv[1]).main(*sys.argv[2:])
 """

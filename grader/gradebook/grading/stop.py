@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TypeVar
 
-Element = TypeVar("Element")
+ElementType = TypeVar("ElementType")
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
@@ -38,7 +38,7 @@ class Stop:
             self._pending = False
             raise KeyboardInterrupt
 
-    def each_item(self, items: Generator[Element, None, None]) -> Iterator[Element]:
+    def each_item(self, items: Generator[ElementType, None, None]) -> Iterator[ElementType]:
         """Yield every item. A signal that arrives while the caller uses an item takes effect before the next one."""
         while True:
             self._waiting = True

@@ -32,7 +32,7 @@ from grader.sandbox.workers.student import Student
 from grader.verdict.judging.hidden_problems import ProblemBook
 
 PYTEST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": None, "PYTEST_PLUGINS": None}
-STAGES = ("setup", "call", "teardown")
+PYTEST_STAGES = ("setup", "call", "teardown")
 
 PytestReport = dict[str, Any]
 
@@ -177,7 +177,7 @@ def rows_of(lesson: Lesson, report: PytestReport) -> tuple[list[Row], dict[str, 
         else:
             said += [
                 f"{test['nodeid'].rpartition('::')[2]}: {why_ended(test[stage])}"
-                for stage in STAGES
+                for stage in PYTEST_STAGES
                 if test.get(stage, {}).get("outcome") == "failed"
             ]
     lost = [item.name for item in lesson.items if item.name not in found]

@@ -19,7 +19,7 @@ from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.verdict.diagnosis.repairs.contents import contents_of
 from grader.verdict.diagnosis.repairs.edits import Edit, Known, edits_of
 
-SECONDS = 6.0
+TRIALS_SECONDS = 6.0
 """Waiting time for the trials of one file."""
 SECONDS_OF_A_CHECK = 1.0
 """Seconds in which a check is run again and again, with one changed function after another."""
@@ -52,7 +52,7 @@ class FileTrials:
         self._read_ahead: tuple[threading.Thread, dict[str, Mapping[str, Any]]] | None = None
         self._workers: dict[str, tuple[list[Edit], Student | None]] = {}
         self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
-        self._seconds_left = SECONDS
+        self._seconds_left = TRIALS_SECONDS
         self._deadlines: dict[str, float] = {}
         self.ran_out = False  # something was not tried for lack of time
         self.is_postponed = False  # for now, nothing is tried

@@ -27,17 +27,18 @@ import torch
 from grader.calling.answer import Answer
 from grader.gradebook.grading.chain_proof import ChainProof
 from grader.gradebook.grading.recall import JudgedRow, Recall, at_line, is_decided_by_function
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.results import Row
 from grader.sandbox.policy.pure_functions import PureFunction
 from grader.sandbox.policy.reading import read_pure_functions
 from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.source.reader import ReadingFailed, ReadingStopped
 
-MAX_FILES = 200
+MAX_CACHED_FILES = 200
 """Files whose rows are kept, with their pictures: some 100 KB for a wrong one."""
-MAX_ROWS = 20_000
+MAX_CACHED_ROWS = 20_000
 MAX_TENSOR_BYTES = 1 << 26
 """Of answers in chains."""
 MAX_WRONG_ROWS = 1_000
@@ -68,9 +69,9 @@ class VerdictCache:
         self._wrong_rows: dict[tuple[str, str], JudgedRow] = {}
         self._affine: dict[tuple[str, str], None] = {}  # functions of which a chain follows
         self._kinds: dict[str, tuple[dict[tuple[str, str], Any], int]] = {
-            "right": (self._rows, MAX_ROWS),
+            "right": (self._rows, MAX_CACHED_ROWS),
             "wrong": (self._wrong_rows, MAX_WRONG_ROWS),
-            "affine": (self._affine, MAX_ROWS),
+            "affine": (self._affine, MAX_CACHED_ROWS),
         }
         self._links: dict[ChainLink, int] = {}
         self._answers: list[Answer] = []  # of chains, by number
@@ -80,9 +81,9 @@ class VerdictCache:
 
     def recall(self, submitted: LessonFiles) -> Recall | None:
         """What is known of a file; None where nothing of it may be kept."""
-        if submitted.files.keys() != {MAIN} or submitted.origin is not None or submitted.message is not None:
+        if submitted.files.keys() != {BACKWARD_FILE} or submitted.origin is not None or submitted.message is not None:
             return None
-        source = submitted.files[MAIN]
+        source = submitted.files[BACKWARD_FILE]
         key = hashlib.sha256(source).digest()
         functions = self._functions.get(key)
         if functions is None:
@@ -90,7 +91,7 @@ class VerdictCache:
                 functions = read_pure_functions(source, self._lesson.functions)
             except (ReadingStopped, ReadingFailed):
                 functions = {}
-            make_room(self._functions, MAX_ROWS)
+            make_room(self._functions, MAX_CACHED_ROWS)
             self._functions[key] = functions
         if not functions:
             return None
@@ -163,7 +164,7 @@ class VerdictCache:
         all_right = all(row.status == "passed" for row in rows)
         has_keys = all(function.key for function in recall.functions.values())
         if has_keys and (recall.in_time or all_right) and not self._lesson.checks:
-            make_room(self._files, MAX_FILES)
+            make_room(self._files, MAX_CACHED_FILES)
             self._files[recall.key] = recall.judged
         for step in self._alone.intersection(self._steps) - recall.narrow:
             found, function = recall.found.get(step), recall.functions.get(step)
@@ -185,7 +186,7 @@ class VerdictCache:
         return tuple(s for s, function in found.items() if function.is_affine and (s, function.key) not in self._affine)
 
     def _keep_chain(self, functions: Mapping[str, PureFunction], chain: Mapping[str, Answer]) -> None:
-        if self._tensor_bytes > MAX_TENSOR_BYTES or len(self._links) > MAX_ROWS:
+        if self._tensor_bytes > MAX_TENSOR_BYTES or len(self._links) > MAX_CACHED_ROWS:
             return
         numbers: dict[str, int] = {}
         for step in self._steps:

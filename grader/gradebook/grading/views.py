@@ -12,13 +12,13 @@ from grader.gradebook.attempt_table import StoredAttempt
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.current import graded_lessons, is_result_of
 from grader.gradebook.database import Gradebook
-from grader.gradebook.files import FILES, drop_report, output_errors, replace_report, write_files, write_pages
+from grader.gradebook.files import STUDENT_FILES, drop_report, output_errors, replace_report, write_files, write_pages
 from grader.gradebook.grading.graded import DRAWING, GradedSubmission, Publisher, sources_of
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
-from grader.results import RESULTS, SubmissionResult, read_results
+from grader.results import RESULTS_FILE, SubmissionResult, read_results
 
 NO_SCORE = (
     "Your submission could not be graded, for a reason that is not yours. Your instructor will run the grader "
@@ -27,8 +27,8 @@ NO_SCORE = (
 
 
 def reported_in(folder: Path) -> SubmissionResult | None:
-    """The results in a student's folder that holds all of FILES; else None."""
-    return read_results(folder) if all((folder / name).is_file() for name in FILES) else None
+    """The results in a student's folder that holds all of STUDENT_FILES; else None."""
+    return read_results(folder) if all((folder / name).is_file() for name in STUDENT_FILES) else None
 
 
 def is_superseded(results: SubmissionResult, later: Sequence[SubmissionResult]) -> bool:
@@ -57,10 +57,10 @@ def move_earlier_report(folder: Path, submission: Submission, lessons: Sequence[
             continue
         assert results is not None
         if len(results.lessons) == 1:
-            texts = {name: (folder / name).read_text(encoding="utf-8", errors="replace") for name in FILES}
+            texts = {name: (folder / name).read_text(encoding="utf-8", errors="replace") for name in STUDENT_FILES}
         else:
             alone = results.only(lesson)
-            texts = {RESULTS: alone.to_text(), **publisher.student_pages(GradedSubmission(alone), {})}
+            texts = {RESULTS_FILE: alone.to_text(), **publisher.student_pages(GradedSubmission(alone), {})}
         write_files(folder / lesson.name, texts)
     for name in graded:
         drop_report(folder, name)
@@ -78,13 +78,13 @@ def withdraw_report(folder: Path, results: SubmissionResult, publisher: Publishe
         replace_report(folder, publisher.student_pages(GradedSubmission(replace(results, message=NO_SCORE)), {}))
 
 
-ATTENDANCE, LEFT_OUT = "attendance", "left out"
+ATTENDANCE_ENTRY, LEFT_OUT_ENTRY = "attendance", "left out"
 """Names under which a run keeps what later commands need to write the same pages."""
 
 
 def attendance_in(gradebook: Gradebook) -> Attendance | None:
     """Who of the class submitted, by the roster of the latest run; None if it had none."""
-    kept = json.loads(gradebook.kept(ATTENDANCE) or "null")
+    kept = json.loads(gradebook.kept(ATTENDANCE_ENTRY) or "null")
     found: Attendance | None = from_plain(Attendance | None, kept, bytes.fromhex)
     return found
 
@@ -106,7 +106,7 @@ class Views:
         elif results.status != "nothing":
             self._add_drawings(results)
             graded, sources = self._with_extras(results)
-            write_files(folder, {RESULTS: results.to_text(), **self._publisher.student_pages(graded, sources)})
+            write_files(folder, {RESULTS_FILE: results.to_text(), **self._publisher.student_pages(graded, sources)})
             self.keep_drawings(self._publisher.new_drawings())
         for lesson in results.lessons:
             drop_report(folder, lesson.name)
@@ -129,7 +129,7 @@ class Views:
         """Write index.html and grades.csv over `results`, with the roster that the latest run had."""
         attendance = attendance_in(self._gradebook)
         graded = {lesson.name for result in results for lesson in result.lessons}
-        left_out = [name for name in json.loads(self._gradebook.kept(LEFT_OUT) or "[]") if name not in graded]
+        left_out = [name for name in json.loads(self._gradebook.kept(LEFT_OUT_ENTRY) or "[]") if name not in graded]
         assignment = self._gradebook.assignment()
         worth = None if assignment is None else sum(sum(rows.values()) for rows in assignment.rows.values())
         pages = self._publisher.class_pages(results, lessons, attendance, left_out, present, worth)
@@ -146,8 +146,8 @@ class Views:
 
     def keep_class(self, attendance: Attendance | None, left_out: Sequence[str]) -> None:
         """Remember what the latest run knows about the class."""
-        self._gradebook.keep(ATTENDANCE, json.dumps(to_plain(attendance, bytes.hex)))
-        self._gradebook.keep(LEFT_OUT, json.dumps(list(left_out)))
+        self._gradebook.keep(ATTENDANCE_ENTRY, json.dumps(to_plain(attendance, bytes.hex)))
+        self._gradebook.keep(LEFT_OUT_ENTRY, json.dumps(list(left_out)))
 
     def keep_drawings(self, drawings: dict[str, str]) -> None:
         for digest, text in drawings.items():

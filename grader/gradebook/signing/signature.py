@@ -23,7 +23,7 @@ from grader.results import SIGNATURE, SubmissionResult
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-PRIVATE, PUBLIC = 0o600, 0o644
+PRIVATE_MODE, PUBLIC_MODE = 0o600, 0o644
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ def make_key_pair(path: Path) -> tuple[Path, PublicKey]:
     private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     public = key.public_key().public_bytes(pem, serialization.PublicFormat.SubjectPublicKeyInfo)
     place = public_path(path)
-    write_new(path, private, PRIVATE)
+    write_new(path, private, PRIVATE_MODE)
     try:
-        write_new(place, public, PUBLIC)
+        write_new(place, public, PUBLIC_MODE)
     except UserError:
         path.unlink()
         raise

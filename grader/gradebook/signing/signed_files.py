@@ -13,11 +13,11 @@ from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.grading.keys import sha256_of
 from grader.gradebook.signing.signature import NotVerified, PublicKey, SigningKey, check_signature, signed_text
-from grader.results import RESULTS, SIGNATURE, SubmissionResult, number, read_results
+from grader.results import RESULTS_FILE, SIGNATURE, SubmissionResult, number, read_results
 
 SIGNED_WITH = "signed with"
 """The gradebook's entry with the fingerprint of the key that signed its results."""
-MAX_BYTES = 64 << 20
+MAX_SIGNED_FILE_BYTES = 64 << 20
 
 
 def sign_results(out: Path, key: SigningKey, students: Collection[str] | None = None) -> tuple[int, list[str]]:
@@ -49,7 +49,7 @@ def sign_results(out: Path, key: SigningKey, students: Collection[str] | None = 
 
 def student_files(folder: Path) -> list[Path]:
     """The results.json of a student: the present one, and those of lessons that the latest run did not grade."""
-    return [path for path in (folder / RESULTS, *sorted(folder.glob(f"*/{RESULTS}"))) if path.is_file()]
+    return [path for path in (folder / RESULTS_FILE, *sorted(folder.glob(f"*/{RESULTS_FILE}"))) if path.is_file()]
 
 
 def sign_file(path: Path, results: SubmissionResult, key: SigningKey, course: str, now: str) -> None:
@@ -99,7 +99,7 @@ class FileToVerify(NamedTuple):
 def files_to_verify(paths: Iterable[Path]) -> Iterator[FileToVerify]:
     """Files as they are named, and those in folders that `grade run` wrote. Raises UserError, OutputError."""
     for path in paths:
-        if not path.is_dir() or (path / RESULTS).is_file():
+        if not path.is_dir() or (path / RESULTS_FILE).is_file():
             yield from map(FileToVerify, student_files(path) if path.is_dir() else [path])
             continue
         current = current_in(path)
@@ -108,7 +108,7 @@ def files_to_verify(paths: Iterable[Path]) -> Iterator[FileToVerify]:
             FileToVerify(file, each.name, current.get(each.name)) for each in folders for file in student_files(each)
         ]
         if not found:
-            raise UserError(f"{path} holds no {RESULTS}: name files, or the folder that `grade run -o` wrote.")
+            raise UserError(f"{path} holds no {RESULTS_FILE}: name files, or the folder that `grade run -o` wrote.")
         yield from found
 
 
@@ -124,7 +124,7 @@ def verify_file(file: FileToVerify, key: PublicKey) -> tuple[bool, str]:
     """(whether the file is signed, unchanged and what the gradebook says, one sentence about it)."""
     path, student, current = file
     try:
-        if path.stat().st_size > MAX_BYTES:
+        if path.stat().st_size > MAX_SIGNED_FILE_BYTES:
             raise NotVerified("is too large to be a results.json")
         text = path.read_text(encoding="utf-8")
         data = check_signature(text, key)

@@ -30,7 +30,7 @@ WEIGHTS: dict[EvidenceKind, float] = {
 BITS_PER_TOKEN, BITS_PER_WORD, MAX_SIZE_BITS = 2.0, 2.5, 20.0
 MIN_SHARED, SHARED_BY = 4, 0.03
 """What more than MIN_SHARED students and more than this part of the class have counts as common."""
-MIN_LINE, MIN_WORDS, MIN_CHARACTERS = 6, 3, 12
+MIN_LINE_CHARACTERS, MIN_SHARED_WORDS, MIN_SHARED_CHARACTERS = 6, 3, 12
 MIN_FUNCTIONS = 4
 """With fewer functions than this, a lesson has too few choices to compare."""
 EvidenceKey = tuple[str, ...]
@@ -93,7 +93,7 @@ def evidence_of(
         for words, line in file.texts:
             text = condensed_text(words)
             count = len(text.split())
-            if text in own.texts or (count < MIN_WORDS and len(text) < MIN_CHARACTERS):
+            if text in own.texts or (count < MIN_SHARED_WORDS and len(text) < MIN_SHARED_CHARACTERS):
                 continue
             size = min(MAX_SIZE_BITS, BITS_PER_WORD * count)
             found.items.setdefault(
@@ -116,7 +116,7 @@ def function_items(
     about = (function.name, size, path, function.first, function.last)
     # a helper may have another name: only functions with a row, or of the answer key, are known by theirs
     named = function.name if row is not None or function.name in known.tokens else ""
-    if not is_right and (named or function.mass > MIN_LINE):
+    if not is_right and (named or function.mass > MIN_LINE_CHARACTERS):
         yield ("answer", lesson, named, function.form), EvidenceItem(student, kind, lesson, *about)
     if kind == "wrong answer" and row is not None and (numbers := numbers_of(row)):
         place = (function.name, 0.0, path, function.first, function.last)
@@ -125,8 +125,8 @@ def function_items(
         return
     weight = WEIGHTS[kind]
     for text, line, mass in function.lines:
-        if mass >= MIN_LINE and text not in known.lines:
-            own = min(MAX_SIZE_BITS, weight * (mass - MIN_LINE))
+        if mass >= MIN_LINE_CHARACTERS and text not in known.lines:
+            own = min(MAX_SIZE_BITS, weight * (mass - MIN_LINE_CHARACTERS))
             yield (
                 ("line", lesson, named, text),
                 EvidenceItem(student, "statements", lesson, function.name, own, path, line, line),

@@ -20,8 +20,8 @@ if TYPE_CHECKING:  # torch comes with it
 
 AT_THE_TOP = sys.stdlib_module_names | {"torch", "numpy"} | KNOWN
 """Modules that are there for sure. An import of another one stays with the step that needs it, and fails with it."""
-WORD = re.compile(r"\b[A-Za-z_]\w*\b")
-NUMBERED = re.compile(r"\bLine (\d+)(?= (?:calls|uses|does it)\b)")
+NAME_IN_CODE = re.compile(r"\b[A-Za-z_]\w*\b")
+LINE_REFERENCE = re.compile(r"\bLine (\d+)(?= (?:calls|uses|does it)\b)")
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ class Origin:
             place = self.place(int(match[1]))
             return f"Line {place[1]} of {place[0]}" if place else match[0]
 
-        message = NUMBERED.sub(own, message)
-        return WORD.sub(lambda match: self.shown.get(match[0], match[0]), message) if self.shown else message
+        message = LINE_REFERENCE.sub(own, message)
+        return NAME_IN_CODE.sub(lambda match: self.shown.get(match[0], match[0]), message) if self.shown else message
 
     def explain(self, row: Row) -> None:
         """Gives the row the student's own file and line, or the reason why there is none or why it is not counted."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from grader.intake.notebook.script import Statement
 from grader.source.syntax import nested_statements
 
-MAX_CALLS = 50
+MAX_CALLED_LINES = 50
 
 
 def lines_of_calls(forward: Iterable[Statement], everywhere: Iterable[Statement]) -> list[tuple[str, ast.expr]]:
@@ -25,7 +25,7 @@ def lines_of_calls(forward: Iterable[Statement], everywhere: Iterable[Statement]
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in functions:
             calls += 1
             function = functions[value.func.id]
-            if calls <= MAX_CALLS:
+            if calls <= MAX_CALLED_LINES:
                 found += renamed_lines(function, Renamed(names_of_call(function, value, statement.node)))
     return found
 

@@ -20,12 +20,12 @@ from typing import Any
 from grader.errors import UserError
 from grader.source.parsing import parse_text
 
-MAX_NOTEBOOK_BYTES = 20 << 20
+MAX_CELL_BYTES = 20 << 20
 MAX_CELLS = 10_000
-MAX_CODE = 300_000  # characters in all code cells: reading the tree of so much takes a second
-MAX_PIECES = 1_000  # of a cell that Python cannot parse as a whole
+MAX_CODE_CHARACTERS = 300_000  # characters in all code cells: reading the tree of so much takes a second
+MAX_CELL_PIECES = 1_000  # of a cell that Python cannot parse as a whole
 
-MAGIC = re.compile(r"^(?P<indent>\s*)(%{1,2}[A-Za-z]|!|\?{1,2}[A-Za-z_])")
+MAGIC_LINE = re.compile(r"^(?P<indent>\s*)(%{1,2}[A-Za-z]|!|\?{1,2}[A-Za-z_])")
 HELP = re.compile(r"^(?P<indent>\s*)[A-Za-z_][\w.]*\?{1,2}\s*$")
 ASSIGNED = re.compile(r"^(?P<indent>\s*)[A-Za-z_][\w, ]*=\s*[%!]")  # `files = !ls`
 TIMED = re.compile(r"^(?P<indent>\s*)%time\s+(?=\S)")
@@ -48,8 +48,8 @@ class Cell:
 
 def cells_of(data: bytes, name: str) -> list[Cell]:
     """The code cells from top to bottom, whatever order they were run in. Raises NotebookError."""
-    if len(data) > MAX_NOTEBOOK_BYTES:
-        raise NotebookError(f"it has {len(data):,} bytes; at most {MAX_NOTEBOOK_BYTES:,} are read. Clear its outputs.")
+    if len(data) > MAX_CELL_BYTES:
+        raise NotebookError(f"it has {len(data):,} bytes; at most {MAX_CELL_BYTES:,} are read. Clear its outputs.")
     try:
         notebook = json.loads(data)
     except (ValueError, RecursionError, MemoryError):  # a UnicodeDecodeError is a ValueError
@@ -65,8 +65,10 @@ def cells_of(data: bytes, name: str) -> list[Cell]:
             continue
         source = source_text(cell.get("source", cell.get("input")))
         length += len(source)
-        if length > MAX_CODE:
-            raise NotebookError(f"it has more than {MAX_CODE:,} characters of code. Submit the exercise's cells only.")
+        if length > MAX_CODE_CHARACTERS:
+            raise NotebookError(
+                f"it has more than {MAX_CODE_CHARACTERS:,} characters of code. Submit the exercise's cells only."
+            )
         if source.strip():
             found.append(Cell(f"{name}, cell {number}", python_of(source)))
     return found
@@ -97,7 +99,7 @@ def script_cells(source: bytes, shown: str) -> list[Cell]:
         text = source.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     except (SyntaxError, UnicodeDecodeError):
         return []
-    if len(text) > MAX_CODE:
+    if len(text) > MAX_CODE_CHARACTERS:
         return []
     text = python_of(text)
     return [Cell(shown, text)] if parse_text(text) is not None else []
@@ -117,7 +119,7 @@ def python_of(source: str) -> str:
     goes_on = False  # a shell line that ends in a backslash
     for line in lines:
         timed = TIMED.match(line)
-        found = MAGIC.match(line) or HELP.match(line) or ASSIGNED.match(line)
+        found = MAGIC_LINE.match(line) or HELP.match(line) or ASSIGNED.match(line)
         if goes_on:
             result.append("")
         elif timed:
@@ -145,7 +147,7 @@ def statements_of(cell: Cell) -> tuple[list[ast.stmt], list[Broken]]:
         return tree.body, []
     lines = cell.text.split("\n")
     starts = [n for n, line in enumerate(lines) if BEGINS.match(line)]
-    if len(starts) > MAX_PIECES or not starts:
+    if len(starts) > MAX_CELL_PIECES or not starts:
         return [], [Broken(cell.file, 1, cell.text)]
     found: list[ast.stmt] = []
     broken: list[Broken] = []
@@ -163,9 +165,9 @@ def statements_of(cell: Cell) -> tuple[list[ast.stmt], list[Broken]]:
 
 MARK = "[answers]"
 MAX_TEXTS = 50
-MAX_CHARACTERS = 200_000
+MAX_OTHER_TEXT_CHARACTERS = 200_000
 """Of all these texts together. A longer one is left out."""
-FENCE = re.compile(r"\A\s*```\w*\n(.*?)\n```\s*\Z", re.DOTALL)
+FENCED_CELL = re.compile(r"\A\s*```\w*\n(.*?)\n```\s*\Z", re.DOTALL)
 COMMENT = re.compile(r"[ \t]*#[ \t]?(.*)")
 TOML = re.compile(r"\s*(#.*|\[answers\]\s*|[\w.:\"'-]+\s*=.*)?")
 """A line as answers.toml has it: a comment, the table, an answer, or nothing."""
@@ -187,10 +189,10 @@ def answer_texts(data: bytes, is_notebook: bool) -> list[str]:
 
 
 def short_texts(texts: Iterable[str]) -> list[str]:
-    """Up to MAX_TEXTS of them, as far as they have MAX_CHARACTERS together."""
+    """Up to MAX_TEXTS of them, as far as they have MAX_OTHER_TEXT_CHARACTERS together."""
     found: list[str] = []
     for text in islice(texts, MAX_TEXTS):
-        if sum(map(len, found)) + len(text) <= MAX_CHARACTERS:
+        if sum(map(len, found)) + len(text) <= MAX_OTHER_TEXT_CHARACTERS:
             found.append(text)
     return found
 
@@ -205,7 +207,7 @@ def in_cells(notebook: object) -> Iterator[str]:
         if cell.get("cell_type") == "code":
             yield from commented_answers(text)
         else:
-            fenced = FENCE.fullmatch(text)
+            fenced = FENCED_CELL.fullmatch(text)
             yield fenced[1] if fenced else text
 
 

@@ -11,20 +11,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from grader.intake.notebook.tuple_loops import MAX_ENTRIES, LoopRound, TupleLoops, listed_names, unpacked_arguments
-from grader.source.similar_names import MAX_LENGTH
+from grader.intake.notebook.tuple_loops import MAX_LOOP_ENTRIES, LoopRound, TupleLoops, listed_names, unpacked_arguments
+from grader.source.similar_names import MAX_COMPARED_NAME
 from grader.source.syntax import FunctionDefinition, all_nodes, children, last_name, parameters
 
-MAX_CLAIMS = MAX_ENTRIES
+MAX_CLAIMS = MAX_LOOP_ENTRIES
 MAX_IN_A_LOOP = 8  # comparisons in the body of a loop over tuples
-MAX_NODES, LONGEST = 60, 80  # nodes and characters of a comparison that a message quotes
-HARMLESS = frozenset(
+MAX_NODES_QUOTED, MAX_CHARACTERS_QUOTED = 60, 80  # nodes and characters of a comparison that a message quotes
+KEEPS_THE_NUMBERS = frozenset(
     {"detach", "clone", "float", "double", "to", "cpu", "numpy", "contiguous", "data", "flatten"}
     | {"view", "reshape", "squeeze", "unsqueeze", "view_as", "reshape_as"}
 )
 """What leaves the numbers of a tensor as they are."""
 NO_COMPARISON = frozenset({"print", "display", "append", "zip", "list", "dict", "plot", "scatter", "hist", "imshow"})
-LIBRARIES = frozenset({"torch", "F", "np", "numpy", "plt"})
+LIBRARY_PREFIXES = frozenset({"torch", "F", "np", "numpy", "plt"})
 ListedComprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp
 LoopNode = ast.For | ast.comprehension
 
@@ -43,10 +43,10 @@ class GradientClaim:
     @property
     def text(self) -> str:
         """The code as a message quotes it; long code, which may be too deep to be written, is not quoted."""
-        if len(list(islice(all_nodes(self.code), MAX_NODES + 1))) > MAX_NODES:
+        if len(list(islice(all_nodes(self.code), MAX_NODES_QUOTED + 1))) > MAX_NODES_QUOTED:
             return "a comparison"
         text = ast.unparse(self.code).replace("`", "'").replace("\n", " ")
-        return text if len(text) <= LONGEST else text[: LONGEST - 4] + " ..."
+        return text if len(text) <= MAX_CHARACTERS_QUOTED else text[: MAX_CHARACTERS_QUOTED - 4] + " ..."
 
     @property
     def place(self) -> str:
@@ -85,9 +85,9 @@ def scan_of(bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> Scan:
 def bare(node: ast.expr) -> ast.expr:
     """`probs.grad.clone()` and `dp.view(-1)` without what leaves the numbers as they are."""
     while True:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in HARMLESS:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in KEEPS_THE_NUMBERS:
             node = node.func.value
-        elif isinstance(node, ast.Attribute) and node.attr in HARMLESS:
+        elif isinstance(node, ast.Attribute) and node.attr in KEEPS_THE_NUMBERS:
             node = node.value
         else:
             return node
@@ -218,9 +218,9 @@ class Scan:
         """A call with one argument that is some tensor's `.grad`, and one other that is a variable."""
         arguments = [*node.args[:6], *(word.value for word in node.keywords[:6])]
         name = last_name(node.func)
-        if isinstance(node.func, ast.Attribute) and last_name(node.func.value) not in LIBRARIES:
+        if isinstance(node.func, ast.Attribute) and last_name(node.func.value) not in LIBRARY_PREFIXES:
             arguments.append(node.func.value)
-        if not name or name in NO_COMPARISON or name in HARMLESS or len(arguments) < 2:
+        if not name or name in NO_COMPARISON or name in KEEPS_THE_NUMBERS or len(arguments) < 2:
             return None
         tensors = [tensor for each in arguments if (tensor := self.differentiated(each)) is not None]
         if len(tensors) != 1:
@@ -261,9 +261,9 @@ def gradient_claim(
         tensor = bare(tensor.value)  # a comparison function that takes the gradient itself
     named = label.value if isinstance(label, ast.Constant) and isinstance(label.value, str) else None
     of = tensor.id if isinstance(tensor, ast.Name) else None
-    if not isinstance(variable, ast.Name) or (named is None and of is None) or variable.id in {of, *LIBRARIES}:
+    if not isinstance(variable, ast.Name) or (named is None and of is None) or variable.id in {of, *LIBRARY_PREFIXES}:
         return None
-    if max(map(len, (variable.id, named or "", of or ""))) > MAX_LENGTH:
+    if max(map(len, (variable.id, named or "", of or ""))) > MAX_COMPARED_NAME:
         return None
     shown: ast.AST = node
     if row:

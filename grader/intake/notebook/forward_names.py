@@ -14,16 +14,22 @@ from itertools import islice
 from grader.intake.notebook.script import Statement
 from grader.source.syntax import all_nodes, children
 
-MAX_NODES = 60  # of a line that is compared; the longest of the lecture's has 20
-MAX_LINES = 500  # of a notebook that may be lines of the forward pass
-LIBRARIES = frozenset({"torch", "F", "np", "math"})
+MAX_LINE_NODES = 60  # of a line that is compared; the longest of the lecture's has 20
+MAX_FORWARD_LINES = 500  # of a notebook that may be lines of the forward pass
+LIBRARY_NAMES = frozenset({"torch", "F", "np", "math"})
 BUILT_IN = frozenset({"range", "len", "int", "float", "slice"})
 OTHER_WORDS = {"keepdims": "keepdim", "axis": "dim"}
-REDUCTIONS = frozenset({"sum", "mean", "max", "var", "std", "softmax", "log_softmax"})
-OPERATIONS = {"matmul": ast.MatMult, "mm": ast.MatMult, "pow": ast.Pow, "mul": ast.Mult, "add": ast.Add}
-OPERATIONS |= {"sub": ast.Sub, "div": ast.Div, "true_divide": ast.Div, "multiply": ast.Mult, "subtract": ast.Sub}
+REDUCING_FUNCTIONS = frozenset({"sum", "mean", "max", "var", "std", "softmax", "log_softmax"})
+OPERATOR_OF_FUNCTION = {"matmul": ast.MatMult, "mm": ast.MatMult, "pow": ast.Pow, "mul": ast.Mult, "add": ast.Add}
+OPERATOR_OF_FUNCTION |= {
+    "sub": ast.Sub,
+    "div": ast.Div,
+    "true_divide": ast.Div,
+    "multiply": ast.Mult,
+    "subtract": ast.Sub,
+}
 COMMUTATIVE = (ast.Add, ast.Mult)
-ROWS = frozenset({"range", "arange"})
+RANGE_FUNCTIONS = frozenset({"range", "arange"})
 """All rows, however their number is written."""
 
 
@@ -46,16 +52,16 @@ class _Part:
 
 def line_shape(target: str, value: ast.expr) -> LineForm | None:
     """None for a line that is too long."""
-    if size(value) > MAX_NODES:
+    if size(value) > MAX_LINE_NODES:
         return None
     part = _part(value)
     return LineForm(part.key, tuple((target, *names) for names in part.names))
 
 
 def size(value: ast.AST) -> int:
-    """How many nodes there are, counted to MAX_NODES + 1."""
+    """How many nodes there are, counted to MAX_LINE_NODES + 1."""
     waiting, count = [value], 0
-    while waiting and count <= MAX_NODES:
+    while waiting and count <= MAX_LINE_NODES:
         node = waiting.pop()
         count += 1
         waiting += children(node)
@@ -94,7 +100,7 @@ def _part(node: ast.expr) -> _Part:
             return _Part(number_key(-number))
         case ast.BinOp():
             return _operation(type(node.op), _part(node.left), _part(node.right))
-        case ast.Attribute(value=ast.Name(id=library)) if library in LIBRARIES:
+        case ast.Attribute(value=ast.Name(id=library)) if library in LIBRARY_NAMES:
             return _Part(node.attr)
         case ast.Attribute(attr="T"):
             return _join("t", [_part(node.value)])
@@ -118,7 +124,7 @@ def _call(node: ast.Call) -> _Part:
     operands: list[ast.expr] = list(node.args)
     if isinstance(node.func, ast.Attribute):
         name = node.func.attr
-        if not (isinstance(node.func.value, ast.Name) and node.func.value.id in LIBRARIES):
+        if not (isinstance(node.func.value, ast.Name) and node.func.value.id in LIBRARY_NAMES):
             operands.insert(0, node.func.value)
     elif isinstance(node.func, ast.Name):
         name = node.func.id
@@ -127,12 +133,12 @@ def _call(node: ast.Call) -> _Part:
     else:
         return _join("call", [_part(node.func), *map(_part, operands)])
     words = {OTHER_WORDS.get(word.arg or "", word.arg or ""): _part(word.value) for word in node.keywords}
-    if name in ROWS:
+    if name in RANGE_FUNCTIONS:
         return _Part("rows")
     parts = [_part(each) for each in operands]
-    if name in OPERATIONS and len(parts) == 2 and not words:
-        return _operation(OPERATIONS[name], *parts)
-    if name in REDUCTIONS:
+    if name in OPERATOR_OF_FUNCTION and len(parts) == 2 and not words:
+        return _operation(OPERATOR_OF_FUNCTION[name], *parts)
+    if name in REDUCING_FUNCTIONS:
         for word, part in zip(("dim", "keepdim"), parts[1:], strict=False):
             words.setdefault(word, part)
         parts = parts[:1]
@@ -184,7 +190,7 @@ def other_names(
         if shape is not None:
             searched.setdefault(shape.key, []).append(shape)
     every = (shape for target, value in lines if (shape := line_shape(target, value)) and shape.key in searched)
-    shapes = list(islice(every, MAX_LINES))
+    shapes = list(islice(every, MAX_FORWARD_LINES))
     found, refused = dict(known), set[str]()
     while True:
         new: dict[str, set[str]] = {}

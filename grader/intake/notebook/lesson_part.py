@@ -15,7 +15,7 @@ from grader.intake.notebook.slices import CannotSlice, Slice, Slicer
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import NotebookTable
 
-MAX_TRIED = 20  # answers to one exercise, the last ones
+MAX_ANSWERS_TRIED = 20  # answers to one exercise, the last ones
 
 
 class StatementRun(NamedTuple):
@@ -116,13 +116,13 @@ class Chooser:
             runs = self.runs(name)
             here = [*self.runs(name, loop=True), *(run for run in runs if not self.is_of_the_chain(name, run))]
             here = self.own_first(name, here)
-            candidates = [self.found(run) for run in here[: -MAX_TRIED - 1 : -1]]
+            candidates = [self.found(run) for run in here[: -MAX_ANSWERS_TRIED - 1 : -1]]
             return next((each for each in candidates if self.is_consistent(name, each)), None)
         return self.of_several(name, here)
 
     def of_several(self, name: str, runs: Sequence[StatementRun]) -> ChosenRun | None:
         """The last that fits the graph; of several variables the one that is computed from the others."""
-        candidates = [self.found(run) for run in runs[: -MAX_TRIED - 1 : -1]]
+        candidates = [self.found(run) for run in runs[: -MAX_ANSWERS_TRIED - 1 : -1]]
         fitting: dict[str, ChosenRun] = {}
         for each in candidates:
             if self.is_consistent(name, each):

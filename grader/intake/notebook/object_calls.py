@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Sequence, Set
 
-from grader.intake.notebook.object_classes import NAMESPACES, ObjectMaker
+from grader.intake.notebook.object_classes import NAMESPACE_CLASSES, ObjectMaker
 from grader.intake.notebook.object_values import (
-    NOTHING,
+    NONE_VALUE,
     Arguments,
     Constant,
     Key,
@@ -24,14 +24,14 @@ from grader.intake.notebook.object_values import (
 )
 from grader.source.syntax import all_nodes, last_name, parameters, stored_names
 
-MAX_CALLS = 400
-DEEPEST = 12
+MAX_OBJECT_CALLS = 400
+MAX_CALL_DEPTH = 12
 FEWEST_GRADIENTS = 3
 """Gradients that a function assigns if it is a part of the backward pass."""
-RESULT = "result"
+RESULT_NAME = "result"
 """What a function's result is called until somebody names it."""
 HARMLESS_MARKS = frozenset({"no_grad", "staticmethod", "classmethod", "property", "cached_property", "inference_mode"})
-BUILT_IN_RECORDS = NAMESPACES | {"dict", "defaultdict", "OrderedDict", "setattr", "namedtuple"}
+BUILT_IN_RECORDS = NAMESPACE_CLASSES | {"dict", "defaultdict", "OrderedDict", "setattr", "namedtuple"}
 
 
 class CallReader(ObjectMaker):
@@ -62,8 +62,8 @@ class CallReader(ObjectMaker):
             target = self.value(node.func, scope)
         elif isinstance(node.func.value, ast.Call) and last_name(node.func.value.func) == "super":
             target = self.of_base(name, scope)
-            if target is NOTHING:
-                return NOTHING
+            if target is NONE_VALUE:
+                return NONE_VALUE
         else:
             base = self.value(node.func.value, scope)
         given = self.arguments(node, scope)
@@ -83,10 +83,10 @@ class CallReader(ObjectMaker):
         if found is not None:
             return found
         if isinstance(node.func, ast.Attribute):
-            function: ast.expr = self.with_base(node.func, base or NOTHING)
+            function: ast.expr = self.with_base(node.func, base or NONE_VALUE)
         else:
             is_own = isinstance(node.func, ast.Name) and scope.is_global(name)
-            function = node.func if is_own else self.express(target or NOTHING)
+            function = node.func if is_own else self.express(target or NONE_VALUE)
         words = [ast.keyword(None if key is None else str(key), self.express(each)) for key, each in given[1].items()]
         return remade(node, func=function, args=[self.express(each) for each in given[0]], keywords=words)
 
@@ -109,7 +109,7 @@ class CallReader(ObjectMaker):
         return places, words
 
     def of_base(self, name: str, scope: NameScope) -> Value:
-        """The method in `super().__init__(...)`; NOTHING where the base is no class of the notebook."""
+        """The method in `super().__init__(...)`; NONE_VALUE where the base is no class of the notebook."""
         me = next(iter(scope.values.values()), None)
         if not isinstance(me, Record):
             raise NotPlain("super")
@@ -117,7 +117,7 @@ class CallReader(ObjectMaker):
             found = each.fields.get(name)
             if isinstance(found, OpenFunction):
                 return OpenFunction(found.node, found.scope, me)
-        return NOTHING
+        return NONE_VALUE
 
     def may_have_objects(self, node: ast.AST) -> bool:
         """Whether code defines a class, makes a dictionary or a namespace, or is a function that assigns gradients."""
@@ -142,7 +142,9 @@ class CallReader(ObjectMaker):
                 found = function.scope.holder(node.id).values.get(node.id)
                 if isinstance(found, Record) and (found.variable is None or found.kind == "dict"):
                     return True
-                is_other = isinstance(found, OpenFunction) and found.node is not function.node and depth < DEEPEST
+                is_other = (
+                    isinstance(found, OpenFunction) and found.node is not function.node and depth < MAX_CALL_DEPTH
+                )
                 if isinstance(found, OpenFunction) and is_other and self.is_about_objects(found, ([], {}), depth + 1):
                     return True
         return False
@@ -151,7 +153,7 @@ class CallReader(ObjectMaker):
         """What a call returns, after the statements of the function's body. Raises NotPlain."""
         node = function.node
         marks = {last_name(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list}
-        if self.depth >= DEEPEST or self.calls >= MAX_CALLS or not marks <= HARMLESS_MARKS:
+        if self.depth >= MAX_CALL_DEPTH or self.calls >= MAX_OBJECT_CALLS or not marks <= HARMLESS_MARKS:
             raise NotPlain("too many calls")
         if any(isinstance(each, ast.Yield | ast.YieldFrom | ast.Await | ast.Nonlocal) for each in all_nodes(node)):
             raise NotPlain("a generator")
@@ -166,7 +168,7 @@ class CallReader(ObjectMaker):
         try:
             self.bind_parameters(function, given, scope)
             found = self.run(node.body, scope)
-            return NOTHING if found is None else found
+            return NONE_VALUE if found is None else found
         finally:
             self.depth -= 1
             self.line = line

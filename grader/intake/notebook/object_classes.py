@@ -9,7 +9,7 @@ from typing import Any
 from grader.intake.notebook.object_expressions import PartReader
 from grader.intake.notebook.object_values import (
     LIST_KINDS,
-    NOTHING,
+    NONE_VALUE,
     Arguments,
     Constant,
     Key,
@@ -26,7 +26,7 @@ from grader.intake.notebook.object_values import (
 )
 from grader.source.syntax import last_name
 
-NAMESPACES = frozenset({"SimpleNamespace", "Namespace", "Bunch", "EasyDict", "edict"})
+NAMESPACE_CLASSES = frozenset({"SimpleNamespace", "Namespace", "Bunch", "EasyDict", "edict"})
 PLAIN_BASES = frozenset({"object", "Module", "dict", "ABC", "NamedTuple", "TypedDict", "Generic"})
 OF_ENTRIES = {"len": len, "list": list, "tuple": tuple, "reversed": reversed, "enumerate": enumerate, "zip": zip}
 """Functions of Python that are evaluated where they are called with lists that the text contains."""
@@ -97,7 +97,7 @@ class ObjectMaker(PartReader):
         match name, places:
             case (("dict" | "OrderedDict"), _):
                 return Record("dict", merged_fields(given))
-            case _, _ if name in NAMESPACES:
+            case _, _ if name in NAMESPACE_CLASSES:
                 return Record("object", merged_fields(given))
             case "defaultdict", _:
                 return default_dict(made[0] if made else "")
@@ -113,7 +113,7 @@ class ObjectMaker(PartReader):
                 return self.new_class(constant_of(title), [], scope)
             case "setattr", [Record() as record, key, value]:
                 self.set_part(record, str(constant_of(key)), value)
-                return NOTHING
+                return NONE_VALUE
             case "getattr", [Record() as record, key, *default]:
                 found = self.attribute_if_there(record, key)
                 if found is None and not default:

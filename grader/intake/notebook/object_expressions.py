@@ -29,7 +29,7 @@ from grader.intake.notebook.object_values import (
 )
 from grader.source.syntax import Comprehension, last_name, stored_names
 
-MAX_STEPS = 200_000
+MAX_EVALUATED_EXPRESSIONS = 200_000
 """Expressions that are evaluated and written for a notebook, so that none takes longer than a second or two."""
 
 
@@ -46,7 +46,7 @@ class PartReader:
 
     def count(self) -> None:
         self.steps += 1
-        if self.steps > MAX_STEPS:
+        if self.steps > MAX_EVALUATED_EXPRESSIONS:
             raise NotPlain("too much to evaluate")
 
     def value(self, node: ast.expr, scope: NameScope) -> Value:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from grader.intake.notebook.object_calls import RESULT
+from grader.intake.notebook.object_calls import RESULT_NAME
 from grader.intake.notebook.object_stores import PlainStatement, StoreWriter, as_expression, is_own
 from grader.intake.notebook.object_values import (
-    NOTHING,
+    NONE_VALUE,
     Constant,
     NameScope,
     NotPlain,
@@ -71,9 +71,9 @@ class StatementReader(StoreWriter):
                 if self.in_place > scope.level:
                     raise NotPlain("a return inside a loop")
                 return (
-                    NOTHING
+                    NONE_VALUE
                     if node.value is None
-                    else self.keep_in_variable(self.value(node.value, scope), RESULT, scope)
+                    else self.keep_in_variable(self.value(node.value, scope), RESULT_NAME, scope)
                 )
             case ast.Assign():
                 self.assign_targets(node, scope)

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import TypeGuard
 
-from grader.intake.notebook.object_calls import RESULT, CallReader
+from grader.intake.notebook.object_calls import RESULT_NAME, CallReader
 from grader.intake.notebook.object_values import (
     LIST_KINDS,
-    NOTHING,
+    NONE_VALUE,
     Constant,
     Key,
     NameScope,
@@ -23,7 +23,7 @@ from grader.intake.notebook.object_values import (
 )
 from grader.source.syntax import all_nodes
 
-MAX_WRITTEN = 5_000  # statements
+MAX_WRITTEN_STATEMENTS = 5_000  # statements
 PlainStatement = tuple[str, ast.stmt]
 """A statement and the file that it comes from"""
 
@@ -59,7 +59,7 @@ class StoreWriter(CallReader):
             if isinstance(each, ast.expr | ast.stmt | ast.keyword) and not hasattr(each, "lineno"):
                 ast.copy_location(each, self.line)
         self.out.append((self.files[id(self.line)], node))
-        if len(self.out) > MAX_WRITTEN:
+        if len(self.out) > MAX_WRITTEN_STATEMENTS:
             raise NotPlain("too many statements")
 
     def assign(self, name: str, value: ast.expr) -> None:
@@ -135,7 +135,7 @@ class StoreWriter(CallReader):
                 holder.values[name] = self.bind(
                     name, self.express(value), holder, value.value if is_whole(value) else None
                 )
-            elif isinstance(value, Variable) and self.locals.get(value.name, ("", 0))[0] == RESULT:
+            elif isinstance(value, Variable) and self.locals.get(value.name, ("", 0))[0] == RESULT_NAME:
                 self.locals[value.name] = name, self.locals[value.name][1]  # called as the caller calls it
         elif isinstance(value, Record | OpenFunction):
             holder.values[name] = self.keep_in_variable(value, name, holder)
@@ -165,7 +165,7 @@ class StoreWriter(CallReader):
         if isinstance(value, Record | OpenFunction) or (isinstance(value, Constant) and not is_whole(value)):
             record.fields[key] = value
         elif isinstance(value, ast.Constant) and value.value is ...:
-            record.fields[key] = NOTHING
+            record.fields[key] = NONE_VALUE
         else:
             name = self.part_name(record, key)
             is_first = key not in record.fields and not self.in_place

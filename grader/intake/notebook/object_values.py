@@ -12,9 +12,9 @@ from typing import Any, TypeGuard, TypeVar
 
 MAX_UNROLLED = 64
 """Rounds of a loop that is written out."""
-MAX_ENTRIES = 1_000
+MAX_LIST_ENTRIES = 1_000
 """Entries of a list."""
-LONGEST = 200  # characters, or the largest number, that is computed here
+MAX_VALUE_SIZE = 200  # characters, or the largest number, that is computed here
 LIST_KINDS = frozenset({"list", "tuple"})
 ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -146,7 +146,7 @@ class NameScope:
 Value = Record | Variable | Constant | OpenFunction | ast.expr
 Arguments = tuple[list[Value], dict[Key, Value]]
 """Those without a name, and {name: value}"""
-NOTHING = Constant(None)
+NONE_VALUE = Constant(None)
 
 
 def remade(node: SyntaxNode, **fields: Any) -> SyntaxNode:
@@ -189,7 +189,7 @@ def constant_of(value: Value) -> Any:
 def list_record(values: Iterable[Value], kind: str = "list") -> Record:
     """Raises NotPlain where there are too many."""
     fields: dict[Key, Value] = dict(enumerate(values))
-    if len(fields) > MAX_ENTRIES:
+    if len(fields) > MAX_LIST_ENTRIES:
         raise NotPlain("too many entries")
     return Record(kind, fields)
 
@@ -238,7 +238,7 @@ def result_of(operation: ast.AST, left: Value, right: Value) -> Value | None:
         case ast.USub(), Constant(value=int() as number), _:
             return Constant(-number)
         case ast.Is() | ast.IsNot(), _, Constant(value=None):
-            return Constant((left == NOTHING) != is_negated)
+            return Constant((left == NONE_VALUE) != is_negated)
         case ast.Eq() | ast.NotEq(), Constant(), Constant():
             return Constant((left.value == right.value) != is_negated)
         case ast.In() | ast.NotIn(), Constant(), Record():
@@ -247,7 +247,7 @@ def result_of(operation: ast.AST, left: Value, right: Value) -> Value | None:
         case ast.Add(), Record(kind="list"), Record(kind="list"):
             return list_record([*left.entries, *right.entries])
         case ast.Mult(), Record(kind="list"), Constant() | Variable():
-            return list_record(left.entries * min(constant_of(right), LONGEST))
+            return list_record(left.entries * min(constant_of(right), MAX_VALUE_SIZE))
     texts = [each for each in (left, right) if isinstance(each, Variable) and isinstance(each.constant, str)]
     is_known = all(isinstance(each, Constant) or each in texts for each in (left, right))
     if type(operation) in ARITHMETIC and is_known:  # a number's variable stays in the code
@@ -259,7 +259,7 @@ def arithmetic(kind: ast.AST, left: Any, right: Any) -> Any:
     """Raises NotPlain."""
     try:
         found = ARITHMETIC[type(kind)](left, right)  # type: ignore[index]
-        if len(found) < LONGEST if isinstance(found, str) else abs(found) < 10**9:
+        if len(found) < MAX_VALUE_SIZE if isinstance(found, str) else abs(found) < 10**9:
             return found
     except (TypeError, ValueError, ArithmeticError):
         pass

@@ -16,11 +16,17 @@ from functools import cached_property
 from grader.intake.notebook.claims import GradientClaim
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, last_of
 from grader.intake.notebook.script import Page
-from grader.intake.notebook.spellings import AROUND, MARKS, KnownNames, meant_by, names_by_spelling
+from grader.intake.notebook.spellings import (
+    GRADIENT_MARKS,
+    WORDS_AROUND_A_GRADIENT,
+    KnownNames,
+    meant_by,
+    names_by_spelling,
+)
 from grader.intake.notebook.uses import Uses
 from grader.intake.notebook.value_names import ValueReader
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
-from grader.source.similar_names import MAX_LENGTH, MAX_NAMES, plain_name, similarity
+from grader.source.similar_names import MAX_CANDIDATES, MAX_COMPARED_NAME, plain_name, similarity
 from grader.source.syntax import all_nodes
 
 NEAR = 0.75
@@ -134,7 +140,7 @@ class NameReader(ValueReader):
         }
         said = [each for each in self.page.claims if self.value_of_label(each.label) or self.value(each.tensor)]
         found = self.bound - unusable - {claim.variable for claim in said}
-        return sorted(name for name in found if self.is_free(name) and len(name) <= MAX_LENGTH)
+        return sorted(name for name in found if self.is_free(name) and len(name) <= MAX_COMPARED_NAME)
 
     def candidates(self, lacking: Iterable[str]) -> list[str]:
         """Gradients that nothing is taken for yet, and about which no comparison disagrees."""
@@ -200,11 +206,13 @@ class NameReader(ValueReader):
     def similar(self, gradients: Sequence[str]) -> dict[str, list[str]]:
         """{gradient: variables whose names are nearer to its name than to any other gradient's}"""
         found: dict[str, list[str]] = {}
-        for variable in [name for name in self.strangers if name not in self.others][:MAX_NAMES] if gradients else ():
+        for variable in (
+            [name for name in self.strangers if name not in self.others][:MAX_CANDIDATES] if gradients else ()
+        ):
             words = [word for word in variable.casefold().split("_") if word]
-            if not (variable[:1] == "d" or not MARKS.isdisjoint(words)):
+            if not (variable[:1] == "d" or not GRADIENT_MARKS.isdisjoint(words)):
                 continue
-            core = "".join(word for word in words if word not in AROUND)
+            core = "".join(word for word in words if word not in WORDS_AROUND_A_GRADIENT)
             matcher = difflib.SequenceMatcher(b=core if core[:1] == "d" else f"d{core}")
             ratios = {gradient: similarity(matcher, plain_name(gradient), NEAR) for gradient in self.ordered}
             best = max(ratios.values(), default=0.0)

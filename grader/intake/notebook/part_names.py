@@ -11,10 +11,20 @@ from functools import cached_property
 from grader.intake.notebook.object_statements import StatementReader
 from grader.intake.notebook.object_stores import PlainStatement
 from grader.intake.notebook.object_values import LIST_KINDS, Record, Variable
-from grader.intake.notebook.spellings import AROUND, MARKS
+from grader.intake.notebook.spellings import GRADIENT_MARKS, WORDS_AROUND_A_GRADIENT
 from grader.source.syntax import all_nodes, names_in
 
-GRADIENT_HOLDERS = MARKS | {"g", "gs", "dd", "derivs", "derivatives", "gradients", "deltas", "backprop", "adjoint"}
+GRADIENT_HOLDERS = GRADIENT_MARKS | {
+    "g",
+    "gs",
+    "dd",
+    "derivs",
+    "derivatives",
+    "gradients",
+    "deltas",
+    "backprop",
+    "adjoint",
+}
 PartPath = tuple[str, ...]
 
 
@@ -182,7 +192,7 @@ class PartNames:
                 found = f"d{of}" if f"d{of}" in self.known else f"d_{of}"
                 return self.show(found, name)
         marks = [place for place, part in enumerate(path[:-1]) if part in self.holders or has_mark(part)]
-        if marks and key[:1] != "d" and key.casefold().split("_")[-1] not in MARKS:
+        if marks and key[:1] != "d" and key.casefold().split("_")[-1] not in GRADIENT_MARKS:
             rest = [f"item{part}" if part.isdigit() else part for part in path[marks[-1] + 1 :]]
             return self.show(self.identifier(("grads", *rest)), name)
         if key in self.known and self.keys[key] == 1:
@@ -192,7 +202,7 @@ class PartNames:
             if path[start].isdigit():
                 continue
             is_only = self.endings(len(path) - start)[found] == 1
-            if is_only and found not in self.taken and found not in AROUND:
+            if is_only and found not in self.taken and found not in WORDS_AROUND_A_GRADIENT:
                 return self.show(found, name)
         return self.show(self.identifier((*path, name[1:].partition(".")[0])), name)
 

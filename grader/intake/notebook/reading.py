@@ -36,7 +36,7 @@ from grader.source.syntax import WrittenNumber
 
 MAX_RUNS = 10
 """Assignments to one gradient that are searched for names of sizes, the last ones."""
-MAX_WRITTEN = 300_000  # characters: what the static check reads
+MAX_WRITTEN_CHARACTERS = 300_000  # characters: what the static check reads
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ class Writing:
         self.parts.append(found.part)
         self.places.append(min(self.at[id(statement)] for statement in own))
         self.numbers |= dict.fromkeys(rows, written_numbers(found.part.statements))
-        if sum(len(line) for piece in self.pieces for line in piece.lines) > MAX_WRITTEN:
+        if sum(len(line) for piece in self.pieces for line in piece.lines) > MAX_WRITTEN_CHARACTERS:
             raise NotebookError("its gradients depend on too much of its code. Submit the exercise's cells only.")
 
     def absent(self, name: str, table: NotebookTable) -> str:

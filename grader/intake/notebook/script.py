@@ -30,7 +30,7 @@ from grader.source.syntax import (
 )
 
 MAX_STATEMENTS = 5_000
-WHOLE = 3
+MIN_GRADIENTS_OF_A_LOOP = 3
 """A loop that assigns so many gradients contains the whole backward pass; one with fewer is a part of a gradient."""
 NOT_FOLLOWED = frozenset(
     {"open", "input", "eval", "exec", "compile", "globals", "locals", "vars", "get_ipython", "__import__", "load"}
@@ -232,12 +232,12 @@ def top_level_statements(
 
 
 def backward_branch(node: ast.If, gradients: Collection[str]) -> list[ast.stmt] | None:
-    """The side that the text decides on, or that alone assigns gradients, if it assigns WHOLE of them."""
+    """The side that the text decides on, or the only one that assigns at least MIN_GRADIENTS_OF_A_LOOP gradients."""
     if isinstance(node.test, ast.Constant):
         return node.body if node.test.value else node.orelse
     sides = (node.body, node.orelse)
     counts = [len({n for each in side for n in stored_names(each)} & {*gradients}) for side in sides]
-    return sides[counts.index(max(counts))] if max(counts) >= WHOLE and min(counts) == 0 else None
+    return sides[counts.index(max(counts))] if max(counts) >= MIN_GRADIENTS_OF_A_LOOP and min(counts) == 0 else None
 
 
 def binder(target: ast.expr, node: ast.stmt) -> ast.stmt:
@@ -246,7 +246,7 @@ def binder(target: ast.expr, node: ast.stmt) -> ast.stmt:
 
 
 def whole_loops(body: Iterable[ast.stmt], gradients: Collection[str]) -> set[int]:
-    """The ids of the loops, among these statements and in them, that assign at least WHOLE of the gradients."""
+    """The ids of the loops, in these statements, that assign at least MIN_GRADIENTS_OF_A_LOOP of the gradients."""
     loops: list[tuple[ast.AST, int]] = []  # each with the place of the loop around it, an outer one before its inner
     counted: list[set[str]] = []
     waiting: list[tuple[ast.AST, int]] = [(node, -1) for node in body]
@@ -261,9 +261,9 @@ def whole_loops(body: Iterable[ast.stmt], gradients: Collection[str]) -> set[int
         parts = children(node) if around >= 0 else (part for part in children(node) if isinstance(part, Block))
         waiting += [(part, around) for part in parts]
     for n in range(len(loops) - 1, -1, -1):
-        if loops[n][1] >= 0 and len(counted[loops[n][1]]) < WHOLE:
+        if loops[n][1] >= 0 and len(counted[loops[n][1]]) < MIN_GRADIENTS_OF_A_LOOP:
             counted[loops[n][1]] |= counted[n]
-    return {id(loop) for (loop, _), names in zip(loops, counted, strict=True) if len(names) >= WHOLE}
+    return {id(loop) for (loop, _), names in zip(loops, counted, strict=True) if len(names) >= MIN_GRADIENTS_OF_A_LOOP}
 
 
 def note_inside(

@@ -20,15 +20,15 @@ from grader.lesson.notebook_table import LessonSizes
 MAKING = frozenset({"randn", "rand", "zeros", "ones", "empty", "standard_normal"})
 """Functions whose arguments are a shape. Of others (`randint`, `full`, `normal`) the shape is a tuple or `size=`."""
 SHAPED = frozenset({"randint", "full", "normal", "uniform"})
-KEEPING = frozenset(
+KEEPS_THE_SHAPE = frozenset(
     {"requires_grad_", "to", "float", "double", "long", "clone", "detach", "cuda", "cpu", "contiguous", "mul_", "div_"}
 )
 """Methods that keep the shape."""
 WRAPPING = frozenset({"Parameter", "from_numpy", "as_tensor", "tensor"})
-LARGEST = 1 << 20
-MAX_STEPS = 20_000
-MAX_DEPTH = 30
-MAX_PLACES = 5
+MAX_SIZE = 1 << 20
+MAX_SIZE_STEPS = 20_000
+MAX_SIZE_DEPTH = 30
+MAX_SIZE_PLACES = 5
 
 
 class Dimension(NamedTuple):
@@ -38,7 +38,7 @@ class Dimension(NamedTuple):
     name: str | None = None
 
 
-OPEN = Dimension(None)  # at the end of a shape: there may be more axes
+MORE_AXES = Dimension(None)  # at the end of a shape: there may be more axes
 
 
 class SizeReader:
@@ -57,16 +57,16 @@ class SizeReader:
     def option(self, name: str | None) -> int | None:
         """The whole number that an option of this name has wherever the text sets it."""
         last = len(self._statements)
-        found = {self.number(value, last) for value in self._options.get(name or "", ())[:MAX_PLACES]} - {None}
+        found = {self.number(value, last) for value in self._options.get(name or "", ())[:MAX_SIZE_PLACES]} - {None}
         return found.pop() if len(found) == 1 else None
 
     def number(self, node: ast.expr | None, i: int) -> int | None:
         """The whole number that the expression is at statement `i`; None where the text does not say it."""
         found = self._guarded(self._number, node, i)
-        return found if isinstance(found, int) and abs(found) <= LARGEST else None
+        return found if isinstance(found, int) and abs(found) <= MAX_SIZE else None
 
     def shape(self, node: ast.expr | None, i: int) -> list[Dimension] | None:
-        """The axes of the tensor that the expression is at statement `i`; OPEN at their end where there may be more."""
+        """The axes of the tensor that the expression is at statement `i`; MORE_AXES at the end: there may be more."""
         found: list[Dimension] | None = self._guarded(self._shape, node, i)
         return found
 
@@ -88,7 +88,7 @@ class SizeReader:
 
     def _guarded(self, evaluate: Any, node: ast.expr | None, i: int) -> Any:
         self._steps += 1
-        if node is None or self._steps > MAX_STEPS or self._depth > MAX_DEPTH:
+        if node is None or self._steps > MAX_SIZE_STEPS or self._depth > MAX_SIZE_DEPTH:
             return None
         self._depth += 1
         try:
@@ -167,7 +167,7 @@ class SizeReader:
         return self._made(node, i) if isinstance(node, ast.Call) else None
 
     def _indexed(self, node: ast.Subscript, i: int) -> list[Dimension] | None:
-        rest = (self.shape(node.value, i) or [OPEN, OPEN])[1:]
+        rest = (self.shape(node.value, i) or [MORE_AXES, MORE_AXES])[1:]
         index = node.slice
         if isinstance(index, ast.Slice):
             start = 0 if index.lower is None else self.number(index.lower, i)
@@ -175,14 +175,14 @@ class SizeReader:
             name = index.upper.id if isinstance(index.upper, ast.Name) and index.lower is None else None
             return [Dimension(stop - start if stop is not None and start is not None else None, name), *rest]
         first = None if isinstance(index, ast.Tuple) else self.shape(index, i)
-        if first is None or (first and first[-1] is OPEN):
+        if first is None or (first and first[-1] is MORE_AXES):
             return first
         return [*first, *rest]
 
     def _made(self, node: ast.Call, i: int) -> list[Dimension] | None:
         called = node.func
         name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
-        if isinstance(called, ast.Attribute) and name in KEEPING:
+        if isinstance(called, ast.Attribute) and name in KEEPS_THE_SHAPE:
             return self.shape(called.value, i)
         if name in WRAPPING and node.args:
             return self.shape(node.args[0], i)
@@ -274,7 +274,7 @@ def sizes_at(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], i:
 
 def sizes_set(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], places: Sequence[int]) -> dict[str, int]:
     """The sizes at these statements, a few of which are looked at; where they differ, those at the most of them."""
-    some = places[:: 1 + len(places) // MAX_PLACES]
+    some = places[:: 1 + len(places) // MAX_SIZE_PLACES]
     counted = Counter(tuple(sizes_at(reader, sizes, same, i).items()) for i in some)
     return dict(counted.most_common(1)[0][0]) if counted else dict(sizes.published)
 

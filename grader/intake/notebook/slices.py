@@ -26,8 +26,8 @@ CUSTOMARY = {
     "math": "import math",
 }
 """Imports of the lecture: a notebook without its first cell is read as well."""
-BUILTINS = frozenset(dir(builtins)) - {"open", "input", "eval", "exec", "compile", "globals", "locals", "vars"}
-MAX_VISITED = 200_000
+HARMLESS_BUILTINS = frozenset(dir(builtins)) - {"open", "input", "eval", "exec", "compile", "globals", "locals", "vars"}
+MAX_SLICE_VISITS = 200_000
 """Statements and names visited for all gradients of a lesson together; the lecture's own notebook needs thousands."""
 
 
@@ -76,7 +76,7 @@ class Slicer:
     def count_visits(self, count: int, reader: Statement) -> None:
         """Counts the statements and names that are visited. Raises CannotSlice once there are too many."""
         self.visited += count
-        if self.visited > MAX_VISITED:
+        if self.visited > MAX_SLICE_VISITS:
             raise CannotSlice("it depends on too many other statements", reader)
 
     def is_finished(self, name: str, i: int) -> bool:
@@ -191,7 +191,7 @@ class _Slicing:
         if not made:
             if name in CUSTOMARY:
                 self.imports[name] = CUSTOMARY[name]
-            elif name not in BUILTINS:
+            elif name not in HARMLESS_BUILTINS:
                 raise CannotSlice(f"it uses `{name}`, which is not a value of the forward pass", reader)
             return
         for k in made:

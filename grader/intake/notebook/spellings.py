@@ -9,23 +9,36 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from grader.lesson.notebook_table import NotebookTable
-from grader.source.similar_names import MAX_LENGTH, plain_name
+from grader.source.similar_names import MAX_COMPARED_NAME, plain_name
 
-MARKS = frozenset({"d", "dl", "dloss", "grad", "grads", "gradient", "delta", "der", "deriv", "derivative"})
-MARKS |= {"nabla", "partial", "ableitung", "derivada", "gradiente"}
+GRADIENT_MARKS = frozenset({"d", "dl", "dloss", "grad", "grads", "gradient", "delta", "der", "deriv", "derivative"})
+GRADIENT_MARKS |= {"nabla", "partial", "ableitung", "derivada", "gradiente"}
 """Words that say that a name is a gradient's."""
-AROUND = MARKS | {"my", "mine", "manual", "manually", "hand", "own", "by", "of", "wrt", "calc", "computed", "the"}
+WORDS_AROUND_A_GRADIENT = GRADIENT_MARKS | {
+    "my",
+    "mine",
+    "manual",
+    "manually",
+    "hand",
+    "own",
+    "by",
+    "of",
+    "wrt",
+    "calc",
+    "computed",
+    "the",
+}
 GLUED = ("dlossd", "dld", "grad", "d")
 
 
 def meant_by(name: str, values: Mapping[str, str]) -> str | None:
     """The value whose gradient the name spells; `values` are {plain name: value}. None for a name of nothing else."""
     words = [word for word in name.casefold().split("_") if word]
-    rest = [word for word in words if word not in AROUND]
+    rest = [word for word in words if word not in WORDS_AROUND_A_GRADIENT]
     core = "".join(rest)
-    if not core or len(name) > MAX_LENGTH:
+    if not core or len(name) > MAX_COMPARED_NAME:
         return None
-    if len(rest) < len(words) and not MARKS.isdisjoint(words) and core in values:
+    if len(rest) < len(words) and not GRADIENT_MARKS.isdisjoint(words) and core in values:
         return values[core]
     for start in GLUED:
         if core.startswith(start) and core[len(start) :] in values:

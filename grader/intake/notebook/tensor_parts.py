@@ -7,10 +7,10 @@ import copy
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from grader.intake.notebook.claims import bare
-from grader.intake.notebook.object_classes import NAMESPACES
+from grader.intake.notebook.object_classes import NAMESPACE_CLASSES
 from grader.source.syntax import all_nodes, last_name
 
-FEWEST = 3
+MIN_TENSORS_WITH_GRADIENTS = 3
 """Tensors with the same attribute, or in the same dictionary, from which on they hold gradients."""
 Bodies = Sequence[tuple[str, Sequence[ast.stmt]]]
 
@@ -20,7 +20,7 @@ def without_tensor_parts(bodies: Bodies) -> tuple[Bodies, dict[str, str]]:
     nodes = [node for _, body in bodies for statement in body for node in all_nodes(statement)]
     assigned = [(target, node.value) for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
     made = {t.id: last_name(v.func) for t, v in assigned if isinstance(t, ast.Name) and isinstance(v, ast.Call)}
-    objects = NAMESPACES | {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+    objects = NAMESPACE_CLASSES | {node.name for node in nodes if isinstance(node, ast.ClassDef)}
     attributes: dict[str, dict[str, None]] = {}  # {attribute: the tensors that have it}
     keys: dict[str, set[str]] = {}  # {dictionary: the tensors that are its keys}
     for target, value in assigned:
@@ -32,7 +32,11 @@ def without_tensor_parts(bodies: Bodies) -> tuple[Bodies, dict[str, str]]:
                 keys.setdefault(dictionary, set()).add(tensor)
     bound = {target.id: value for target, value in assigned if isinstance(target, ast.Name)}
     is_empty = {name for name, value in bound.items() if isinstance(value, ast.Dict) or made.get(name) == "dict"}
-    keys = {name: tensors for name, tensors in keys.items() if name in is_empty and len(tensors) >= FEWEST}
+    keys = {
+        name: tensors
+        for name, tensors in keys.items()
+        if name in is_empty and len(tensors) >= MIN_TENSORS_WITH_GRADIENTS
+    }
     variables = variables_for(attributes, {node.id for node in nodes if isinstance(node, ast.Name)})
     if not variables and not keys:
         return bodies, {}
@@ -45,7 +49,7 @@ def variables_for(attributes: Mapping[str, Collection[str]], taken: set[str]) ->
     """{(tensor, attribute): a variable that is not `taken`}, for attributes that enough tensors have."""
     variables: dict[tuple[str, str], str] = {}
     for attribute, tensors in sorted(attributes.items(), key=lambda entry: -len(entry[1])):
-        for tensor in tensors if len(tensors) >= FEWEST else ():
+        for tensor in tensors if len(tensors) >= MIN_TENSORS_WITH_GRADIENTS else ():
             names = (f"d{tensor}", f"grad_of_{tensor}", f"{attribute}_of_{tensor}")
             variables[tensor, attribute] = next((name for name in names if name not in taken), names[-1])
             taken.add(variables[tensor, attribute])

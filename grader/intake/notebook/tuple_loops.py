@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 
-MAX_ENTRIES = 1_000
-MAX_ROUNDS = 4_000
+MAX_LOOP_ENTRIES = 1_000
+MAX_LOOP_ROUNDS = 4_000
 """Rounds of all loops of a notebook together."""
 LoopRound = Mapping[str, ast.expr]
 """{name: the expression that it stands for} in one round"""
@@ -21,7 +21,7 @@ class TupleLoops:
     def rows(self, loop: ast.For | ast.comprehension) -> list[LoopRound]:
         """What the loop's names stand for, in each round."""
         found: list[LoopRound] = []
-        if self.rounds > MAX_ROUNDS:
+        if self.rounds > MAX_LOOP_ROUNDS:
             return found
         for entry in self.entries(loop.iter):
             self.rounds += 1
@@ -34,7 +34,7 @@ class TupleLoops:
         if isinstance(node, ast.Name):
             node = self.lists.get(node.id, node)
         if isinstance(node, ast.List | ast.Tuple):
-            return node.elts[:MAX_ENTRIES]
+            return node.elts[:MAX_LOOP_ENTRIES]
         if not isinstance(node, ast.Call) or depth > 2:
             return []
         if isinstance(node.func, ast.Attribute) and node.func.attr == "items":

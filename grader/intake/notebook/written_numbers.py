@@ -8,24 +8,28 @@ from collections.abc import Iterable, Iterator, Sequence
 from grader.intake.notebook.script import Statement
 from grader.source.syntax import WrittenNumber, all_nodes, last_name
 
-LARGEST = 1 << 20
-MAX_NUMBERS = 100
-MAX_PLACES = 500
+MAX_WRITTEN_NUMBER = 1 << 20
+MAX_WRITTEN_NUMBERS = 100
+MAX_INDEX_PLACES = 500
 """Places in square brackets that are looked at in one statement."""
 JOINING = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "column_stack"})
 
 
 def written_numbers(statements: Sequence[Statement]) -> list[WrittenNumber]:
-    """The numbers in the text of the statements, each with its line; at most MAX_NUMBERS, then as many counts."""
+    """The numbers in the text of the statements, each with its line: MAX_WRITTEN_NUMBERS, and as many counts."""
     found: list[WrittenNumber] = []
     for statement in statements:
         for node in all_nodes(statement.node):
             if not isinstance(node, ast.Constant) or not isinstance(node.value, (int, float)):
                 continue
-            if type(node.value) is not bool and 0 < node.value <= LARGEST and len(found) < MAX_NUMBERS:
+            if (
+                type(node.value) is not bool
+                and 0 < node.value <= MAX_WRITTEN_NUMBER
+                and len(found) < MAX_WRITTEN_NUMBERS
+            ):
                 found.append(WrittenNumber(float(node.value), statement.file, node.lineno))
     counts = [*lengths_of_lists(statements), *numbered_parts(statements)]
-    return found + list(dict.fromkeys(counts))[:MAX_NUMBERS]
+    return found + list(dict.fromkeys(counts))[:MAX_WRITTEN_NUMBERS]
 
 
 def lengths_of_lists(statements: Iterable[Statement]) -> Iterator[WrittenNumber]:
@@ -47,7 +51,7 @@ def numbered_parts(statements: Iterable[Statement]) -> Iterator[WrittenNumber]:
     places: dict[tuple[str, int], set[int]] = {}
     first: dict[tuple[str, int], tuple[str, int]] = {}
     for statement in statements:
-        subscripts = [node for node in all_nodes(statement.node) if isinstance(node, ast.Subscript)][:MAX_PLACES]
+        subscripts = [node for node in all_nodes(statement.node) if isinstance(node, ast.Subscript)][:MAX_INDEX_PLACES]
         for node in sorted(subscripts, key=lambda each: each.lineno):
             for axis, index in enumerate(node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]):
                 place = constant_place(index)
@@ -66,4 +70,4 @@ def constant_place(node: ast.expr) -> int | None:
     sign = -1 if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else 1
     number = node.operand if isinstance(node, ast.UnaryOp) and sign < 0 else node
     value = number.value if isinstance(number, ast.Constant) else None
-    return sign * value if type(value) is int and value <= LARGEST else None
+    return sign * value if type(value) is int and value <= MAX_WRITTEN_NUMBER else None

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.errors import UserError
-from grader.intake.notebook.cells import MARK, MAX_NOTEBOOK_BYTES, answer_texts
+from grader.intake.notebook.cells import MARK, MAX_CELL_BYTES, answer_texts
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file
 from grader.intake.submissions.places import Inside, innermost, visible
 from grader.lesson.lesson import Lesson
-from grader.questions.answers_file import ANSWERS, MAX_BYTES, Answers, read_answers
+from grader.questions.answers_file import ANSWERS_FILE, MAX_ANSWERS_FILE_BYTES, Answers, read_answers
 from grader.questions.posing import student_key
 from grader.questions.question import questions_of
 from grader.results.annotations import IntakeRemark
@@ -22,8 +22,8 @@ from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
 ANSWER_FILE_NAME = re.compile(r"answers.*\.toml", re.IGNORECASE)
 """Also answers (1).toml and answers-1.toml, as browsers and platforms number files."""
-MAX_FILES = 50
-MAX_LOOSE_BYTES = 5 * MAX_BYTES
+MAX_ANSWER_FILES = 50
+MAX_LOOSE_BYTES = 5 * MAX_ANSWERS_FILE_BYTES
 """Of files that are not in a lesson's folder."""
 MIN_WORD = 3
 
@@ -53,7 +53,7 @@ def with_answers(
         if not questions_of(lesson):
             continue
         try:
-            add(lesson, read_file(path, MAX_BYTES), path.relative_to(folder).as_posix())
+            add(lesson, read_file(path, MAX_ANSWERS_FILE_BYTES), path.relative_to(folder).as_posix())
         except Unreadable as error:
             remarks.append(IntakeRemark("unread", str(error)))
     return found, tuple(remarks)
@@ -63,7 +63,7 @@ def answers_inside(path: Path, lessons: Sequence[Lesson]) -> Iterator[tuple[Less
     """(lesson, the text of its answers.toml) in a notebook or a Python file, which a process with limits reads."""
     is_notebook = suffix_of(path) == NOTEBOOK
     try:
-        data = read_file(path, MAX_NOTEBOOK_BYTES) if is_notebook else read_file(path)
+        data = read_file(path, MAX_CELL_BYTES) if is_notebook else read_file(path)
         texts = source_reader().call(answer_texts, data, is_notebook) if MARK.encode() in data else []
     except (Unreadable, ReadingStopped, ReadingFailed):
         return  # the message comes when the code is read
@@ -94,15 +94,15 @@ def submitted_answers(folder: Path, lessons: Sequence[Lesson]) -> Iterator[tuple
         own = own or [path for path, name in named.items() if is_for(name, lesson)]
         own = own or (loose if len(lessons) == 1 and len(loose) == 1 and not named[loose[0]] else [])
         if own:
-            yield lesson, next((path for path in own if path.name.lower() == ANSWERS), own[-1])
+            yield lesson, next((path for path in own if path.name.lower() == ANSWERS_FILE), own[-1])
 
 
 def loose_answers(inside: Inside) -> list[Path]:
     """The files that are called like answers.toml, up to MAX_LOOSE_BYTES of those that can be read. Raises OSError."""
     found, left = list[Path](), MAX_LOOSE_BYTES
-    for path in [path for path in inside.entries if ANSWER_FILE_NAME.fullmatch(path.name)][:MAX_FILES]:
+    for path in [path for path in inside.entries if ANSWER_FILE_NAME.fullmatch(path.name)][:MAX_ANSWER_FILES]:
         size = path.lstat().st_size
-        left -= size if size <= MAX_BYTES else 0
+        left -= size if size <= MAX_ANSWERS_FILE_BYTES else 0
         if left >= 0:
             found.append(path)
     return found
@@ -114,7 +114,7 @@ def is_for(name: str, lesson: Lesson) -> bool:
 
 def content_of_file(path: Path) -> Answers:
     try:
-        return content_of(read_file(path, MAX_BYTES))
+        return content_of(read_file(path, MAX_ANSWERS_FILE_BYTES))
     except Unreadable:
         return Answers()
 

@@ -25,9 +25,9 @@ DOUBTFUL_SECONDS = 10.0
 """How long an entry that looks cut off must have been unchanged."""
 PARTIAL = (".part", ".partial", ".filepart", ".crdownload", ".download", ".tmp", ".swp", "~")
 """How names end under which programs write a file until it is complete."""
-MAX_FILES = 10_000  # of an entry that are read
+MAX_APPEARING_FILES = 10_000  # of an entry that are read
 MAX_CHECKED = 20  # of an entry that are read for their end
-MAX_NOTEBOOK_BYTES = 32 << 20
+MAX_APPEARING_NOTEBOOK_BYTES = 32 << 20
 
 FolderState = tuple[tuple[str, int, int, int], ...]
 """(name, inode, size, time of modification in nanoseconds) of each file and folder of an entry."""
@@ -84,7 +84,7 @@ class Appearing:
 
 def folder_state(path: Path) -> FolderState:
     """The state of a file, or of a folder with all that it contains. What vanishes meanwhile is left out."""
-    return tuple(states_below(str(path), path.name, [MAX_FILES]))
+    return tuple(states_below(str(path), path.name, [MAX_APPEARING_FILES]))
 
 
 def states_below(place: str, name: str, left: list[int]) -> Iterator[tuple[str, int, int, int]]:
@@ -114,9 +114,9 @@ def is_cut_off(file: Path) -> bool:
             return True
         if is_archive(file):
             archive_names(file)
-        elif suffix_of(file) == NOTEBOOK and size <= MAX_NOTEBOOK_BYTES:
+        elif suffix_of(file) == NOTEBOOK and size <= MAX_APPEARING_NOTEBOOK_BYTES:
             with open(file, "rb", opener=open_regular) as notebook:
-                json.loads(notebook.read(MAX_NOTEBOOK_BYTES))
+                json.loads(notebook.read(MAX_APPEARING_NOTEBOOK_BYTES))
     except (OSError, ValueError, RecursionError, ArchiveRefused):
         return True
     return False

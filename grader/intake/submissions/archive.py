@@ -25,8 +25,8 @@ from grader.intake.submissions.file_kinds import open_regular, stem_of
 from grader.intake.submissions.tar_entries import read_entries
 from grader.intake.submissions.tarball import open_tar
 from grader.intake.submissions.unpacking import (
-    CHUNK,
-    INNER,
+    CHUNK_BYTES,
+    INNER_ARCHIVES,
     MIB,
     ArchiveRefused,
     ArchiveWriter,
@@ -35,14 +35,14 @@ from grader.intake.submissions.unpacking import (
     decoded_name,
 )
 
-MAX_DEPTH = 10
+MAX_ARCHIVE_DEPTH = 10
 MAX_INNER = 20  # archives inside an archive
 METADATA = "submission_metadata.yml"  # of Gradescope's export
-PACKED = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz")
+ARCHIVE_SUFFIXES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz")
 SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar")
 UNREAD = {".7z": "a 7-Zip archive", ".rar": "a RAR archive", ".tar.zst": "a Zstandard archive"}
 """Archives that Python's library does not read; a sentence says so to the student."""
-MAGIC = {b"7z\xbc\xaf\x27\x1c": ".7z", b"Rar!\x1a\x07": ".rar"}
+FOREIGN_MAGIC = {b"7z\xbc\xaf\x27\x1c": ".7z", b"Rar!\x1a\x07": ".rar"}
 
 ONE = Caps(
     archive=64 * MIB,
@@ -50,7 +50,7 @@ ONE = Caps(
     headers=24 * MIB,
     entries=10_000,
     files=500,
-    depth=MAX_DEPTH,
+    depth=MAX_ARCHIVE_DEPTH,
     file={".py": MIB, ".ipynb": 20 * MIB, ".toml": MIB},  # a notebook has pictures in it; .toml: answers
     unpacked={".py": 16 * MIB, ".ipynb": 40 * MIB, ".toml": 16 * MIB},
     streamed=256 * MIB,
@@ -65,9 +65,9 @@ WHOLE_CLASS = Caps(
     headers=256 * MIB,
     entries=100_000,
     files=100_000,
-    depth=2 * MAX_DEPTH,
-    file={**ONE.file, **dict.fromkeys(PACKED, ONE.archive), ".yml": 64 * MIB},
-    unpacked=dict.fromkeys((*ONE.file, *PACKED, ".yml"), 4096 * MIB),
+    depth=2 * MAX_ARCHIVE_DEPTH,
+    file={**ONE.file, **dict.fromkeys(ARCHIVE_SUFFIXES, ONE.archive), ".yml": 64 * MIB},
+    unpacked=dict.fromkeys((*ONE.file, *ARCHIVE_SUFFIXES, ".yml"), 4096 * MIB),
     streamed=8192 * MIB,
     ratio=float("inf"),
     seconds=5.0,
@@ -75,7 +75,7 @@ WHOLE_CLASS = Caps(
     whole_class=True,
 )
 
-BROKEN = (
+ARCHIVE_ERRORS = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, ValueError, NotImplementedError, RecursionError, OverflowError, IndexError, KeyError),
 )
@@ -132,7 +132,7 @@ def unpack_inner(writer: ArchiveWriter) -> None:
             writer.refused[str(prefix)] = f"In {prefix.name[:80]}: {refused}"
             shutil.rmtree(writer.folder / prefix, ignore_errors=True)
     writer.caps, writer.prefix, writer.inner = caps, PurePosixPath(), {}
-    shutil.rmtree(writer.folder / INNER, ignore_errors=True)
+    shutil.rmtree(writer.folder / INNER_ARCHIVES, ignore_errors=True)
 
 
 def unpack_together(archives: Mapping[str, Path], folder: Path) -> dict[str, str]:
@@ -195,7 +195,7 @@ def unpack_archive(path: Path, writer: ArchiveWriter) -> None:
         )
     with open(path, "rb", opener=open_regular) as file:
         magic = file.read(6)
-    kind = MAGIC.get(magic) or next((suffix for suffix in UNREAD if path.name.lower().endswith(suffix)), None)
+    kind = FOREIGN_MAGIC.get(magic) or next((suffix for suffix in UNREAD if path.name.lower().endswith(suffix)), None)
     if kind is not None:
         raise ArchiveRefused(f"{path.name} is {UNREAD[kind]}, which is not read: submit a .zip or a .tar.gz.")
     with refuse_damage(path.name):
@@ -207,7 +207,7 @@ def refuse_damage(name: str) -> Iterator[None]:
     """Turns what Python's readers raise for damaged bytes into EntryRefused. An error of the disk stays an OSError."""
     try:
         yield
-    except (*BROKEN, OSError) as error:
+    except (*ARCHIVE_ERRORS, OSError) as error:
         if isinstance(error, OSError) and error.filename is not None:
             raise
         reason = str(error) or type(error).__name__
@@ -273,7 +273,7 @@ def zip_content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[by
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         # zipfile decompresses a piece of any other kind as a whole, whatever its size
         raise EntryRefused("The archive uses a compression that is not read: pack an ordinary .zip.")
-    return iter(partial(archive.open(entry).read, CHUNK), b"")
+    return iter(partial(archive.open(entry).read, CHUNK_BYTES), b"")
 
 
 def read_tar(path: Path, writer: ArchiveWriter) -> None:

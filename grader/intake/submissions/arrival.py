@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.errors import UserError
-from grader.intake.submissions.people import NUMBERED, as_folder, collision_key, is_reserved
+from grader.intake.submissions.people import NUMBER_OF_A_NAMESAKE, as_folder, collision_key, is_reserved
 from grader.intake.submissions.places import folders, gradable, is_folder
 from grader.results.annotations import IntakeRemark
 
@@ -113,7 +113,7 @@ def make_names_unique(found: Sequence[Arrival], members: Collection[str] = ()) -
     # what the command line names comes before names inside: a student's folder must not take another's name
     for arrival in sorted(found, key=lambda entry: (entry.student.lower(), not entry.given)):
         name = student = as_folder(arrival.student)
-        if {collision_key(student), NUMBERED.sub("", collision_key(student))} & owned:
+        if {collision_key(student), NUMBER_OF_A_NAMESAKE.sub("", collision_key(student))} & owned:
             name = student = as_folder(f"{student} (not confirmed)")
         if is_reserved(f"{student}-2"):  # such as nul.py, a device on Windows whatever follows
             name = student = f"student-{student}"

@@ -12,15 +12,24 @@ from pathlib import PurePosixPath
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.submissions.file_kinds import is_copy, stem_of
-from grader.intake.submissions.fitting import ENOUGH, Fit, Fitting, fitting_lessons, hints, lesson_text, readable_text
+from grader.intake.submissions.fitting import (
+    MIN_SHARE_OF_FUNCTIONS,
+    Fit,
+    Fitting,
+    fitting_lessons,
+    hints,
+    lesson_text,
+    readable_text,
+)
 from grader.intake.submissions.gathered import GatheredFile, with_outlines, without_layout
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS, read_page_bytes
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 
 MAX_HELPERS = 63
-STEM = MAIN.removesuffix(".py")
-NUMBERED = re.compile(r"\d{1,2}(?:[_-]|$)")
+STEM = BACKWARD_FILE.removesuffix(".py")
+NUMBERED_FOLDER = re.compile(r"\d{1,2}(?:[_-]|$)")
 """A folder's name that says a lesson, perhaps of another course."""
 
 
@@ -55,7 +64,13 @@ class CandidateFile:
     @property
     def likelihood(self) -> tuple[object, ...]:
         name = PurePosixPath(self.file.shown)
-        return self.hint, self.written, name.name.lower() == MAIN, not is_copy(name, STEM), -len(self.file.parts)
+        return (
+            self.hint,
+            self.written,
+            name.name.lower() == BACKWARD_FILE,
+            not is_copy(name, STEM),
+            -len(self.file.parts),
+        )
 
 
 class Recogniser:
@@ -107,10 +122,10 @@ class Recogniser:
 
     def _candidate(self, file: GatheredFile, lesson: Lesson) -> CandidateFile | None:
         hinted, fitting = self._hints[file.shown], self._fittings[file.shown]
-        is_elsewhere = bool(hinted) or any(NUMBERED.match(part) for part in file.parts[:-1])
+        is_elsewhere = bool(hinted) or any(NUMBERED_FOLDER.match(part) for part in file.parts[:-1])
         hint = 1 if lesson.name in hinted else -1 if is_elsewhere else 0
         others = self._equals(fitting, lesson)
-        if hint < 0 and lesson.name in fitting.fits and fitting.fits[lesson.name].share < ENOUGH:
+        if hint < 0 and lesson.name in fitting.fits and fitting.fits[lesson.name].share < MIN_SHARE_OF_FUNCTIONS:
             return None
         if (lesson.name in fitting.lessons or others) and not (hint < 1 and self._is_lectures(file, lesson)):
             fit = fitting.fits[lesson.name]
@@ -126,7 +141,7 @@ class Recogniser:
 
     def _is_lectures(self, file: GatheredFile, lesson: Lesson) -> bool:
         """Whether a file with few of the lesson's functions is the lecture's notebook: its `cmp` is lesson 06's too."""
-        few = self._fittings[file.shown].fits[lesson.name].share < ENOUGH
+        few = self._fittings[file.shown].fits[lesson.name].share < MIN_SHARE_OF_FUNCTIONS
         return few and bool(self._page(file))
 
     def parts(self, lesson: Lesson, chosen: CandidateFile) -> list[GatheredFile]:
@@ -186,8 +201,12 @@ class Recogniser:
         near = {other.path.name: other for other in self.files if other.parts[:-1] == file.parts[:-1]}
         imports = {name for name in near if stem_of(near[name].path) in file.outline.imports and near[name] is not file}
         helpers = [name for name in near if imports and (name in imports or not self._fittings[near[name].shown].fits)]
-        files = {name: near[name].source for name in helpers[:MAX_HELPERS] if name != MAIN and near[name] is not file}
-        return LessonFiles(lesson.name, {**files, MAIN: source}, shown=file.shown)
+        files = {
+            name: near[name].source
+            for name in helpers[:MAX_HELPERS]
+            if name != BACKWARD_FILE and near[name] is not file
+        }
+        return LessonFiles(lesson.name, {**files, BACKWARD_FILE: source}, shown=file.shown)
 
     def unread(self) -> list[str]:
         """The files of which nobody can say which lesson they are for."""

@@ -10,7 +10,7 @@ from grader.intake.submissions.archive import METADATA, archive_names, is_archiv
 from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError
 from grader.intake.submissions.classroom50 import from_classroom50
 from grader.intake.submissions.downloads import (
-    MOODLE,
+    MOODLE_NAME,
     canvas_files,
     from_canvas,
     from_classroom,
@@ -20,7 +20,6 @@ from grader.intake.submissions.downloads import (
 from grader.intake.submissions.file_kinds import stem_of, suffix_of
 from grader.intake.submissions.fitting import is_only_lesson
 from grader.intake.submissions.gradescope import SUBMISSION_NAME, from_gradescope
-from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.places import (
     KIT,
     LESSON,
@@ -33,6 +32,7 @@ from grader.intake.submissions.places import (
 )
 from grader.intake.submissions.unpacking import CLUTTER, ArchiveRefused
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 
 
 def arrivals_at(given: Path, all_lessons: Sequence[Lesson], new_folder: NewFolder, alone: bool = True) -> list[Arrival]:
@@ -55,7 +55,8 @@ def arrivals_at(given: Path, all_lessons: Sequence[Lesson], new_folder: NewFolde
         arrivals = in_class(path, new_folder)
         if not arrivals:
             raise SubmissionError(
-                f"{given} holds no submissions: expected a folder for each student, with NN_name/{MAIN} inside."
+                f"{given} holds no submissions: expected a folder for each student, "
+                f"with NN_name/{BACKWARD_FILE} inside."
             )
         return arrivals
     if alone and path.is_file() and is_archive(path):
@@ -126,7 +127,7 @@ def is_class(names: Sequence[str], lessons: Sequence[Lesson]) -> bool:
     """Whether an archive's entries are a class: a platform's download, or folders and archives of several students."""
     parts = [PurePosixPath(name).parts for name in names]
     while parts and all(len(each) > 1 for each in parts) and len({each[0] for each in parts}) == 1:
-        if MOODLE.fullmatch(parts[0][0]):
+        if MOODLE_NAME.fullmatch(parts[0][0]):
             return True
         parts = [each[1:] for each in parts]
     top = {each[0] for each in parts} - CLUTTER
@@ -149,6 +150,6 @@ def is_platforms(parts: Sequence[tuple[str, ...]], top: set[str]) -> bool:
     graded = {e[0] for e in parts if len(e) > 1 or is_archive(Path(e[0])) or suffix_of(Path(e[0])) in (".py", ".ipynb")}
     if METADATA in top and all(map(SUBMISSION_NAME.fullmatch, graded - CLUTTER)):
         return True
-    if top and all(map(MOODLE.fullmatch, top)):
+    if top and all(map(MOODLE_NAME.fullmatch, top)):
         return True
     return all(len(each) == 1 for each in parts) and bool(canvas_files(top))

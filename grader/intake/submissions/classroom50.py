@@ -17,12 +17,12 @@ from grader.intake.submissions.lesson_files import Unreadable, read_file
 from grader.intake.submissions.places import folders, gradable
 from grader.intake.submissions.written_times import seconds_since_1970
 
-MARKER = ".classroom50.yaml"
-RESULT = "result.json"
+CLASSROOM50_MARKER = ".classroom50.yaml"
+RESULT_FILE = "result.json"
 MAX_INDEX_BYTES = 1 << 24
 MAX_MARKER_BYTES = 1 << 14
 MAX_RESULT_BYTES = 10 << 20
-FOLDER = re.compile(r"(?P<assignment>.+)_submissions_\d{4}_\d\d_\d\d_T_\d\d_\d\d_\d\d")
+DOWNLOAD_FOLDER = re.compile(r"(?P<assignment>.+)_submissions_\d{4}_\d\d_\d\d_T_\d\d_\d\d_\d\d")
 FIELD = re.compile(r"^(classroom|assignment):[ \t]*[\"']?([A-Za-z0-9-]+)[\"']?[ \t]*$", re.MULTILINE)
 
 
@@ -47,7 +47,7 @@ def checkout_arrival(path: Path, login: str) -> Arrival:
 def repository_prefix(folder: Path, checkouts: list[Path]) -> str:
     """What all names of repositories begin with, in small letters: most checkouts say it, or the folder's name does."""
     said = Counter(prefix for path in checkouts if (prefix := prefix_in_marker(path)))
-    named = FOLDER.fullmatch(folder.name)
+    named = DOWNLOAD_FOLDER.fullmatch(folder.name)
     if said:
         return said.most_common(1)[0][0]
     return f"{named['assignment']}-".lower() if named else ""
@@ -56,7 +56,7 @@ def repository_prefix(folder: Path, checkouts: list[Path]) -> str:
 def prefix_in_marker(checkout: Path) -> str:
     """CLASSROOM-ASSIGNMENT- as the checkout's marker has it; "" where there is none."""
     try:
-        text = read_file(checkout / MARKER, MAX_MARKER_BYTES).decode("utf-8", "replace")
+        text = read_file(checkout / CLASSROOM50_MARKER, MAX_MARKER_BYTES).decode("utf-8", "replace")
     except Unreadable:
         return ""
     fields = dict(FIELD.findall(text))
@@ -67,14 +67,14 @@ def result_in(checkout: Path) -> dict[str, Any] | None:
     """The latest result.json, which the download took from the repository's releases; None where there is none.
 
     One that is among the checkout's commits is the student's own text, and says nothing. Some disks find
-    `RESULT.json` under the same name, and Git's format 4 does not write out every name.
+    `RESULT_FILE.json` under the same name, and Git's format 4 does not write out every name.
     """
     try:
         index = checkout / ".git" / "index"
         tracked = read_file(index, MAX_INDEX_BYTES) if index.is_file() else b""
-        if tracked[4:8] > b"\0\0\0\3" or RESULT.encode() in tracked.lower():
+        if tracked[4:8] > b"\0\0\0\3" or RESULT_FILE.encode() in tracked.lower():
             return None
-        found = json.loads(read_file(checkout / RESULT, MAX_RESULT_BYTES))
+        found = json.loads(read_file(checkout / RESULT_FILE, MAX_RESULT_BYTES))
         json.dumps(found, allow_nan=False)  # with NaN or 1e999 in it, a file that it is copied to would be no JSON
     except (Unreadable, OSError, ValueError, RecursionError):
         return None

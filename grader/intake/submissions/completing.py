@@ -12,13 +12,14 @@ from grader.intake.submissions.candidates import STEM, Recogniser
 from grader.intake.submissions.file_kinds import is_copy
 from grader.intake.submissions.fitting import readable_text
 from grader.intake.submissions.gathered import GatheredFile, gathered_files, without_layout
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.recognition import GuessQuestion, Recognition, recognise
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.results.annotations import IntakeRemark
 
 MAX_REMARKS = 5
-KINDS = {
+KINDS_OF_FILES = {
     "a PDF": (".pdf",),
     "a text document": (".docx", ".doc", ".odt", ".rtf", ".pages"),
     "a picture": (".png", ".jpg", ".jpeg", ".heic", ".gif", ".webp"),
@@ -93,7 +94,7 @@ def is_missing(submitted: LessonFiles | None, lesson: Lesson, course: Sequence[L
         return True
     if submitted.rejected or submitted.origin is not None:
         return False
-    source = submitted.files[MAIN]
+    source = submitted.files[BACKWARD_FILE]
     defined = {name.decode("ascii", "replace") for name in DEFINITION.findall(source)}
     own = len(defined.intersection(lesson.functions))
     in_its_folder = "/" in submitted.shown
@@ -109,7 +110,7 @@ def is_in_its_place(file: GatheredFile, course: Sequence[Lesson]) -> bool:
 
     Most files are, and need not be searched when another lesson is missing.
     """
-    own = next((each for each in course if file.parts[-2:] == (each.name, MAIN)), None)
+    own = next((each for each in course if file.parts[-2:] == (each.name, BACKWARD_FILE)), None)
     defined = Counter(name.decode("ascii", "replace") for name in DEFINITION.findall(file.source))
     if own is None or defined.keys().isdisjoint(own.functions) or max(defined.values()) > 1:
         return False
@@ -118,7 +119,7 @@ def is_in_its_place(file: GatheredFile, course: Sequence[Lesson]) -> bool:
 
 
 def has_copies(submitted: LessonFiles) -> bool:
-    return any(name != MAIN and is_copy(PurePath(name), STEM) for name in submitted.files)
+    return any(name != BACKWARD_FILE and is_copy(PurePath(name), STEM) for name in submitted.files)
 
 
 def not_of_this_run(recogniser: Recogniser, wanted: Wanted) -> list[IntakeRemark]:
@@ -144,4 +145,4 @@ def only_others(names: Sequence[str]) -> str:
 
 def kind_by_suffix(name: str) -> str:
     suffix = PurePath(name).suffix.lower()
-    return next((kind for kind, suffixes in KINDS.items() if suffix in suffixes), "a file of another kind")
+    return next((kind for kind, suffixes in KINDS_OF_FILES.items() if suffix in suffixes), "a file of another kind")

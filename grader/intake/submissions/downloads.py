@@ -19,15 +19,18 @@ from grader.intake.notebook.outline import DEFINITION
 from grader.intake.submissions.archive import ONE, is_archive, without_suffix
 from grader.intake.submissions.arrival import Arrival, NewFolder
 from grader.intake.submissions.file_kinds import suffix_of
-from grader.intake.submissions.lesson_files import MAIN, Unreadable, read_file
-from grader.intake.submissions.people import NUMBERED, as_folder
+from grader.intake.submissions.lesson_files import Unreadable, read_file
+from grader.intake.submissions.people import NUMBER_OF_A_NAMESAKE, as_folder
 from grader.intake.submissions.places import folders, gradable, is_folder, possible_submissions, visible
+from grader.lesson.paths import BACKWARD_FILE
 
-CANVAS = re.compile(
+CANVAS_NAME = re.compile(
     r"(?:(?P<name>[^\W\d_]\w*?)_)??(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]{5})"
     r"_(?:(?P<attachment>\d{3,})_(?P<file>.+)|(?P<text>text|link)\.html)"
 )
-MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>.*))?")
+MOODLE_NAME = re.compile(
+    r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>.*))?"
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class CanvasFile:
 
     @classmethod
     def of(cls, name: str) -> Self | None:
-        found = CANVAS.fullmatch(name)
+        found = CANVAS_NAME.fullmatch(name)
         if found is None or (owner := found["name"] or "") != owner.lower():
             return None
         if bool(owner) == found["user"].startswith("anon_"):
@@ -106,7 +109,7 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
 def without_number(file: str) -> str:
     """The name before Canvas numbered it: backward-1.py is backward.py, submitted again."""
     path = Path(file)
-    return NUMBERED.sub("", path.stem) + path.suffix
+    return NUMBER_OF_A_NAMESAKE.sub("", path.stem) + path.suffix
 
 
 def defined_functions(path: Path) -> frozenset[bytes]:
@@ -139,10 +142,10 @@ def last_attempts(
         if first.file == without_number(file.file) != file.file
         and not are_attempts(functions.get(name, frozenset()), functions.get(other, frozenset()))
     }
-    own = {file.file for file in files.values()} | {MAIN}
+    own = {file.file for file in files.values()} | {BACKWARD_FILE}
     chosen: dict[str, tuple[int, int, str]] = {}
     for name, file in files.items():
-        number = NUMBERED.search(Path(file.file).stem)
+        number = NUMBER_OF_A_NAMESAKE.search(Path(file.file).stem)
         first = without_number(file.file)
         numbered = number is not None and file.file not in unlike and (first in own or len(files) == 1)
         key = first if numbered else file.file
@@ -166,7 +169,7 @@ def copy_under_own_names(place: Path, files: Mapping[str, Path]) -> Path:
 
 def from_moodle(folder: Path, new_folder: NewFolder) -> list[Arrival]:
     """One submission per student, from one folder per student or from a flat folder. Raises OSError."""
-    found = {path: MOODLE.fullmatch(path.name) for path in visible(folder)}
+    found = {path: MOODLE_NAME.fullmatch(path.name) for path in visible(folder)}
     files = set(gradable(folder))
     if not any(found.values()) or any(match is None for path, match in found.items() if path in files):
         return []

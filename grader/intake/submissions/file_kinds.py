@@ -16,14 +16,14 @@ NOTEBOOK = ".ipynb"
 ADDED = r"(?:\s*\(\d+\)|\.txt|\.text|\.download|\.json)*"
 """What a download may add: backward.py.txt, backward.py (1), makemore.ipynb.json."""
 DISGUISED = re.compile(r".*?(\.pyw?|\.ipynb)" + ADDED, re.IGNORECASE | re.DOTALL)
-COPY = re.compile(r"(?:[ _-]*(?:\(\d+\)|copy|copie|kopie|copia)(?:[ _-]*\d+)?)+", re.IGNORECASE)
+COPY_SUFFIX = re.compile(r"(?:[ _-]*(?:\(\d+\)|copy|copie|kopie|copia)(?:[ _-]*\d+)?)+", re.IGNORECASE)
 """What a browser or an operating system adds to the name of a second file: backward (1).py, backward - Copy.py."""
-LONGEST = 255
+MAX_FILE_NAME_BYTES = 255
 
 
 def suffix_of(path: PurePath) -> str:
     """ ".py" or ".ipynb" for files that may be such, else the suffix in small letters."""
-    name = path.name[-LONGEST:]
+    name = path.name[-MAX_FILE_NAME_BYTES:]
     found = DISGUISED.fullmatch(name)
     if found is None:
         return path.suffix.lower()
@@ -32,18 +32,18 @@ def suffix_of(path: PurePath) -> str:
 
 def stem_of(path: PurePath) -> str:
     """The name without the suffix and what was added to it: "backward" of backward.py.txt."""
-    found = DISGUISED.fullmatch(path.name[-LONGEST:])
+    found = DISGUISED.fullmatch(path.name[-MAX_FILE_NAME_BYTES:])
     return path.name[: found.start(1) - found.end()] if found else path.stem
 
 
 def is_copy(path: PurePath, of: str) -> bool:
     """Whether a name is that of a copy: "backward (1)" of "backward"."""
     stem = stem_of(path).lower()
-    return stem.startswith(of) and bool(COPY.fullmatch(stem.removeprefix(of)))
+    return stem.startswith(of) and bool(COPY_SUFFIX.fullmatch(stem.removeprefix(of)))
 
 
-FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
-FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def open_regular(path: str | Path, flags: int = 0) -> int:
@@ -53,12 +53,12 @@ def open_regular(path: str | Path, flags: int = 0) -> int:
     Raises OSError.
     """
     *folders, name = Path(path).absolute().parts
-    place = os.open(folders[0], FOLDER)
+    place = os.open(folders[0], FOLDER_FLAGS)
     try:
         for folder in folders[1:]:
-            above, place = place, os.open(folder, FOLDER | os.O_NOFOLLOW, dir_fd=place)
+            above, place = place, os.open(folder, FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=place)
             os.close(above)
-        descriptor = os.open(name, FILE, dir_fd=place)
+        descriptor = os.open(name, FILE_FLAGS, dir_fd=place)
     finally:
         os.close(place)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):

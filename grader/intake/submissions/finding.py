@@ -28,7 +28,7 @@ from grader.intake.submissions.submission_times import SubmissionTime, times_by_
 from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
 
-MAX_NAMES = 2_000  # of files in a submission; with more, it is read to find its lessons
+MAX_FILE_NAMES = 2_000  # of files in a submission; with more, it is read to find its lessons
 
 
 class FoundSubmissions(Sequence[Submission]):
@@ -175,7 +175,7 @@ def may_contain(path: Path, lessons: Sequence[Lesson], course: Sequence[Lesson])
                 for folder, names, files in os.walk(path)
                 for name in (*names, *files)
             )
-            names = list(islice(found, MAX_NAMES))
+            names = list(islice(found, MAX_FILE_NAMES))
         else:
             names = archive_names(path) if is_archive(path) else [path.name]
     except (OSError, ArchiveRefused):
@@ -189,7 +189,7 @@ def may_contain(path: Path, lessons: Sequence[Lesson], course: Sequence[Lesson])
     numbers = {int(digits) for part in parts for digits in re.findall(r"\d{1,4}", part)}
     words = {word for part in parts for word in re.findall("[a-z]+", part)}
     is_page = any(part.endswith(NOTEBOOK) for part in parts)
-    return len(names) == MAX_NAMES or any(
+    return len(names) == MAX_FILE_NAMES or any(
         (lesson.number.isdigit() and int(lesson.number) in numbers)
         or not words.isdisjoint(lesson.name.lower().split("_"))
         or (is_page and lesson.notebook is not None)

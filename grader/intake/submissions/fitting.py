@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grader.intake.notebook.outline import FileOutline, OutlinedFunction, outlines_limited
-from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 
-GENERIC = "lesson|les|exercise|exercises|ex|homework|hw|assignment|assign|task|part|unit"
-NUMBER = re.compile(rf"(?:^|_)(?:(?:{GENERIC})_?0*|backward_?0+|0)([1-9]\d?)(?=_|$)|^0*([1-9]\d?)(?=_|$)")
+WORDS_BEFORE_A_NUMBER = "lesson|les|exercise|exercises|ex|homework|hw|assignment|assign|task|part|unit"
+NUMBER_IN_A_NAME = re.compile(
+    rf"(?:^|_)(?:(?:{WORDS_BEFORE_A_NUMBER})_?0*|backward_?0+|0)([1-9]\d?)(?=_|$)|^0*([1-9]\d?)(?=_|$)"
+)
 TAPED = re.compile(r"\bt\.([A-Za-z_]\w*)")
-ENOUGH = 0.5
+MIN_SHARE_OF_FUNCTIONS = 0.5
 """A file is for a lesson next to another one only if it defines this share of the lesson's functions."""
 
 
@@ -41,7 +43,7 @@ class Fit:
         """Whether the other lesson has all of these functions, and more in common with the file."""
         if self.functions == other.functions:
             return other.complete and not self.complete
-        return self.functions < other.functions and (other.share >= ENOUGH or not self.complete)
+        return self.functions < other.functions and (other.share >= MIN_SHARE_OF_FUNCTIONS or not self.complete)
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def lesson_names_of(lesson: Lesson) -> Names:
 
     `signatures` has a class's methods in the place of parameters.
     """
-    stub = next((text for text in map(readable_text, (lesson.pristine, lesson.exercise / MAIN)) if text), b"")
+    stub = next((text for text in map(readable_text, (lesson.pristine, lesson.exercise / BACKWARD_FILE)) if text), b"")
     values = set(TAPED.findall(readable_text(lesson.exercise / "forward.py").decode("utf-8", "replace")))
     (outline,) = outlines_limited([(stub, False)])
     signatures = {name: each[-1].parameters or frozenset() for name, each in outline.functions.items()}
@@ -131,7 +133,7 @@ def likeness(definition: OutlinedFunction, other: frozenset[str], by_name: bool)
     if definition.is_class:
         return len(one & other) / max(1, len(other))
     if by_name and not (one and other):
-        return ENOUGH
+        return MIN_SHARE_OF_FUNCTIONS
     return 1.0 if not by_name and len(one) == len(other) else len(one & other) / max(1, len(one | other))
 
 
@@ -159,8 +161,12 @@ def fitting_lessons(outline: FileOutline, lessons: Iterable[Lesson], hinted: Col
     most = max((len(fit.functions) for fit in open_.values()), default=0)
     by_functions: dict[frozenset[tuple[str, int]], list[str]] = {}
     for name, fit in open_.items():
-        is_named_only = fit.share < ENOUGH and not fit.alike and name not in hinted  # such as the lecture's own `cmp`
-        if (fit.share >= ENOUGH and fit.alike >= ENOUGH) or (len(fit.functions) == most and not is_named_only):
+        is_named_only = (
+            fit.share < MIN_SHARE_OF_FUNCTIONS and not fit.alike and name not in hinted
+        )  # such as the lecture's own `cmp`
+        if (fit.share >= MIN_SHARE_OF_FUNCTIONS and fit.alike >= MIN_SHARE_OF_FUNCTIONS) or (
+            len(fit.functions) == most and not is_named_only
+        ):
             by_functions.setdefault(fit.functions, []).append(name)
     chosen, unclear = [], []
     for names in by_functions.values():
@@ -180,7 +186,7 @@ def hinted_by(part: str, lessons: Sequence[Lesson]) -> set[str]:
     """The lessons that a folder's or file's name mentions: by name, else by number ("Lesson 03", "hw3_final_v2")."""
     plain = re.sub(r"(?<=[a-z])(?=\d)", "_", words_of_text(part))
     named = {lesson.name for lesson in lessons if f"_{lesson.name.partition('_')[2].lower()}_" in f"_{plain}_"}
-    numbers = {int(one or other) for one, other in NUMBER.findall(plain)}
+    numbers = {int(one or other) for one, other in NUMBER_IN_A_NAME.findall(plain)}
     numbered = {lesson.name for lesson in lessons if lesson.number.isdigit() and int(lesson.number) in numbers}
     return (named & numbered) or named or numbered
 
@@ -189,7 +195,15 @@ def is_only_lesson(name: str, lessons: Sequence[Lesson]) -> bool:
     """Whether a name contains only the name of a lesson: "Lesson 03", "03_makemore_steps-20261120", not "hw3_ann"."""
     words = set(re.findall("[a-z]+", name.lower()))
     return any(
-        words <= {*GENERIC.split("|"), *words_of_text(lesson.name).split("_"), "backward", "solution", "copy", "final"}
+        words
+        <= {
+            *WORDS_BEFORE_A_NUMBER.split("|"),
+            *words_of_text(lesson.name).split("_"),
+            "backward",
+            "solution",
+            "copy",
+            "final",
+        }
         for lesson in lessons
         if lesson.name in hinted_by(name, lessons)
     )

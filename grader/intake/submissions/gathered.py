@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.intake.notebook.outline import FileOutline, outlines_limited
-from grader.intake.submissions.archive import MAX_DEPTH, is_archive, unpack_together
+from grader.intake.submissions.archive import MAX_ARCHIVE_DEPTH, is_archive, unpack_together
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import Unreadable, read_file
 from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS
@@ -19,8 +19,8 @@ from grader.intake.submissions.unpacking import CLUTTER
 from grader.lesson.lesson import Lesson
 
 MAX_FOLDERS = 1_000
-MAX_FILES = 100
-MAX_BYTES = 4 << 20
+MAX_SEARCHED_FILES = 100
+MAX_SEARCHED_BYTES = 4 << 20
 """Of the files that are searched for functions; a notebook counts without its pictures only after it is read."""
 MAX_NOTEBOOK = 20 << 20
 FUTURE = re.compile(rb"^from __future__ import .*$", re.MULTILINE)
@@ -106,7 +106,7 @@ def files_below(root: Path) -> list[tuple[Path, str]]:
             if entry.name.startswith(".") or entry.name in CLUTTER or entry.is_symlink():
                 continue
             if entry.is_dir():
-                if len(path.relative_to(root).parts) <= MAX_DEPTH:
+                if len(path.relative_to(root).parts) <= MAX_ARCHIVE_DEPTH:
                     waiting.append(path)
             elif suffix_of(path) in (".py", NOTEBOOK) or is_archive(path):
                 found.append((path, str(path.relative_to(root))))
@@ -117,13 +117,13 @@ def files_below(root: Path) -> list[tuple[Path, str]]:
 
 def read_all(found: Sequence[tuple[Path, str]]) -> list[GatheredFile]:
     files, total = [], 0
-    for path, shown in found[:MAX_FILES]:
+    for path, shown in found[:MAX_SEARCHED_FILES]:
         try:
             source = read_file(path, MAX_NOTEBOOK) if suffix_of(path) == NOTEBOOK else read_file(path)
         except Unreadable:
             continue
         total += 0 if suffix_of(path) == NOTEBOOK else len(source)
-        if total <= MAX_BYTES:
+        if total <= MAX_SEARCHED_BYTES:
             files.append(GatheredFile(path, shown, source))
     return files
 

@@ -13,7 +13,7 @@ from grader.intake.submissions.arrival import Arrival, SubmissionError, newest
 from grader.intake.submissions.places import is_folder, possible_submissions
 from grader.intake.submissions.written_times import seconds_since_1970
 
-MAX_BYTES = 64 << 20
+MAX_METADATA_BYTES = 64 << 20
 SUBMISSION_NAME = re.compile(r"submission_\d+")
 
 
@@ -72,8 +72,10 @@ def metadata(path: Path) -> dict[Any, Any]:
     import yaml  # here, because a student's `dojo` does not need it
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    if path.stat().st_size > MAX_BYTES:
-        raise SubmissionError(f"{path.name} has more than {MAX_BYTES:,} bytes: export again without the results.")
+    if path.stat().st_size > MAX_METADATA_BYTES:
+        raise SubmissionError(
+            f"{path.name} has more than {MAX_METADATA_BYTES:,} bytes: export again without the results."
+        )
     try:
         loaded = yaml.load(path.read_bytes(), Loader=loader)  # it makes only text, lists and mappings
     except (yaml.YAMLError, ValueError, RecursionError) as error:

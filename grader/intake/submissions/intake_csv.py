@@ -20,7 +20,7 @@ from grader.intake.submissions.tables import found_columns, read_table
 from grader.lesson.lesson import Course
 
 INTAKE_FILE = "intake.csv"
-COLUMNS = ("student", "found", "guess", "reason", "alternatives", "confirmed")
+INTAKE_CSV_COLUMNS = ("student", "found", "guess", "reason", "alternatives", "confirmed")
 UNCONFIRMED = ("", "no", "0", "false")
 
 
@@ -69,10 +69,14 @@ def guesses_text(guesses: Iterable[tuple[str, str]]) -> str:
 
 def read_intake(path: Path, course: Course) -> list[IntakeLine]:
     """The lines of an intake.csv, as written or as a spreadsheet saves it. Raises UserError."""
-    columns, lines = read_table(path, "the intake.csv of an earlier run", lambda header: len({*COLUMNS} & {*header}))
+    columns, lines = read_table(
+        path, "the intake.csv of an earlier run", lambda header: len({*INTAKE_CSV_COLUMNS} & {*header})
+    )
     header = [cell.lower() for cell in columns]
     if not {"student", "guess"} <= set(header):
-        raise UserError(f"{path} needs a first line with the columns {', '.join(COLUMNS)}; {found_columns(header)}.")
+        raise UserError(
+            f"{path} needs a first line with the columns {', '.join(INTAKE_CSV_COLUMNS)}; {found_columns(header)}."
+        )
     result = []
     for number, cells in lines:
         entry = dict(zip(header, map(str.strip, cells), strict=False))
@@ -142,5 +146,5 @@ def updated_lines(
 
 def intake_text(lines: Iterable[IntakeLine]) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *(line.cells for line in lines)])
+    csv.writer(text, lineterminator="\n").writerows([INTAKE_CSV_COLUMNS, *(line.cells for line in lines)])
     return text.getvalue()

@@ -11,10 +11,10 @@ from pathlib import Path
 from grader.errors import UserError
 from grader.intake.notebook.as_file import Origin
 from grader.intake.submissions.file_kinds import open_regular
+from grader.lesson.paths import BACKWARD_FILE
 
-MAIN = "backward.py"
 MAX_FILE_BYTES = 1 << 20
-MAGIC = re.compile(rb"^get_ipython\(\)\.\w+\(.*\)[ \t]*$", re.MULTILINE)
+IPYTHON_LINE = re.compile(rb"^get_ipython\(\)\.\w+\(.*\)[ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class LessonFiles:
 
     lesson: str
     files: dict[str, bytes] = field(default_factory=dict)
-    shown: str = MAIN
+    shown: str = BACKWARD_FILE
     message: str | None = None
     rejected: bool = False
     origin: Origin | None = None
@@ -44,7 +44,7 @@ class LessonFiles:
 
     @property
     def present(self) -> bool:
-        return MAIN in self.files
+        return BACKWARD_FILE in self.files
 
 
 class Unreadable(UserError):
@@ -67,7 +67,7 @@ def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
 
 def without_magics(data: bytes) -> bytes:
     """A script that Jupyter exported, with empty lines for its commands to the notebook: outside, they are errors."""
-    return MAGIC.sub(b"", data) if b"get_ipython()" in data else data
+    return IPYTHON_LINE.sub(b"", data) if b"get_ipython()" in data else data
 
 
 def as_utf_8(data: bytes) -> bytes:

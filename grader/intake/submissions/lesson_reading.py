@@ -8,15 +8,16 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.intake.notebook.cells import MAX_NOTEBOOK_BYTES, NotebookError
+from grader.intake.notebook.cells import MAX_CELL_BYTES, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.notebook.reading import NotebookReading
 from grader.intake.submissions.archive import is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles, Unreadable, read_file
+from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file
 from grader.intake.submissions.places import Inside, is_folder, message_of_absence, names_lesson, visible
 from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.source.reader import ReadingFailed, ReadingStopped
 
 
@@ -42,7 +43,7 @@ def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool
     Unreadable, and NotebookError where nothing of it can be read.
     """
     is_notebook = suffix_of(path) == NOTEBOOK
-    data = read_file(path, MAX_NOTEBOOK_BYTES) if is_notebook else read_file(path)
+    data = read_file(path, MAX_CELL_BYTES) if is_notebook else read_file(path)
     return read_page_bytes(data, shown, lessons, functions, is_notebook)
 
 
@@ -66,7 +67,7 @@ def files_of_reading(lesson: str, shown: str, reading: NotebookReading) -> Lesso
     """A lesson's part of a notebook, as files."""
     if reading.refused is not None:
         return LessonFiles(lesson, message=f"{shown} cannot be read: {reading.refused}", rejected=True)
-    files = {MAIN: reading.source} if reading.source is not None else {}
+    files = {BACKWARD_FILE: reading.source} if reading.source is not None else {}
     return LessonFiles(lesson, files, shown, reading.message, origin=reading.origin, nothing=not reading.attempted)
 
 
@@ -102,10 +103,10 @@ def nothing_gradable(shown: str, defined: Collection[str], lessons: Iterable[Les
                 f"{nothing}. It defines `{names[0]}`, as {lesson.name} does, which alone does not say that it is for "
                 f"that lesson. If it is, grade it with --lesson {lesson.number}."
             )
-    return f"{nothing}, and no function of a lesson is defined. Submit the exercise's notebook, or its {MAIN}."
+    return f"{nothing}, and no function of a lesson is defined. Submit the exercise's notebook, or its {BACKWARD_FILE}."
 
 
-MAX_FILES = 64
+MAX_LESSON_FILES = 64
 
 
 def rejected_files(lesson: Lesson, message: object) -> LessonFiles:
@@ -131,34 +132,38 @@ def read_lesson(folder: Inside, lesson: Lesson, alone: bool) -> LessonFiles:
     entries = folder.entries if place is folder.folder else visible(place)
     sources = [path for path in entries if suffix_of(path) == ".py" and not is_folder(path)]
     names = [path.name for path in sources]
-    main_names = [name for name in names if name.lower() == MAIN]
-    main = MAIN if MAIN in names else main_names[0] if len(main_names) == 1 else None
+    main_names = [name for name in names if name.lower() == BACKWARD_FILE]
+    main = BACKWARD_FILE if BACKWARD_FILE in names else main_names[0] if len(main_names) == 1 else None
     if main is None:
         notebooks = [path for path in entries if suffix_of(path) == NOTEBOOK]
         if len(notebooks) == 1:
             return read_notebook_file(notebooks[0], lesson, inside + notebooks[0].name)
-        return LessonFiles(lesson.name, message=f"{inside}{MAIN} is missing{without_main(inside, names, notebooks)}")
-    if len(sources) > MAX_FILES:
+        return LessonFiles(
+            lesson.name, message=f"{inside}{BACKWARD_FILE} is missing{without_main(inside, names, notebooks)}"
+        )
+    if len(sources) > MAX_LESSON_FILES:
         where = inside or "The folder"
-        return rejected_files(lesson, f"{where} holds {len(sources)} Python files; at most {MAX_FILES} are read.")
+        return rejected_files(
+            lesson, f"{where} holds {len(sources)} Python files; at most {MAX_LESSON_FILES} are read."
+        )
     files, left_out = {}, None
     for path in sources:
         try:
-            files[MAIN if path.name == main else path.name] = read_file(path)
+            files[BACKWARD_FILE if path.name == main else path.name] = read_file(path)
         except Unreadable as error:
             if path.name == main:
                 return rejected_files(lesson, error)
             left_out = str(error)
-    script = read_lecture_script(lesson, files[MAIN], inside + main)
+    script = read_lecture_script(lesson, files[BACKWARD_FILE], inside + main)
     return script or LessonFiles(lesson.name, files, shown=inside + main, message=left_out)
 
 
 def without_main(inside: str, names: Sequence[str], notebooks: Sequence[Path]) -> str:
     """The rest of the sentence about a lesson's folder without MAIN: what the folder contains instead."""
-    similar = difflib.get_close_matches(MAIN, names[:MAX_FILES], n=1, cutoff=0.5)
+    similar = difflib.get_close_matches(BACKWARD_FILE, names[:MAX_LESSON_FILES], n=1, cutoff=0.5)
     similar = similar or [name for name in names if "backward" in name.lower()]
     if similar or len(names) == 1:
-        return f"; there is {inside}{(similar or names)[0]}. Rename it to {MAIN} and submit again."
+        return f"; there is {inside}{(similar or names)[0]}. Rename it to {BACKWARD_FILE} and submit again."
     if names:
         return f"; found {', '.join(names[:5])} instead."
     if notebooks:
@@ -174,7 +179,9 @@ def read_loose(path: Path, lesson: Lesson) -> LessonFiles:
         source = read_file(path)
     except Unreadable as error:
         return rejected_files(lesson, error)
-    return read_lecture_script(lesson, source, path.name) or LessonFiles(lesson.name, {MAIN: source}, shown=path.name)
+    return read_lecture_script(lesson, source, path.name) or LessonFiles(
+        lesson.name, {BACKWARD_FILE: source}, shown=path.name
+    )
 
 
 def read_notebook_file(path: Path, lesson: Lesson, shown: str) -> LessonFiles:

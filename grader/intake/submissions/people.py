@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
 """Letters that Unicode does not decompose into a plain letter and an accent."""
-NUMBERED = re.compile(r"-(\d+)$")
+NUMBER_OF_A_NAMESAKE = re.compile(r"-(\d+)$")
 """The number that a platform or this program adds to a second file or student of one name."""
-ALIKE = 0.84  # of two names' letters: a letter or two missing, doubled or exchanged
-LONGEST = 120
+MIN_SIMILARITY_OF_NAMES = 0.84  # of two names' letters: a letter or two missing, doubled or exchanged
+MAX_STUDENT_NAME_CHARACTERS = 120
 WORDLESS = " .-"
 JOINERS = "\u200c\u200d"
-RESERVED = re.compile(
+RESERVED_STUDENT_NAMES = re.compile(
     r"index\.html|(?:grades|canvas|moodle|intake)\.csv|gradebook\.sqlite(?:-(?:journal|wal|shm|mj.*))?"
     r"|.*\.(?:part|lock|tmp)"
     r"|feedback|.*-feedback\.zip|(?:moodle-worksheet|mailmerge)\.csv|scores\.json"
@@ -49,9 +49,13 @@ def may_be_one_person(one: str, other: str) -> bool:
         return True
     matcher = difflib.SequenceMatcher(b="".join(long))
     matcher.set_seq1("".join(short))
-    if matcher.quick_ratio() < ALIKE:  # by the letters alone, whatever their order: the same for all rotations
+    if (
+        matcher.quick_ratio() < MIN_SIMILARITY_OF_NAMES
+    ):  # by the letters alone, whatever their order: the same for all rotations
         return False
-    return any(difflib.SequenceMatcher(None, "".join(short), way).ratio() >= ALIKE for way in rotations(long))
+    return any(
+        difflib.SequenceMatcher(None, "".join(short), way).ratio() >= MIN_SIMILARITY_OF_NAMES for way in rotations(long)
+    )
 
 
 def abbreviates(short: Sequence[str], long: Sequence[str]) -> bool:
@@ -72,11 +76,11 @@ def as_folder(name: str) -> str:
 
     It neither begins nor ends with a space, a full stop or a hyphen: no hidden file, no option of a command.
     """
-    name = re.sub("[\ud800-\udc7f\udd00-\udfff]", "\ufffd", name[: 8 * LONGEST])
+    name = re.sub("[\ud800-\udc7f\udd00-\udfff]", "\ufffd", name[: 8 * MAX_STUDENT_NAME_CHARACTERS])
     name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     name = unicodedata.normalize("NFC", name)
     safe = "".join("-" if c in "/\\" or is_unseen(c) else c for c in name)
-    while len(safe.encode()) > 2 * LONGEST or len(safe) > LONGEST:
+    while len(safe.encode()) > 2 * MAX_STUDENT_NAME_CHARACTERS or len(safe) > MAX_STUDENT_NAME_CHARACTERS:
         safe = safe[:-1]
     return safe.strip(WORDLESS) or "unnamed"
 
@@ -102,4 +106,4 @@ def collision_key(name: str) -> str:
 def is_reserved(name: str) -> bool:
     """Whether OUT uses the name, for a file or its temporary copy, or Windows for a device."""
     plain = collision_key(name)
-    return bool(RESERVED.fullmatch(plain)) or bool(DEVICE.fullmatch(plain))
+    return bool(RESERVED_STUDENT_NAMES.fullmatch(plain)) or bool(DEVICE.fullmatch(plain))

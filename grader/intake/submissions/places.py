@@ -11,20 +11,20 @@ from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
 
-from grader.intake.submissions.archive import MAX_DEPTH, is_archive
+from grader.intake.submissions.archive import MAX_ARCHIVE_DEPTH, is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
-from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.unpacking import CLUTTER
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 
-GENERIC = {"", "lesson", "exercise", "ex", "part", "task", "homework", "hw", "assignment"}
+GENERIC_FOLDER_NAMES = {"", "lesson", "exercise", "ex", "part", "task", "homework", "hw", "assignment"}
 """Names that students give a lesson's folder, with its number."""
 LESSON = re.compile(r"\d\d(_[a-z]|$)")
 KIT = "exercises"
-RESULTS = "gradebook.sqlite"
+RESULTS_MARKER = "gradebook.sqlite"
 """What makes a folder one that `grade run -o` wrote, such as `grades` next to the submissions that were graded."""
 MAX_SEARCHED = 1_000  # folders in a submission, of which one may hold the lessons
-MAX_GUESSES = 50  # folders that are compared with a lesson's name
+MAX_FOLDERS_COMPARED = 50  # folders that are compared with a lesson's name
 
 
 def visible(folder: Path) -> list[Path]:
@@ -44,7 +44,7 @@ def holds_results(folder: Path) -> bool:
         raise error
 
     with suppress(OSError):
-        return (folder / RESULTS).is_file() and not any(
+        return (folder / RESULTS_MARKER).is_file() and not any(
             is_work(Path(name)) for _, _, names in os.walk(folder, onerror=stop) for name in names
         )
     return False
@@ -135,23 +135,25 @@ def names_lesson(stem: str, lesson: Lesson) -> bool:
 def message_of_absence(folder: Inside | Path, lesson: Lesson) -> str:
     """The sentence about a lesson's missing folder, with a guess which folder may be meant."""
     number, _, rest = lesson.name.lower().partition("_")
-    inside = (folder if isinstance(folder, Inside) else Inside(folder)).folders[:MAX_GUESSES]
+    inside = (folder if isinstance(folder, Inside) else Inside(folder)).folders[:MAX_FOLDERS_COMPARED]
     names = {path.name: re.sub(r"[^a-z0-9]+", "_", path.name.lower()).strip("_") for path in inside}
     for name, plain in names.items():
         found = re.search(r"\d+", plain)
         words = re.sub(r"^\d+_?|_?\d+$", "", plain)
         same_number = found is not None and number.isdigit() and int(found[0]) == int(number)
         alike = bool(words) and bool(difflib.get_close_matches(words, [rest, *rest.split("_")], n=1, cutoff=0.8))
-        if (same_number and (alike or words in GENERIC or rest.startswith(words))) or (alike and found is None):
+        if (same_number and (alike or words in GENERIC_FOLDER_NAMES or rest.startswith(words))) or (
+            alike and found is None
+        ):
             return f"No folder {lesson.name} was submitted; did you mean `{name}`? Rename it."
-    return f"No folder {lesson.name} was submitted: expected {lesson.name}/{MAIN}."
+    return f"No folder {lesson.name} was submitted: expected {lesson.name}/{BACKWARD_FILE}."
 
 
 def innermost(folder: Path, lessons: Sequence[Lesson]) -> Path:
     """The folder that contains the lessons: `folder`, or the only one in it, or the only one in it with lessons."""
-    for _ in range(MAX_DEPTH):
+    for _ in range(MAX_ARCHIVE_DEPTH):
         here = Inside(folder)
-        if here.holds(lessons) or (folder / MAIN).is_file() or len(here.folders) > MAX_SEARCHED:
+        if here.holds(lessons) or (folder / BACKWARD_FILE).is_file() or len(here.folders) > MAX_SEARCHED:
             break
         holding = [path for path in here.folders if Inside(path).holds(lessons)]
         if len(holding) == 1:
@@ -172,12 +174,12 @@ def is_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
 def holds_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
     """Whether `folder` is itself a submission, not a folder of submissions."""
     with suppress(OSError):
-        return Inside(folder).holds(lessons) or (folder / MAIN).is_file()
+        return Inside(folder).holds(lessons) or (folder / BACKWARD_FILE).is_file()
     return False
 
 
 def loose_file(inside: Inside, lessons: Sequence[Lesson]) -> Path | None:
     """The only gradable file of a folder without a lesson's folder; None if there is no such file."""
     found = inside.gradable
-    alone = len(found) == 1 and found[0].name != MAIN and not inside.holds(lessons)
+    alone = len(found) == 1 and found[0].name != BACKWARD_FILE and not inside.holds(lessons)
     return found[0] if alone and not (len(lessons) > 1 and inside.folders) else None

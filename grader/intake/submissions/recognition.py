@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from grader.intake.submissions.candidates import STEM, CandidateFile, Recogniser
 from grader.intake.submissions.file_kinds import is_copy
 from grader.intake.submissions.gathered import GatheredFile, joined_text, without_layout
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.results.annotations import IntakeRemark
 
-MAX_NAMED = 5
+MAX_FILES_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def recognise_lesson(
     recogniser: Recogniser, lesson: Lesson, given: LessonFiles | None, is_contested: bool
 ) -> Recognition:
     candidates = recogniser.candidates(lesson)
-    main = given.files.get(MAIN) if given is not None else None
+    main = given.files.get(BACKWARD_FILE) if given is not None else None
     own = without_layout(main) if main is not None else None
     if is_contested:
         first = [each for each in candidates if each.file.normal == own]
@@ -105,7 +106,7 @@ def recognise_lesson(
 def recognised_in_parts(lesson: Lesson, parts: Sequence[GatheredFile]) -> Recognition:
     shown = " + ".join(file.shown for file in parts)
     sentence = f"`{shown}` are read together as {lesson.name}: each defines other functions of it."
-    files = LessonFiles(lesson.name, {MAIN: joined_text(parts)}, shown=shown)
+    files = LessonFiles(lesson.name, {BACKWARD_FILE: joined_text(parts)}, shown=shown)
     return Recognition({lesson.name: files}, (IntakeRemark("recognised", sentence),))
 
 
@@ -130,6 +131,6 @@ def apply_decision(recogniser: Recogniser, lesson: Lesson, wanted: str) -> Recog
 
 def reason_of(lesson: str, shown: str, rivals: Sequence[CandidateFile], chosen: CandidateFile) -> str:
     if rivals:
-        names = ", ".join(f"`{each.file.shown}`" for each in rivals[:MAX_NAMED])
+        names = ", ".join(f"`{each.file.shown}`" for each in rivals[:MAX_FILES_NAMED])
         return f"Several different files may be {lesson}: `{shown}` is graded, not {names}."
     return f"`{shown}` is graded as {lesson}, but its functions fit {' and '.join(chosen.others)} as well."

@@ -11,7 +11,7 @@ from grader.errors import UserError
 from grader.intake.submissions.people import as_folder
 from grader.intake.submissions.tables import found_columns, read_table
 
-COLUMNS = {
+ROSTER_COLUMNS = {
     "name": ("name", "full name", "student", "student name"),
     "id": ("id", "identifier", "id number", "student id", "sid"),
     "email": ("email", "e-mail", "email address", "mail"),
@@ -19,7 +19,10 @@ COLUMNS = {
     "submission": ("submission", "github_username", "github", "username", "sis login id"),
 }
 """The possible names of each column; the documentation uses the first."""
-FIRST, LAST = ("first name", "given name", "first_name"), ("last name", "surname", "family name", "last_name")
+FIRST_NAME_COLUMNS, LAST_NAME_COLUMNS = (
+    ("first name", "given name", "first_name"),
+    ("last name", "surname", "family name", "last_name"),
+)
 NO_STUDENT = "points possible"  # the second line of Canvas's own grade book
 
 
@@ -126,8 +129,12 @@ def column_roles(columns: Sequence[str]) -> dict[str, tuple[int, ...]]:
     def place(names: Iterable[str]) -> tuple[int, ...]:
         return next(((lower.index(name),) for name in names if name in lower), ())
 
-    found = {what: place(names) for what, names in COLUMNS.items()}
-    found["name"] = found["name"] or (place(FIRST) + place(LAST) if place(FIRST) and place(LAST) else ())
+    found = {what: place(names) for what, names in ROSTER_COLUMNS.items()}
+    found["name"] = found["name"] or (
+        place(FIRST_NAME_COLUMNS) + place(LAST_NAME_COLUMNS)
+        if place(FIRST_NAME_COLUMNS) and place(LAST_NAME_COLUMNS)
+        else ()
+    )
     return {what: places for what, places in found.items() if places}
 
 

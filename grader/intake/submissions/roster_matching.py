@@ -15,9 +15,9 @@ from grader.intake.submissions.people import as_folder, fold_case, may_be_one_pe
 from grader.intake.submissions.roster import Member, Roster, column_roles
 from grader.results.wording import listed_as_code
 
-MAX_GUESSES = 3
-MAX_NAMED = 5
-MAX_COMPARED = 1_000_000  # pairs of names; a class of a thousand
+MAX_ROSTER_GUESSES = 3
+MAX_PEOPLE_NAMED = 5
+MAX_PAIRS_OF_NAMES = 1_000_000  # pairs of names; a class of a thousand
 
 
 class Rank(IntEnum):
@@ -97,7 +97,7 @@ def join(roster: Roster, submitters: Sequence[Submitter]) -> Joined:
             about[at] = weaker_match_remark(submitters[at].shown, member, submitters[candidates[0]].shown)
     here = {owner.student for owner in owners if owner is not None} | {member.student for member, _ in disputed}
     absent = tuple(member for member in roster.members if member.student not in here)
-    guesses = () if len(submitters) * len(absent) > MAX_COMPARED else absent
+    guesses = () if len(submitters) * len(absent) > MAX_PAIRS_OF_NAMES else absent
     for at, (submitter, owner) in enumerate(zip(submitters, owners, strict=True)):
         if owner is None and at not in about:
             members = [match.member for match in evidence[at]]
@@ -190,7 +190,7 @@ def weaker_match_remark(name: str, member: Member, own: str) -> str:
 def dispute_remark(names: Collection[str], member: Member, roster: Roster) -> str:
     """About submissions that match one member, of which none is confirmed, or several are."""
     return (
-        f"{listed_as_code([*names], MAX_NAMED)} {'both' if len(names) == 2 else 'all'} match {member.in_words}. "
+        f"{listed_as_code([*names], MAX_PEOPLE_NAMED)} {'both' if len(names) == 2 else 'all'} match {member.in_words}. "
         f"None of them counts until you say which: add {column_phrase(roster)} `submission`, with one of these names "
         f"in the line of {member.name}, and run again."
     )
@@ -205,8 +205,8 @@ def unmatched_remark(name: str, matched: Sequence[Member], absent: Sequence[Memb
     ]
     if not members:
         return f"`{name}` is not in the roster; it is graded under that name."
-    guesses = " or ".join(member.in_words for member in members[:MAX_GUESSES])
-    guesses += " ..." if members[MAX_GUESSES:] else ""
+    guesses = " or ".join(member.in_words for member in members[:MAX_ROSTER_GUESSES])
+    guesses += " ..." if members[MAX_ROSTER_GUESSES:] else ""
     which = "its line" if len(members) == 1 else "the right line"
     column = column_phrase(roster)
     return f"`{name}` may be {guesses}: add {column} `submission`, with that name in {which}, to confirm."

@@ -15,9 +15,9 @@ from grader.intake.submissions.answer_files import with_answers
 from grader.intake.submissions.archive import is_archive, unpacked
 from grader.intake.submissions.completing import Wanted, has_lesson, only_others, recognised_in, unread_question
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles, Unreadable, read_file
+from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file
 from grader.intake.submissions.lesson_reading import (
-    MAX_FILES as MAX_FILES,
+    MAX_LESSON_FILES as MAX_LESSON_FILES,
 )
 from grader.intake.submissions.lesson_reading import (
     PageRead,
@@ -32,10 +32,11 @@ from grader.intake.submissions.places import Inside, innermost, is_gradable, loo
 from grader.intake.submissions.recognition import GuessQuestion
 from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.results.annotations import IntakeRemark
 from grader.source.reader import one_submission
 
-MAX_ENTRIES = 10_000
+MAX_FOLDER_ENTRIES = 10_000
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def read_place(path: Path, student: str, wanted: Wanted) -> Submission:
             read = with_recognised_lessons(path, read_single(path, student, wanted.lessons), wanted, ())
             return with_answers_in(path, read, student, wanted)
         if path.is_file():
-            expected = f"expected a folder or an archive with NN_name/{MAIN}, a notebook, or a .py file."
+            expected = f"expected a folder or an archive with NN_name/{BACKWARD_FILE}, a notebook, or a .py file."
             return replace(refused, message=f"{path.name} cannot be read: {expected}")
         return read_folder(path, student, wanted)
     except ArchiveRefused as error:
@@ -143,11 +144,15 @@ def read_code(
     """The same, without answers to questions."""
     lessons, inside = wanted.lessons, Inside(path)
     if not inside.entries and not others:
-        empty = {name: f"The folder is empty: expected {name}/{MAIN}." for name in (each.name for each in lessons)}
+        empty = {
+            name: f"The folder is empty: expected {name}/{BACKWARD_FILE}." for name in (each.name for each in lessons)
+        }
         files = {name: LessonFiles(name, message=message, nothing=True) for name, message in empty.items()}
         return Submission(student, path, files)
-    if len(inside.entries) > MAX_ENTRIES:
-        message = f"{path.name} holds {len(inside.entries):,} files and folders; at most {MAX_ENTRIES:,} are read."
+    if len(inside.entries) > MAX_FOLDER_ENTRIES:
+        message = (
+            f"{path.name} holds {len(inside.entries):,} files and folders; at most {MAX_FOLDER_ENTRIES:,} are read."
+        )
         return Submission(student, path, {}, message=message)
     folder = innermost(path, lessons)
     inside = inside if folder == path else Inside(folder)
@@ -204,7 +209,7 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submissi
         return Submission(student, path, page.lessons)
     if suffix_of(path) == ".py" and alone:
         name = lessons[0].name
-        return Submission(student, path, {name: LessonFiles(name, {MAIN: read_file(path)}, shown=path.name)})
+        return Submission(student, path, {name: LessonFiles(name, {BACKWARD_FILE: read_file(path)}, shown=path.name)})
     if suffix_of(path) == ".py" and not (page.cells and page.defined.isdisjoint(functions_of(lessons))):
         message = f"{path.name} is a single file: say which lesson it is for, with --lesson."
         return Submission(student, path, {}, message=message)

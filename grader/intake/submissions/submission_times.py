@@ -17,7 +17,7 @@ from typing import Any
 from grader.errors import UserError
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.people import fold_case, name_words, rotations
-from grader.intake.submissions.roster import COLUMNS, FIRST, LAST, Member, Roster
+from grader.intake.submissions.roster import FIRST_NAME_COLUMNS, LAST_NAME_COLUMNS, ROSTER_COLUMNS, Member, Roster
 from grader.intake.submissions.tables import found_columns, parse_table, read_text_of
 from grader.intake.submissions.written_times import UnreadableTime, is_day_first, read_time
 
@@ -28,11 +28,18 @@ TIME_COLUMNS = (
 )
 """Names of the column with the time; the documentation uses the first. Moodle's are in the language of who exports."""
 ID_COLUMNS = (
-    *COLUMNS["id"], *COLUMNS["email"], *COLUMNS["submission"],
+    *ROSTER_COLUMNS["id"], *ROSTER_COLUMNS["email"], *ROSTER_COLUMNS["submission"],
     *("user_id", "user id", "sis_user_id", "sis user id", "login", "login id", "login_id", "anonymous_id"),
     *("id-nummer", "e-mail-adresse", "vollständiger name", "adresse de courriel"),
 )  # fmt: skip
-NAME_COLUMNS = (*COLUMNS["name"], "sortable_name", "user name", "vollständiger name", "nom complet", "nombre completo")
+NAME_COLUMNS = (
+    *ROSTER_COLUMNS["name"],
+    "sortable_name",
+    "user name",
+    "vollständiger name",
+    "nom complet",
+    "nombre completo",
+)
 NOT_SUBMITTED = ("", "-", "–", "—", "null", "none", "n/a", "never")
 
 
@@ -125,7 +132,11 @@ class TimeLine:
 def roles(header: Sequence[str]) -> tuple[list[int], int | None]:
     """(the columns that say who it is, the column with the time)"""
     plain = [cell.strip().casefold() for cell in header]
-    people = [at for at, cell in enumerate(plain) if cell in (*ID_COLUMNS, *NAME_COLUMNS, *FIRST, *LAST)]
+    people = [
+        at
+        for at, cell in enumerate(plain)
+        if cell in (*ID_COLUMNS, *NAME_COLUMNS, *FIRST_NAME_COLUMNS, *LAST_NAME_COLUMNS)
+    ]
     return people, next((plain.index(name) for name in TIME_COLUMNS if name in plain), None)
 
 
@@ -139,7 +150,10 @@ def people_in(header: Sequence[str], cells: Sequence[str]) -> tuple[tuple[str, .
     plain = {name.strip().casefold(): cell.strip() for name, cell in zip(header, cells, strict=False)}
     ids = tuple(plain[name] for name in ID_COLUMNS if plain.get(name))
     names = [plain[name] for name in NAME_COLUMNS if plain.get(name)]
-    first, last = (next((plain[name] for name in which if plain.get(name)), "") for which in (FIRST, LAST))
+    first, last = (
+        next((plain[name] for name in which if plain.get(name)), "")
+        for which in (FIRST_NAME_COLUMNS, LAST_NAME_COLUMNS)
+    )
     return ids, tuple([*names, f"{first} {last}"] if first and last else names)
 
 

@@ -10,8 +10,10 @@ from typing import NamedTuple
 
 from grader.errors import UserError
 
-MAX_BYTES = 16 << 20
-csv.field_size_limit(MAX_BYTES)  # a cell may name many files of a student; Python's own limit would stop the class
+MAX_TABLE_BYTES = 16 << 20
+csv.field_size_limit(
+    MAX_TABLE_BYTES
+)  # a cell may name many files of a student; Python's own limit would stop the class
 Score = Callable[[Sequence[str]], int]
 """How many of a header's columns are known: it decides between separators."""
 
@@ -26,8 +28,8 @@ class CsvTable(NamedTuple):
 def read_text_of(path: Path, what: str, error: type[UserError] = UserError) -> str:
     """The text of a file that should be `what`, such as "the class's list". Raises `error`."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise error(f"{path} has more than {MAX_BYTES:,} bytes: give {what} as CSV.")
+        if path.stat().st_size > MAX_TABLE_BYTES:
+            raise error(f"{path} has more than {MAX_TABLE_BYTES:,} bytes: give {what} as CSV.")
         return decode(path.read_bytes())
     except OSError as failure:
         raise error(f"{path} cannot be read: {failure.strerror}. Give {what} as CSV.") from failure

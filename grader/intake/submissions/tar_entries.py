@@ -18,7 +18,7 @@ CHECKSUM = slice(148, 156)
 REGULAR = (b"0", b"\0", b"7")
 EXTENDED = (b"x", b"X", b"g", b"L", b"K")
 WITHOUT_CONTENT = (b"1", b"2", b"3", b"4", b"5", b"6")  # links, devices, folders
-MAX_DIGITS = 20  # of a record's length, and of a size
+MAX_TAR_DIGITS = 20  # of a record's length, and of a size
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,14 @@ def pax_records(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     """The path, the size and `sparse` of records "LENGTH KEY=VALUE\\n". Raises tarfile.ReadError."""
     at = 0
     while at < len(data) and data[at]:
-        space = data.find(b" ", at, at + MAX_DIGITS)
+        space = data.find(b" ", at, at + MAX_TAR_DIGITS)
         digits = data[at:space] if space > 0 else b""
         end = at + int(digits) if digits.isdigit() else 0
         equals = data.find(b"=", space, end)
         if not (space < equals < end <= len(data)) or data[end - 1 : end] != b"\n":
             raise tarfile.ReadError("an extended header is damaged")
         key, value = data[space + 1 : equals], data[equals + 1 : end - 1]
-        if key == b"size" and (not value.isdigit() or len(value) > MAX_DIGITS):
+        if key == b"size" and (not value.isdigit() or len(value) > MAX_TAR_DIGITS):
             raise tarfile.ReadError("a size is no number")
         if key in (b"path", b"size"):
             yield key, value

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from grader.intake.submissions.file_kinds import open_regular
-from grader.intake.submissions.unpacking import CHUNK, MIB, ArchiveRefused, Caps, Clock
+from grader.intake.submissions.unpacking import CHUNK_BYTES, MIB, ArchiveRefused, Caps, Clock
 
 MAX_AT_ONCE = MIB
 STREAMED_AT_LEAST = 8 * MIB
@@ -46,7 +46,7 @@ class TarStream:
     def content(self, size: int) -> Iterator[bytes]:
         """The next `size` bytes in pieces. It does not count them: writing does."""
         while size:
-            data = self._read(min(size, CHUNK))
+            data = self._read(min(size, CHUNK_BYTES))
             if not data:
                 raise tarfile.ReadError("it ends too early")
             size -= len(data)
@@ -97,14 +97,14 @@ class Decompressed:
         while True:
             self._clock.enforce()
             if self._decompressor.eof:
-                rest = self._decompressor.unused_data or self._file.read(CHUNK)
+                rest = self._decompressor.unused_data or self._file.read(CHUNK_BYTES)
                 if not rest.startswith(self._magic[: len(rest)]) or not rest:
                     return b""  # what follows the last stream is padding
                 self._streams += 1
                 if self._streams > MAX_STREAMS:
                     raise ArchiveRefused(f"The archive is made of more than {MAX_STREAMS:,} compressed pieces.")
                 self._decompressor, self._input = self._new(), rest
-            piece = self._input or (self._file.read(CHUNK) if self._needs_input else b"")
+            piece = self._input or (self._file.read(CHUNK_BYTES) if self._needs_input else b"")
             data = self._decompressor.decompress(piece, size)
             self._input = getattr(self._decompressor, "unconsumed_tail", b"")
             if data:

@@ -11,16 +11,16 @@ from grader.errors import UserError
 from grader.intake.submissions.file_kinds import suffix_of
 from grader.intake.submissions.people import fold_case
 
-CHUNK = 1 << 16
+CHUNK_BYTES = 1 << 16
 MIB = 1 << 20
 MAX_NAME_BYTES = 200  # disks take 255, and a name may be written longer than it is read
 MAX_OTHERS = 20
 CLUTTER = frozenset({"__pycache__", "__MACOSX", "node_modules", "venv", "site-packages"})
 """Folders that programs make; nothing in them is the student's work."""
 RATIO_COUNTS_FROM = MIB  # a small file of one letter is no bomb
-INNER = ".inner"
+INNER_ARCHIVES = ".inner"
 """Where archives inside an archive wait; no entry has a name that begins with a full stop."""
-RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+WINDOWS_DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 """Names of devices on Windows, whatever suffix they have."""
 
 
@@ -147,7 +147,7 @@ class ArchiveWriter:
             )
         if any(len(part.encode("utf-8", "surrogatepass")) > MAX_NAME_BYTES for part in path.parts):
             raise EntryRefused(f"The archive has a name of more than {MAX_NAME_BYTES} bytes ({name[:40]!r} ...).")
-        if any(part.partition(".")[0].strip().lower() in RESERVED for part in path.parts):
+        if any(part.partition(".")[0].strip().lower() in WINDOWS_DEVICES for part in path.parts):
             raise EntryRefused(f"The archive has a name that Windows keeps for a device ({name[:80]!r}): rename it.")
         for parent in list(path.parents)[-2::-1]:
             self._reserve(f"{parent}/", name)
@@ -180,7 +180,7 @@ class ArchiveWriter:
         target = self.folder.joinpath(*path.parts)
         most = self.caps.file.get(suffix_of(path), 0)
         if self._is_inner(path):
-            target = self.folder / INNER / str(len(self._places)) / path.name
+            target = self.folder / INNER_ARCHIVES / str(len(self._places)) / path.name
             self.inner[path], most = target, self.caps.archive
         target.parent.mkdir(parents=True, exist_ok=True)
         written = 0

@@ -13,7 +13,7 @@ ZONE = re.compile(r"\s*(?:(Z|UTC|GMT)|(?:UTC|GMT)?\s*([+-])(\d\d):?(\d\d))\)?$",
 YEAR_FIRST = re.compile(r"\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 YEAR_LAST = re.compile(r"\b(\d{1,2})([-/.])(\d{1,2})[-/.](\d{4})\b")
 NUMBERS = re.compile(r"\d+")
-WORD = re.compile(r"[^\W\d_]+")
+WORD_OF_A_DATE = re.compile(r"[^\W\d_]+")
 MONTHS = (
     ("jan", "ene", "gen"),
     ("feb", "fev"),
@@ -90,7 +90,7 @@ def calendar_date(text: str, day_first: bool | None) -> tuple[tuple[int, int, in
                 f"{year}-{first:02}-{second:02}"
             )
         return ((year, second, first) if is_day_first else (year, first, second)), found.end()
-    months = [(month, word) for word in WORD.finditer(text) if (month := month_named(word[0]))]
+    months = [(month, word) for word in WORD_OF_A_DATE.finditer(text) if (month := month_named(word[0]))]
     clock = CLOCK.search(text)
     numbers = [found for found in NUMBERS.finditer(text[: clock.start()] if clock else text)]
     years = [found for found in numbers if len(found[0]) == 4]

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import GraderFault
-from grader.gradebook.assignment.config import ASSIGNMENT, Assignment, LatePolicy, parse_assignment
+from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment, LatePolicy, parse_assignment
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.session import Session
@@ -32,7 +32,7 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
 SETTINGS = "settings.json"
-TRIES = 2
+MAX_AUTOGRADER_TRIES = 2
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Autograder:
         course = Course(root / "source" / "course")
         self._assignment, text = None, self._settings.assignment
         if text:
-            self._assignment = parse_assignment(text, root / "source" / ASSIGNMENT, list(course.lessons.values()))
+            self._assignment = parse_assignment(text, root / "source" / ASSIGNMENT_FILE, list(course.lessons.values()))
             course = Course(course.root, changed=self._assignment.settings)
         self._lessons = [course.lessons[name] for name in self._settings.lessons]
 
@@ -92,7 +92,7 @@ class Autograder:
         seconds = self._settings.timeout
         limits = Limits(import_seconds=seconds, step_seconds=seconds, total_seconds=6 * seconds)
         fault = ""
-        for _ in range(TRIES):
+        for _ in range(MAX_AUTOGRADER_TRIES):
             zygote, self._zygote = self._zygote, None
             try:
                 results = grade_once(self._lessons, submission, limits, isolation, self._root, zygote)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from grader.intake.submissions.roster import Member, Roster
-from grader.publish.export.marks import TOTAL, Marks, Platform, as_csv
+from grader.publish.export.marks import TOTAL_COLUMN, Marks, Platform, as_csv
 from grader.publish.export.maxima import points_in_cell
 from grader.results import number
 
@@ -25,10 +25,10 @@ POINTS_POSSIBLE = "    Points Possible"  # with these spaces Canvas writes it
 
 
 def canvas_columns(marks: Marks) -> dict[str, str]:
-    """{lesson or TOTAL: column}: the gradebook's assignment; without one, a column per lesson, with its name."""
+    """{lesson or TOTAL_COLUMN: column}: the gradebook's assignment; without one, a column per lesson, with its name."""
     if marks.assignment is not None:
-        return {TOTAL: marks.assignment}
-    return {lesson: lesson for lesson in marks.possible if lesson != TOTAL}
+        return {TOTAL_COLUMN: marks.assignment}
+    return {lesson: lesson for lesson in marks.possible if lesson != TOTAL_COLUMN}
 
 
 def canvas_csv(roster: Roster, marks: Marks, columns: Mapping[str, str]) -> str:
@@ -49,4 +49,4 @@ def identity(member: Member, exported: bool) -> Sequence[str]:
     return [member.name, "", member.id, given.get("login", ""), given.get("section", "")]
 
 
-CANVAS = Platform(canvas_columns, grade_book_maxima, canvas_csv)
+CANVAS_PLATFORM = Platform(canvas_columns, grade_book_maxima, canvas_csv)

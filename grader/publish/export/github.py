@@ -17,11 +17,11 @@ from typing import Any
 
 from grader.publish.export.rows import not_graded, row_message
 from grader.publish.inert import inert, without_ci_commands
-from grader.results import WORDS, WRONG, Row, SubmissionResult, points_text
+from grader.results import STATUS_WORDS, WRONG_STATUSES, Row, SubmissionResult, points_text
 from grader.results.wording import first_names
 
 MAX_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
-MAX_CHARACTERS = 4_000
+MAX_ANNOTATION_CHARACTERS = 4_000
 SUMMARY_BYTES = 1 << 20  # of a step; a larger summary is dropped as a whole
 CUT = "\n\n*The rest is left out: a job summary holds 1 MiB.*\n"
 
@@ -65,11 +65,11 @@ def annotations_of(results: SubmissionResult) -> list[Annotation]:
     together: dict[tuple[str, str | None, int | None], list[Row]] = {}
     for lesson in results.lessons:
         for row in lesson.rows:
-            if row.status in WRONG:
+            if row.status in WRONG_STATUSES:
                 together.setdefault((row_message(row), row.file, row.line), []).append(row)
     for (text, file, line), rows in together.items():
         names = first_names([row.name for row in rows], 4)
-        word = WORDS[rows[0].status]
+        word = STATUS_WORDS[rows[0].status]
         annotated.append(Annotation(f"{names}: {word}", text or f"{names}: {word}", file, line))
     return annotated
 
@@ -84,7 +84,7 @@ def error_command(annotation: Annotation, place: str | None) -> str:
         ):  # its lines are JSON's; the text names the cell
             properties = {"file": place, "line": str(annotation.line), **properties}
     written = ",".join(f"{name}={escape_property(text)}" for name, text in properties.items())
-    return f"::error {written}::{escape(annotation.text[:MAX_CHARACTERS])}"
+    return f"::error {written}::{escape(annotation.text[:MAX_ANNOTATION_CHARACTERS])}"
 
 
 def error_commands(results: Iterable[SubmissionResult], paths: Mapping[str, Path], workspace: Path) -> Iterator[str]:

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from grader.publish.export.rows import explanation_lines, row_message
 from grader.publish.inert import inert
-from grader.results import BROKEN, UNWRITTEN, WORDS, LessonResult, Row, SubmissionResult
+from grader.results import BROKEN_STATUSES, STATUS_WORDS, UNWRITTEN, LessonResult, Row, SubmissionResult
 
 
 def junit_xml(results: SubmissionResult, when: datetime | None = None) -> str:
@@ -28,7 +28,7 @@ def junit_xml(results: SubmissionResult, when: datetime | None = None) -> str:
 
 def add_suite(root: Element, number: int, student: str, lesson: LessonResult, stamp: str) -> None:
     rows = lesson.rows
-    count = {status: sum(row.status == status for row in rows) for status in WORDS}
+    count = {status: sum(row.status == status for row in rows) for status in STATUS_WORDS}
     suite = SubElement(
         root,
         "testsuite",
@@ -39,7 +39,7 @@ def add_suite(root: Element, number: int, student: str, lesson: LessonResult, st
         hostname="localhost",  # what the schema asks for where there is nothing to tell
         tests=str(len(rows)),
         failures=str(count["failed"] + count["shape"]),
-        errors=str(sum(count[status] for status in BROKEN)),
+        errors=str(sum(count[status] for status in BROKEN_STATUSES)),
         skipped=str(sum(count[status] for status in UNWRITTEN)),
         time=f"{lesson.seconds:.3f}",
     )
@@ -56,8 +56,8 @@ def add_case(suite: Element, lesson: str, row: Row) -> None:
     case = SubElement(suite, "testcase", name=row.name, classname=lesson, time="0")
     status = row.status
     if status in UNWRITTEN:
-        SubElement(case, "skipped", message=row_message(row) or WORDS[status])
+        SubElement(case, "skipped", message=row_message(row) or STATUS_WORDS[status])
     elif status != "passed":
-        kind = "error" if status in BROKEN else "failure"
-        element = SubElement(case, kind, type=status, message=row_message(row) or WORDS[status])
+        kind = "error" if status in BROKEN_STATUSES else "failure"
+        element = SubElement(case, kind, type=status, message=row_message(row) or STATUS_WORDS[status])
         element.text = "\n".join(explanation_lines(row))

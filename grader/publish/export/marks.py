@@ -20,14 +20,14 @@ from grader.publish.inert import csv_cell
 from grader.publish.report.classroom import incomplete
 from grader.results import LessonResult, SubmissionResult, number, points_text, read_results
 
-TOTAL = "total"
+TOTAL_COLUMN = "total"
 AGAIN = re.compile(r"(.+)-\d+")
 """The name of a second submission that came under one name: `ada-2`."""
 
 
 @dataclass(frozen=True)
 class Marks:
-    """`scores` are {the member's `student`: {lesson or TOTAL: score}}; `possible` the most that each can give.
+    """`scores` are {the member's `student`: {lesson or TOTAL_COLUMN: score}}; `possible` the most that each can give.
 
     `remarks` are sentences about who is missing on either side. `results` are {the member's `student`: the results
     that the scores come from}. `assignment` is its title, if there is one.
@@ -46,7 +46,7 @@ class Marks:
 
 
 class Platform(NamedTuple):
-    """What distinguishes one grade book from another. `columns` are {lesson or TOTAL: the grade book's column}."""
+    """How one grade book differs from another. `columns` are {lesson or TOTAL_COLUMN: the grade book's column}."""
 
     default_columns: Callable[[Marks], dict[str, str]]
     known_maxima: Callable[[Roster, Mapping[str, str]], dict[str, float]]
@@ -76,7 +76,7 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     scores = {member: scores_of(results[student], possible) for member, student in owners.items()}
     return Marks(
         {member: found for member, found in scores.items() if found},
-        dict(sorted(possible.items())) | {TOTAL: sum(possible.values())},
+        dict(sorted(possible.items())) | {TOTAL_COLUMN: sum(possible.values())},
         tuple(remarks),
         {member: results[student] for member, student in owners.items()},
         assignment=title,
@@ -131,9 +131,9 @@ def scores_of(results: SubmissionResult, possible: Mapping[str, float]) -> dict[
     if results.status == "error" or (counted != results.lessons and not own):
         return scores
     if results.adjustment is not None:
-        return scores | {TOTAL: results.score * whole / results.max_score if results.max_score else 0}
+        return scores | {TOTAL_COLUMN: results.score * whole / results.max_score if results.max_score else 0}
     total = sum(scores.values())
-    return scores | {TOTAL: total if counted == results.lessons else total * whole / own}
+    return scores | {TOTAL_COLUMN: total if counted == results.lessons else total * whole / own}
 
 
 def scale_factor(lesson: LessonResult, possible: Mapping[str, float]) -> float:
@@ -161,7 +161,7 @@ def scaling_remarks(results: Mapping[str, SubmissionResult], possible: Mapping[s
 
 
 def columns_by_lesson(marks: Marks, named: Sequence[str], default: Mapping[str, str]) -> dict[str, str]:
-    """{lesson or TOTAL: the grade book's column} from LESSON=COLUMN texts, else `default`. Raises UserError."""
+    """{lesson or TOTAL_COLUMN: the grade book's column} from LESSON=COLUMN texts, else `default`. Raises UserError."""
     columns = {}
     for text in named:
         name, equals, column = text.partition("=")
@@ -173,7 +173,7 @@ def columns_by_lesson(marks: Marks, named: Sequence[str], default: Mapping[str, 
 
 
 def lesson_named(marks: Marks, wanted: str) -> str | None:
-    """The lesson, or TOTAL, that a number or a name means; None unless it is exactly one."""
+    """The lesson, or TOTAL_COLUMN, that a number or a name means; None unless it is exactly one."""
     fitting = [name for name in marks.possible if wanted in names_of_lesson(name)]
     return fitting[0] if len(fitting) == 1 else None
 

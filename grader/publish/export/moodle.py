@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from grader.errors import UserError
 from grader.intake.submissions.roster import Roster
-from grader.publish.export.marks import TOTAL, Marks, Platform, as_csv
+from grader.publish.export.marks import TOTAL_COLUMN, Marks, Platform, as_csv
 from grader.publish.export.maxima import points_in_cell
 
 MAXIMUM = "maximum grade"
@@ -71,4 +71,4 @@ def worksheet_rows(roster: Roster, marks: Marks, columns: Mapping[str, str]) -> 
     return rows
 
 
-MOODLE = Platform(lambda marks: {TOTAL: GRADE}, moodle_maxima, moodle_csv)
+MOODLE_PLATFORM = Platform(lambda marks: {TOTAL_COLUMN: GRADE}, moodle_maxima, moodle_csv)

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
-from grader.publish.export.classroom50 import RELEASE_BODY, RESULT, release_body, result_for_runner, result_text
+from grader.publish.export.classroom50 import RELEASE_BODY, RESULT_JSON, release_body, result_for_runner, result_text
 from grader.publish.export.github import Say, append_summary, below_command, classroom_result, error_commands
 from grader.publish.export.gradescope import gradescope_json
 from grader.publish.export.junit import junit_xml
 from grader.results import SubmissionResult, read_results
 
 FORMATS = ("gradescope", "github", "junit", "classroom50")
-FILES: Mapping[str, tuple[str, Callable[[SubmissionResult], str]]] = {
+EXPORT_FILES: Mapping[str, tuple[str, Callable[[SubmissionResult], str]]] = {
     "gradescope": ("gradescope.json", gradescope_json),
     "junit": ("junit.xml", junit_xml),
 }
@@ -23,7 +23,7 @@ FILES: Mapping[str, tuple[str, Callable[[SubmissionResult], str]]] = {
 
 def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) -> None:
     """Each format's file in each student's folder, from the results.json there. Raises OutputError."""
-    chosen = [FILES[name] for name in dict.fromkeys(formats) if name in FILES]
+    chosen = [EXPORT_FILES[name] for name in dict.fromkeys(formats) if name in EXPORT_FILES]
     for student in students if chosen else ():
         results = read_results(out / student)  # none after a fault of the grader, which must not become a zero
         for name, write in chosen if results else ():
@@ -77,9 +77,9 @@ def report_to_classroom50(
     whole = read_results(out / result.student) or result  # `results` lack what only a student's own pages show
     texts = {
         RELEASE_BODY: release_body(out, whole),
-        RESULT: result_text(result_for_runner(whole, environment, datetime.now(UTC))),
+        RESULT_JSON: result_text(result_for_runner(whole, environment, datetime.now(UTC))),
     }
-    with output_errors(workspace / RESULT):
+    with output_errors(workspace / RESULT_JSON):
         for name, text in texts.items():
             (workspace / f".{name}.part").unlink(missing_ok=True)  # it may be a student's link to somewhere else
             write_whole(workspace / name, text)

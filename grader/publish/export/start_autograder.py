@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from grader.sandbox.workers.forked import Nursery, NurseryEnded
 
 PRELOAD = ("grader.publish.export.autograder",)
-PROGRAM = """
+START_AUTOGRADER_CODE = """
 import socket, sys
 from grader.publish.export.autograder import main
 raise SystemExit(main(sys.argv[1:-1], socket.socket(fileno=int(sys.argv[-1]))))
@@ -23,7 +23,7 @@ def main(arguments: Sequence[str]) -> int:
         if zygote is None:
             raise NurseryEnded("it gave no zygote")
         with zygote:
-            program = nursery.program(PROGRAM, *arguments, given=[zygote])
+            program = nursery.program(START_AUTOGRADER_CODE, *arguments, given=[zygote])
         for line in program.stdout:
             sys.stdout.write(line.decode(errors="replace"))
         status = program.wait()

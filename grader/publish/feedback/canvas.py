@@ -16,11 +16,11 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from grader.intake.submissions.downloads import CanvasFile, without_number
-from grader.intake.submissions.lesson_files import MAIN
+from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.feedback.reports import HTML, NoFeedback, markdown_of
 
 TITLE = "This file is the report on what you submitted under this name."
-EPOCH = (1980, 1, 1, 0, 0, 0)
+ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def canvas_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, bytes]:
@@ -28,7 +28,7 @@ def canvas_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, 
     found = {name: file for name in names if (file := CanvasFile.of(name)) and file.attachment}
     if not found:
         raise NoFeedback("Canvas returns files only to who submitted a file, and this is typed text or a link")
-    name = max(found, key=lambda name: (without_number(found[name].file) == MAIN, found[name].attachment))
+    name = max(found, key=lambda name: (without_number(found[name].file) == BACKWARD_FILE, found[name].attachment))
     suffix = PurePosixPath(name).suffix.lower()
     if suffix == ".py":
         return {name: as_comments(markdown_of(files)).encode()}
@@ -54,5 +54,5 @@ def as_zip(files: dict[str, bytes]) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in sorted(files.items()):
-            archive.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(name, ZIP_TIME), content, zipfile.ZIP_DEFLATED)
     return packed.getvalue()

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from grader.intake.submissions.downloads import MOODLE
+from grader.intake.submissions.downloads import MOODLE_NAME
 from grader.intake.submissions.roster import Roster
-from grader.publish.export.marks import TOTAL, as_csv, read_marks
+from grader.publish.export.marks import TOTAL_COLUMN, as_csv, read_marks
 from grader.publish.export.maxima import maxima_from_options, scaled_to
 from grader.publish.export.moodle import GRADE, moodle_maxima, worksheet_rows
 from grader.publish.feedback.reports import NoFeedback, one_line_summary
@@ -27,11 +27,13 @@ def moodle_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, 
 
     Raises NoFeedback where none of these names is Moodle's.
     """
-    found = sorted((match["kind"], name) for name in names if (match := MOODLE.fullmatch(name)))  # files before texts
+    found = sorted(
+        (match["kind"], name) for name in names if (match := MOODLE_NAME.fullmatch(name))
+    )  # files before texts
     if not found:
         raise NoFeedback("the download has no name of Moodle's for this student")
     name = found[0][1]
-    own = MOODLE.fullmatch(name)
+    own = MOODLE_NAME.fullmatch(name)
     assert own is not None
     start = name.removesuffix(own["file"]) if own["file"] else f"{name}/"  # files side by side, or folders
     return {start + report: content for report, content in files.items()}
@@ -46,7 +48,7 @@ def graded_worksheet(out: Path, roster: Roster, options: Sequence[str]) -> tuple
     """(the worksheet with the grades in OUT, and a summary for each student where it has a column for comments;
     a sentence for each column that is scaled). `options` are those of --max. Raises UserError.
     """
-    columns, marks = {TOTAL: GRADE}, read_marks(out, roster)
+    columns, marks = {TOTAL_COLUMN: GRADE}, read_marks(out, roster)
     scaled = scaled_to(maxima_from_options(marks, columns, options) or moodle_maxima(roster, columns), marks, columns)
     column = comments_column(roster)
     header, *rows = worksheet_rows(roster, scaled, columns)

@@ -11,7 +11,7 @@ from pathlib import Path
 from grader.intake.submissions.roster import Roster
 from grader.publish.export.marks import Marks, as_csv
 from grader.publish.inert import inert
-from grader.results import WORDS, LessonResult, Row, SubmissionResult, number, points_text, read_results
+from grader.results import STATUS_WORDS, LessonResult, Row, SubmissionResult, number, points_text, read_results
 from grader.results.wording import listed
 
 HTML, MARKDOWN = "report.html", "report.md"
@@ -59,7 +59,7 @@ def markdown_of(files: dict[str, bytes]) -> str:
     return "\n\n".join(texts)
 
 
-MAX_NAMED = 8
+MAX_STUDENTS_NAMED = 8
 
 
 def one_line_summary(results: SubmissionResult) -> str:
@@ -74,16 +74,16 @@ def one_line_summary(results: SubmissionResult) -> str:
     else:
         absent = [lesson.name for lesson in results.lessons if lesson.status != "graded"]
         wrong = [
-            f"{row.name} ({WORDS[row.status]})"
+            f"{row.name} ({STATUS_WORDS[row.status]})"
             for lesson in results.lessons
             if lesson.status == "graded"
             for row in lesson.rows
             if row.counted and row.status != "passed"
         ]
         if absent:
-            sentences.append(f"Not submitted, or not readable: {listed(absent, MAX_NAMED)}.")
+            sentences.append(f"Not submitted, or not readable: {listed(absent, MAX_STUDENTS_NAMED)}.")
         if wrong:
-            sentences.append(f"Not right yet: {listed(wrong, MAX_NAMED)}.")
+            sentences.append(f"Not right yet: {listed(wrong, MAX_STUDENTS_NAMED)}.")
     return " ".join(inert(" ".join([*sentences, *decision_sentences(results)])).split())
 
 
@@ -104,7 +104,7 @@ def decision_sentences(results: SubmissionResult) -> Iterator[str]:
         yield from (f"{comment.author}: {comment.text}" for comment in part.comments or ())
 
 
-COLUMNS = ("email", "name", "id", "score", "maximum", "percent", "summary", "report")
+MAIL_MERGE_COLUMNS = ("email", "name", "id", "score", "maximum", "percent", "summary", "report")
 
 
 def mailmerge_csv(out: Path, roster: Roster, marks: Marks, reports: Path | None = None) -> tuple[str, list[str]]:
@@ -113,7 +113,7 @@ def mailmerge_csv(out: Path, roster: Roster, marks: Marks, reports: Path | None 
     Points and maximum are the student's own, as in the report. `reports` is the folder with a copy of OUT's reports to
     which the file refers.
     """
-    rows, remarks = [list(COLUMNS)], []
+    rows, remarks = [list(MAIL_MERGE_COLUMNS)], []
     for member in roster.members:
         results = marks.results.get(member.student)
         if results is None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from grader.results import LessonResult, Row, SubmissionResult, number, points_text
 from grader.results.annotations import Adjustment, Comment, DemandedDefence, Excuse, Lateness
 
-WHY = {
+WHY_AN_ATTEMPT_COUNTS = {
     "best": "it is the best one",
     "last": "it is the last one",
     "last on time": "it is the last one on time",
@@ -47,7 +47,8 @@ def sentences_about_lesson(lesson: LessonResult) -> list[str]:
     if lesson.attempt is not None and lesson.attempt.of > 1:
         submitted = f", of {date_text(lesson.attempt.submitted)}," if lesson.attempt.submitted else ""
         place, of = lesson.attempt.number, lesson.attempt.of
-        found.append(f"Attempt {place} of {of}{submitted} counts: {WHY.get(lesson.attempt.why, lesson.attempt.why)}.")
+        why = WHY_AN_ATTEMPT_COUNTS.get(lesson.attempt.why, lesson.attempt.why)
+        found.append(f"Attempt {place} of {of}{submitted} counts: {why}.")
     if lesson.late is not None and lesson.excused is None:
         found += late_sentences(lesson.late) if lesson.late.cost else []
     if lesson.demanded_defence is not None:

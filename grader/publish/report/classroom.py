@@ -16,7 +16,7 @@ from grader.results.wording import first_names
 
 GroupKey = TypeVar("GroupKey", bound=Hashable)
 
-NOTHING: Final = "nothing"
+NOTHING_SUBMITTED: Final = "nothing"
 """The status of somebody who submitted nothing, in a class's pages only."""
 UNCLEAR: Final = "unclear"
 """The status of somebody whom several submissions match: no score, which is not a zero."""
@@ -180,7 +180,7 @@ NONE_EARLIER: frozenset[str] = frozenset()
 def nothing_submitted(name: str, max_score: float) -> SubmissionResult:
     """The result of somebody who is in the roster only."""
     message = "On the roster; submitted nothing."
-    return SubmissionResult(student=name, status=NOTHING, message=message, max_score=max_score, isolation="–")
+    return SubmissionResult(student=name, status=NOTHING_SUBMITTED, message=message, max_score=max_score, isolation="–")
 
 
 def without_results(attendance: Attendance, max_score: float) -> list[SubmissionResult]:
@@ -199,9 +199,9 @@ def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
         if (part.status == "graded" or part.score) and counts(result, part)
     }
     unread = [part.name.split("_")[0] for part in result.lessons if part.status == "rejected"]
-    known, share = result.status not in ("error", NOTHING, UNCLEAR) and result.excused is None, result.percent
+    known, share = result.status not in ("error", NOTHING_SUBMITTED, UNCLEAR) and result.excused is None, result.percent
     kinds: list[str] = [result.status]
-    notes = {"rejected": "rejected", "error": "could not be graded", NOTHING: "submitted nothing"}
+    notes = {"rejected": "rejected", "error": "could not be graded", NOTHING_SUBMITTED: "submitted nothing"}
     note = (notes | {UNCLEAR: "several submissions match"}).get(result.status, "")
     if not note:
         note = f"{', '.join(unread)} rejected" if unread else ""
@@ -216,7 +216,7 @@ def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
         share if known else None,
         tuple(points.get(name) for name in lessons),
         note,
-        "–" if result.status in (NOTHING, UNCLEAR) else result.isolation,
+        "–" if result.status in (NOTHING_SUBMITTED, UNCLEAR) else result.isolation,
         result.seconds,
         frozenset(result.earlier) if result.earlier else NONE_EARLIER,
     )
@@ -265,6 +265,6 @@ def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None 
         rows[-1] += csv_columns(result) if annotated else []
         if attendance:
             member = known_as.get(result.student)
-            rows[-1] += [{NOTHING: "no", UNCLEAR: "unclear"}.get(result.status, "yes")]
+            rows[-1] += [{NOTHING_SUBMITTED: "no", UNCLEAR: "unclear"}.get(result.status, "yes")]
             rows[-1] += [member.line.get(name, "") if member else "" for name in further]
     return [[csv_cell(cell) for cell in row] for row in rows]

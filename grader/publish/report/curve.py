@@ -9,8 +9,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-WIDTH, HEIGHT = 1000.0, 400.0
-COLUMNS = 500
+CURVE_WIDTH, CURVE_HEIGHT = 1000.0, 400.0
+MAX_POINTS_DRAWN = 500
 """More points than this share places in a band."""
 MANY = 20
 """How many must share one before the smallest and largest of them are left out."""
@@ -44,8 +44,8 @@ def smooth(values: Sequence[float], window: int) -> list[tuple[float, float]]:
 
 
 def spread(values: Sequence[float], whole: bool) -> list[tuple[float, float, float]]:
-    """(step, low, high) of each of at most COLUMNS columns: the middle nine tenths of many, or all if `whole`."""
-    wide = max(1, math.ceil(len(values) / COLUMNS))
+    """(step, low, high) of up to MAX_POINTS_DRAWN columns: the middle nine tenths of many, or all if `whole`."""
+    wide = max(1, math.ceil(len(values) / MAX_POINTS_DRAWN))
     columns = []
     for start in range(0, len(values), wide):
         part = sorted(values[start : start + wide])
@@ -72,7 +72,7 @@ def plot(
     low, high = low - margin, high + margin
 
     def point(x: float, y: float) -> str:
-        return f"{WIDTH * x / max(1, steps - 1):.1f} {HEIGHT * (high - y) / (high - low):.1f}"
+        return f"{CURVE_WIDTH * x / max(1, steps - 1):.1f} {CURVE_HEIGHT * (high - y) / (high - low):.1f}"
 
     area = [point(x, top) for x, _, top in band] + [point(x, bottom) for x, bottom, _ in reversed(band)]
     return Plot(

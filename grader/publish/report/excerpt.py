@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 EXCERPT_LINES, EXCERPT_WIDTH = 12, 160
-MAX_CHARACTERS = 300_000
+MAX_EXCERPT_FILE_CHARACTERS = 300_000
 """Of a longer file nothing is quoted: a lesson's file has a few thousand."""
 MAX_LOOKED_AT = 400
 """Lines after a function's first one in which its excerpt is searched: its docstring may be long."""
@@ -17,7 +17,7 @@ class Lines:
     """A student's file as lines, as Python counts them. It is split once for all the rows of a lesson."""
 
     def __init__(self, source: str) -> None:
-        self.texts = re.split(r"\r\n|\r|\n", source) if len(source) <= MAX_CHARACTERS else []
+        self.texts = re.split(r"\r\n|\r|\n", source) if len(source) <= MAX_EXCERPT_FILE_CHARACTERS else []
         self.starts: list[int] = []  # of functions, in order
         self.named: dict[str, int] = {}
         for n, text in enumerate(self.texts, 1):

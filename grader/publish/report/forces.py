@@ -9,9 +9,9 @@ from grader.publish.report.png import Colour, Matrix, png
 BOUNDS = (1e-3, 0.03, 0.1, 0.3)
 """Where one colour ends and the next begins, as shares of the right gradient's largest element."""
 
-CLEAR: Colour = (0, 0, 0, 0)
+TRANSPARENT: Colour = (0, 0, 0, 0)
 FORCE_COLOURS: tuple[Colour, ...] = (
-    CLEAR,
+    TRANSPARENT,
     *((58, 124, 205, opacity) for opacity in (70, 120, 180, 255)),
     *((208, 111, 0, opacity) for opacity in (70, 120, 180, 255)),
 )

@@ -15,15 +15,15 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
-from grader.publish.report.layout import HEIGHT, Edge, Layout, Node, NodeKind
+from grader.publish.report.layout import NODE_HEIGHT, Edge, Layout, Node, NodeKind
 from grader.reference.tape import Graph, is_floating
 
 Reads = Mapping[str, Sequence[str]]
 
-GAP, BESIDE, LANE, CHARACTER, SMALL = 24, 14, 16, 7.8, 6.7
+GAP, GAP_BETWEEN, LANE, CHARACTER, SMALL_CHARACTER = 24, 14, 16, 7.8, 6.7
 """In CSS pixels: the space under a node and next to it, a lane for edges that skip layers, a letter of a name, one of a
 shape."""
-WIDEST = 418
+MAX_GRAPH_WIDTH = 418
 """A wider drawing, with its margins, has letters smaller than 8 pixels on a telephone of 360 pixels."""
 
 
@@ -147,12 +147,12 @@ def lanes_of(reads: Reads, layers: Mapping[str, int]) -> dict[tuple[str, str], i
 def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, NodeKind], padding: float = 44) -> Layout:
     """Places every name of `reads` ({name: what it reads}, in forward order) and draws a line for every read.
 
-    `padding` is the room left and right of a node's text, in CSS pixels. A drawing that would be wider than WIDEST has
-    more layers instead, as far as that helps.
+    `padding` is the room left and right of a node's text, in CSS pixels. A drawing that would be wider than
+    MAX_GRAPH_WIDTH has more layers instead, as far as that helps.
     """
-    for widest in (math.inf, *range(WIDEST - 10, WIDEST // 2, -20)):
+    for widest in (math.inf, *range(MAX_GRAPH_WIDTH - 10, MAX_GRAPH_WIDTH // 2, -20)):
         layout = place_all(reads, shapes, kinds, padding, widest)
-        if layout.width <= WIDEST:
+        if layout.width <= MAX_GRAPH_WIDTH:
             break
     return layout
 
@@ -165,11 +165,11 @@ def place_all(
     read = {parent for parents in reads.values() for parent in parents}
 
     def room_for(names: Iterable[str], least: float) -> float:
-        texts = (max(CHARACTER * len(name), SMALL * len(shapes[name])) for name in names)
+        texts = (max(CHARACTER * len(name), SMALL_CHARACTER * len(shapes[name])) for name in names)
         return max(least, padding + max(texts, default=0))
 
     narrow, wide = room_for(inputs, padding + 46), room_for(reads, padding + 74)
-    layers = layers_of(reads, {name: BESIDE + (narrow if name in inputs else wide) for name in reads}, widest)
+    layers = layers_of(reads, {name: GAP_BETWEEN + (narrow if name in inputs else wide) for name in reads}, widest)
     lane_of = lanes_of(reads, layers)
     left = LANE * (1 + max(lane_of.values(), default=-1)) + 10.0
     placed: dict[str, Node] = {}
@@ -182,9 +182,9 @@ def place_all(
         for number, name in enumerate(members):
             # the first column keeps one width, so that the spine of the graph is a straight line
             room = narrow if number and name in inputs else wide
-            placed[name] = Node(name, shapes[name], kinds[name], x, 8.0 + layer * (HEIGHT + GAP), room)
+            placed[name] = Node(name, shapes[name], kinds[name], x, 8.0 + layer * (NODE_HEIGHT + GAP), room)
             column[name] = number
-            x += room + BESIDE
+            x += room + GAP_BETWEEN
     nodes = tuple(placed[name] for name in reads)
     edges = []
     for name, parents in reads.items():
@@ -213,7 +213,7 @@ def ports(node: Node, parents: Sequence[Node]) -> list[float]:
 def path(start: Node, end: Node, port: float | None, lane: float | None) -> str:
     """From the bottom of `start` to the top of `end` at `port`, down the lane if any; without a port, side to side."""
     if lane is not None and port is None:
-        y, low = start.y + HEIGHT * 0.7, end.y + HEIGHT * 0.3
+        y, low = start.y + NODE_HEIGHT * 0.7, end.y + NODE_HEIGHT * 0.3
         return (
             f"M{start.x:g} {y:g}C{lane + 4:g} {y:g} {lane:g} {y + 2:g} {lane:g} {y + 16:g}V{low - 16:g}"
             f"C{lane:g} {low - 2:g} {lane + 4:g} {low:g} {end.x - 1:g} {low:g}"

@@ -20,7 +20,9 @@ ERROR_COLOURS: tuple[Colour, ...] = (
 """Clear where the value is right, then deeper with the error, which fits a light page and a dark one; violet where the
 error is larger than the gradient itself."""
 
-SCALE = tuple(zip(ERROR_COLOURS, ("right", "≤ 0.01 %", "≤ 0.1 %", "≤ 1 %", "≤ 10 %", "≤ 100 %", "more"), strict=True))
+COLOUR_SCALE = tuple(
+    zip(ERROR_COLOURS, ("right", "≤ 0.01 %", "≤ 0.1 %", "≤ 1 %", "≤ 10 %", "≤ 100 %", "more"), strict=True)
+)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Literal
 from grader.gradebook.plain_values import from_plain, to_plain
 
 NodeKind = Literal["input", "step", "fused"]
-HEIGHT = 40
+NODE_HEIGHT = 40
 """Of a node, in CSS pixels."""
 
 
@@ -31,7 +31,7 @@ class Node:
 
     @property
     def bottom(self) -> float:
-        return self.y + HEIGHT
+        return self.y + NODE_HEIGHT
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from grader.lesson.paths import TEMPLATES
 from grader.publish.inert import code, inert, markdown
 from grader.publish.report.annotated import date_text, sentences_about
 from grader.publish.report.classroom import (
-    NOTHING,
+    NOTHING_SUBMITTED,
     UNCLEAR,
     absences,
     csv_rows,
@@ -40,12 +40,12 @@ from grader.publish.report.classroom import (
     student_row,
     without_results,
 )
-from grader.publish.report.heat_map import SCALE
+from grader.publish.report.heat_map import COLOUR_SCALE
 from grader.publish.report.layout import Layout, layouts_from_text, layouts_to_text
 from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesson, next_step
 from grader.publish.report.triage import triage
 from grader.publish.templates import page_templates
-from grader.results import UNWRITTEN, WRONG, SubmissionResult, number, points_text
+from grader.results import UNWRITTEN, WRONG_STATUSES, SubmissionResult, number, points_text
 from grader.results.wording import duration_text, figure_text
 
 FILTERS = {
@@ -56,10 +56,10 @@ FILTERS = {
     "duration": duration_text,
     "link": report_link,
 }
-MAX_NAMES = 40
+MAX_NAMES_ON_PAGE = 40
 AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
-MAX_KEPT = 20_000  # pieces of pages, some 500 bytes each
-STATES = ("passed", "chain", *WRONG, *UNWRITTEN, "uncounted", "here", "hidden")
+MAX_CACHED_PIECES = 20_000  # pieces of pages, some 500 bytes each
+STATES = ("passed", "chain", *WRONG_STATUSES, *UNWRITTEN, "uncounted", "here", "hidden")
 """A row's states in the order in which a page explains them."""
 
 
@@ -86,8 +86,8 @@ def report_templates(harmless: Callable[[str], str]) -> Environment:
     templates = page_templates(harmless)
     templates.filters |= FILTERS | {"name": code}
     # a class's reports are made of the same pieces: a macro of texts and numbers is called once for each
-    templates.globals["kept"] = lru_cache(MAX_KEPT)(lambda macro, *arguments: macro(*arguments))
-    templates.globals |= {"heat_scale": SCALE, "words_for": STATE_WORDS}
+    templates.globals["kept"] = lru_cache(MAX_CACHED_PIECES)(lambda macro, *arguments: macro(*arguments))
+    templates.globals |= {"heat_scale": COLOUR_SCALE, "words_for": STATE_WORDS}
     return templates
 
 
@@ -205,7 +205,7 @@ class Reporter:
         lessons = lesson_names(results)
         students = [student_row(result, lessons) for result in results]
         scores = [one.percent for one in students if one.percent is not None]
-        graded = [one for one in students if {NOTHING, UNCLEAR}.isdisjoint(one.kind.split())]
+        graded = [one for one in students if {NOTHING_SUBMITTED, UNCLEAR}.isdisjoint(one.kind.split())]
         seconds = [one.seconds for one in graded]
         missing = (sentence for result in results for sentence in result.isolation_missing or ())
         pieces = self._class.generate(
@@ -231,7 +231,7 @@ class Reporter:
             seconds=seconds,
             median_seconds=statistics.median(seconds) if seconds else 0,
             slowest=max(students, key=lambda one: one.seconds, default=None),
-            most_names=MAX_NAMES,
+            most_names=MAX_NAMES_ON_PAGE,
             script=page_script("index.js"),
         )
         page = bytearray()  # a list of half a million pieces would be the largest thing in memory

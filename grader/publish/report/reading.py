@@ -14,7 +14,7 @@ from grader.publish.report.excerpt import Lines, excerpt
 from grader.publish.report.forces import Forces, forces
 from grader.publish.report.heat_map import HeatMap, heat_map
 from grader.questions.question import is_question
-from grader.results import BROKEN, UNWRITTEN, WORDS, WRONG, LessonResult, Row
+from grader.results import BROKEN_STATUSES, STATUS_WORDS, UNWRITTEN, WRONG_STATUSES, LessonResult, Row
 from grader.results.wording import figure_text, shape_text
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero
 
-STATE_WORDS = WORDS | {
+STATE_WORDS = STATUS_WORDS | {
     "chain": "right, chain red",
     "here": "passed here",
     "hidden": "not checked here",
@@ -127,11 +127,11 @@ class ReportRow:
 
     @property
     def wrong(self) -> bool:
-        return self.state in WRONG
+        return self.state in WRONG_STATUSES
 
     @property
     def broken(self) -> bool:
-        return self.state in BROKEN
+        return self.state in BROKEN_STATUSES
 
     @property
     def error(self) -> Mapping[str, Any] | None:

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from grader.publish.report.classroom import NOTHING, UNCLEAR, students_by_key
-from grader.results import WORDS, SubmissionResult
+from grader.publish.report.classroom import NOTHING_SUBMITTED, UNCLEAR, students_by_key
+from grader.results import STATUS_WORDS, SubmissionResult
 
-ZERO: Final = "has 0"
-WHAT: Final = {
+NO_POINTS: Final = "has 0"
+WHAT_INTAKE_DID: Final = {
     "guess": "was guessed: see intake.csv",
     "unread": "has a part that was not read",
     "text": "wrote a text that a person reads: see grade adjust",
@@ -22,7 +22,7 @@ WHAT: Final = {
     "recognised": "recognised under another name",
 }
 """What the class page says about an IntakeRemark, in the order of the list."""
-MAX_CHARACTERS = 300
+MAX_NOTE_CHARACTERS = 300
 
 
 class TriageEntry(NamedTuple):
@@ -36,22 +36,22 @@ class TriageEntry(NamedTuple):
 
 def triage(results: Sequence[SubmissionResult]) -> list[TriageEntry]:
     """The lines in order, those about scores of 0 first; empty where there is nothing to look at."""
-    noted = [((ZERO, zero_reason(result)), result.student) for result in results if has_zero(result)]
+    noted = [((NO_POINTS, zero_reason(result)), result.student) for result in results if has_zero(result)]
     noted += [
-        ((WHAT.get(remark.kind, remark.kind), shortened_text(remark.message)), result.student)
+        ((WHAT_INTAKE_DID.get(remark.kind, remark.kind), shortened_text(remark.message)), result.student)
         for result in results
         for remark in result.intake or ()
         if not (remark.kind == "unread" and has_zero(result))
     ]
     noted += [
-        ((WHAT["text"], f"{lesson.name}.{row.name}"), result.student)
+        ((WHAT_INTAKE_DID["text"], f"{lesson.name}.{row.name}"), result.student)
         for result in results
         for lesson in result.lessons
         for row in lesson.rows
         if row.answer and row.answer.waits and row.max_points and not row.adjustment
     ]
-    absent = {result.student for result in results if result.status in (NOTHING, UNCLEAR)}
-    order = [ZERO, *WHAT.values()]
+    absent = {result.student for result in results if result.status in (NOTHING_SUBMITTED, UNCLEAR)}
+    order = [NO_POINTS, *WHAT_INTAKE_DID.values()]
     groups = sorted(students_by_key(noted).items(), key=lambda entry: (order.index(entry[0][0]), -len(entry[1])))
     return [TriageEntry(*key, names, absent.isdisjoint(names)) for key, names in groups]
 
@@ -62,7 +62,7 @@ def has_zero(result: SubmissionResult) -> bool:
 
 def zero_reason(result: SubmissionResult) -> str:
     """Why a submission has no points, in one line."""
-    if result.status == NOTHING:
+    if result.status == NOTHING_SUBMITTED:
         return "Submitted nothing."
     unread = [remark.message for remark in result.intake or () if remark.kind == "unread"]
     if unread or (result.status == "rejected" and result.message):
@@ -79,10 +79,10 @@ def zero_reason(result: SubmissionResult) -> str:
     causes = {row.message for row in rows if row.status in ("error", "timeout", "crashed", "forbidden")}
     if len(causes) == 1 and len(states) == 1 and (cause := next(iter(causes))):
         return shortened_text(cause)
-    counts = ", ".join(f"{count} {WORDS[status]}" for status, count in states.most_common())
+    counts = ", ".join(f"{count} {STATUS_WORDS[status]}" for status, count in states.most_common())
     return f"No row is right: {counts}."
 
 
 def shortened_text(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= MAX_CHARACTERS else f"{line[: MAX_CHARACTERS - 3]}..."
+    return line if len(line) <= MAX_NOTE_CHARACTERS else f"{line[: MAX_NOTE_CHARACTERS - 3]}..."

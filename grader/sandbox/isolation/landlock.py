@@ -23,7 +23,7 @@ from pathlib import Path
 
 from grader.sandbox.isolation import kernel
 
-PACKAGE = __name__.partition(".")[0]
+OWN_PACKAGE = __name__.partition(".")[0]
 """The package that this module belongs to."""
 LOADED_PACKAGES = ("torch",)
 """Installed packages that are imported before a process is locked in: afterwards only their shared libraries load."""
@@ -64,7 +64,7 @@ def library_paths() -> tuple[Path, ...]:
         sys.base_exec_prefix,
         *(
             os.path.dirname(origin)
-            for origin in map(_origin, (*LOADED_PACKAGES, *IMPORTABLE_PACKAGES, PACKAGE))
+            for origin in map(_origin, (*LOADED_PACKAGES, *IMPORTABLE_PACKAGES, OWN_PACKAGE))
             if origin
         ),
         *("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/dev/urandom"),

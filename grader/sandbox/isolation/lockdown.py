@@ -87,7 +87,7 @@ def plan_for(
     resolved = [path.resolve() for path in readable]
     if Path("/") in resolved:
         raise ValueError("workers cannot be allowed to read everything: '/' is among the readable paths")
-    if layers.NAMESPACES not in isolation.layers:  # else it is covered with an empty folder
+    if layers.NAMESPACES_LAYER not in isolation.layers:  # else it is covered with an empty folder
         for secret in (path.resolve() for path in hide):
             if giving := [path for path in resolved if path == secret or path in secret.parents]:
                 raise ValueError(
@@ -132,7 +132,7 @@ def prepare_zygote(plan: Plan) -> PreparedZygote:
         return PreparedZygote(None, None)
     kernel.die_with_parent()
     pid_namespace = None
-    if layers.NAMESPACES in plan.layers:
+    if layers.NAMESPACES_LAYER in plan.layers:
         by_user_namespace = layers.USER_NAMESPACE in plan.layers
         pid_namespace = namespaces.enter_zygote_namespaces(
             plan.uid, plan.uid, plan.hide, plan.readable, user_namespace=by_user_namespace

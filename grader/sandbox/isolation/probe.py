@@ -23,7 +23,7 @@ from typing import Any
 
 from grader.sandbox.isolation import capabilities, kernel, landlock, limits, namespaces, seccomp
 
-NAMESPACES = "namespaces"
+NAMESPACES_LAYER = "namespaces"
 USER_NAMESPACE = "user namespace"  # how the namespaces are had without CAP_SYS_ADMIN
 UID = "uid"
 LIMITS = "limits"
@@ -31,7 +31,7 @@ NO_NEW_PRIVILEGES = "no new privileges"
 LANDLOCK = "landlock"
 CAPABILITIES = "capabilities"
 SECCOMP = "seccomp"
-LAYERS = (NAMESPACES, USER_NAMESPACE, UID, LIMITS, NO_NEW_PRIVILEGES, LANDLOCK, CAPABILITIES, SECCOMP)
+LAYERS = (NAMESPACES_LAYER, USER_NAMESPACE, UID, LIMITS, NO_NEW_PRIVILEGES, LANDLOCK, CAPABILITIES, SECCOMP)
 """In the order in which they are applied, the zygote's first."""
 
 LEVELS = ("none", "weak", "fair", "good", "strong")
@@ -43,8 +43,8 @@ WORKER_UID = 65520
 TRIAL_SECONDS = 20.0
 
 _WITHOUT = {
-    NAMESPACES: "No namespaces ({reason}): a student's code can find out whether a hidden file exists, how large it is"
-    " and when it was changed.",
+    NAMESPACES_LAYER: "No namespaces ({reason}): a student's code can find out whether a hidden file exists, how large"
+    " it is and when it was changed.",
     UID: "The worker keeps the user who runs the grading ({reason}): only the other layers stand"
     " between a student's code and that user's files and processes.",
     LIMITS: "No resource limits ({reason}): a student's code can use up the machine's memory until its deadline.",
@@ -85,7 +85,7 @@ def at_least(level: str, required: str) -> bool:
 
 def avoid_above(level: str) -> tuple[str, ...]:
     """The layers to leave out in `probe` so that no better level than `level` is reached, for tests and comparisons."""
-    best_without = {"good": (NAMESPACES,), "fair": (UID,), "weak": (LANDLOCK,), "none": LAYERS}
+    best_without = {"good": (NAMESPACES_LAYER,), "fair": (UID,), "weak": (LANDLOCK,), "none": LAYERS}
     return tuple(layer for name, layers in best_without.items() if at_least(name, level) for layer in layers)
 
 
@@ -115,8 +115,8 @@ def probe(readable: Sequence[Path] | None = None, avoid: Collection[str] = ()) -
     user = os.geteuid()
     if user != 0:
         failures.setdefault(UID, "only root can change it")
-    if NAMESPACES in failures:
-        failures[USER_NAMESPACE] = failures[NAMESPACES]
+    if NAMESPACES_LAYER in failures:
+        failures[USER_NAMESPACE] = failures[NAMESPACES_LAYER]
         if UID not in failures and (reason := _attempt(partial(_try_uid, readable))):
             failures[UID] = reason
     else:
@@ -140,7 +140,7 @@ def level_of(layers: Collection[str], root: bool) -> str:
     held = set(layers)
     if not {LIMITS, NO_NEW_PRIVILEGES, CAPABILITIES, SECCOMP, LANDLOCK} <= held:
         return "weak" if held & {SECCOMP, LANDLOCK} else "none"
-    if NAMESPACES in held and (UID in held or not root):
+    if NAMESPACES_LAYER in held and (UID in held or not root):
         return "strong"
     return "good" if UID in held else "fair"
 
@@ -163,8 +163,8 @@ def _find_namespaces(readable: Sequence[Path], failures: dict[str, str]) -> None
                 failures[UID] = reasons[0]
             return
         reasons.append(reason)
-    failures[NAMESPACES] = reasons[-1] if reasons else "neither CAP_SYS_ADMIN nor a user namespace"
-    failures[USER_NAMESPACE] = failures[NAMESPACES]
+    failures[NAMESPACES_LAYER] = reasons[-1] if reasons else "neither CAP_SYS_ADMIN nor a user namespace"
+    failures[USER_NAMESPACE] = failures[NAMESPACES_LAYER]
     if UID not in failures and (reason := _attempt(partial(_try_uid, readable))):
         failures[UID] = reason
 

@@ -12,7 +12,7 @@ from grader.source.module_pieces import Piece
 from grader.source.program import Program
 from grader.source.scopes import Scope
 from grader.source.syntax import (
-    LONGEST,
+    MAX_STRING_CHARACTERS,
     DefinitionNode,
     FunctionNode,
     children,
@@ -169,7 +169,7 @@ class ActReader:
             return self._path_of_name(node.id, scope, depth)
         if attribute := attribute_of(node):
             path = self._path(attribute[0], scope, depth + 1)
-            return f"{path}.{attribute[1]}"[:LONGEST] if path else None
+            return f"{path}.{attribute[1]}"[:MAX_STRING_CHARACTERS] if path else None
         if isinstance(node, ast.Subscript) and self._path(node.value, scope, depth + 1) == "sys.modules":
             return literal_string(node.slice)
         if isinstance(node, ast.Call) and node.args:
@@ -186,10 +186,10 @@ class ActReader:
         if name in owner.bound_names:
             return None
         if name in owner.imports:
-            return owner.imports[name][:LONGEST]
+            return owner.imports[name][:MAX_STRING_CHARACTERS]
         for module in self._stars:
             if module in self.neighbours or names.is_autodiff(f"{module}.{name}"):
-                return f"{module}.{name}"[:LONGEST]
+                return f"{module}.{name}"[:MAX_STRING_CHARACTERS]
         return f"builtins.{name}" if hasattr(builtins, name) else None
 
     def _path_of_call(self, node: ast.Call, scope: Scope, depth: int) -> str | None:
@@ -204,7 +204,7 @@ class ActReader:
         if isinstance(maker, ast.Call) and maker.args and (attribute := literal_string(maker.args[0])):
             base = self._path(node.args[0], scope, depth + 1)
             if base and self._path(maker.func, scope, depth + 1) == "operator.attrgetter":
-                return f"{base}.{attribute}"[:LONGEST]
+                return f"{base}.{attribute}"[:MAX_STRING_CHARACTERS]
         return None
 
 

@@ -17,16 +17,16 @@ from collections.abc import Sequence
 
 from grader.sandbox.policy.affine_names import (
     COLLECTIONS,
-    FIRST,
     LIKE,
     LIKE_FIRST,
-    PRODUCTS,
+    LINEAR_IN_FIRST,
+    MAY_SHARE_MEMORY,
+    PRODUCT_FUNCTIONS,
     RETURNED,
     ROUNDING_KEYWORDS,
     SHAPES,
-    SUMS,
+    SUM_FUNCTIONS,
     SUMS_WITH_PRODUCT,
-    VIEWS,
 )
 
 UPSTREAM = "d"
@@ -185,18 +185,18 @@ class _Affine:
             return False
         if name == "view" and len(node.args) == 1 and not is_size(node.args[0]):
             return False
-        if name in PRODUCTS:
+        if name in PRODUCT_FUNCTIONS:
             return sum(given) == 1 and not (name == "einsum" and len(operands) == 2 and self._is_list(operands[1]))
         if name == "where":  # of torch.where, which is no method, the condition is the first operand
             return len(operands) == len(node.args) and not given[0]
         if name in SUMS_WITH_PRODUCT:
             return len(operands) == 3 and sum(given[1:]) <= 1
-        if name in SUMS:
-            places = {0, *(place + 1 for place in SUMS[name])}
+        if name in SUM_FUNCTIONS:
+            places = {0, *(place + 1 for place in SUM_FUNCTIONS[name])}
             return all(place in places for place, depends in enumerate(given) if depends)
         if name in LIKE_FIRST:
             return len(operands) == 2
-        is_of_first = name in FIRST and not any(given[1:])
+        is_of_first = name in LINEAR_IN_FIRST and not any(given[1:])
         return is_of_first or (isinstance(node.func, ast.Name) and name in COLLECTIONS)
 
     def _operands(self, node: ast.Call) -> tuple[list[ast.expr], str]:
@@ -273,7 +273,7 @@ class _Affine:
             case ast.Call():
                 operands, name = self._operands(node)
                 takes_any = isinstance(node.func, ast.Name) or name in RETURNED
-                is_view = takes_any or name in VIEWS or name.endswith("_")
+                is_view = takes_any or name in MAY_SHARE_MEMORY or name.endswith("_")
                 given = operands if takes_any else operands[: int(is_view)]
                 named = [each.value for each in node.keywords if is_view or each.arg == "out"]
                 return set().union(*map(self._sharing, [*given, *named]))

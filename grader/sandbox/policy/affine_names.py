@@ -4,7 +4,7 @@ from __future__ import annotations
 
 SHAPES = frozenset({"shape", "dtype", "device", "ndim", "size", "dim", "numel"})
 LIKE = frozenset({"zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full", "empty_like"})
-VIEWS = frozenset(
+MAY_SHARE_MEMORY = frozenset(
     """
     broadcast_to chunk contiguous detach diagonal double expand expand_as flatten H mT movedim narrow permute reshape
     reshape_as select split squeeze sum_to_size swapaxes T t transpose unbind unflatten unfold unsqueeze view view_as
@@ -14,16 +14,27 @@ VIEWS = frozenset(
 """What may share memory with its first operand."""
 RETURNED = frozenset({"append", "extend", "stack", "values", "einsum"})
 """What may share memory with any operand."""
-FIRST = VIEWS - {"bool", "float", "float32", "float64", "int", "long", "to", "type", "type_as", "H"} | {
+LINEAR_IN_FIRST = MAY_SHARE_MEMORY - {
+    "bool",
+    "float",
+    "float32",
+    "float64",
+    "int",
+    "long",
+    "to",
+    "type",
+    "type_as",
+    "H",
+} | {
     *("sum", "mean", "clone", "neg", "negative", "cumsum", "flip", "repeat", "tile", "repeat_interleave", "diag"),
     *("diag_embed", "gather", "index_select", "take", "take_along_dim", "tril", "triu", "trace", "item", "tolist"),
     *("tensor", "stack", "cat", "concat", "div", "divide", "true_divide", "div_", "neg_", "squeeze_", "masked_fill"),
     *("view_as", "reshape_as", "expand_as"),
 }
 """Linear in the first operand. The others do not depend on upstream gradients."""
-PRODUCTS = frozenset("mul mul_ multiply matmul mm mv bmm dot vdot inner outer einsum".split())  # noqa: SIM905
+PRODUCT_FUNCTIONS = frozenset("mul mul_ multiply matmul mm mv bmm dot vdot inner outer einsum".split())  # noqa: SIM905
 """Linear in each operand."""
-SUMS = {
+SUM_FUNCTIONS = {
     **dict.fromkeys(("add", "add_", "sub", "sub_", "subtract", "copy_", "fill_", "append", "extend"), (0,)),
     **dict.fromkeys(("index_add", "index_add_", "index_copy", "index_copy_", "scatter_add", "scatter_add_"), (2,)),
     **dict.fromkeys(("index_put", "index_put_"), (1,)),

@@ -17,7 +17,7 @@ from grader.source.program_slice import ProgramSlice
 from grader.source.scopes import Scope
 from grader.source.syntax import base_of, last_name
 
-LARGE = 3.0
+MIN_RECIPROCAL_LITERAL = 3.0
 """The least literal that may be the reciprocal of a step."""
 MAX_QUOTIENTS = 30
 MAX_DIFFERENCES = 150
@@ -30,7 +30,7 @@ _ADDERS = frozenset(
 _DIVIDERS = frozenset({"div", "div_", "divide", "divide_", "true_divide", "truediv", "__truediv__"})
 _MULTIPLIERS = frozenset({"mul", "mul_", "multiply", "dot", "matmul", "tensordot", "einsum", "mv", "mm", "inner"})
 _SOLVERS = frozenset({"solve", "inv", "pinv", "qr", "svd", "solve_triangular"})
-NAMED = frozenset(
+DIFFERENTIATING_FUNCTIONS = frozenset(
     {"polyfit", "vander", "lstsq", "chebfit", "legfit", "polyder", "chebder", "approx_fprime", "approx_derivative"}
     | {"lagrange", "BarycentricInterpolator", "Polynomial", "Chebyshev", "chebinterpolate", "CubicSpline"}
 )
@@ -72,7 +72,7 @@ class Quotients:
         """A function of a library that has no other use, such as `np.polyfit` or `np.gradient`."""
         name = last_name(node)
         is_gradient = name == "gradient" and isinstance(node, ast.Attribute) and module_name(node.value) in ARRAYS
-        return is_gradient or (name in NAMED and self._is_imported(node, scope))
+        return is_gradient or (name in DIFFERENTIATING_FUNCTIONS and self._is_imported(node, scope))
 
     def _quotients(self, nodes: Sequence[tuple[ast.AST, Scope]]) -> Iterator[ast.AST]:
         checked = 0
@@ -153,7 +153,7 @@ class Quotients:
                 yield numerator, factor
             elif times and factor.kind in ("const", "step") and isinstance(divisor, ast.Constant):
                 value = self.factors.values.get(id(divisor), 0)
-                if isinstance(value, float | int) and abs(value) > LARGE:
+                if isinstance(value, float | int) and abs(value) > MIN_RECIPROCAL_LITERAL:
                     yield numerator, StepFactor("inverse", frozenset({id(divisor)}), True)
 
     def _divides_by_its_shift(self, numerator: ast.AST, scope: Scope, divisor: StepFactor) -> bool:
@@ -171,7 +171,7 @@ class Quotients:
         step, by = self.factors.values.get(one), self.factors.values.get(other)
         if not isinstance(step, float | int) or not isinstance(by, float | int):
             return False
-        ratio = abs(1 / (by * step)) if abs(by) > LARGE else abs(by / step)
+        ratio = abs(1 / (by * step)) if abs(by) > MIN_RECIPROCAL_LITERAL else abs(by / step)
         return 0.99 < ratio <= 1000.5 and abs(ratio - round(ratio)) < 1e-6 * ratio
 
     def reach(self, node: ast.AST, scope: Scope) -> set[int]:

@@ -68,18 +68,22 @@ _PARTS = r"autograd|func|functorch|_functorch|_C|grad|ops|_decomp|backward"
 _REFERENCE = re.compile(
     rf"""[.'"][\s\\]*(?:{_PARTS})\b|import\b[^\n]*\b(?:{_PARTS})\b|import\s*\(|import\b[^\n]*\\\n|\w+_backward"""
 )
-_WORDS = OTHER_ATTRIBUTES | {
+_FORBIDDEN_WORDS = OTHER_ATTRIBUTES | {
     *("os", "sys", "gc", "inspect", "shutil", "subprocess", "ctypes", "socket", "eval", "exec", "compile", "open"),
     *("getattr", "vars", "__dict__", "attrgetter", "methodcaller", "import_module", "__import__", "modules"),
     *("sympy", "grad_fn"),
 }
-_WORD = re.compile(r"[^\W\d]\w*")
+_NAME_IN_TEXT = re.compile(r"[^\W\d]\w*")
 
 
 def may_hold_acts(source: bytes) -> bool:
     """Whether a file may hold an act, from its words alone: most files do not, and need not be parsed."""
     text = utf8_text(source)
-    return text is None or _REFERENCE.search(text) is not None or not _WORDS.isdisjoint(_WORD.findall(text))
+    return (
+        text is None
+        or _REFERENCE.search(text) is not None
+        or not _FORBIDDEN_WORDS.isdisjoint(_NAME_IN_TEXT.findall(text))
+    )
 
 
 def out_of_bounds(line: int | None, what: str) -> str:

@@ -28,7 +28,7 @@ METHODS = {
 }
 
 
-MAX_NAMES = 6  # on the way from what is returned to the expression of one gradient
+MAX_NAMES_TO_A_GRADIENT = 6  # on the way from what is returned to the expression of one gradient
 
 
 @dataclass(frozen=True, order=True)
@@ -66,7 +66,7 @@ def sentence(observation: Observation, main: str, counts: bool) -> str:
 # What a file must contain in which one of the methods is found. A right file mostly has nothing of it. Each pattern
 # begins with a character that is rare, so that searching for it takes a few microseconds.
 _COMPLEX = frozenset({"complex", "complex64", "complex128", "cfloat", "cdouble", "csingle", "polar", "view_as_complex"})
-_WORDS = frozenset(
+_NUMERICAL_WORDS = frozenset(
     _COMPLEX
     | {"imag", "cmath"}
     | {"__mul__", "__rmul__", "__matmul__", "__rmatmul__", "tangent", "tangents", "dual", "Dual", "jvp", "eye", "vmap"}
@@ -74,7 +74,7 @@ _WORDS = frozenset(
     | {"fromhex", "Polynomial", "Chebyshev", "chebyshev", "chebfit", "approx_fprime", "namedtuple", "dataclass"}
     | {"NamedTuple"}
 )
-_WORD = re.compile(r"[^\W\d]\w*")
+_NUMERICAL_WORD = re.compile(r"[^\W\d]\w*")
 _STEPS = (
     re.compile(r"\][ \t]*(?:\+=[ \t]*[\d.(-]|=[ \t]*1(?:\.0?)?[ \t]*(?:$|[;#]))", re.MULTILINE),
     re.compile(
@@ -102,7 +102,7 @@ _NESTED = re.compile(r"""\b(?:[ft]|r[ft]|[ft]r)["']|\\\n""", re.IGNORECASE)
 def code_words(source: bytes) -> set[str]:
     """The words of a file outside its comments and its longer strings."""
     text = utf8_text(source)
-    return set(_WORD.findall(source.decode("latin-1") if text is None else without_prose(text)))
+    return set(_NUMERICAL_WORD.findall(source.decode("latin-1") if text is None else without_prose(text)))
 
 
 def without_prose(text: str) -> str:
@@ -116,7 +116,9 @@ def may_differentiate_numerically(source: bytes) -> bool:
     if text is None:
         return True
     text = without_prose(text)
-    if not _WORDS.isdisjoint(_WORD.findall(text)) or any(pattern.search(text) for pattern in _STEPS):
+    if not _NUMERICAL_WORDS.isdisjoint(_NUMERICAL_WORD.findall(text)) or any(
+        pattern.search(text) for pattern in _STEPS
+    ):
         return True
     for found in _MINUS_CALL.finditer(text):
         if found[1] in text[max(0, found.start() - 80) : found.start()].rpartition("\n")[2]:
@@ -245,7 +247,7 @@ def add_part(
     begin: Begin, program: Program, value: ast.AST, scope: Scope, row: str, together: Sequence[str], depth: int = 0
 ) -> None:
     """Of what a function returns for all its gradients, adds the expressions for one; all where that is not plain."""
-    if isinstance(value, ast.Name) and depth < MAX_NAMES:
+    if isinstance(value, ast.Name) and depth < MAX_NAMES_TO_A_GRADIENT:
         bindings = program.bindings(value.id, scope)
         values = [d for d in bindings if d.kind == "value" and d.value is not None]
         if len(values) == 1 and all(d.kind in ("value", "store", "passed") for d in bindings):
@@ -272,7 +274,7 @@ def add_part(
 
 def flat_elements(program: Program, value: ast.AST, scope: Scope, depth: int = 0) -> list[tuple[ast.AST, Scope]]:
     """The elements of nested tuples and lists, also where an inner one has a name."""
-    if depth > MAX_NAMES:
+    if depth > MAX_NAMES_TO_A_GRADIENT:
         return [(value, scope)]
     if isinstance(value, ast.Tuple | ast.List):
         return [entry for element in value.elts for entry in flat_elements(program, element, scope, depth + 1)]

@@ -21,10 +21,10 @@ from dataclasses import dataclass, replace
 
 from grader.sandbox.policy.affine_functions import is_affine
 from grader.sandbox.policy.filled_memory import COUNTING, is_filled
-from grader.sandbox.policy.pure_names import ATTRIBUTES, BUILTINS, IMPORTABLE, OTHER_KEYWORDS, UNSETTLED, is_renamed
+from grader.sandbox.policy.pure_names import ATTRIBUTES, IMPORTABLE, OTHER_KEYWORDS, PURE_NAMES, UNSETTLED, is_renamed
 from grader.source.parsing import PARSE_ERRORS, names_from_outside
 
-MAX_BYTES = 50_000
+MAX_PURE_FILE_BYTES = 50_000
 MAX_REMEMBERED = 5_000
 """Texts of functions whose reading is kept; a class has some hundred different ones."""
 NODES = (
@@ -98,7 +98,7 @@ class _File:
     def __init__(self, source: bytes) -> None:
         text = source.decode("utf-8").replace("\r\n", "\n")
         # a lone \r ends a line, and a coding cookie changes the text: lines would not be what Python reads
-        if len(source) > MAX_BYTES or "\r" in text or "\0" in text or re.search(r"coding[:=]|^\ufeff", text):
+        if len(source) > MAX_PURE_FILE_BYTES or "\r" in text or "\0" in text or re.search(r"coding[:=]|^\ufeff", text):
             raise NotPure
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # the worker would print it
@@ -158,7 +158,7 @@ class _File:
                 for annotation in definition_names(statement):
                     meaning = self._bound.get(annotation.removesuffix(".Tensor"), "")  # the file may import it later
                     is_tensor = meaning == "torch" or (meaning == "torch.Tensor" and "." not in annotation)
-                    if not (is_tensor or annotation in BUILTINS - {*self._bound}):
+                    if not (is_tensor or annotation in PURE_NAMES - {*self._bound}):
                         raise NotPure
                 self._bind(name, "def")
                 self._defined[name] = statement.lineno, self._reading(statement)
@@ -208,7 +208,7 @@ class _File:
                     is_settled = is_settled and bool(self._key(used))
                 elif self._bound.get(used, "").endswith(".Tensor"):  # it can make tensors of whatever is in memory
                     raise NotPure
-                elif used in self._bound or used in BUILTINS:
+                elif used in self._bound or used in PURE_NAMES:
                     parts.append(f"{used} {self._bound.get(used, 'builtin')}")
                 else:
                     raise NotPure

@@ -11,7 +11,7 @@ IMPORTABLE = {
     "math": "exp inf log pi sqrt tanh",
 }
 """Modules that are sure to be there, and names that are sure to be in them."""
-BUILTINS = frozenset(
+PURE_NAMES = frozenset(
     """
     abs bool enumerate float int len list max min range reversed round sorted sum tuple zip NotImplementedError
     """.split()  # noqa: SIM905

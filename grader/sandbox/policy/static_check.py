@@ -16,7 +16,7 @@ from grader.calling.autograd_used import autograd_message
 from grader.sandbox.policy import names
 from grader.sandbox.policy.act_reader import ActReader, owns_backward
 from grader.source.module_pieces import Piece, pieces_by_name
-from grader.source.parsing import MAX_BYTES, PARSE_ERRORS, parse_submitted
+from grader.source.parsing import MAX_PARSED_BYTES, PARSE_ERRORS, parse_submitted
 from grader.source.program import Program
 
 MAX_FINDINGS = 100  # of one step; nobody reads more, and a file could hold a hundred thousand
@@ -67,10 +67,10 @@ def parse_files(source: bytes, filename: str, neighbours: Mapping[str, bytes]) -
     """{module name: (file name, tree)} of the graded file and of its neighbours, the shortest first; {} where Python
     cannot parse the graded file.
 
-    Of all files together MAX_BYTES are parsed: a tree takes a hundred times as much memory as its text.
+    Of all files together MAX_PARSED_BYTES are parsed: a tree takes a hundred times as much memory as its text.
     """
     files: dict[str, tuple[str, ast.Module]] = {}
-    left = MAX_BYTES
+    left = MAX_PARSED_BYTES
     for name, text in [(filename, source), *sorted(neighbours.items(), key=lambda entry: len(entry[1]))]:
         left -= len(text)
         tree = parse_submitted(text, name) if left >= 0 else None

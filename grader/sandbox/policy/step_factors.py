@@ -11,19 +11,19 @@ from grader.source.program_slice import ProgramSlice
 from grader.source.scopes import Binding, Scope
 from grader.source.syntax import children, last_name, literal_number
 
-SMALL = 0.3  # the largest literal that is a step
-DEPTH = 40
+MAX_STEP_LITERAL = 0.3  # the largest literal that is a step
+MAX_STEP_DEPTH = 40
 MAX_BINDINGS = 200  # of one name
 MAX_SHIFTS = 20  # bindings of one name that are searched for shifts, when it is divided by
 
 ARRAYS = frozenset({"np", "numpy", "torch"})
-MODULES = ARRAYS | {"math", "F", "functional", "operator", "cmath"}
+STEP_MODULES = ARRAYS | {"math", "F", "functional", "operator", "cmath"}
 
 
 def module_name(node: ast.AST) -> str:
     """The name of a library's module, "" for anything else."""
     name = last_name(node)
-    return name if name in MODULES else ""
+    return name if name in STEP_MODULES else ""
 
 
 FactorKind = Literal["const", "step", "scaled", "inverse", "other"]
@@ -67,7 +67,7 @@ class StepFactors:
         self._names: dict[tuple[int, str], StepFactor] = {}
 
     def factor(self, node: ast.AST | None, scope: Scope, depth: int = 0) -> StepFactor:
-        if node is None or depth > DEPTH or id(node) in self._busy:
+        if node is None or depth > MAX_STEP_DEPTH or id(node) in self._busy:
             return OTHER
         if id(node) not in self._factors:
             self._busy.add(id(node))
@@ -127,7 +127,7 @@ class StepFactors:
 
     def _of_number(self, node: ast.AST, value: float) -> StepFactor:
         self.values[id(node)] = value
-        is_step = 0 < abs(value) <= SMALL
+        is_step = 0 < abs(value) <= MAX_STEP_LITERAL
         return StepFactor("step" if is_step else "const", frozenset({id(node)}), is_step)
 
     def _of(self, binding: Binding, name: str, depth: int) -> StepFactor:
@@ -174,7 +174,7 @@ class StepFactors:
                 return self._any_of([self._element(part, scope, path[1:], depth + 1) for part in parts[:50]], True)
         if isinstance(node, ast.Name):
             values = [d for d in self.program.bindings(node.id, scope) if d.kind == "value"]
-            if len(values) == 1 and depth < DEPTH:
+            if len(values) == 1 and depth < MAX_STEP_DEPTH:
                 return self._element(values[0].value, values[0].scope, path, depth + 1)
         return self.factor(node, scope, depth)
 

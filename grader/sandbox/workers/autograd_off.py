@@ -124,8 +124,8 @@ def _replaced() -> tuple[Any, int]:
     return library, registered
 
 
-WORD = ctypes.sizeof(ctypes.c_void_p)
-HANDLE = 4 * WORD  # a std::function<void()>, with libstdc++ and with libc++ on 64 bits
+POINTER_BYTES = ctypes.sizeof(ctypes.c_void_p)
+HANDLE = 4 * POINTER_BYTES  # a std::function<void()>, with libstdc++ and with libc++ on 64 bits
 
 
 def _release_handles(library: Any, registered: int) -> bool:
@@ -139,21 +139,28 @@ def _release_handles(library: Any, registered: int) -> bool:
     The library is behind a Python object of pybind11: pybind11/detail/common.h (struct instance) begins with the
     object's header, the pointer to the value and the holder, a std::unique_ptr, which is the same pointer.
     """
-    if sys.implementation.name != "cpython" or WORD != 8 or not registered:
+    if sys.implementation.name != "cpython" or POINTER_BYTES != 8 or not registered:
         return False
 
     def word(address: int) -> int:
         return ctypes.c_size_t.from_address(address).value
 
     header = object.__basicsize__
-    value, holder = word(id(library) + header), word(id(library) + header + WORD)
-    if value == 0 or value != holder or value % WORD:
+    value, holder = word(id(library) + header), word(id(library) + header + POINTER_BYTES)
+    if value == 0 or value != holder or value % POINTER_BYTES:
         return False
-    for place in range(value, value + 24 * WORD, WORD):  # the object has 15 words; the heap goes on behind it
-        first, last, end = (word(place + index * WORD) for index in range(3))
-        if first and first % WORD == 0 and last - first == registered * HANDLE and last <= end < last + (1 << 24):
+    for place in range(
+        value, value + 24 * POINTER_BYTES, POINTER_BYTES
+    ):  # the object has 15 words; the heap goes on behind it
+        first, last, end = (word(place + index * POINTER_BYTES) for index in range(3))
+        if (
+            first
+            and first % POINTER_BYTES == 0
+            and last - first == registered * HANDLE
+            and last <= end < last + (1 << 24)
+        ):
             for index in range(3):
-                ctypes.c_size_t.from_address(place + index * WORD).value = 0
+                ctypes.c_size_t.from_address(place + index * POINTER_BYTES).value = 0
             ctypes.memset(first, 0, last - first)
             return True
     return False

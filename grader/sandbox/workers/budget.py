@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from grader.sandbox.workers.tensor_bytes import MAX_BODY
 
-MAX_NODES, MAX_DEPTH = 100_000, 30
+MAX_TREE_NODES, MAX_TREE_DEPTH = 100_000, 30
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ SLACK = 100
 TENSOR_NODES = 10
 """What a tensor counts for: to build one takes ten times as long as to take in a number."""
 LEAST = Budget()
-UNLIMITED = Budget(MAX_NODES, MAX_BODY, MAX_BODY)
+UNLIMITED = Budget(MAX_TREE_NODES, MAX_BODY, MAX_BODY)
 """The budget of the trusted side's own requests."""
 
 

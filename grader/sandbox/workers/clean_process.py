@@ -12,10 +12,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-ROOT = os.path.realpath(os.path.join(__file__, *[os.pardir] * 4))
+IMPORT_ROOT = os.path.realpath(os.path.join(__file__, *[os.pardir] * 4))
 # Run with -s -P and an environment of its own: neither a user's site-packages nor the current folder can be imported.
 # The package is the one that starts it, whatever else is installed; nothing next to it is on the path.
-BOOTSTRAP = """
+CLEAN_BOOTSTRAP = """
 import sys
 from importlib import machinery, util
 spec = machinery.PathFinder.find_spec("grader", [sys.argv[1]])
@@ -38,7 +38,7 @@ ENVIRONMENT = {
 }
 
 
-def start(
+def start_clean_process(
     module: str,
     function: str,
     *arguments: str,
@@ -50,10 +50,10 @@ def start(
     It inherits the sockets `more` as well. `environment` is added to ENVIRONMENT.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    bootstrap = BOOTSTRAP.format(module=module, function=function)
+    bootstrap = CLEAN_BOOTSTRAP.format(module=module, function=function)
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-s", "-P", "-c", bootstrap, ROOT, str(theirs.fileno()), *arguments],
+            [sys.executable, "-s", "-P", "-c", bootstrap, IMPORT_ROOT, str(theirs.fileno()), *arguments],
             env={**ENVIRONMENT, **environment},
             pass_fds=[theirs.fileno(), *(each.fileno() for each in more)],
             stdin=subprocess.DEVNULL,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.isolation.usage import Scheduled, Usage
-from grader.sandbox.workers.clean_process import start, wait_or_kill
-from grader.sandbox.workers.endings import START_SECONDS
+from grader.sandbox.workers.clean_process import start_clean_process, wait_or_kill
+from grader.sandbox.workers.endings import WORKER_START_SECONDS
 from grader.sandbox.workers.waiting_clock import WaitingClock
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from grader.sandbox.workers.worker_process import WorkerProcess
 
 PIPE_BYTES = 1 << 20
-MAX_HELD = 1 << 26  # bytes of problems
+MAX_PROBLEM_BYTES_HELD = 1 << 26  # bytes of problems
 MAX_WAITS = 5  # for the end of a worker that has closed a pipe
 
 
@@ -36,7 +36,7 @@ class ZygoteProcess:
         options = json.dumps(plan.to_dict())
         self._process: subprocess.Popen[bytes] | None = None
         if waiting is None:
-            self._process, self._socket = start("zygote", "main", options)
+            self._process, self._socket = start_clean_process("zygote", "main", options)
         else:
             self._socket = waiting
             with contextlib.suppress(OSError):  # it has ended: the first request for a worker raises ZygoteDied
@@ -57,7 +57,7 @@ class ZygoteProcess:
     def wait_until_ready(self) -> None:
         """Blocks until torch is loaded there (over a second); called on first use. Raises ZygoteDied."""
         if not self._ready:
-            self._read_until(lambda message: "ready" in message, START_SECONDS)
+            self._read_until(lambda message: "ready" in message, WORKER_START_SECONDS)
             self._ready = True
 
     def worker(self) -> WorkerProcess:
@@ -81,7 +81,7 @@ class ZygoteProcess:
         finally:
             for descriptor in (requests_read, answers_write, output_write):
                 os.close(descriptor)
-        self._read_until(lambda message: message.get("started") == number, START_SECONDS)
+        self._read_until(lambda message: message.get("started") == number, WORKER_START_SECONDS)
         worker = WorkerProcess(self, number, requests_write, answers_read, output_read)
         for held, of in self._held.values():
             worker.knows(held)
@@ -93,11 +93,11 @@ class ZygoteProcess:
 
         For a problem that a whole class gets: to read it takes each worker a quarter of a millisecond.
         """
-        if problem.number in self._held or self._held_bytes + len(problem.frame) > MAX_HELD:
+        if problem.number in self._held or self._held_bytes + len(problem.frame) > MAX_PROBLEM_BYTES_HELD:
             return
         self._held[problem.number] = problem, of
         self._held_bytes += len(problem.frame)
-        self._socket.settimeout(START_SECONDS)
+        self._socket.settimeout(WORKER_START_SECONDS)
         try:
             self._socket.sendall(json.dumps({"hold": len(problem.frame)}).encode() + b"\n" + problem.frame)
         except OSError as error:
@@ -121,7 +121,7 @@ class ZygoteProcess:
                 self._socket.sendall(json.dumps({"kill": number}).encode() + b"\n")
             except OSError as error:
                 raise ZygoteDied(str(error)) from error
-            self._read_until(lambda message: message.get("exit") == number, START_SECONDS)
+            self._read_until(lambda message: message.get("exit") == number, WORKER_START_SECONDS)
 
     def status_if_ended(self, number: int, seconds: float) -> int | None:
         """The exit status of a worker that is about to end by itself, if it does within `seconds`.
@@ -140,7 +140,7 @@ class ZygoteProcess:
         """What the workers have run and waited for a processor since this was last called, as the zygote reads it."""
         try:
             self._socket.sendall(b'{"scheduled": true}\n')
-            self._read_until(lambda message: "scheduled" in message, START_SECONDS)
+            self._read_until(lambda message: "scheduled" in message, WORKER_START_SECONDS)
         except (OSError, ZygoteDied):  # the next request says so
             return Scheduled(0.0, 0.0)
         return None if self._last_scheduled is None else Scheduled(*self._last_scheduled)

@@ -6,7 +6,7 @@ import signal
 
 KILL = b"k"
 """What a nursery is sent on a program's life line, to kill the program."""
-START_SECONDS = 120.0
+WORKER_START_SECONDS = 120.0
 
 
 class WorkerLost(Exception):

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Sequence
 from typing import IO
 
-from grader.sandbox.workers.clean_process import start, wait_or_kill
+from grader.sandbox.workers.clean_process import start_clean_process, wait_or_kill
 from grader.sandbox.workers.endings import KILL
 
 
@@ -34,7 +34,7 @@ class Nursery:
         with theirs:
             number = str(theirs.fileno())
             keeps_bytecode = {"PYTHONDONTWRITEBYTECODE": "1" if sys.dont_write_bytecode else ""}
-            self._process, self._programs = start(
+            self._process, self._programs = start_clean_process(
                 "nursery", "nursery", number, *preload, more=[theirs], environment=keeps_bytecode
             )
         self._lock = threading.Lock()

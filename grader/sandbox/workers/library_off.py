@@ -23,7 +23,7 @@ from grader.calling.autograd_used import LibraryUsed, tripwire
 from grader.sandbox.workers.autograd_off import replace_operators
 from grader.sandbox.workers.imports import is_beneath
 
-OPERATORS = "torch.ops.aten."
+OPERATOR_PREFIX = "torch.ops.aten."
 
 
 def take_away_library(names: Sequence[str]) -> None:
@@ -31,14 +31,14 @@ def take_away_library(names: Sequence[str]) -> None:
 
     Afterwards no kernel can be registered. A name that this version of torch does not have is passed over.
     """
-    operators = [name.removeprefix(OPERATORS) for name in names if name.startswith(OPERATORS)]
+    operators = [name.removeprefix(OPERATOR_PREFIX) for name in names if name.startswith(OPERATOR_PREFIX)]
     if operators:
         replace_operators(
             lambda name: any(fnmatchcase(name.partition(".")[0], pattern) for pattern in operators),
             lambda name: tripwire(name.partition(".")[0], LibraryUsed),
         )
     for name in names:
-        if not name.startswith(OPERATORS):
+        if not name.startswith(OPERATOR_PREFIX):
             _take_away_module(name)
     lock_the_dispatcher()
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 Span = tuple[int, int, str]
 """(first byte, byte after the last, the function that ran), of a submission's output."""
 
-MAX_LINES = 11
+MAX_PRINTED_LINES = 11
 """Lines of one function."""
 MAX_LABELS = 40
-MAX_CHARACTERS = 300
+MAX_PRINTED_LINE_CHARACTERS = 300
 """Characters of one line."""
 
 
@@ -62,11 +62,11 @@ def label_lines(data: bytes, spans: Sequence[Span], elsewhere: str) -> list[str]
     lines: list[str] = []
     for label, parts in list(texts.items())[:MAX_LABELS]:
         own = [line for part in parts for line in part.decode("utf-8", errors="replace").splitlines()]
-        lines += [f"{label}: {line}" for line in first_and_last([line[:MAX_CHARACTERS] for line in own])]
+        lines += [f"{label}: {line}" for line in first_and_last([line[:MAX_PRINTED_LINE_CHARACTERS] for line in own])]
     return lines
 
 
-def first_and_last(lines: Sequence[str], most: int = MAX_LINES) -> list[str]:
+def first_and_last(lines: Sequence[str], most: int = MAX_PRINTED_LINES) -> list[str]:
     """At most `most` lines, with one between the first and the last that counts those left out."""
     if len(lines) <= most:
         return list(lines)

@@ -7,17 +7,17 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
-from grader.calling.numerical_watch import NAMES, Seen
+from grader.calling.numerical_watch import OBSERVED_NAMES, Seen
 from grader.calling.protocol import Called, Counts
 from grader.sandbox.workers.budget import LEAST, SLACK, Budget
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.tree import Packer, tensors_of, unpack
 from grader.sandbox.workers.wire import (
-    MAX_NAMES,
-    MAX_TEXT,
+    MAX_FRAME_NAMES,
+    MAX_FRAME_TEXT,
     Frame,
     count_field,
-    encode,
+    encode_frame,
     field,
     name_list,
     outcome_and_line,
@@ -29,13 +29,13 @@ def decode_loaded(header: dict[str, Any]) -> dict[str, Any]:
     """What became of the submission's file, see WorkerProcess.take_loaded. Raises WireError."""
     if header.get("op") == "loaded":
         plain = name_list(header, "plain") if "plain" in header else []
-        note = field(header, "note", str)[:MAX_TEXT]
+        note = field(header, "note", str)[:MAX_FRAME_TEXT]
         return {"op": "loaded", "functions": name_list(header, "functions"), "plain": plain, "note": note}
     line = header.get("line")
     return {
         "op": "failed",
         "outcome": "forbidden" if header.get("outcome") == "forbidden" else "raised",
-        "message": field(header, "message", str)[:MAX_TEXT],
+        "message": field(header, "message", str)[:MAX_FRAME_TEXT],
         "line": line if type(line) is int and 0 < line < 1 << 31 else None,
     }
 
@@ -70,7 +70,7 @@ def encode_called(
         "op": "value",
         "ticket": ticket,
         "outcome": answer.outcome,
-        "message": answer.message[:MAX_TEXT],
+        "message": answer.message[:MAX_FRAME_TEXT],
         "line": called.line if called.failed is None else answer.line,
         "value": packed[0],
         "arguments": {"l": packed[1]},
@@ -80,7 +80,7 @@ def encode_called(
         "low_precision": called.counts.low_precision,
         "printed": printed,
     }
-    return encode(Frame({**header, "tensors": packer.described()}, packer.body()))
+    return encode_frame(Frame({**header, "tensors": packer.described()}, packer.body()))
 
 
 def decode_called(frame: Frame, ticket: int, budget: Budget = LEAST) -> Called:
@@ -91,7 +91,7 @@ def decode_called(frame: Frame, ticket: int, budget: Budget = LEAST) -> Called:
     outcome, line = outcome_and_line(header)
     tensors = tensors_of(header.get("tensors"), frame.body, budget)
     dispatched = field(header, "dispatched", dict)
-    if len(dispatched) > MAX_NAMES or not all(type(count) is int and count >= 0 for count in dispatched.values()):
+    if len(dispatched) > MAX_FRAME_NAMES or not all(type(count) is int and count >= 0 for count in dispatched.values()):
         raise WireError("`dispatched` holds no counts")
     counts = Counts(
         count_field(header, "operators"),
@@ -100,7 +100,7 @@ def decode_called(frame: Frame, ticket: int, budget: Budget = LEAST) -> Called:
         field(header, "low_precision", bool),
     )
     if outcome != "returned":
-        answer = Answer(outcome, message=field(header, "message", str)[:MAX_TEXT], line=line)
+        answer = Answer(outcome, message=field(header, "message", str)[:MAX_FRAME_TEXT], line=line)
         return Called(failed=answer, counts=counts, line=line)
     left = iter(range(budget.nodes + SLACK))
     arguments = unpack(header.get("arguments"), tensors, False, left=left)
@@ -123,7 +123,7 @@ def decode_observed(frame: Frame, steps: Sequence[str], ticket: int) -> dict[str
             case ["complex numbers", "", int(times)] if 0 < times < 1 << 40:
                 found[step] = Seen("complex numbers", "", times)
             case [("differences" | "repeated forward pass") as method, str(operator), int(times)] if (
-                operator in NAMES and 0 < times < 1 << 40
+                operator in OBSERVED_NAMES and 0 < times < 1 << 40
             ):
                 found[step] = Seen(method, operator, times)
             case _:

@@ -13,7 +13,7 @@ from torch import Tensor
 from grader.calling.joint import Joint
 from grader.calling.parameters import Groups
 from grader.sandbox.workers import wire
-from grader.sandbox.workers.tensor_bytes import MAX_BODY, NAMES, pack_tensors
+from grader.sandbox.workers.tensor_bytes import DTYPE_NAMES, MAX_BODY, pack_tensors
 
 # A gradient is as large as its value. An answer may be somewhat larger, so that a wrong shape can be named; all answers
 # to all problems are kept for the verdict, so not at will.
@@ -50,7 +50,7 @@ def pack_problem(
     header = {
         "op": "problem",
         "problem": number,
-        "dtype": NAMES[dtype],
+        "dtype": DTYPE_NAMES[dtype],
         "tensors": described,
         "plain": {n: v for n, v in values.items() if not isinstance(v, Tensor)},
         "values": [n for n, v in values.items() if isinstance(v, Tensor)],
@@ -60,7 +60,7 @@ def pack_problem(
         },
     }
     room = min(MAX_BODY, max(MIN_ROOM, ROOM * largest))
-    return PackedProblem(number, wire.encode(wire.Frame(header, body)), known, room)
+    return PackedProblem(number, wire.encode_frame(wire.Frame(header, body)), known, room)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class PackedUpstream:
 
     @property
     def frame(self) -> bytes:
-        return wire.encode(wire.Frame({"op": "upstream", "problem": self.number, **self.header}, self.body))
+        return wire.encode_frame(wire.Frame({"op": "upstream", "problem": self.number, **self.header}, self.body))
 
 
 def pack_upstream(number: int, upstream: Mapping[str, Tensor]) -> PackedUpstream:
@@ -136,14 +136,18 @@ def step_request(
         "joint": {"name": joint.name, "returns": joint.returns} if joint else None,
     }
     if upstream is None:
-        return StepRequest(problem, tuple(steps), ticket, wire.encode(wire.Frame(header)), joint.name if joint else "")
-    return StepRequest(problem, tuple(steps), ticket, wire.encode(wire.Frame(header | upstream.header, upstream.body)))
+        return StepRequest(
+            problem, tuple(steps), ticket, wire.encode_frame(wire.Frame(header)), joint.name if joint else ""
+        )
+    return StepRequest(
+        problem, tuple(steps), ticket, wire.encode_frame(wire.Frame(header | upstream.header, upstream.body))
+    )
 
 
 def observe_request(problem: int, steps: Sequence[str], joint: Joint | None, ticket: int) -> bytes:
     """Steps to be run again on a problem that is there, while it is watched what they do."""
     header = {"op": "observe", "problem": problem, "steps": list(steps), "ticket": ticket}
-    return wire.encode(wire.Frame(header | {"joint": (joint.name, joint.returns) if joint else None}))
+    return wire.encode_frame(wire.Frame(header | {"joint": (joint.name, joint.returns) if joint else None}))
 
 
 def call_request(

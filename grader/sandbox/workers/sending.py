@@ -25,10 +25,10 @@ from grader.reference.problem import Problem
 from grader.sandbox.workers.requests import PackedProblem, PackedUpstream, pack_problem, pack_upstream
 from grader.sandbox.workers.worker_process import WorkerProcess
 
-PACKED: WeakKeyDictionary[Problem, dict[object, PackedProblem]] = WeakKeyDictionary()
+PACKED_PROBLEMS: WeakKeyDictionary[Problem, dict[object, PackedProblem]] = WeakKeyDictionary()
 """Problems as they were sent: a whole class gets the same ones, in the same order."""
 
-STAGES: WeakKeyDictionary[Problem, dict[object, tuple[Stage, ...]]] = WeakKeyDictionary()
+STAGES_OF_PROBLEM: WeakKeyDictionary[Problem, dict[object, tuple[Stage, ...]]] = WeakKeyDictionary()
 
 DISCLOSED: WeakKeyDictionary[Problem, dict[object, PackedUpstream]] = WeakKeyDictionary()
 
@@ -42,7 +42,7 @@ class Stage(NamedTuple):
 
 def pack_once(key: int, problem: Problem) -> PackedProblem:
     """The problem under that number, with its random upstream gradients; true ones are left to `stages`."""
-    known = PACKED.setdefault(problem, {})
+    known = PACKED_PROBLEMS.setdefault(problem, {})
     if key not in known:
         upstream = problem.upstream if problem.random_upstream else problem.ends
         known[key] = pack_problem(key, problem.dtype, problem.values, upstream, problem.groups)
@@ -54,7 +54,7 @@ def packed_chain(key: int, problem: Problem, steps: Collection[str], joint: bool
     if joint:
         return pack_once(key, problem)
     own = frozenset("d" + name for name in problem.graph.names) & frozenset(steps)
-    known = PACKED.setdefault(problem, {})
+    known = PACKED_PROBLEMS.setdefault(problem, {})
     if (key, own) not in known:
         upstream = {name: gradient for name, gradient in problem.chain.items() if "d" + name not in own}
         known[key, own] = pack_problem(key, problem.dtype, problem.values, upstream, problem.groups)
@@ -63,7 +63,7 @@ def packed_chain(key: int, problem: Problem, steps: Collection[str], joint: bool
 
 def stages(key: int, problem: Problem, steps: Sequence[str]) -> tuple[Stage, ...]:
     """All steps, in an order in which no gradient is disclosed before its row is answered."""
-    known = STAGES.setdefault(problem, {})
+    known = STAGES_OF_PROBLEM.setdefault(problem, {})
     if (key, tuple(steps)) not in known:
         known[key, tuple(steps)] = _stages(key, problem, steps)
     return known[key, tuple(steps)]

@@ -15,7 +15,7 @@ from grader.errors import ZygoteDied
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.worker_process import WorkerProcess
 
-MAX_FILES = 50
+MAX_FILES_PER_PROCESS = 50
 """Files in one process; after that there is a new one."""
 
 
@@ -46,7 +46,7 @@ class SharedWorker:
         if worker.output.total or worker.output.spans or worker.switched_on:
             return False
         self._waiting = worker
-        if self._files >= MAX_FILES:
+        if self._files >= MAX_FILES_PER_PROCESS:
             self.close()
         return True
 

@@ -13,7 +13,7 @@ from grader.sandbox.workers.endings import WireError
 
 MAX_BODY = 1 << 26
 """Bytes of a frame's body, and the largest size of a tensor."""
-WORD = 8
+MAX_NUMBER_BYTES = 8
 """Bytes of the largest number."""
 
 DTYPES: dict[str, torch.dtype] = {
@@ -28,7 +28,7 @@ DTYPES: dict[str, torch.dtype] = {
     "uint8": torch.uint8,
     "bool": torch.bool,
 }
-NAMES = {dtype: name for name, dtype in DTYPES.items()}
+DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
 def tensor_bytes(tensor: Tensor) -> bytes:
@@ -37,7 +37,7 @@ def tensor_bytes(tensor: Tensor) -> bytes:
 
 
 def describe_tensor(tensor: Tensor) -> dict[str, Any]:
-    return {"dtype": NAMES[tensor.dtype], "shape": list(tensor.shape)}
+    return {"dtype": DTYPE_NAMES[tensor.dtype], "shape": list(tensor.shape)}
 
 
 def tensor_from(body: bytes | bytearray | memoryview, dtype: torch.dtype, shape: Sequence[int]) -> Tensor:
@@ -60,9 +60,14 @@ def tensor_from(body: bytes | bytearray | memoryview, dtype: torch.dtype, shape:
 
 
 def pack_tensors(named: Sequence[tuple[str, Tensor]]) -> tuple[list[dict[str, Any]], bytes]:
-    """(descriptions in order, their bytes), for the trusted side's own tensors. Each begins at a multiple of WORD."""
+    """(descriptions in order, their bytes), for the trusted side's own tensors.
+
+    Each begins at a multiple of MAX_NUMBER_BYTES.
+    """
     pieces = [tensor_bytes(tensor) for _, tensor in named]
-    return [{"name": n, **describe_tensor(t)} for n, t in named], b"".join(p + bytes(-len(p) % WORD) for p in pieces)
+    return [{"name": n, **describe_tensor(t)} for n, t in named], b"".join(
+        p + bytes(-len(p) % MAX_NUMBER_BYTES) for p in pieces
+    )
 
 
 def unpack_tensors(descriptions: Sequence[dict[str, Any]], body: bytes | bytearray) -> dict[str, Tensor]:
@@ -75,5 +80,5 @@ def unpack_tensors(descriptions: Sequence[dict[str, Any]], body: bytes | bytearr
             torch.frombuffer(memory, dtype=dtype, count=count, offset=start) if count else torch.empty(0, dtype=dtype)
         )
         result[entry["name"]] = flat.view(shape)
-        start += -(-count * dtype.itemsize // WORD) * WORD
+        start += -(-count * dtype.itemsize // MAX_NUMBER_BYTES) * MAX_NUMBER_BYTES
     return result

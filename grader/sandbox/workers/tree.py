@@ -22,13 +22,20 @@ from torch import Tensor
 
 from grader.calling.protocol import Function
 from grader.calling.steps import describe, plain_tensor
-from grader.sandbox.workers.budget import MAX_DEPTH, SLACK, TENSOR_NODES, UNLIMITED, Budget, TooLarge
+from grader.sandbox.workers.budget import MAX_TREE_DEPTH, SLACK, TENSOR_NODES, UNLIMITED, Budget, TooLarge
 from grader.sandbox.workers.endings import WireError
-from grader.sandbox.workers.tensor_bytes import DTYPES, MAX_BODY, NAMES, describe_tensor, tensor_bytes, tensor_from
+from grader.sandbox.workers.tensor_bytes import (
+    DTYPE_NAMES,
+    DTYPES,
+    MAX_BODY,
+    describe_tensor,
+    tensor_bytes,
+    tensor_from,
+)
 from grader.sandbox.workers.wire import MAX_DIMENSIONS, Frame, readable
 
 LONG = 1 << 53  # integers up to here are the same number in every JSON library
-MAX_DIGITS = 4000
+MAX_INTEGER_DIGITS = 4000
 """Digits of a whole number. Python refuses to write out more than 4,300."""
 DECIMAL = re.compile(r"-?[0-9]+")
 
@@ -73,7 +80,7 @@ class Packer:
         self._nodes += 1
         if self._nodes > self._budget.nodes:
             raise TooLarge("which has too many entries")
-        if depth > MAX_DEPTH:
+        if depth > MAX_TREE_DEPTH:
             return {"o": "value nested too deeply"}
         kind = type(value)
         if value is None or kind is bool:
@@ -112,12 +119,12 @@ class Packer:
     def _whole(self, number: int) -> Any:
         if -LONG < number < LONG:
             return number
-        if number.bit_length() > 3 * MAX_DIGITS:  # 10 ** 3613 and more
+        if number.bit_length() > 3 * MAX_INTEGER_DIGITS:  # 10 ** 3613 and more
             return {"o": f"whole number of {number.bit_length()} bits"}
         return {"i": str(number)}
 
     def _tensor(self, tensor: Tensor, tag: str) -> Any:
-        if tensor.dtype not in NAMES:
+        if tensor.dtype not in DTYPE_NAMES:
             return {"o": f"tensor of {str(tensor.dtype).removeprefix('torch.')}"}
         if tensor.ndim > MAX_DIMENSIONS:
             return {"o": f"tensor of {tensor.ndim} dimensions"}
@@ -196,7 +203,7 @@ def unpack(node: Any, tensors: list[Tensor], trusted: bool, depth: int = 0, left
 
     `left` gives one number for each node that may still come, for all values of a reply together.
     """
-    if depth > 2 * MAX_DEPTH:
+    if depth > 2 * MAX_TREE_DEPTH:
         raise WireError("a value nested too deeply")
     if left is not None and next(left, None) is None:
         raise WireError("a value of too many entries")
@@ -238,7 +245,7 @@ def _number(tag: str, text: Any) -> float | int:
     """A number that JSON has no form for. Raises WireError for anything else."""
     if tag == "f" and text in ("nan", "inf", "-inf"):
         return float(text)
-    if tag == "i" and type(text) is str and len(text) <= MAX_DIGITS + 1 and DECIMAL.fullmatch(text):
+    if tag == "i" and type(text) is str and len(text) <= MAX_INTEGER_DIGITS + 1 and DECIMAL.fullmatch(text):
         return int(text)
     raise WireError("a value of no known kind")
 

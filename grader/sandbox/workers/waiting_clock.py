@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from grader.sandbox.isolation.usage import Scheduled, own_wait
 
-MIN_SECONDS = 0.01
+MIN_DELAY_SECONDS = 0.01
 """A shorter delay moves no deadline."""
 REFERENCE_SECONDS = 0.03
 """Processor time of the reference computation: several of the scheduler's time slices."""
@@ -67,13 +67,13 @@ class WaitingClock:
         waited_here = own - self._own_wait
         self._own_wait, self._caught_up = own, real
         if scheduled is None:
-            factor = self._reference() if elapsed >= MIN_SECONDS else 1.0
+            factor = self._reference() if elapsed >= MIN_DELAY_SECONDS else 1.0
             delay = min(window, elapsed) * (1 - 1 / factor) if factor > MIN_SLOWDOWN else 0.0
         else:  # many threads of one worker wait for each other: what they ran counts all the same
             delays = max(0.0, min(scheduled.waited + waited_here, window - scheduled.ran))
             delay = min(delays, elapsed)
             self.set_aside += delays - delay
-        if delay < MIN_SECONDS:
+        if delay < MIN_DELAY_SECONDS:
             return 0.0
         self._late += delay
         self.on_delay(delay)

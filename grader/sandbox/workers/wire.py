@@ -16,13 +16,20 @@ from typing import Any, NamedTuple, NoReturn
 
 from grader.calling.answer import Answer, AnswerOutcome
 from grader.sandbox.workers.endings import WireError
-from grader.sandbox.workers.tensor_bytes import DTYPES, MAX_BODY, NAMES, describe_tensor, tensor_bytes, tensor_from
+from grader.sandbox.workers.tensor_bytes import (
+    DTYPE_NAMES,
+    DTYPES,
+    MAX_BODY,
+    describe_tensor,
+    tensor_bytes,
+    tensor_from,
+)
 
-MAGIC = b"BPN1"
-PREFIX = struct.Struct("<4sIQ")
+FRAME_MAGIC = b"BPN1"
+FRAME_PREFIX = struct.Struct("<4sIQ")
 MAX_HEADER = 1 << 20
-MAX_TEXT = 4_000
-MAX_NAMES = 10_000
+MAX_FRAME_TEXT = 4_000
+MAX_FRAME_NAMES = 10_000
 MAX_DIMENSIONS = 8  # of a student's tensor: there are loops whose time is exponential in them
 
 FROM_A_STUDENT = ("returned", "todo", "missing", "raised", "timeout", "forbidden", "skipped")
@@ -33,17 +40,17 @@ class Frame(NamedTuple):
     body: bytes | bytearray = b""
 
 
-def encode(frame: Frame) -> bytes:
+def encode_frame(frame: Frame) -> bytes:
     header = ENCODER.encode(frame.header).encode()
-    return PREFIX.pack(MAGIC, len(header), len(frame.body)) + header + frame.body
+    return FRAME_PREFIX.pack(FRAME_MAGIC, len(header), len(frame.body)) + header + frame.body
 
 
 def lengths(
     data: bytes | bytearray, max_header: int = MAX_HEADER, max_body: int = MAX_BODY, start: int = 0
 ) -> tuple[int, int]:
-    """(header length, body length) of a frame from its first PREFIX.size bytes, at `start`. Raises WireError."""
-    magic, header, body = PREFIX.unpack_from(data, start)
-    if magic != MAGIC:
+    """(header length, body length) of a frame from its first FRAME_PREFIX.size bytes, at `start`. Raises WireError."""
+    magic, header, body = FRAME_PREFIX.unpack_from(data, start)
+    if magic != FRAME_MAGIC:
         raise WireError("the frame does not begin as a frame does")
     if header > max_header or body > max_body:
         raise WireError(f"the frame is too large: {header} + {body} bytes")
@@ -53,8 +60,8 @@ def lengths(
 def frame_from(data: bytearray) -> Frame:
     """The one frame that `data` is, from a trusted sender."""
     header, body = lengths(data, max_body=1 << 32)
-    begin = PREFIX.size + header
-    return Frame(decode_header(data[PREFIX.size : begin]), data[begin : begin + body])
+    begin = FRAME_PREFIX.size + header
+    return Frame(decode_header(data[FRAME_PREFIX.size : begin]), data[begin : begin + body])
 
 
 def refuse_constant(constant: str) -> NoReturn:
@@ -93,11 +100,11 @@ class Reader:
         del self._buffer[: self._start]  # here and not for every frame: many may have come together
         self._start = 0
         self._buffer += data
-        if len(self._buffer) >= PREFIX.size:
+        if len(self._buffer) >= FRAME_PREFIX.size:
             lengths(self._buffer, max_body=self.max_body)
 
     def next(self) -> Frame | None:
-        begin = self._start + PREFIX.size
+        begin = self._start + FRAME_PREFIX.size
         if len(self._buffer) < begin:
             return None
         header, body = lengths(self._buffer, max_body=self.max_body, start=self._start)
@@ -128,7 +135,7 @@ def read_frame(descriptor: int) -> Frame | None:
                 got += piece
         return data
 
-    prefix = exactly(PREFIX.size)
+    prefix = exactly(FRAME_PREFIX.size)
     if prefix is None:
         return None
     header, body = lengths(prefix, max_body=1 << 32)
@@ -148,7 +155,7 @@ def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY, 
     if answer.kind:
         header["kind"] = answer.kind
     if answer.message:
-        header["message"] = answer.message[:MAX_TEXT]
+        header["message"] = answer.message[:MAX_FRAME_TEXT]
     if answer.line is not None:
         header["line"] = answer.line
     if answer.changed:
@@ -165,7 +172,7 @@ def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY, 
         header["in_float32"] = True
     body = b""
     if answer.tensor is not None:
-        if answer.tensor.dtype not in NAMES:
+        if answer.tensor.dtype not in DTYPE_NAMES:
             header["kind"] = f"a tensor of {str(answer.tensor.dtype).removeprefix('torch.')}"
         elif answer.tensor.ndim > MAX_DIMENSIONS:
             header["kind"] = f"a tensor of {answer.tensor.ndim} dimensions"
@@ -177,7 +184,7 @@ def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY, 
                 header["tensor"] = described
             except (RuntimeError, ValueError, TypeError, NotImplementedError):
                 header["kind"] = "a tensor without numbers that could be read"
-    return encode(Frame(header, body))
+    return encode_frame(Frame(header, body))
 
 
 def printed_in(header: dict[str, Any]) -> int:
@@ -200,7 +207,7 @@ def readable(text: str) -> str:
 def name_list(header: dict[str, Any], name: str, known: Collection[str] | None = None) -> list[str]:
     """The names that are `known`, or all of them."""
     values: list[str] = field(header, name, list)
-    if len(values) > MAX_NAMES:
+    if len(values) > MAX_FRAME_NAMES:
         raise WireError(f"`{name}` is too long")
     for value in values:
         if type(value) is not str or len(value) > 200:
@@ -256,8 +263,8 @@ def decode_answer(
     return Answer(
         outcome,
         tensor,
-        kind=field(header, "kind", str)[:MAX_TEXT] if "kind" in header else "",
-        message=field(header, "message", str)[:MAX_TEXT] if "message" in header else "",
+        kind=field(header, "kind", str)[:MAX_FRAME_TEXT] if "kind" in header else "",
+        message=field(header, "message", str)[:MAX_FRAME_TEXT] if "message" in header else "",
         line=line,
         changed=tuple(name_list(header, "changed", known)) if "changed" in header else (),
         uses=frozenset(name_list(header, "uses", known)) if "uses" in header else frozenset(),

@@ -36,7 +36,7 @@ from grader.sandbox.workers.replies import encode_called
 from grader.sandbox.workers.tensor_bytes import unpack_tensors
 from grader.sandbox.workers.tree import tensors_of, unpack
 
-REQUESTS, ANSWERS = 3, 4
+REQUESTS_FD, ANSWERS_FD = 3, 4
 MAX_TOGETHER = 1 << 16  # bytes of answers that wait for others
 
 
@@ -86,13 +86,13 @@ class Worker:
     def next_request(self) -> wire.Frame | None:
         """The next request. Answers that wait are sent first if none has arrived yet."""
         stop_reporting()
-        if self._together and not select.select([REQUESTS], [], [], 0)[0]:
+        if self._together and not select.select([REQUESTS_FD], [], [], 0)[0]:
             self.send_together()
-        return wire.read_frame(REQUESTS)
+        return wire.read_frame(REQUESTS_FD)
 
     def send_together(self) -> None:
         flush_output()
-        wire.write_all(ANSWERS, self._together)
+        wire.write_all(ANSWERS_FD, self._together)
         self._together.clear()
 
     def load(self, frame: wire.Frame) -> None:
@@ -120,7 +120,7 @@ class Worker:
         if autograd_works():
             reply: dict[str, Any] = {"op": "failed", "outcome": "forbidden", "message": SWITCHED_ON, "line": None}
         elif error is None:
-            names = [str(name)[:200] for name in self._functions][: wire.MAX_NAMES]
+            names = [str(name)[:200] for name in self._functions][: wire.MAX_FRAME_NAMES]
             reply = {"op": "loaded", "functions": names, "note": note, "printed": self.printed()}
             reply["plain"] = [name for name in names if is_plain(self._functions.get(name))]
         else:
@@ -169,7 +169,7 @@ class Worker:
             answers = dict.fromkeys(answers, Answer("forbidden", message=SWITCHED_ON))
         flush_output()
         for step, answer in answers.items():
-            wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"], printed))
+            wire.write_all(ANSWERS_FD, wire.encode_answer(step, answer, header["ticket"], header["room"], printed))
 
     def run_steps(
         self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any], upstream: dict[str, Tensor]
@@ -257,7 +257,7 @@ class Worker:
         keeps = header["keep"] is not None
         budget, printed = Budget(*header["budget"]), self.printed()
         sent = (header["ticket"], keeps, header["after"], header["room"], budget, header["name"], self._files, printed)
-        wire.write_all(ANSWERS, encode_called(called, *sent))
+        wire.write_all(ANSWERS_FD, encode_called(called, *sent))
 
     def called(self, header: dict[str, Any], tensors: list[Tensor]) -> Called:
         name = header["name"]
@@ -295,4 +295,4 @@ def rehearse_and_reply(_: wire.Frame) -> None:
 
 
 def send_header(header: dict[str, Any]) -> None:
-    wire.write_all(ANSWERS, wire.encode(wire.Frame(header)))
+    wire.write_all(ANSWERS_FD, wire.encode_frame(wire.Frame(header)))

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.isolation.usage import own_usage
 from grader.sandbox.workers.received_problem import Given
-from grader.sandbox.workers.worker import ANSWERS, REQUESTS, Worker, send_header
+from grader.sandbox.workers.worker import ANSWERS_FD, REQUESTS_FD, Worker, send_header
 
 
 def main(
@@ -50,12 +50,14 @@ def above_the_pipes(descriptor: int | None) -> int | None:
     """A copy of `descriptor` out of the way of 0 to 4, so that no dup2 overwrites one that is still needed."""
     if descriptor is None:
         return None
-    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ANSWERS + 1)
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ANSWERS_FD + 1)
 
 
 def arrange_descriptors(requests: int, answers: int, output: int) -> None:
     """Puts the pipes where they belong; everything else is closed by `lock_in`."""
-    high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ANSWERS + 1) for descriptor in (requests, answers, output)]
+    high = [
+        fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ANSWERS_FD + 1) for descriptor in (requests, answers, output)
+    ]
     nothing = os.open(os.devnull, os.O_RDONLY)
-    for target, source in ((0, nothing), (1, high[2]), (2, high[2]), (REQUESTS, high[0]), (ANSWERS, high[1])):
+    for target, source in ((0, nothing), (1, high[2]), (2, high[2]), (REQUESTS_FD, high[0]), (ANSWERS_FD, high[1])):
         os.dup2(source, target)

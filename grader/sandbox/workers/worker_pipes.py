@@ -16,7 +16,7 @@ from grader.sandbox.workers.tensor_bytes import MAX_BODY
 from grader.sandbox.workers.waiting_clock import WaitingClock
 
 READ_BYTES = 1 << 18
-MAX_HELD = wire.MAX_HEADER + MAX_BODY
+MAX_ANSWER_BYTES_HELD = wire.MAX_HEADER + MAX_BODY
 """Bytes of answers that may come while a request is still being written."""
 MAX_LATE_READS = 5
 """Reads after a deadline: what is in a full pipe was written in time, and this process was late."""
@@ -78,7 +78,7 @@ class WorkerPipes:
                         raise WorkerLost(self._how_it_ended()) from None
                 elif self._answers in ready:  # it may be waiting for room for them, and only then read on
                     self._take_answers()
-                    if self.reader.held > MAX_HELD:
+                    if self.reader.held > MAX_ANSWER_BYTES_HELD:
                         raise WorkerLost("It sent answers without end, and did not read what it was asked.")
         finally:
             self._selector.unregister(self._requests)

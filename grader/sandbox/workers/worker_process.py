@@ -18,7 +18,7 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.budget import LEAST
-from grader.sandbox.workers.endings import START_SECONDS, DeadlineMissed, WireError, WorkerLost, how_it_ended
+from grader.sandbox.workers.endings import WORKER_START_SECONDS, DeadlineMissed, WireError, WorkerLost, how_it_ended
 from grader.sandbox.workers.replies import decode_called, decode_loaded, decode_observed
 from grader.sandbox.workers.requests import (
     PackedProblem,
@@ -101,7 +101,7 @@ class WorkerProcess:
     def rehearse(self) -> None:
         """Have the worker use what a step uses, while nobody waits for it. Raises ZygoteDied."""
         self.wait_until_locked_in()
-        self._send({"op": "rehearse"}, b"", self._clock.now() + START_SECONDS)
+        self._send({"op": "rehearse"}, b"", self._clock.now() + WORKER_START_SECONDS)
         self._is_rehearsing = True
 
     def _wait_until_ready(self) -> None:
@@ -119,7 +119,7 @@ class WorkerProcess:
     def _take_start(self, expected: str) -> None:
         """Takes a frame sent before the worker knows a line of the student's: what comes later is not believed."""
         try:
-            header = self._pipes.receive(self._clock.now() + START_SECONDS).header
+            header = self._pipes.receive(self._clock.now() + WORKER_START_SECONDS).header
         except (WorkerLost, DeadlineMissed) as error:
             raise ZygoteDied(f"a worker ended before it was {expected}: {error}") from error
         if header.get("op") != expected:
@@ -274,7 +274,7 @@ class WorkerProcess:
         self._pipes.send(data, deadline)
 
     def _send(self, header: dict[str, Any], body: bytes | bytearray, deadline: float) -> None:
-        self._send_bytes(wire.encode(wire.Frame(header, body)), deadline)
+        self._send_bytes(wire.encode_frame(wire.Frame(header, body)), deadline)
 
     def end_and_measure(self) -> Usage:
         """Kills the worker; returns what it used since it was locked in, by the kernel's account."""

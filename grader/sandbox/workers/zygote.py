@@ -116,7 +116,7 @@ def use_the_library(x: Any) -> None:
             use()
 
 
-FEW = 4
+FORKS_BEFORE_ARRANGING_MEMORY = 4
 """Forks after which memory is arranged for faster ones, which takes 0.3 s: one submission needs one to three."""
 
 
@@ -138,7 +138,7 @@ class Zygote:
         selector.register(wake_read, selectors.EVENT_READ)
         small = huge_pages.pieces()
         while True:
-            worth_it = small and self._forks >= FEW
+            worth_it = small and self._forks >= FORKS_BEFORE_ARRANGING_MEMORY
             events = selector.select(0 if worth_it else None)
             if not events and worth_it:  # nobody is waiting: the next forks will be faster
                 huge_pages.collapse(small.pop())

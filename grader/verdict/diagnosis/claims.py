@@ -16,9 +16,23 @@ from grader.source.result_forms import pieces_of_text
 FunctionContents = Mapping[str, Any]
 """What a function is made of, see repairs.contents.contents_of."""
 
-SUMS = frozenset({"sum", "mean", "nansum", "nanmean", "einsum", "sum_to_size", "cumsum", "add", "reduce", "index_add_"})
-SUMS |= {"index_add", "scatter_add_", "scatter_add", "bincount", "mv", "matmul", "mm", "bmm", "dot", "tensordot", "std"}
-SUMS |= {"var", "average", "logsumexp", "inner", "linear", "segment_reduce"}
+SUMMING_FUNCTIONS = frozenset(
+    {"sum", "mean", "nansum", "nanmean", "einsum", "sum_to_size", "cumsum", "add", "reduce", "index_add_"}
+)
+SUMMING_FUNCTIONS |= {
+    "index_add",
+    "scatter_add_",
+    "scatter_add",
+    "bincount",
+    "mv",
+    "matmul",
+    "mm",
+    "bmm",
+    "dot",
+    "tensordot",
+    "std",
+}
+SUMMING_FUNCTIONS |= {"var", "average", "logsumexp", "inner", "linear", "segment_reduce"}
 MEANS = frozenset({"mean", "nanmean", "average"})
 DIVIDES = frozenset(
     {"div", "div_", "divide", "true_divide", "reciprocal", "rsqrt", "pow", "mean", "nanmean", "addcdiv"}
@@ -29,7 +43,9 @@ MULTIPLIES = frozenset(
 )
 MULTIPLIES |= {"square", "pow", "prod", "tensordot", "inner", "addmm", "baddbmm", "ger", "mv", "linear", "where", "exp"}
 
-KEEPING = frozenset({"sum", "mean", "nansum", "nanmean", "var", "std", "max", "amax", "min", "amin", "prod", "norm"})
+HAS_KEEPDIM = frozenset(
+    {"sum", "mean", "nansum", "nanmean", "var", "std", "max", "amax", "min", "amin", "prod", "norm"}
+)
 """What has a `keepdim`."""
 
 
@@ -38,7 +54,11 @@ def calls(*names: str) -> Callable[[FunctionContents, str], bool]:
 
 
 def reduces(contents: FunctionContents, _: str) -> bool:
-    return not SUMS.isdisjoint(contents["calls"]) or "MatMult" in contents["operators"] or "sum" in contents["names"]
+    return (
+        not SUMMING_FUNCTIONS.isdisjoint(contents["calls"])
+        or "MatMult" in contents["operators"]
+        or "sum" in contents["names"]
+    )
 
 
 def sums(contents: FunctionContents, _: str) -> bool:
@@ -110,7 +130,7 @@ CLAIMS: tuple[tuple[re.Pattern[str], Callable[[FunctionContents, str], bool]], .
         (r"\b[Yy]ou (?:take the mean|average)\b|\b[Tt]his (?:is a|takes the) mean\b", averages),
         (r"\b[Yy]ou (?:sum|add up)\b|\b[Tt]he sums? (?:runs?|is taken|was taken)\b", reduces),
         (r"\b[Yy]ou (?:take|return) the sum\b", sums),
-        (r"\b[Ss]ummed axis was kept\b|\bsum with `keepdim|[Cc]heck (?:what )?`keepdim`", calls(*KEEPING)),
+        (r"\b[Ss]ummed axis was kept\b|\bsum with `keepdim|[Cc]heck (?:what )?`keepdim`", calls(*HAS_KEEPDIM)),
         (r"\b[Tt]he minus\b[^.:;]* (?:is|was) (?:lost|missing)\b", lambda contents, _: not contents.get("negates")),
         (r"\b(?:[Yy]ou|[Tt]his) divides?\b", divides),
         (r"\b(?:[Yy]ou|[Tt]his) multipl(?:y|ies)\b", multiplies),

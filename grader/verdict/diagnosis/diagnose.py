@@ -41,7 +41,7 @@ from grader.verdict.diagnosis.readings.terms import wrong_term, wrong_term_and_f
 from grader.verdict.diagnosis.time_allowance import check_time
 
 GradientReading = Callable[[GradientMismatch], Iterator[Explanation]]
-ZERO = 1e-12
+ZERO_ELEMENT = 1e-12
 """The share of a gradient's scale below which an element is rounding."""
 
 TIERS: tuple[tuple[GradientReading, ...], ...] = (
@@ -162,7 +162,7 @@ def zeros(name: str, cases: Cases) -> Explanation | None:
     if len(tensors) < len(cases):
         return None
     is_zero = not any(bool(tensor.any()) for tensor in tensors)
-    floors = [ZERO * problem.scale(name) for problem, _ in cases]
+    floors = [ZERO_ELEMENT * problem.scale(name) for problem, _ in cases]
     if not is_zero and any(not float(t.abs().max()) <= floor for t, floor in zip(tensors, floors, strict=True)):
         return None
     return Explanation(

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from grader.comparison.tensors import TensorComparison, index_at
 
-SAME = 1e-9
+ELEMENT_RTOL = 1e-9
 """An element is right within this share of the gradient's largest."""
 
 
@@ -34,7 +34,7 @@ def worst_element(found: Tensor, expected: Tensor) -> tuple[tuple[int, ...], flo
 
 def wrong_elements(found: Tensor, expected: Tensor) -> Tensor:
     """Booleans in the gradient's shape: where the two differ."""
-    return (found.double() - expected.double()).abs() > SAME * expected.double().abs().max()
+    return (found.double() - expected.double()).abs() > ELEMENT_RTOL * expected.double().abs().max()
 
 
 def wrong_places(found: Tensor, expected: Tensor) -> str:

@@ -13,9 +13,9 @@ from torch import Tensor
 
 from grader.verdict.diagnosis.mismatch import GradientMismatch, Mismatch
 
-ZERO = 1e-7
+ZERO_COEFFICIENT = 1e-7
 """A coefficient of at most this size counts as zero."""
-SINGULAR = 1e-6
+SINGULAR_GRAM = 1e-6
 """The Gram determinant of normalised parts below which their coefficients are not determined."""
 
 
@@ -68,7 +68,7 @@ def fit_parts(mismatch: GradientMismatch, parts: Iterable[Sequence[Tensor]]) -> 
         columns = torch.stack([tensor.double().flatten() for tensor in tensors])
         gram = columns @ columns.T
         scale = gram.diagonal().sqrt()
-        if not bool((scale > 0).all()) or float(torch.linalg.det(gram / scale / scale[:, None])) < SINGULAR:
+        if not bool((scale > 0).all()) or float(torch.linalg.det(gram / scale / scale[:, None])) < SINGULAR_GRAM:
             return []
         solved = torch.linalg.solve(gram, columns @ mismatch.found[number].flatten())
         if not mismatch.equals(number, (solved @ columns).view(mismatch.found[number].shape)):
@@ -81,9 +81,9 @@ def fit_parts(mismatch: GradientMismatch, parts: Iterable[Sequence[Tensor]]) -> 
 
 def first_telling(values: Sequence[float]) -> int:
     """The number of the first problem on which a factor is not 1: where a size is 1, its factor does nothing."""
-    return next((number for number, value in enumerate(values) if abs(abs(value) - 1) > SINGULAR), 0)
+    return next((number for number, value in enumerate(values) if abs(abs(value) - 1) > SINGULAR_GRAM), 0)
 
 
 def name_coefficient(mismatch: Mismatch, values: Sequence[float]) -> str | None:
     """The name of a coefficient that may be zero: "0"; otherwise see `Mismatch.constant`."""
-    return "0" if all(abs(value) <= ZERO for value in values) else mismatch.constant(values)
+    return "0" if all(abs(value) <= ZERO_COEFFICIENT for value in values) else mismatch.constant(values)

@@ -12,18 +12,18 @@ from grader.reference.problem import Problem
 from grader.verdict.diagnosis.constants import factors_of
 from grader.verdict.diagnosis.time_allowance import uncounted
 
-T = TypeVar("T")
+ValueType = TypeVar("ValueType")
 
 _COMPUTED: WeakKeyDictionary[Problem, dict[object, Any]] = WeakKeyDictionary()
 
 
-def computed_once(problem: Problem, key: object, compute: Callable[[], T]) -> T:
+def computed_once(problem: Problem, key: object, compute: Callable[[], ValueType]) -> ValueType:
     """The result of `compute`, kept with the problem: it serves every row and every student judged on it."""
     table = _COMPUTED.setdefault(problem, {})
     if key not in table:
         with uncounted():
             table[key] = compute()
-    result: T = table[key]
+    result: ValueType = table[key]
     return result
 
 

@@ -14,9 +14,9 @@ from typing import TypeVar
 
 from grader.errors import Interrupted
 
-T = TypeVar("T")
+AttemptResult = TypeVar("AttemptResult")
 
-SECONDS = 2.0
+DIAGNOSIS_SECONDS = 2.0
 """Processor time per submission and lesson."""
 
 
@@ -27,7 +27,7 @@ class OutOfTime(Exception):
 class Allowance:
     """Processor time that may be used for explanations by code that runs inside `using`."""
 
-    def __init__(self, seconds: float = SECONDS, interrupt: int | None = None) -> None:
+    def __init__(self, seconds: float = DIAGNOSIS_SECONDS, interrupt: int | None = None) -> None:
         """Once the descriptor `interrupt` is readable, `check` raises Interrupted."""
         self._left, self._until = seconds, 0.0
         self._poll = select.poll() if interrupt is not None else None
@@ -94,7 +94,7 @@ def check_time() -> None:
         _current.check()
 
 
-def attempt(explain: Callable[[], T]) -> T | None:
+def attempt(explain: Callable[[], AttemptResult]) -> AttemptResult | None:
     """What `explain` gives; None when the allowance is spent, or when it fails on what a student returned.
 
     Without an allowance in use there is no limit, and an error is raised.

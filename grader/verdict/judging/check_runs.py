@@ -8,14 +8,14 @@ from typing import Any
 
 from grader.calling.protocol import CallFailed
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.repairs.edits import INNER, Known
+from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Known
 from grader.verdict.diagnosis.repairs.repairs import Trials, explain_edit, explain_random_numbers
 from grader.verdict.diagnosis.time_allowance import attempt, check_time
 from grader.verdict.judging.behaviour import Check
 from grader.verdict.judging.check_endings import OURS, CheckFailed
 from grader.verdict.judging.runner import explaining
 
-MAX_CHANGES = 40
+MAX_FUNCTIONS_CHANGED = 40
 """Changed functions on which a check is run again."""
 
 
@@ -33,8 +33,8 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
         if (random := explain_random_numbers(trials.contents(function))) is not None:
             return random
         edits = enumerate(trials.edits(function, Known()))
-        own = [(n, edit) for n, edit in edits if edit.function == function and edit.kind != INNER]
-        for number, edit in own[:MAX_CHANGES]:
+        own = [(n, edit) for n, edit in edits if edit.function == function and edit.kind != INNER_GRADIENT]
+        for number, edit in own[:MAX_FUNCTIONS_CHANGED]:
             check_time()
             target = trials.target(function, number)
             if target is None:

@@ -14,7 +14,7 @@ from grader.results import NamedMistake, Row, Status
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
 from grader.verdict.diagnosis.repairs.inner_gradients import explain_by_inner_gradients
-from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, explain_by_repair, explain_random_numbers
+from grader.verdict.diagnosis.repairs.repairs import READINGS_KEPT, Trials, explain_by_repair, explain_random_numbers
 from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.hard_coded import (
     explain_hard_coded_sizes,
@@ -212,7 +212,7 @@ class GradientCheck:
         at_own_sizes = is_submission(self._student) and self._student.terms.sizes is not None
         found = None if at_own_sizes else self._explain_hard_coded_sizes(verdict, cases, trials)
         contents = trials.contents(self.item.function) if trials is not None else None
-        is_better_kept = verdict.mistake is not None and verdict.mistake.id in KEPT
+        is_better_kept = verdict.mistake is not None and verdict.mistake.id in READINGS_KEPT
         is_better_kept = is_better_kept and not (contents and "UAdd" in contents["operators"])  # `dx =+ ...`
         if found is None and trials is not None and verdict.status != "error" and not is_better_kept:
             function, constants = self.item.function, self.lesson.small_numbers

@@ -20,7 +20,7 @@ from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.own_sizes import Terms, notebook_sizes
 from grader.verdict.judging.verdicts import Case
 
-FEWEST = 3
+MIN_HARD_CODED_SIZE = 3
 """The smallest size that formulas calculate with and that may be hard-coded."""
 
 
@@ -151,7 +151,7 @@ def meanings(number: WrittenNumber, sizes: Mapping[str, int]) -> list[Meaning]:
     found += [
         Meaning(number, (size,), f"{prefix}{size_words(size)} - 1")
         for size, n in sizes.items()
-        if n - 1 == whole and n > FEWEST
+        if n - 1 == whole and n > MIN_HARD_CODED_SIZE
     ]
     for count in range(2, len(sizes) + 1):
         for some in itertools.combinations(sizes, count):
@@ -171,7 +171,9 @@ def hard_coded_numbers(lesson: Lesson, terms: Terms, row: str, hard_coded: Colle
     """
     sizes = terms.sizes or {}
     calculated_with = set(notebook_sizes(lesson).scalars.values())
-    if not hard_coded or any(sizes[size] < FEWEST and size in (calculated_with or sizes) for size in hard_coded):
+    if not hard_coded or any(
+        sizes[size] < MIN_HARD_CODED_SIZE and size in (calculated_with or sizes) for size in hard_coded
+    ):
         return None
     return accounted_for(hard_coded, sizes, terms.numbers.get(row, ()))
 

@@ -12,7 +12,7 @@ from grader.reference.problem import Draw, Problem, derive
 from grader.verdict.diagnosis.time_allowance import uncounted
 from grader.verdict.judging.own_sizes import OwnProblems, count_elements, own_problems
 
-MAX_KEPT = 1 << 20
+MAX_ELEMENTS_KEPT = 1 << 20
 """Elements of forward values, for each problem of a set, that are kept for notebooks of the same sizes."""
 
 
@@ -50,7 +50,7 @@ class ProblemBook:
             with uncounted():
                 found = own_problems(lesson, draws, sizes, self.seed)
             weight = count_elements(lesson, sizes)
-            while self._own and (len(self._own) + 1) * weight > MAX_KEPT:
+            while self._own and (len(self._own) + 1) * weight > MAX_ELEMENTS_KEPT:
                 del self._own[next(iter(self._own))]
         self._own[key] = found
         return found

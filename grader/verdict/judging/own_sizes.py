@@ -27,7 +27,7 @@ from grader.lesson.notebook_table import LessonSizes
 from grader.reference.problem import Draw, Problem, derive
 from grader.source.syntax import WrittenNumber
 
-MAX_ELEMENTS = 1 << 20
+MAX_PROBLEM_ELEMENTS = 1 << 20
 """Elements of all forward values of one problem, some 45 times as many as at the lecture's sizes."""
 MANY_ELEMENTS = 1 << 18
 FEW_DRAWS = 3
@@ -73,7 +73,7 @@ def are_drawable(lesson: Lesson, sizes: Mapping[str, int]) -> bool:
     """Whether a problem of these sizes is small enough to be drawn for one notebook."""
     if not sizes or min(sizes.values()) < 2:
         return False
-    return is_published(lesson, sizes) or count_elements(lesson, sizes) <= MAX_ELEMENTS
+    return is_published(lesson, sizes) or count_elements(lesson, sizes) <= MAX_PROBLEM_ELEMENTS
 
 
 def count_elements(lesson: Lesson, sizes: Mapping[str, int]) -> int:

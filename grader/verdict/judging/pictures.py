@@ -11,9 +11,9 @@ from torch import Tensor
 
 from grader.comparison.tensors import index_at
 
-MAX_ROWS, MAX_COLUMNS = 32, 64
-MAX_STEPS = 2_000
-MAX_ELEMENTS = 5
+MAX_PICTURE_ROWS, MAX_PICTURE_COLUMNS = 32, 64
+MAX_CURVE_STEPS = 2_000
+MAX_ELEMENTS_LISTED = 5
 
 
 def error_picture(found: Tensor, expected: Tensor) -> dict[str, Any] | None:
@@ -28,10 +28,11 @@ def error_picture(found: Tensor, expected: Tensor) -> dict[str, Any] | None:
     matrix = difference.reshape(-1, difference.shape[-1]) if difference.ndim > 1 else difference.reshape(1, -1)
     size = float(expected.double().abs().max()) or 1.0
     blocks = torch.nn.functional.adaptive_max_pool2d(
-        matrix.clamp(max=1e30)[None], (min(MAX_ROWS, matrix.shape[0]), min(MAX_COLUMNS, matrix.shape[1]))
+        matrix.clamp(max=1e30)[None],
+        (min(MAX_PICTURE_ROWS, matrix.shape[0]), min(MAX_PICTURE_COLUMNS, matrix.shape[1])),
     )[0]
     flat = difference.flatten()
-    places = [place for place in flat.topk(min(MAX_ELEMENTS, flat.numel())).indices if flat[place] > 0]
+    places = [place for place in flat.topk(min(MAX_ELEMENTS_LISTED, flat.numel())).indices if flat[place] > 0]
     worst = [index_at(int(place), difference.shape) for place in places]
     return {
         "rows": matrix.shape[0],
@@ -46,7 +47,7 @@ def values_picture(found: Tensor, expected: Tensor) -> dict[str, list[list[float
 
     On the published problem: it shows nothing secret.
     """
-    small = expected.ndim == 2 and expected.shape[0] <= MAX_ROWS and expected.shape[1] <= MAX_COLUMNS
+    small = expected.ndim == 2 and expected.shape[0] <= MAX_PICTURE_ROWS and expected.shape[1] <= MAX_PICTURE_COLUMNS
     if not small or found.shape != expected.shape or not expected.numel() or not bool(torch.isfinite(found).all()):
         return None
     written = ([[float(f"{value:.6g}") for value in row] for row in each.tolist()] for each in (found, expected))
@@ -59,7 +60,7 @@ def curve_picture(found: Any, expected: Any, name: str) -> dict[str, Any] | None
     None where there is no such part, or it is not as long as the one expected.
     """
     curves = [as_floats(each.get(name)) if isinstance(each, Mapping) else [] for each in (found, expected)]
-    if not 2 <= len(curves[1]) <= MAX_STEPS or len(curves[0]) != len(curves[1]):
+    if not 2 <= len(curves[1]) <= MAX_CURVE_STEPS or len(curves[0]) != len(curves[1]):
         return None
     ends = next((at for at, value in enumerate(curves[0]) if not math.isfinite(value)), len(curves[0]))
     own, right = ([float(f"{value:.6g}") for value in curve] for curve in (curves[0][:ends], curves[1]))

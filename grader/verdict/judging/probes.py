@@ -20,10 +20,10 @@ from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.time_allowance import check_time
 from grader.verdict.judging.runner import StepRunner, is_submission
 
-FACTOR = -2.0
-SAME = 1e-6
+PROBE_FACTOR = -2.0
+PROBE_RTOL = 1e-6
 """Tensors closer than this share of the larger one are equal."""
-NOISE = 1e-9
+PROBE_ZERO = 1e-9
 """An element smaller than this share of the largest is zero."""
 
 
@@ -55,9 +55,13 @@ def with_upstream_of(problem: Problem, upstream: Mapping[str, Tensor]) -> Proble
 
 def not_linear(student: StepRunner, step: str, problem: Problem) -> Iterator[Explanation]:
     """An upstream gradient that is added to a number, squared, or whose largest element is taken."""
-    scaled = with_upstream_of(problem, {n: FACTOR * t for n, t in problem.upstream.items() if n != LOSS})
+    scaled = with_upstream_of(problem, {n: PROBE_FACTOR * t for n, t in problem.upstream.items() if n != LOSS})
     before, after = answer_to(student, step, problem), answer_to(student, step, scaled)
-    if before is None or after is None or norm_of(after - FACTOR * before) <= SAME * max(norm_of(after), 1e-300):
+    if (
+        before is None
+        or after is None
+        or norm_of(after - PROBE_FACTOR * before) <= PROBE_RTOL * max(norm_of(after), 1e-300)
+    ):
         return
     uses = student.answers(problem)[step].uses
     names = [f"d{name}" for name in problem.graph.consumers[step[1:]] if not uses or f"d{name}" in uses]
@@ -99,7 +103,7 @@ def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[
             yield Explanation("wrong_pattern", f"{given} {text}; yours is zero there.")
         elif int(reached.sum()) == 1:
             slope, yours = float(expected[reached]), float(found[reached])
-            if abs(slope - yours) > SAME * abs(slope):
+            if abs(slope - yours) > PROBE_RTOL * abs(slope):
                 digits = 4 if f"{slope:.4g}" != f"{yours:.4g}" else 9
                 numbers = f"{slope:.{digits}g}; yours is {yours:.{digits}g}"
                 text = f"is the forward line's slope at that element: {numbers}."
@@ -108,7 +112,7 @@ def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[
 
 def is_not_noise(tensor: Tensor) -> Tensor:
     """Where a tensor differs from zero by more than rounding."""
-    return tensor.abs() > NOISE * tensor.abs().max()
+    return tensor.abs() > PROBE_ZERO * tensor.abs().max()
 
 
 def norm_of(tensor: Tensor) -> float:

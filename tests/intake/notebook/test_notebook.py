@@ -12,7 +12,14 @@ import pytest
 from lecture_notebooks import BATCH_NORM, CHAIN, SOFTMAX, STYLES, Notebook, lecture, notebook, others, stored
 from support import IMPORTS, ROOT, rows_of, solution_of
 
-from grader.intake.notebook.cells import MAX_CELLS, MAX_CODE, MAX_NOTEBOOK_BYTES, NotebookError, cells_of, python_of
+from grader.intake.notebook.cells import (
+    MAX_CELL_BYTES,
+    MAX_CELLS,
+    MAX_CODE_CHARACTERS,
+    NotebookError,
+    cells_of,
+    python_of,
+)
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.submission import Submission
 
@@ -361,8 +368,11 @@ def test_what_does_not_stand_on_its_own(graded):
         (b'{"worksheets": [null, {"cells": 3}]}', "holds nothing that can be graded"),
         (json.dumps(notebook("x = 1\nprint(x)")).encode(), "holds nothing that can be graded"),
         (json.dumps(notebook(*["x = 1"] * (MAX_CELLS + 1))).encode(), "more than 10,000 cells"),
-        (json.dumps(notebook("x = 1\n" * (MAX_CODE // 6 + 1))).encode(), "more than 300,000 characters of code"),
-        (b" " * (MAX_NOTEBOOK_BYTES + 1), "has 20,971,521 bytes; at most 20,971,520 are read."),
+        (
+            json.dumps(notebook("x = 1\n" * (MAX_CODE_CHARACTERS // 6 + 1))).encode(),
+            "more than 300,000 characters of code",
+        ),
+        (b" " * (MAX_CELL_BYTES + 1), "has 20,971,521 bytes; at most 20,971,520 are read."),
         (json.dumps(notebook("dh = 1\n" * 5_001)).encode(), "more than 5,000 statements"),
     ],
 )

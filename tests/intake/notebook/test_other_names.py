@@ -14,7 +14,7 @@ from test_notebook import graded, hand_in  # noqa: F401
 from grader.intake.notebook.claims import MAX_CLAIMS, scan_of
 from grader.intake.notebook.forward_names import agreeing_names, line_shape, other_names
 from grader.intake.notebook.spellings import meant_by, names_by_spelling
-from grader.intake.notebook.tuple_loops import MAX_ROUNDS
+from grader.intake.notebook.tuple_loops import MAX_LOOP_ROUNDS
 from grader.lesson.notebook_lesson import forward_expressions
 
 IN_THE_LECTURE = ["".join(cell["source"]) for cell in stored(STYLES[0])["cells"] if cell["cell_type"] == "code"]
@@ -82,7 +82,7 @@ def test_claims_are_few_and_a_short_quotation():
     rows = ", ".join(f"('v{n}', d{n}, v{n})" for n in range(3_000))
     loop = f"pairs = [{rows}]\n" + "for s, g, t in pairs:\n  cmp(s, g, t)\n" * 20
     found = scan_of([("a", ast.parse(loop).body)]).claims()
-    assert len(found) <= MAX_CLAIMS < MAX_ROUNDS
+    assert len(found) <= MAX_CLAIMS < MAX_LOOP_ROUNDS
     (claim,) = scan_of([("a", ast.parse(f"cmp('{'x`' * 40}', dp, p)").body)]).claims()
     assert len(claim.text) <= 80 and "`" not in claim.text
 

@@ -26,7 +26,7 @@ from support import GOLDEN, ROOT, solution_of
 from grader.commands.grade import main
 from grader.intake.submissions.arrival import SubmissionError
 from grader.intake.submissions.class_folder import is_class
-from grader.intake.submissions.downloads import MOODLE, CanvasFile, canvas_files, common_prefix
+from grader.intake.submissions.downloads import MOODLE_NAME, CanvasFile, canvas_files, common_prefix
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import read_roster
 from grader.intake.submissions.written_times import seconds_since_1970
@@ -200,9 +200,9 @@ def test_a_canvas_name_gives_back_what_it_was_made_of(name, late, user, attachme
 @given(some.text(min_size=1, max_size=30).filter(lambda text: not set(text) & set("_/")), some.integers(0), files)
 def test_a_moodle_name_gives_back_what_it_was_made_of(name, number, file):
     for made in (f"{name}_{number}_assignsubmission_file", f"{name}_{number}_assignsubmission_file_"):
-        match = MOODLE.fullmatch(made)
+        match = MOODLE_NAME.fullmatch(made)
         assert match and (match["name"], match["number"], match["file"] or "") == (name, str(number), "")
-    match = MOODLE.fullmatch(f"{name}_{number}_assignsubmission_file_{file}")
+    match = MOODLE_NAME.fullmatch(f"{name}_{number}_assignsubmission_file_{file}")
     assert match and (match["name"], match["file"]) == (name, file)
 
 
@@ -220,7 +220,7 @@ def test_one_ordinary_name_and_it_is_no_download_of_canvas(names, other):
 def test_whatever_the_name_it_is_read_or_not(name):
     file = CanvasFile.of(name)
     assert file is None or (file.file and file.name and name.endswith(file.file))
-    assert MOODLE.fullmatch(name) is None or "_assignsubmission_" in name
+    assert MOODLE_NAME.fullmatch(name) is None or "_assignsubmission_" in name
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from support import ROOT
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique
 from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.lesson_files import MAX_FILE_BYTES, LessonFiles, Unreadable, read_file
-from grader.intake.submissions.submission import MAX_FILES
+from grader.intake.submissions.submission import MAX_LESSON_FILES
 from grader.lesson.lesson import LessonError
 
 SOURCE = b"import torch\n"
@@ -275,7 +275,7 @@ def test_too_large(tmp_path, found):
 
 
 def test_too_many(tmp_path, found):
-    lay(tmp_path, f"ada/{MAKEMORE}/backward.py", *(f"ada/{MAKEMORE}/m{i}.py" for i in range(MAX_FILES)))
+    lay(tmp_path, f"ada/{MAKEMORE}/backward.py", *(f"ada/{MAKEMORE}/m{i}.py" for i in range(MAX_LESSON_FILES)))
     (ada,) = found(tmp_path)
     assert ada.lessons[MAKEMORE].rejected
     assert ada.lessons[MAKEMORE].message == f"{MAKEMORE}/ holds 65 Python files; at most 64 are read."

@@ -26,7 +26,7 @@ from grader.publish.export import github
 from grader.publish.export.gradescope import Visibility, gradescope_results
 from grader.publish.export.junit import junit_xml
 from grader.publish.export.outputs import report_to_github, write_formats
-from grader.results import WORDS, SubmissionResult
+from grader.results import STATUS_WORDS, SubmissionResult
 
 
 @pytest.fixture
@@ -225,7 +225,7 @@ def test_an_annotation_is_one_command_whatever_is_in_it(title, text, place):
     line = github.error_command(github.Annotation(title, text, "f.py", 3), place)
     (found,) = Runner().read(line).commands
     assert found.name == "error"
-    assert found.data == text[: github.MAX_CHARACTERS]
+    assert found.data == text[: github.MAX_ANNOTATION_CHARACTERS]
     assert found.properties.get("file") == place
     assert set(found.properties) <= {"file", "line", "title"}
 
@@ -366,7 +366,7 @@ def test_formats_are_written_once_and_only_those_asked_for(tmp_path, ada):
 
 
 def test_every_status_has_a_word(ada):
-    assert {row.status for row in ada.rows()} == set(WORDS)
+    assert {row.status for row in ada.rows()} == set(STATUS_WORDS)
 
 
 # Canvas and Moodle ---------------------------------------------------------------------------------------------------

@@ -418,7 +418,7 @@ def test_a_fault_of_ours_is_no_zero(unbuilt, monkeypatch, capsys):
 
     monkeypatch.setattr(autograder, "grade_once", fails)
     assert autograder.main([str(unbuilt)]) == 1
-    assert len(tried) == autograder.TRIES
+    assert len(tried) == autograder.MAX_AUTOGRADER_TRIES
     assert capsys.readouterr().out == "autograder: OSError: no space\n"
 
 

@@ -15,8 +15,8 @@ from grader.lesson.lesson import Lesson
 from grader.publish.report.drawings import layouts_of
 from grader.publish.report.forces import Arrow, colour, forces
 from grader.publish.report.graph import lay_out, layers_of, parts_of, reads_of
-from grader.publish.report.heat_map import ERROR_COLOURS, SCALE, heat_map, level
-from grader.publish.report.layout import HEIGHT, Layout, Node, layouts_from_text, layouts_to_text
+from grader.publish.report.heat_map import COLOUR_SCALE, ERROR_COLOURS, heat_map, level
+from grader.publish.report.layout import NODE_HEIGHT, Layout, Node, layouts_from_text, layouts_to_text
 
 PARTS = {
     "01_chain_rule": 16,
@@ -33,7 +33,7 @@ PARTS = {
 """How many drawings a lesson's graph has."""
 
 
-LAYER = HEIGHT + 24
+LAYER = NODE_HEIGHT + 24
 """CSS pixels from one layer to the next."""
 
 
@@ -152,8 +152,8 @@ def test_level_of_an_error(error: float, expected: int) -> None:
 
 
 def test_scale_has_a_name_for_every_colour() -> None:
-    assert len(SCALE) == len(ERROR_COLOURS) == 7
-    assert SCALE[0][1] == "right" and ERROR_COLOURS[0][3] == 0
+    assert len(COLOUR_SCALE) == len(ERROR_COLOURS) == 7
+    assert COLOUR_SCALE[0][1] == "right" and ERROR_COLOURS[0][3] == 0
 
 
 def test_heat_map_is_a_png_of_the_cells() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from made_results import lesson, results, row
 
-from grader.publish.report.classroom import NOTHING
-from grader.publish.report.triage import MAX_CHARACTERS, zero_reason
+from grader.publish.report.classroom import NOTHING_SUBMITTED
+from grader.publish.report.triage import MAX_NOTE_CHARACTERS, zero_reason
 from grader.results import SubmissionResult
 
 LOOP = "It did not return within 10 seconds."
@@ -20,7 +20,7 @@ def graded(*statuses: str, message: str | None = None) -> SubmissionResult:
 @pytest.mark.parametrize(
     ("result", "reason"),
     [
-        (results("ada", status=NOTHING), "Submitted nothing."),
+        (results("ada", status=NOTHING_SUBMITTED), "Submitted nothing."),
         (results("ada", status="rejected", message="It is a link."), "It is a link."),
         (results("ada"), "No lesson was submitted."),
         (
@@ -38,4 +38,4 @@ def test_why_a_submission_has_no_points(result: SubmissionResult, reason: str) -
 
 def test_a_long_reason_is_cut() -> None:
     reason = zero_reason(results("ada", status="rejected", message="far  too long " * 100))
-    assert len(reason) == MAX_CHARACTERS and reason.startswith("far too long far") and reason.endswith("...")
+    assert len(reason) == MAX_NOTE_CHARACTERS and reason.startswith("far too long far") and reason.endswith("...")

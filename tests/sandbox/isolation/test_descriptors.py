@@ -9,7 +9,7 @@ import os
 import pytest
 
 from grader.sandbox.workers import worker_main
-from grader.sandbox.workers.worker import ANSWERS, REQUESTS
+from grader.sandbox.workers.worker import ANSWERS_FD, REQUESTS_FD
 
 PLACES = list(itertools.permutations((3, 4, 5, 9), 4))
 
@@ -32,8 +32,8 @@ def arranged_in_a_child(places: tuple[int, ...]) -> bytes:
             requests, answers, output, zygote = places
             zygote = worker_main.above_the_pipes(zygote)
             worker_main.arrange_descriptors(requests, answers, output)
-            said = os.read(REQUESTS, 100) + b" " + os.read(zygote, 100) + b" " + os.read(0, 1)
-            os.write(ANSWERS, said)
+            said = os.read(REQUESTS_FD, 100) + b" " + os.read(zygote, 100) + b" " + os.read(0, 1)
+            os.write(ANSWERS_FD, said)
             os.write(1, b"out")
             os.write(2, b"err")
         finally:

@@ -29,13 +29,13 @@ def test_levels_are_ordered():
 @pytest.mark.parametrize(
     ("layers", "root", "level"),
     [
-        (BASE | {probe.LANDLOCK, probe.NAMESPACES, probe.UID}, True, "strong"),
-        (BASE | {probe.LANDLOCK, probe.NAMESPACES, probe.USER_NAMESPACE}, False, "strong"),
-        (BASE | {probe.LANDLOCK, probe.NAMESPACES}, True, "fair"),  # stays root
+        (BASE | {probe.LANDLOCK, probe.NAMESPACES_LAYER, probe.UID}, True, "strong"),
+        (BASE | {probe.LANDLOCK, probe.NAMESPACES_LAYER, probe.USER_NAMESPACE}, False, "strong"),
+        (BASE | {probe.LANDLOCK, probe.NAMESPACES_LAYER}, True, "fair"),  # stays root
         (BASE | {probe.LANDLOCK, probe.UID}, True, "good"),
         (BASE | {probe.LANDLOCK}, False, "fair"),
         (BASE | {probe.LANDLOCK}, True, "fair"),
-        (BASE | {probe.NAMESPACES, probe.UID}, True, "weak"),
+        (BASE | {probe.NAMESPACES_LAYER, probe.UID}, True, "weak"),
         (BASE, False, "weak"),
         ({probe.LANDLOCK}, False, "weak"),
         ({probe.LIMITS}, False, "none"),
@@ -123,7 +123,7 @@ def test_python_in_a_private_folder_costs_the_user(in_child, as_root, tmp_path):
     (private / "python").mkdir(parents=True)
     private.chmod(0o700)
     paths = [*landlock.library_paths(), private / "python"]
-    level, layers, missing = in_child(lambda: as_list(probe.probe(readable=paths, avoid=[probe.NAMESPACES])))
+    level, layers, missing = in_child(lambda: as_list(probe.probe(readable=paths, avoid=[probe.NAMESPACES_LAYER])))
     assert level == "fair"
     assert probe.UID not in layers
     assert "cannot read" in missing[1]
@@ -133,7 +133,7 @@ def test_python_in_a_private_folder_costs_the_user(in_child, as_root, tmp_path):
 def test_root_that_could_not_kill_another_user_does_not_change_it(in_child, as_root, lay_python_open):
     def action():
         capabilities.reduce_to(1 << capabilities.CAP_SETUID | 1 << capabilities.CAP_SETGID)
-        return as_list(probe.probe(avoid=[probe.NAMESPACES]))
+        return as_list(probe.probe(avoid=[probe.NAMESPACES_LAYER]))
 
     _, layers, missing = in_child(action)
     assert probe.UID not in layers
@@ -147,7 +147,7 @@ def test_an_ordinary_user_with_and_without_namespaces(in_child, as_root_with_mou
     def action():
         lay_python_open()
         capabilities.become(65520, 65520)
-        return as_list(probe.probe()), as_list(probe.probe(avoid=[probe.NAMESPACES]))
+        return as_list(probe.probe()), as_list(probe.probe(avoid=[probe.NAMESPACES_LAYER]))
 
     (level, layers, missing), (lower, fewer, reasons) = in_child(action)
     if probe.USER_NAMESPACE not in layers:

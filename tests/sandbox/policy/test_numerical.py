@@ -18,9 +18,10 @@ from bench.numerical import Attempt, attempts, course_with_points, source_of
 from grader.gradebook.grading.numerical import functions_by_row, written_by_student
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.finding import find
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.classroom import numerical_uses
 from grader.publish.report.pages import Reporter
 from grader.sandbox.policy.numerical import Observation, may_differentiate_numerically, observe, sentence
@@ -34,13 +35,13 @@ COURSE = Course(ROOT)
 
 
 def found_in(lesson: Lesson, source: bytes, neighbours: dict[str, bytes] | None = None) -> dict[str, str]:
-    return {each.row: each.method for each in observe(source, MAIN, functions_by_row(lesson), neighbours)}
+    return {each.row: each.method for each in observe(source, BACKWARD_FILE, functions_by_row(lesson), neighbours)}
 
 
 def right_files() -> list[tuple[str, Path]]:
     found = []
     for lesson in COURSE.lessons.values():
-        found += [(lesson.name, lesson.solution / MAIN)]
+        found += [(lesson.name, lesson.solution / BACKWARD_FILE)]
         found += [(lesson.name, path) for path in sorted((lesson.solution / "variants").glob("*.py"))]
         for folder in ("tests/golden", "examples/submissions"):
             found += [(lesson.name, path) for path in sorted((ROOT / folder).rglob(f"{lesson.name}/*.py"))]
@@ -81,10 +82,13 @@ def test_the_lessons_own_forward_pass_alone_is_no_reason_to_read() -> None:
     main = solution_of(lesson).encode()
     changed = forward + b"# mine"
     for files, read in (
-        ({MAIN: main, "forward.py": forward}, {MAIN}),
-        ({MAIN: main, "forward.py": changed}, {MAIN, "forward.py"}),
-        ({MAIN: b"from forward import draw\n" + main, "forward.py": forward}, {MAIN, "forward.py"}),
-        ({MAIN: main, "forward.py": forward, "mine.py": b"import forward"}, {MAIN, "forward.py", "mine.py"}),
+        ({BACKWARD_FILE: main, "forward.py": forward}, {BACKWARD_FILE}),
+        ({BACKWARD_FILE: main, "forward.py": changed}, {BACKWARD_FILE, "forward.py"}),
+        ({BACKWARD_FILE: b"from forward import draw\n" + main, "forward.py": forward}, {BACKWARD_FILE, "forward.py"}),
+        (
+            {BACKWARD_FILE: main, "forward.py": forward, "mine.py": b"import forward"},
+            {BACKWARD_FILE, "forward.py", "mine.py"},
+        ),
     ):
         assert written_by_student(lesson, LessonFiles(lesson.name, files)).keys() == read
 
@@ -174,7 +178,7 @@ OWN = {"quotients": quotients, "differences": differences, "stores": stores}
 def test_a_long_text_takes_a_second_at_most(family: str) -> None:
     text = {**FAMILIES, **OWN}[family](16_000).encode()
     started = time.process_time()
-    observe(text, MAIN, {"dprobs": ("dprobs", [])})
+    observe(text, BACKWARD_FILE, {"dprobs": ("dprobs", [])})
     assert time.process_time() - started < 1.0
 
 
@@ -182,7 +186,7 @@ def test_a_long_text_takes_a_second_at_most(family: str) -> None:
 
 
 def submission_of(lesson: Lesson, attempt: Attempt) -> Submission:
-    submitted = {lesson.name: LessonFiles(lesson.name, {MAIN: source_of(lesson, attempt)})}
+    submitted = {lesson.name: LessonFiles(lesson.name, {BACKWARD_FILE: source_of(lesson, attempt)})}
     return Submission(attempt.name, Path(attempt.name), submitted)
 
 
@@ -214,7 +218,7 @@ def test_it_earns_no_points_by_default(name: str, graded: Callable[[str], Any]) 
             observed = row["numerical_differentiation"]
             assert (row["status"], row["points"], observed["method"]) == ("forbidden", 0, attempt.method)
             assert row["message"] == observed["message"] and row["line"] == observed["line"] > 0
-            assert observed["file"] == MAIN and len(row["message"].split()) < 40
+            assert observed["file"] == BACKWARD_FILE and len(row["message"].split()) < 40
         else:
             assert (row["status"], row["numerical_differentiation"]) == ("passed", None)
 
@@ -238,14 +242,18 @@ def test_the_setting_gives_points(tmp_path: Path) -> None:
 
 
 def test_the_sentences() -> None:
-    here = Observation("dh", "differences", 12, MAIN)
-    assert sentence(here, MAIN, counts=False) == (
+    here = Observation("dh", "differences", 12, BACKWARD_FILE)
+    assert sentence(here, BACKWARD_FILE, counts=False) == (
         "Line 12 uses a difference quotient (numerical differentiation), so this gradient is not counted. Write it by "
         "the chain rule: upstream gradient times local derivative, from the values that the function receives."
     )
-    assert sentence(here, MAIN, counts=True).endswith("(numerical differentiation). This course gives points for it.")
+    assert sentence(here, BACKWARD_FILE, counts=True).endswith(
+        "(numerical differentiation). This course gives points for it."
+    )
     other = replace(here, method="complex numbers", filename="helpers.py")
-    assert sentence(other, MAIN, counts=False).startswith("Line 12 of helpers.py uses complex numbers (numerical")
+    assert sentence(other, BACKWARD_FILE, counts=False).startswith(
+        "Line 12 of helpers.py uses complex numbers (numerical"
+    )
 
 
 def test_reports_and_the_class_page_say_it(graded: Callable[[str], Any], course: Course) -> None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from grader.calling.autograd_used import autograd_message
 from grader.sandbox.policy import static_check
 from grader.sandbox.policy.names import may_hold_acts
-from grader.sandbox.policy.static_check import MAX_BYTES, Finding
+from grader.sandbox.policy.static_check import MAX_PARSED_BYTES, Finding
 
 TESTS = Path(__file__).resolve().parents[2]
 HONEST = sorted((TESTS / "honest_styles").glob("*.py"))
@@ -305,7 +305,7 @@ HARD = {
     "slow encoding": b"# coding: punycode\n" + b"a" * 500_000,
     "byte order mark": b"\xef\xbb\xbfdef dx(x): return x.backward()",
     "two encodings": b"\xef\xbb\xbf# coding: latin-1\n",
-    "too long": b"#" * (MAX_BYTES + 1),
+    "too long": b"#" * (MAX_PARSED_BYTES + 1),
     "brackets": b"dx = " + b"[" * 50_000 + b"]" * 50_000,
     "few brackets": b"dx = " + b"(" * 150 + b"x.backward()" + b")" * 150,
     "minus signs": b"dx = " + b"-" * 200_000 + b"1",

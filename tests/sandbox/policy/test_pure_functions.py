@@ -17,7 +17,7 @@ from support import ROOT, solution_of
 from bench.spellings import RIGHT, spellings, submission
 from grader.lesson.lesson import Course
 from grader.sandbox.policy.pure_functions import PureFunction, pure_functions
-from grader.sandbox.policy.pure_names import ATTRIBUTES, BUILTINS, IMPORTABLE, UNSETTLED
+from grader.sandbox.policy.pure_names import ATTRIBUTES, IMPORTABLE, PURE_NAMES, UNSETTLED
 
 COURSE = Course(ROOT)
 MutableCollections = (MutableMapping, MutableSequence, MutableSet)
@@ -225,7 +225,7 @@ def test_a_function_that_does_more_than_compute_spoils_its_file(body):
 def test_nothing_that_can_be_changed_is_within_reach():
     """Whatever attributes are read, one after another, of modules, of Python's functions and of a few values."""
     values = [getattr(import_module(module), name) for module, names in IMPORTABLE.items() for name in names.split()]
-    values += [import_module(module) for module in IMPORTABLE] + [getattr(builtins, name) for name in BUILTINS]
+    values += [import_module(module) for module in IMPORTABLE] + [getattr(builtins, name) for name in PURE_NAMES]
     values += [torch.zeros(2, 2), torch.zeros(2, 2).max(0), torch.float64, torch.device("cpu"), torch.Size([2])]
     values += ["text", b"text", 1, 1.0, 1j, True, (), range(2), slice(2), ..., NotImplementedError(), lambda: 0]
     reached, due = dict[int, object](), values

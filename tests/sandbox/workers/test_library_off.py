@@ -12,14 +12,14 @@ from shared_nursery import forked_zygote
 from support import ROOT
 
 from grader.calling.protocol import Called
-from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Course
+from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.library_off import OPERATORS
+from grader.sandbox.workers.library_off import OPERATOR_PREFIX
 from grader.sandbox.workers.requests import call_request
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
@@ -76,7 +76,7 @@ def zygote() -> Iterator[ZygoteProcess]:
 
 
 def called(zygote: ZygoteProcess, source: str, not_allowed: tuple[str, ...] = NOT_ALLOWED) -> Called:
-    student = Student(zygote, StudentFile({MAIN: source.encode()}, MAIN, not_allowed=not_allowed))
+    student = Student(zygote, StudentFile({BACKWARD_FILE: source.encode()}, BACKWARD_FILE, not_allowed=not_allowed))
     try:
         return student.call("update", call_request("update"), [P.clone(), G.clone()], {})
     finally:
@@ -113,7 +113,7 @@ def test_the_message_names_the_call_and_the_line(zygote):
 
 def test_a_use_while_the_file_is_run_leaves_the_functions_above_it(zygote):
     source = HEAD + "def update(p, g):\n    return p - g\ntorch.optim.SGD([torch.ones(1)], lr=1.0)\n"
-    student = Student(zygote, StudentFile({MAIN: source.encode()}, MAIN, not_allowed=NOT_ALLOWED))
+    student = Student(zygote, StudentFile({BACKWARD_FILE: source.encode()}, BACKWARD_FILE, not_allowed=NOT_ALLOWED))
     try:
         value = student.call("update", call_request("update"), [P, G], {}).value
         assert torch.equal(value, P - G)
@@ -158,8 +158,8 @@ def test_some_lessons_name_what_they_ask_for():
 def test_every_name_is_one_of_this_version_of_torch(lesson):
     operators = {name.removeprefix("aten::").partition(".")[0] for name in torch._C._dispatch_get_all_op_names()}
     for name in lesson.not_allowed:
-        if name.startswith(OPERATORS):
-            assert any(fnmatchcase(each, name.removeprefix(OPERATORS)) for each in operators), name
+        if name.startswith(OPERATOR_PREFIX):
+            assert any(fnmatchcase(each, name.removeprefix(OPERATOR_PREFIX)) for each in operators), name
         else:
             __import__(name)
             assert name in sys.modules

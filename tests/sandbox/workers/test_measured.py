@@ -22,9 +22,10 @@ from shared_nursery import forked_zygote
 
 from grader.calling.protocol import Called, CallFailed, Counts
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
@@ -94,7 +95,7 @@ def zygote() -> Iterator[ZygoteProcess]:
 
 @pytest.fixture
 def student(zygote: ZygoteProcess) -> Iterator[Student]:
-    student = Student(zygote, StudentFile({MAIN: HOLD.encode()}, MAIN))
+    student = Student(zygote, StudentFile({BACKWARD_FILE: HOLD.encode()}, BACKWARD_FILE))
     yield student
     student.close()
 
@@ -136,7 +137,7 @@ def test_the_worker_of_other_calls_is_kept_and_nothing_is_printed_twice(student:
 
 def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) -> None:
     """Else a submission could leave before anybody looks, and would have used nothing."""
-    worker = student.like_this({MAIN: HOLD.encode()}, MAIN)
+    worker = student.like_this({BACKWARD_FILE: HOLD.encode()}, BACKWARD_FILE)
     assert worker.load_failure is None
     process = worker._file.process
     assert process is not None
@@ -199,7 +200,7 @@ def session(course: Course) -> Iterator[Session]:
 
 def rows(session: Session, lesson: Lesson, path: Path) -> dict[str, dict[str, Any]]:
     shared = {each.name: each.read_bytes() for each in (path.parent / "shared").glob("*.py")}
-    files = {MAIN: path.read_bytes(), "right.py": (lesson.solution / MAIN).read_bytes(), **shared}
+    files = {BACKWARD_FILE: path.read_bytes(), "right.py": (lesson.solution / BACKWARD_FILE).read_bytes(), **shared}
     graded = session.grade(Submission("s", Path("s"), {lesson.name: LessonFiles(lesson.name, files)}))
     return {
         row["name"]: row
@@ -242,7 +243,7 @@ def test_no_count_is_evaded(number: str, path: Path, session: Session, course: C
 def test_right_answers_cost_little_more(session: Session, course: Course) -> None:
     """Half a second of processor time for the measured calls, with room for a slow machine."""
     lesson = course.find("09")
-    rows(session, lesson, lesson.solution / MAIN)
+    rows(session, lesson, lesson.solution / BACKWARD_FILE)
     started = time.process_time()
-    assert all(row["status"] == "passed" for row in rows(session, lesson, lesson.solution / MAIN).values())
+    assert all(row["status"] == "passed" for row in rows(session, lesson, lesson.solution / BACKWARD_FILE).values())
     assert time.process_time() - started < 1.0  # of the grader; the workers' share is bounded by their deadlines

@@ -16,8 +16,8 @@ from shared_nursery import forked_zygote
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, Function
-from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
@@ -32,7 +32,7 @@ from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.time_account import UNCHECKED_SECONDS
 from grader.sandbox.workers.waiting_clock import WaitingClock
-from grader.sandbox.workers.worker_pipes import MAX_HELD
+from grader.sandbox.workers.worker_pipes import MAX_ANSWER_BYTES_HELD
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judging.hidden_problems import ProblemBook
 
@@ -86,7 +86,9 @@ def run(zygote, problems, monkeypatch):
 
     def run(middle: str, seconds: float = 5.0, prefetch: bool = True) -> tuple[list[dict[str, Answer]], str]:
         monkeypatch.setattr(step_scheduler, "BATCH_SECONDS", seconds)
-        student = Student(zygote, StudentFile({MAIN: RIGHT.format(middle=middle).encode()}, MAIN, STEPS))
+        student = Student(
+            zygote, StudentFile({BACKWARD_FILE: RIGHT.format(middle=middle).encode()}, BACKWARD_FILE, STEPS)
+        )
         try:
             if prefetch:
                 student.prefetch(problems)
@@ -147,7 +149,9 @@ def test_what_is_printed_is_kept_once(run, problems, seconds):
 
 
 def test_a_hang_costs_its_deadline_and_little_more(zygote, problems):
-    student = Student(zygote, StudentFile({MAIN: RIGHT.format(middle=FAULTS["loop"]).encode()}, MAIN, STEPS))
+    student = Student(
+        zygote, StudentFile({BACKWARD_FILE: RIGHT.format(middle=FAULTS["loop"]).encode()}, BACKWARD_FILE, STEPS)
+    )
     try:
         student.prefetch(problems)
         for problem in problems:
@@ -177,7 +181,7 @@ def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
     try:
         with pytest.raises(WorkerLost, match="without end"):
             worker.send_packed(problem)  # more than the pipe takes, and nobody reads it
-        assert worker._pipes.reader.held < MAX_HELD + (1 << 20)
+        assert worker._pipes.reader.held < MAX_ANSWER_BYTES_HELD + (1 << 20)
     finally:
         worker.close()
         for descriptor in (requests[0], answers[1], output[1]):
@@ -197,7 +201,7 @@ def test_a_zygote_reads_for_how_long_its_workers_ran_and_waited(zygote):
 
 
 def test_a_worker_that_has_rehearsed_answers_as_another_and_counts_from_then_on(zygote, problems):
-    files = {MAIN: RIGHT.format(middle="").encode()}
+    files = {BACKWARD_FILE: RIGHT.format(middle="").encode()}
     found, at_start = [], []
     for rehearses in (False, True):
         worker = zygote.worker()
@@ -206,7 +210,7 @@ def test_a_worker_that_has_rehearsed_answers_as_another_and_counts_from_then_on(
             if rehearses:
                 worker.rehearse()
             worker.send_packed(pack_problem(0, problems[0].dtype, problems[0].values, problems[0].upstream))
-            worker.begin_load(files, MAIN)
+            worker.begin_load(files, BACKWARD_FILE)
             assert worker.take_loaded()["functions"] == STEPS
             found.append({step: answer.tensor for step, answer in worker.run(0, STEPS)})
             at_start.append(worker._at_start.cpu_seconds)
@@ -221,7 +225,7 @@ def test_steps_leave_no_default_behind(zygote, problems, lesson, dtype):
     """They run with the problem's dtype as torch's default, also where they change it; nothing else does."""
     middle = f"import torch; torch.set_default_dtype(torch.{dtype})"
     source = RIGHT + "\n\ndef dtype():\n    import torch\n    return str(torch.get_default_dtype())\n"
-    student = Student(zygote, StudentFile({MAIN: source.format(middle=middle).encode()}, MAIN, STEPS))
+    student = Student(zygote, StudentFile({BACKWARD_FILE: source.format(middle=middle).encode()}, BACKWARD_FILE, STEPS))
     request = {"name": "dtype", "of": None, "read": False, "keep": None, "after": False, "counted": False}
     try:
         before = student.call("dtype", request, [], {}).value
@@ -260,7 +264,7 @@ def fresh() -> Iterator[ZygoteProcess]:
 def answered(
     zygote: ZygoteProcess, problems: list[Problem], source: str = RIGHT
 ) -> tuple[list[dict[str, Answer]], str]:
-    student = Student(zygote, StudentFile({MAIN: source.format(middle="pass").encode()}, MAIN, STEPS))
+    student = Student(zygote, StudentFile({BACKWARD_FILE: source.format(middle="pass").encode()}, BACKWARD_FILE, STEPS))
     try:
         student.prefetch(problems)
         return [
@@ -294,7 +298,7 @@ def test_who_spoils_what_is_kept_spoils_it_for_nobody_else(fresh, problems):
 
 
 def test_a_zygote_keeps_only_so_much(fresh, problems, monkeypatch):
-    monkeypatch.setattr("grader.sandbox.workers.client.MAX_HELD", 0)
+    monkeypatch.setattr("grader.sandbox.workers.client.MAX_PROBLEM_BYTES_HELD", 0)
     first, _ = answered(fresh, problems)
     assert fresh._held == {} and same(answered(fresh, problems)[0], first)
 
@@ -313,7 +317,7 @@ def test_a_function_of_the_course_runs_with_the_student_s_classes(zygote):
         "    def __add__(self, other):\n        return Number(self.data + 2 * other.data)\n\n\n"
         "def second(values):\n    return values[1]\n"
     )
-    student = Student(zygote, StudentFile({MAIN: source.encode()}, MAIN))
+    student = Student(zygote, StudentFile({BACKWARD_FILE: source.encode()}, BACKWARD_FILE))
     try:
         on = RemoteTarget(student)
         assert on.run_with(["Number", "second"], Function(sum_of), [1.0, 3.0]) == {"total": 7.0, "second": 3.0}

@@ -149,7 +149,7 @@ def test_an_answer_that_came_in_time_counts_although_this_process_was_late():
     try:
         from grader.sandbox.workers import wire
 
-        os.write(answers[1], wire.encode(wire.Frame({"op": "answer"})))
+        os.write(answers[1], wire.encode_frame(wire.Frame({"op": "answer"})))
         machine.passes(60.0)
         assert pipes.receive(machine.clock.now() - 50.0).header == {"op": "answer"}
         with pytest.raises(DeadlineMissed):

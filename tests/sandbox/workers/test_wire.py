@@ -25,14 +25,14 @@ from grader.sandbox.workers.tensor_bytes import (
     unpack_tensors,
 )
 from grader.sandbox.workers.wire import (
+    FRAME_PREFIX,
     MAX_HEADER,
-    PREFIX,
     Frame,
     Reader,
     decode_answer,
     decode_header,
-    encode,
     encode_answer,
+    encode_frame,
 )
 
 STEP, TICKET = "dprobs", 7
@@ -193,13 +193,13 @@ def test_frames_may_be_split_anywhere(sent, pieces):
 
 
 def test_byte_by_byte():
-    data = encode(Frame({"op": "x"}, b"abc")) * 2
+    data = encode_frame(Frame({"op": "x"}, b"abc")) * 2
     assert received(data, [1] * len(data)) == [Frame({"op": "x"}, b"abc")] * 2
 
 
 def test_blocking_reads_of_a_trusted_sender():
     read, write = os.pipe()
-    wire.write_all(write, encode(Frame({"op": "x"}, b"abc")) + b"BPN1")
+    wire.write_all(write, encode_frame(Frame({"op": "x"}, b"abc")) + b"BPN1")
     os.close(write)
     assert wire.read_frame(read) == Frame({"op": "x"}, b"abc")
     assert wire.read_frame(read) is None  # torn: the end of the file came first
@@ -214,15 +214,15 @@ def test_a_frame_s_first_bytes_decide():
         Reader().feed(b"garbage, garbage")
     for header, body in ((MAX_HEADER + 1, 0), (0, MAX_BODY + 1), ((1 << 32) - 1, (1 << 64) - 1)):
         with pytest.raises(WireError, match="too large"):
-            Reader().feed(PREFIX.pack(wire.MAGIC, header, body))
+            Reader().feed(FRAME_PREFIX.pack(wire.FRAME_MAGIC, header, body))
     reader = Reader()
-    reader.feed(PREFIX.pack(wire.MAGIC, MAX_HEADER, MAX_BODY))
+    reader.feed(FRAME_PREFIX.pack(wire.FRAME_MAGIC, MAX_HEADER, MAX_BODY))
     assert reader.next() is None
 
 
 def test_a_second_frame_s_first_bytes_decide_too():
     reader = Reader()
-    reader.feed(encode(Frame({})) + b"garbage, garbage")
+    reader.feed(encode_frame(Frame({})) + b"garbage, garbage")
     assert reader.next() == Frame({})
     with pytest.raises(WireError):
         reader.next()
@@ -326,7 +326,7 @@ def test_the_frame_they_were_made_of_is_an_answer():
 
 def test_long_texts_are_cut():
     answer = decode_answer(frame_of(message="x" * 10_000, kind="y" * 10_000), STEP, TICKET)
-    assert len(answer.message) == len(answer.kind) == wire.MAX_TEXT
+    assert len(answer.message) == len(answer.kind) == wire.MAX_FRAME_TEXT
 
 
 def test_an_empty_tensor_of_impossible_sizes():
@@ -381,7 +381,7 @@ def mutated(draw: Any) -> bytes:
     """A well-formed frame after some damage: to its header's fields, and to its bytes."""
     tensor = {"tensor": draw(tensor_fields)} if draw(st.booleans()) else {}
     body = WELL_FORMED.body[: draw(st.integers(0, 8))] if draw(st.booleans()) else WELL_FORMED.body
-    data = bytearray(encode(Frame(WELL_FORMED.header | tensor | draw(odd_fields), body)))
+    data = bytearray(encode_frame(Frame(WELL_FORMED.header | tensor | draw(odd_fields), body)))
     for kind, place, number in draw(damages):
         place %= len(data) + 1
         if kind == "flip" and place < len(data):
@@ -422,11 +422,11 @@ def test_a_hundred_thousand_damaged_frames(data, pieces):
 @given(st.binary(max_size=200))
 def test_any_bytes_raise_nothing_but_wire_errors(data):
     nothing_but_a_wire_error(data, [])
-    nothing_but_a_wire_error(PREFIX.pack(wire.MAGIC, len(data), 0) + data, [])
+    nothing_but_a_wire_error(FRAME_PREFIX.pack(wire.FRAME_MAGIC, len(data), 0) + data, [])
 
 
 @settings(max_examples=150, deadline=None)
 @given(json_values)
 def test_any_json_header_raises_nothing_but_wire_errors(header):
     raw = json.dumps(header).encode()
-    nothing_but_a_wire_error(PREFIX.pack(wire.MAGIC, len(raw), 0) + raw, [])
+    nothing_but_a_wire_error(FRAME_PREFIX.pack(wire.FRAME_MAGIC, len(raw), 0) + raw, [])

@@ -25,8 +25,8 @@ from grader.results.wording import format_shape, listed_as_code
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.time_allowance import uncounted
 
-MEANINGS = Path(__file__).with_name("meanings.toml")
-MAX_SHOWN = 6
+MEANINGS_FILE = Path(__file__).with_name("meanings.toml")
+MAX_NAMES_SUGGESTED = 6
 ABOUT_SHAPES = {
     "shapes_do_not_fit",
     "view_does_not_fit",
@@ -36,7 +36,7 @@ ABOUT_SHAPES = {
 }
 """What is easier to see next to the shapes of the arguments."""
 
-PRODUCT = re.compile(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)")
+PRODUCT_ERROR = re.compile(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)")
 VIEW = re.compile(r"shape '\[([-\d, ]+)\]' is invalid for input of size (\d+)")
 USUAL_NAMES = {
     "F": "import torch.nn.functional as F",
@@ -95,7 +95,7 @@ def explain_error_text(message: str, context: CallContext) -> Explanation | None
 
 def find_meaning(message: str, context: CallContext) -> tuple[str, str] | None:
     """(id, text) of the first pattern found in the message."""
-    if (found := PRODUCT.search(message)) is not None:
+    if (found := PRODUCT_ERROR.search(message)) is not None:
         return "shapes_do_not_fit", explain_product(found, context.result_shape)
     if (found := VIEW.search(message)) is not None:
         return "view_does_not_fit", explain_view(*found.groups())
@@ -110,7 +110,7 @@ def find_meaning(message: str, context: CallContext) -> tuple[str, str] | None:
 def error_meanings() -> list[tuple[re.Pattern[str], str, str]]:
     """(pattern, id, template of the message) of each entry of meanings.toml, in its order."""
     with uncounted():
-        entries = tomllib.loads(MEANINGS.read_text(encoding="utf-8"))["meaning"]
+        entries = tomllib.loads(MEANINGS_FILE.read_text(encoding="utf-8"))["meaning"]
         return [(re.compile("|".join(entry["patterns"])), entry["id"], entry["message"]) for entry in entries]
 
 
@@ -143,7 +143,7 @@ def explain_undefined_name(name: str, context: CallContext) -> str:
     if near or len(context.own) == 1:
         meant = f"Do you mean `{near or next(iter(context.own))}`?"
     elif context.own:
-        meant = f"Do you mean one of {listed_as_code(list(context.own), MAX_SHOWN)}?"
+        meant = f"Do you mean one of {listed_as_code(list(context.own), MAX_NAMES_SUGGESTED)}?"
     else:
         meant = "Is it spelled as where you set it?"
     return f"Nothing of the name `{name}` has been set when that line is reached. {meant}"
@@ -159,4 +159,4 @@ def nearest(name: str, others: Collection[str], cutoff: float) -> str:
 def shapes_of_arguments(arguments: Mapping[str, Any]) -> str:
     """The shapes of those that are tensors or arrays, in words."""
     known = [f"`{name}` {format_shape(tuple(v.shape))}" for name, v in arguments.items() if hasattr(v, "shape")]
-    return ", ".join(known[:MAX_SHOWN])
+    return ", ".join(known[:MAX_NAMES_SUGGESTED])

@@ -17,9 +17,9 @@ from grader.verdict.diagnosis.fit import name_multiple
 from grader.verdict.diagnosis.mismatch import GradientMismatch
 from grader.verdict.diagnosis.problem_values import can_expand, float_values, operand
 from grader.verdict.diagnosis.readings.quotients import (
-    CLOSE,
     FEWEST_PLACES,
-    Array,
+    QUOTIENT_RTOL,
+    QuotientArray,
     is_constant,
     quotient_to_reference,
 )
@@ -51,7 +51,7 @@ def wrong_factor(wrong: GradientMismatch) -> Iterator[Explanation]:
         yield from exchanged_factors(wrong, ratio, names, values)
 
 
-def possible_factors(wrong: GradientMismatch, places: Tensor) -> tuple[list[str], Array]:
+def possible_factors(wrong: GradientMismatch, places: Tensor) -> tuple[list[str], QuotientArray]:
     """(names, their values at these places of the largest problem's gradient, one row per name)."""
     problem, shape = wrong.problems[wrong.largest], wrong.expected[wrong.largest].shape
     above = {"d" + c for c in wrong.consumers} | {name for name in wrong.uses if name.startswith("d")}
@@ -104,7 +104,7 @@ def names_in_the_lines(wrong: GradientMismatch) -> frozenset[str]:
 
 
 def exchanged_factors(
-    wrong: GradientMismatch, ratio: Array, names: Sequence[str], values: Array
+    wrong: GradientMismatch, ratio: QuotientArray, names: Sequence[str], values: QuotientArray
 ) -> Iterator[Explanation]:
     """One forward value where another belongs: found / expected is the quotient of the two."""
     possible = {name for name in names if name in wrong.uses} or set(names)
@@ -113,7 +113,7 @@ def exchanged_factors(
         for below, right in enumerate(names):
             if right not in needed:
                 continue
-            for above in numpy.flatnonzero(numpy.abs(ratio * values[below] / values - 1).max(-1) < CLOSE):
+            for above in numpy.flatnonzero(numpy.abs(ratio * values[below] / values - 1).max(-1) < QUOTIENT_RTOL):
                 taken = names[int(above)]
                 if taken in possible and taken != right and quotient_holds(wrong, taken, right):
                     yield Explanation("wrong_value", f"{wrong.what} {describe_exchange(wrong, taken, right)}.")

@@ -19,13 +19,13 @@ from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.diagnosis.problem_values import can_expand, operand
 
-OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+BINARY_OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "times": torch.mul,
     "divided by": torch.div,
     "plus": torch.add,
     "minus": torch.sub,
 }
-FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
+ELEMENTWISE_FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     ".log()": torch.log,
     ".exp()": torch.exp,
     ".tanh()": torch.tanh,
@@ -33,8 +33,8 @@ FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "**2": torch.square,
 }
 """What a step may apply to a forward value before it combines the result with an upstream gradient."""
-MAX_OPERANDS = 5
-ENOUGH = 3
+MAX_OPERANDS_OF_A_FORM = 5
+MIN_ELEMENTS_OF_A_FORM = 3
 """Elements from which a form that fits is no coincidence."""
 
 
@@ -57,7 +57,7 @@ class Form:
         if left is None or (self.right and right is None):
             return None
         try:
-            result = left if right is None else OPERATIONS[self.operation](left, right)
+            result = left if right is None else BINARY_OPERATIONS[self.operation](left, right)
             result = result if self.axis is None else result.sum(self.axis)
         except (RuntimeError, IndexError):
             return None
@@ -77,8 +77,8 @@ class Form:
 
 
 def value_of_operand(problem: Problem, text: str) -> Tensor | None:
-    """An operand, or one of FUNCTIONS of it: `probs`, `probs.log()`."""
-    for ending, function in FUNCTIONS.items():
+    """An operand, or one of ELEMENTWISE_FUNCTIONS of it: `probs`, `probs.log()`."""
+    for ending, function in ELEMENTWISE_FUNCTIONS.items():
         if text.endswith(ending):
             value = operand(problem, text.removesuffix(ending))
             return None if value is None else function(value)
@@ -89,8 +89,8 @@ def forms_with_a_function(operands: Sequence[str]) -> Iterator[Form]:
     """An upstream gradient combined with a function of a forward value."""
     values = [name for name in operands if not name.startswith("d")]
     for upstream in (name for name in operands if name.startswith("d")):
-        for right in (name + ending for name in values for ending in FUNCTIONS):
-            for operation in OPERATIONS:
+        for right in (name + ending for name in values for ending in ELEMENTWISE_FUNCTIONS):
+            for operation in BINARY_OPERATIONS:
                 yield from with_both_signs(Form(upstream, operation, right))
 
 
@@ -101,7 +101,7 @@ def possible_forms(operands: Sequence[str]) -> Iterator[Form]:
             yield from with_both_signs(Form(left, axis=axis))
         for number, left in enumerate(operands):
             for right in operands[number:]:
-                for operation in OPERATIONS:
+                for operation in BINARY_OPERATIONS:
                     if left == right and operation != "times":
                         continue
                     yield from with_both_signs(Form(left, operation, right, axis))
@@ -118,7 +118,7 @@ def first_form(wrong: GradientMismatch, tensors: list[Tensor], operands: list[st
     """The simplest form of the operands that gives `tensors` on every problem."""
     number = max(range(len(tensors)), key=lambda i: tensors[i].numel())
     tensor, problem = tensors[number], wrong.problems[number]
-    if tensor.numel() < ENOUGH:
+    if tensor.numel() < MIN_ELEMENTS_OF_A_FORM:
         return None
     shapes = {name: tuple(value.shape) for name in operands if (value := operand(problem, name)) is not None}
     for form in possible_forms(list(shapes)):
@@ -132,7 +132,7 @@ def first_form(wrong: GradientMismatch, tensors: list[Tensor], operands: list[st
 def first_form_with_a_function(wrong: GradientMismatch, operands: Sequence[str]) -> Form | None:
     """The first form with a function of a forward value that gives the whole answer on every problem."""
     number = wrong.largest
-    if not wrong.is_whole_in_shape or wrong.found[number].numel() < ENOUGH:
+    if not wrong.is_whole_in_shape or wrong.found[number].numel() < MIN_ELEMENTS_OF_A_FORM:
         return None
     order = (number, *range(len(wrong.found)))
     forms = forms_with_a_function(operands)
@@ -160,7 +160,9 @@ def operands_of_code(wrong: GradientMismatch) -> list[str]:
     """What the step may have combined: what its code reads; where that is not known, what the graph says."""
     if not wrong.uses:
         return operands_of_gradient(wrong)
-    return [name for name in sorted(wrong.uses) if operand(wrong.problems[0], name) is not None][:MAX_OPERANDS]
+    return [name for name in sorted(wrong.uses) if operand(wrong.problems[0], name) is not None][
+        :MAX_OPERANDS_OF_A_FORM
+    ]
 
 
 def operands_of_gradient(wrong: GradientMismatch) -> list[str]:
@@ -169,7 +171,7 @@ def operands_of_gradient(wrong: GradientMismatch) -> list[str]:
     consumers = wrong.consumers if wrong.consumer is None else (wrong.consumer,)
     names = ["d" + c for c in consumers]
     names += [n for c in consumers for n in (*sorted(problem.graph.sources[c]), c)]
-    return [n for n in dict.fromkeys(names) if operand(problem, n) is not None][:MAX_OPERANDS]
+    return [n for n in dict.fromkeys(names) if operand(problem, n) is not None][:MAX_OPERANDS_OF_A_FORM]
 
 
 def wrong_operation(wrong: GradientMismatch) -> Iterator[Explanation]:

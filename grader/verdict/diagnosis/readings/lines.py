@@ -9,8 +9,8 @@ from torch import Tensor
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import RESIDUE, GradientMismatch, Mismatch, accounts_for, euclidean_norm
 
-ROUNDING = 1e-9
-ENOUGH = 3
+LINE_RTOL = 1e-9
+MIN_ELEMENTS_OF_A_LINE = 3
 """Elements that a line needs, on some problem, before an error that all of them share means something."""
 
 
@@ -25,7 +25,9 @@ def axes_of_lines(expected: Sequence[Tensor]) -> list[int]:
     if dimensions < 2 or any(e.ndim != dimensions for e in expected):
         return []
     enough = min(2, len(expected))
-    return [axis for axis in range(dimensions) if sum(e.shape[axis] >= ENOUGH for e in expected) >= enough]
+    return [
+        axis for axis in range(dimensions) if sum(e.shape[axis] >= MIN_ELEMENTS_OF_A_LINE for e in expected) >= enough
+    ]
 
 
 def has_equal_lines(expected: Sequence[Tensor], axis: int) -> bool:
@@ -39,7 +41,7 @@ def has_equal_lines(expected: Sequence[Tensor], axis: int) -> bool:
 
 def are_zero_or(sizes: Tensor, size: Tensor) -> bool:
     """Whether each of the `sizes` is zero or `size`, up to rounding."""
-    return bool(((sizes == 0) | ((size - sizes) <= ROUNDING * size)).all())
+    return bool(((sizes == 0) | ((size - sizes) <= LINE_RTOL * size)).all())
 
 
 def line_factors(found: Tensor, expected: Tensor, axis: int) -> Tensor | None:

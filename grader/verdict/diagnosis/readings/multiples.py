@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from grader.results.wording import listed_as_code
 from grader.verdict.diagnosis.constants import NUMBERS_IN_WORDS, value_here
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.fit import ZERO, first_telling, fit_multiples, fit_parts
+from grader.verdict.diagnosis.fit import ZERO_COEFFICIENT, first_telling, fit_multiples, fit_parts
 from grader.verdict.diagnosis.mismatch import GradientMismatch
 from grader.verdict.diagnosis.problem_values import named_factors
 from grader.verdict.diagnosis.readings.lines import are_zero_or
 
-ENOUGH = 3
+MIN_ELEMENTS_OF_A_MULTIPLE = 3
 """Elements from which a tensor that is a multiple of another is no coincidence."""
 
 UNNAMED_MULTIPLE = "multiple"
@@ -21,7 +21,7 @@ UNNAMED_MULTIPLE = "multiple"
 
 def unnamed_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:
     """The gradient times a number that has no name and differs from problem to problem."""
-    if wrong.is_whole_in_shape and min(e.numel() for e in wrong.expected) >= ENOUGH:
+    if wrong.is_whole_in_shape and min(e.numel() for e in wrong.expected) >= MIN_ELEMENTS_OF_A_MULTIPLE:
         values = fit_multiples(wrong, wrong.expected)
         if values and all(values) and all(are_zero_or(e.abs(), e.abs().max()) for e in wrong.expected):
             found, expected = (max(tensor.flatten().tolist(), key=abs) for tensor in wrong.pairs[0])
@@ -42,8 +42,8 @@ def unnamed_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:
 def varying(values: Sequence[float]) -> str:
     """A factor that differs from problem to problem, in words."""
     other = max(values, key=lambda value: abs(value - values[0]))
-    first, second = sorted((values[0], other), key=lambda value: abs(value - 1) < ZERO)
-    rest = "right on another" if abs(second - 1) < ZERO else f"{second:.6g} times on another"
+    first, second = sorted((values[0], other), key=lambda value: abs(value - 1) < ZERO_COEFFICIENT)
+    rest = "right on another" if abs(second - 1) < ZERO_COEFFICIENT else f"{second:.6g} times on another"
     return f"{first:.6g} times on one problem and {rest}"
 
 

@@ -14,8 +14,8 @@ from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.fit import first_telling, multiple_of
 from grader.verdict.diagnosis.mismatch import GradientMismatch
 
-MAX_SHOWN = 5
-ENOUGH = 3
+MAX_PLACES_SHOWN = 5
+MIN_ELEMENTS_WITH_A_FACTOR = 3
 """Elements, over all problems, that have to share a factor."""
 
 
@@ -51,7 +51,7 @@ def repeated_index(wrong: GradientMismatch) -> Iterator[Explanation]:
             shown = shown or bad.nonzero().flatten().tolist()
         else:
             if shown and once > 1:
-                rows = ", ".join(map(str, shown[:MAX_SHOWN])) + (" ..." if len(shown) > MAX_SHOWN else "")
+                rows = ", ".join(map(str, shown[:MAX_PLACES_SHOWN])) + (" ..." if len(shown) > MAX_PLACES_SHOWN else "")
                 places = f"row {rows}" if len(shown) == 1 else f"rows {rows}"
                 yield Explanation(
                     "repeated_index",
@@ -100,7 +100,7 @@ def factor_in_places(wrong: GradientMismatch) -> Iterator[Explanation]:
                 return
             wrong_in_all += int(bad.sum())
             first = first or f"in {int((~bad).sum())} of {bad.numel()} elements of one problem"
-    label = wrong.constant(values) if wrong_in_all >= ENOUGH else None
+    label = wrong.constant(values) if wrong_in_all >= MIN_ELEMENTS_WITH_A_FACTOR else None
     if label is None or label == "1":
         return
     here = value_here(label, values[first_telling(values)])

@@ -15,7 +15,7 @@ from torch import Tensor
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import GradientMismatch
 
-ROUNDING = 1e-9
+CANCELLED_SUM = 1e-9
 """A sum that is smaller than this share of its terms is zero."""
 NOT_ROUNDING = 1e-3
 """A sum that is larger than this share of its terms is not."""
@@ -73,7 +73,9 @@ def line_in_words(dimensions: int, axis: int) -> str:
 def is_zero_sum(tensor: Tensor, axis: int) -> bool:
     """Whether every line along the axis adds up to zero, and not all of it is zero."""
     sums, sizes = tensor.sum(axis).abs(), tensor.abs().sum(axis)
-    return bool(tensor.any()) and bool((sums <= ROUNDING * torch.maximum(sizes, sizes.max() * ROUNDING)).all())
+    return bool(tensor.any()) and bool(
+        (sums <= CANCELLED_SUM * torch.maximum(sizes, sizes.max() * CANCELLED_SUM)).all()
+    )
 
 
 def has_other_sum(tensor: Tensor, axis: int) -> bool:

@@ -10,22 +10,22 @@ from torch import Tensor
 
 from grader.verdict.diagnosis.mismatch import GradientMismatch
 
-MAX_PLACES = 8
+MAX_QUOTIENT_PLACES = 8
 FEWEST_PLACES = 3
 """Places needed to tell one quotient from another."""
-NOISE = 1e-8
+ROUNDED_ELEMENT = 1e-8
 """Elements smaller than this share of the largest one are mostly rounding."""
-CLOSE = 1e-5
+QUOTIENT_RTOL = 1e-5
 """The relative difference up to which two quotients are the same."""
 
-Array = numpy.ndarray
+QuotientArray = numpy.ndarray
 
 
 def places_of_largest(tensor: Tensor) -> Tensor:
     """Flat indices of the largest elements, where quotients are least disturbed by rounding."""
     flat = tensor.abs().flatten()
-    top = flat.topk(min(MAX_PLACES, flat.numel()))
-    return top.indices[top.values > NOISE * top.values[0]]
+    top = flat.topk(min(MAX_QUOTIENT_PLACES, flat.numel()))
+    return top.indices[top.values > ROUNDED_ELEMENT * top.values[0]]
 
 
 def surplus_places(wrong: GradientMismatch) -> Tensor | None:
@@ -43,15 +43,17 @@ def is_multiple_at(places: Tensor, tensor: Tensor, of: Tensor) -> bool:
         return bool(is_constant(tensor.flatten()[places].numpy() / of.reshape(-1)[places].numpy()))
 
 
-def is_constant(rows: Array) -> Array:
+def is_constant(rows: QuotientArray) -> QuotientArray:
     """Which rows hold the same nonzero number throughout."""
     with numpy.errstate(all="ignore"):
         low, high = rows.min(-1), rows.max(-1)
-        result: Array = (high - low <= CLOSE * numpy.abs(high)) & (high != 0) & numpy.isfinite(high + low)
+        result: QuotientArray = (
+            (high - low <= QUOTIENT_RTOL * numpy.abs(high)) & (high != 0) & numpy.isfinite(high + low)
+        )
     return result
 
 
-def quotient_to_reference(wrong: GradientMismatch) -> tuple[Tensor, Array] | None:
+def quotient_to_reference(wrong: GradientMismatch) -> tuple[Tensor, QuotientArray] | None:
     """(places of the largest problem, found / expected there); None where one of these is zero, or all of it."""
     found, expected = (tensors[wrong.largest].flatten() for tensors in (wrong.found, wrong.expected))
     places = places_of_largest(expected)

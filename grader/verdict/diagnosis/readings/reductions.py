@@ -15,7 +15,7 @@ from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.diagnosis.problem_values import can_expand, computed_once
 
 Reduce = Callable[[Tensor], Tensor]
-REDUCTIONS: dict[str, Callable[..., Tensor]] = {"sum": torch.sum, "mean": torch.mean}
+REDUCTION_FUNCTIONS: dict[str, Callable[..., Tensor]] = {"sum": torch.sum, "mean": torch.mean}
 
 
 def unreduced_parts(problem: Problem, name: str) -> dict[str, Tensor]:
@@ -89,7 +89,7 @@ def extra_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
     """The gradient itself summed or averaged, where nothing is to be summed."""
     name, found, expected = wrong.name, wrong.found[0], wrong.expected[0]
     if found.ndim == 0 and expected.ndim:
-        for word, whole in REDUCTIONS.items():
+        for word, whole in REDUCTION_FUNCTIONS.items():
             if reduces_to(wrong, whole):
                 yield Explanation(
                     "sum_too_many",
@@ -99,7 +99,7 @@ def extra_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
         return
     for axis in range(expected.ndim):
         for keep in (False, True):
-            for word, reduce in REDUCTIONS.items():
+            for word, reduce in REDUCTION_FUNCTIONS.items():
                 shape = list(expected.shape)
                 shape[axis : axis + 1] = [1] if keep else []
                 if list(found.shape) == shape and reduces_to(wrong, partial(reduce, dim=axis, keepdim=keep)):

@@ -14,7 +14,7 @@ from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.diagnosis.problem_values import can_expand, computed_once, float_values
 from grader.verdict.diagnosis.readings.replay import with_another_value
 
-ENOUGH = 3
+MIN_ELEMENTS_OF_A_GRADIENT = 3
 """Elements that a gradient needs before it is recognised as that of another value."""
 
 Share = Callable[[Problem], Tensor | None]
@@ -39,7 +39,7 @@ def unchanged_upstream(wrong: GradientMismatch) -> Iterator[Explanation]:
 
 def other_gradient(wrong: GradientMismatch) -> Iterator[Explanation]:
     """The gradient of another value: two functions, or two entries of what is returned, have changed places."""
-    if not wrong.is_whole or wrong.found[0].numel() < ENOUGH or is_upstream(wrong):
+    if not wrong.is_whole or wrong.found[0].numel() < MIN_ELEMENTS_OF_A_GRADIENT or is_upstream(wrong):
         return
     if all(f.shape == e.shape and bool(torch.equal(f, e)) for f, e in wrong.pairs):
         return

@@ -20,7 +20,7 @@ from grader.verdict.diagnosis.problem_values import can_expand, operand
 from grader.verdict.diagnosis.readings.factors import names_in_the_lines
 from grader.verdict.diagnosis.readings.quotients import FEWEST_PLACES, is_constant, quotient_to_reference
 
-MAX_OPERANDS = 7
+MAX_OPERANDS_OF_A_SUM = 7
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def possible_sums(wrong: GradientMismatch) -> list[InnerFactor]:
     """The step's operands, and the sums of them and of their products with an upstream gradient."""
     first = wrong.problems[0]
     operands = {name: operand(first, name) for name in sorted(wrong.uses or names_in_the_lines(wrong))}
-    tensors = [(name, tensor) for name, tensor in operands.items() if tensor is not None][:MAX_OPERANDS]
+    tensors = [(name, tensor) for name, tensor in operands.items() if tensor is not None][:MAX_OPERANDS_OF_A_SUM]
     names = [name for name, _ in tensors]
     above = [name for name in names if name.startswith("d") and name[1:] in first.upstream]
     values = [name for name in names if name not in above]

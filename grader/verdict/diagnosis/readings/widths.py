@@ -20,7 +20,7 @@ from grader.verdict.diagnosis.claims import FunctionContents
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import Cases
 
-NUMBER = re.compile(r"\d+")
+NUMBER_IN_AN_ERROR = re.compile(r"\d+")
 
 
 def width_from_the_data(name: str, cases: Cases, contents: FunctionContents | None = None) -> Explanation | None:
@@ -54,7 +54,7 @@ def fits_width(name: str, width: int, problem: Problem, answer: Answer) -> bool:
     if not has_no_right_shape(name, problem, answer):
         return width == 1 or width in axis_lengths(problem)  # one of length 1 is broadcast to any other
     if answer.tensor is None:
-        numbers = {int(number) for number in NUMBER.findall(answer.message)}
+        numbers = {int(number) for number in NUMBER_IN_AN_ERROR.findall(answer.message)}
         return width in numbers and any(number > width for number in numbers & axis_lengths(problem))
     pairs = zip(answer.tensor.shape, shape, strict=False)
     return answer.tensor.ndim == len(shape) and any(found == width < expected for found, expected in pairs)

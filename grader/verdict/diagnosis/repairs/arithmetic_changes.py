@@ -12,22 +12,22 @@ from grader.verdict.diagnosis.repairs.source_file import called_name, operand_of
 
 ArithmeticChange = tuple[str, str, str, ast.AST]
 
-OPERATORS: dict[type[ast.operator], type[ast.operator]] = {ast.Mult: ast.Div, ast.Div: ast.Mult}
+OTHER_OPERATOR: dict[type[ast.operator], type[ast.operator]] = {ast.Mult: ast.Div, ast.Div: ast.Mult}
 MULTIPLIED: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Mult, ast.Div),
     ast.Sub: (ast.Mult, ast.Div),
     ast.Mult: (ast.Add, ast.Sub),
     ast.Div: (ast.Sub,),
 }
-SIGNS: dict[type[ast.operator], type[ast.operator]] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
-COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+OTHER_SIGN: dict[type[ast.operator], type[ast.operator]] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
+OTHER_COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.Gt),
     ast.LtE: (ast.Lt, ast.GtE),
     ast.Gt: (ast.GtE, ast.Lt),
     ast.GtE: (ast.Gt, ast.LtE),
 }
-PRODUCTS = (ast.Mult, ast.Div)
-SUMS = (ast.Add, ast.Sub)
+PRODUCT_OPERATORS = (ast.Mult, ast.Div)
+SUM_OPERATORS = (ast.Add, ast.Sub)
 LARGEST_NUMBER = 100
 """Numbers beyond this one are not changed."""
 
@@ -57,9 +57,9 @@ def regroupings(node: ast.AST) -> Iterator[ArithmeticChange]:
     if not isinstance(node, ast.BinOp):
         return
     left, right = node.left, node.right
-    if isinstance(node.op, SUMS):
+    if isinstance(node.op, SUM_OPERATORS):
         for product, other, is_left in ((left, right, True), (right, left, False)):
-            if isinstance(product, ast.BinOp) and isinstance(product.op, PRODUCTS):
+            if isinstance(product, ast.BinOp) and isinstance(product.op, PRODUCT_OPERATORS):
 
                 def combined(term: ast.expr, other: ast.expr = other, is_left: bool = is_left) -> ast.BinOp:
                     return ast.BinOp(term if is_left else other, node.op, other if is_left else term)
@@ -75,10 +75,14 @@ def regroupings(node: ast.AST) -> Iterator[ArithmeticChange]:
     if isinstance(node.op, ast.Mult) and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Div):
         divisor = ast.BinOp(left.right, ast.Mult(), right)
         yield "divisor", quote(left.right), quote(divisor), ast.BinOp(left.left, ast.Div(), divisor)
-    if isinstance(node.op, PRODUCTS) and isinstance(left, ast.Call) and left.args and not left.keywords:
+    if isinstance(node.op, PRODUCT_OPERATORS) and isinstance(left, ast.Call) and left.args and not left.keywords:
         argument = ast.BinOp(left.args[0], node.op, right)
         yield "outside", quote(left), "", ast.Call(left.func, [argument, *left.args[1:]], [])
-    if isinstance(node.op, (*PRODUCTS, ast.Pow)) and isinstance(left, ast.BinOp) and isinstance(left.op, SUMS):
+    if (
+        isinstance(node.op, (*PRODUCT_OPERATORS, ast.Pow))
+        and isinstance(left, ast.BinOp)
+        and isinstance(left.op, SUM_OPERATORS)
+    ):
         kind = {ast.Pow: "whole_power", ast.Mult: "whole_multiplied"}.get(type(node.op), "whole_divided")
         for first, second in (
             (left.left, ast.BinOp(left.right, node.op, right)),
@@ -96,9 +100,9 @@ def operators(node: ast.AST) -> Iterator[ArithmeticChange]:
             changed = ast.AugAssign(node.target, ast.Div(), node.value)
             yield "floor_division", "", "", ast.copy_location(changed, node)
         case ast.BinOp() | ast.AugAssign():
-            for table, kind in ((OPERATORS, "operator"), (SIGNS, "sign_of_a_term")):
+            for table, kind in ((OTHER_OPERATOR, "operator"), (OTHER_SIGN, "sign_of_a_term")):
                 if (other := table.get(type(node.op))) is not None:
-                    if isinstance(node, ast.BinOp) and isinstance(node.op, PRODUCTS):
+                    if isinstance(node, ast.BinOp) and isinstance(node.op, PRODUCT_OPERATORS):
                         kind_of_product = "divided" if isinstance(node.op, ast.Div) else "multiplied"
                         yield kind_of_product, quote(node.right), "", ast.BinOp(node.left, other(), node.right)
                         continue
@@ -122,7 +126,7 @@ def other_operators(node: ast.AST) -> Iterator[ArithmeticChange]:
 
 def terms_without_a_factor(node: ast.AST, factors: Sequence[str]) -> Iterator[ArithmeticChange]:
     """A factor that belongs to every term of a sum, and that one of the terms lacks: `da - a**2`."""
-    if not (isinstance(node, ast.BinOp) and isinstance(node.op, SUMS)):
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, SUM_OPERATORS)):
         return
     for term, other, is_left in ((node.right, node.left, False), (node.left, node.right, True)):
         inside = {each.id for each in ast.walk(term) if isinstance(each, ast.Name)}
@@ -136,8 +140,8 @@ def terms_without_a_factor(node: ast.AST, factors: Sequence[str]) -> Iterator[Ar
 def comparisons(node: ast.AST) -> Iterator[ArithmeticChange]:
     """`<=` for `<`, `>` for `<` ..."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        for other in COMPARISONS.get(type(node.ops[0]), ()):
-            kind = "comparison" if COMPARISONS[other][-1] is not type(node.ops[0]) else "direction"
+        for other in OTHER_COMPARISONS.get(type(node.ops[0]), ()):
+            kind = "comparison" if OTHER_COMPARISONS[other][-1] is not type(node.ops[0]) else "direction"
             yield kind, "", "", ast.Compare(node.left, [other()], node.comparators)
 
 
@@ -147,8 +151,10 @@ def omissions(node: ast.AST) -> Iterator[ArithmeticChange]:
         yield "index", quote(node.slice), quote(node.value), node.value
     if not isinstance(node, ast.BinOp):
         return
-    if isinstance(node.op, (*PRODUCTS, *SUMS, ast.Pow)):
-        kind = "power" if isinstance(node.op, ast.Pow) else "factor" if isinstance(node.op, PRODUCTS) else "term"
+    if isinstance(node.op, (*PRODUCT_OPERATORS, *SUM_OPERATORS, ast.Pow)):
+        kind = (
+            "power" if isinstance(node.op, ast.Pow) else "factor" if isinstance(node.op, PRODUCT_OPERATORS) else "term"
+        )
         yield kind, quote(node.right), quote(node.left), node.left
         if isinstance(node.op, (ast.Mult, ast.Add)):
             yield kind, quote(node.left), quote(node.right), node.right

@@ -13,7 +13,7 @@ from grader.verdict.diagnosis.repairs.source_file import called_name, is_module,
 UNARY = {"exp", "log", "tanh", "sqrt", "rsqrt", "square", "abs", "reciprocal", "sigmoid", "softmax", "neg", "sign"}
 UNARY |= {"sin", "cos", "tan", "sinh", "cosh", "atan", "arctan", "asinh", "erf"}
 UNARY |= {"log_softmax", "negative", "relu", "log1p", "expm1", "exp_", "log_", "tanh_", "sqrt_", "square_", "neg_"}
-REDUCTIONS = {"sum": "mean", "mean": "sum"}
+OTHER_REDUCTION = {"sum": "mean", "mean": "sum"}
 EXPONENTIALS: dict[str, tuple[int, ...]] = {"softmax": (1,), "log_softmax": (1,), "sigmoid": (), "exp": (), "tanh": ()}
 """{function: its arguments}: each is taken for another."""
 ROOTS = {"sqrt", "rsqrt", "sqrt_", "rsqrt_", "log"}
@@ -45,7 +45,7 @@ def sums_multiplied(node: ast.AST) -> Iterator[ArithmeticChange]:
         return
     for call, other in ((node.left, node.right), (node.right, node.left)):
         name = called_name(call)
-        if not isinstance(call, ast.Call) or name not in REDUCTIONS or (first := operand_of(call)) is None:
+        if not isinstance(call, ast.Call) or name not in OTHER_REDUCTION or (first := operand_of(call)) is None:
             continue
         arguments = call.args[1:] if call.args and call.args[0] is first else call.args
         second = operand_of(other) if isinstance(other, ast.Call) and called_name(other) == name else None
@@ -114,7 +114,9 @@ class Everywhere(ast.NodeTransformer):
 
 def written_reduction(node: ast.AST) -> str:
     """A sum or mean without what it is of: `mean(1, keepdim=True)`; "" for anything else."""
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called_name(node) in REDUCTIONS):
+    if not (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called_name(node) in OTHER_REDUCTION
+    ):
         return ""
     if is_module(node.func.value):
         return ""
@@ -135,7 +137,7 @@ def reductions_everywhere(node: ast.AST) -> Iterator[ArithmeticChange]:
 
 def reductions(node: ast.AST) -> Iterator[ArithmeticChange]:
     """A sum or mean over another axis, with or without keepdim, one for the other, or none."""
-    if not (isinstance(node, ast.Call) and called_name(node) in REDUCTIONS):
+    if not (isinstance(node, ast.Call) and called_name(node) in OTHER_REDUCTION):
         return
     name, operand = called_name(node), operand_of(node)
     if operand is None:
@@ -161,6 +163,6 @@ def reductions(node: ast.AST) -> Iterator[ArithmeticChange]:
             for keep in (kept, not kept):
                 yield "axis", name, axis, reduced(ast.parse(axis, mode="eval").body, keep)
     if isinstance(node.func, ast.Attribute):
-        other = REDUCTIONS[name]
+        other = OTHER_REDUCTION[name]
         yield "mean_or_sum", name, other, reduced(given, kept, ast.Attribute(node.func.value, other, ast.Load()))
     yield "reduction", name, quote(operand), operand

@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 from grader.source.result_forms import pieces_in
 from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, draws_numbers, quote
 
-MAX_NUMBERS = 200
+MAX_POSSIBLE_SIZES = 200
 """Whole numbers of one function that may be sizes: quoting the code around each takes time."""
 MAX_ROOT = 1_000
 OF_AXES = frozenset(
@@ -79,7 +79,9 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
                 case ast.Call():
                     open_widths = open_widths or has_open_width(node)
                     calls |= {node.func.id} if isinstance(node.func, ast.Name) else set()
-        numbers += islice((entry for statement in function.body for entry in whole_numbers(statement)), MAX_NUMBERS)
+        numbers += islice(
+            (entry for statement in function.body for entry in whole_numbers(statement)), MAX_POSSIBLE_SIZES
+        )
     for label, constant in file.constants.items():
         if label in names and type(constant.value) is int and constant.value > 1:
             numbers.append((constant.value, constant.lineno, f"{label} = {constant.value}"))

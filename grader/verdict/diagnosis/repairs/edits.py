@@ -57,19 +57,19 @@ from grader.verdict.diagnosis.repairs.source_file import (
 from grader.verdict.diagnosis.repairs.statement_changes import assignments, column_indices
 from grader.verdict.diagnosis.repairs.suspects import helpers_on_the_way, suspected_helpers, suspects
 
-MAX_NODES = 3_000
+MAX_EDITED_NODES = 3_000
 """A longer function is not changed."""
 MAX_EDITS = 240
-MAX_CHARACTERS = 600_000
+MAX_EDITED_CHARACTERS = 600_000
 """Of the changed functions together: a worker reads them all."""
 RANK_OF_WRITTEN_FACTORS = 2.5
 """The rank of leaving out a factor that is written as a number, `2 * a`: such a factor is rarely part of a gradient."""
 RANK_OF_NAMES = 5.5
 """The rank of a changed name: between the kinds of number 5 and 6."""
-INNER = "inner"
+INNER_GRADIENT = "inner"
 """The kind of an edit that undoes no slip: the function returns a gradient that it computes on the way."""
 RANK_OF_INNER = -1.0
-FEW = 4
+MAX_NAMES_OF_UNKNOWN_SHAPE = 4
 """Variables of unknown shape up to which each may be confused with any other."""
 PLACEHOLDER = "changed_function_"
 
@@ -127,7 +127,7 @@ def edits_of(source: str, function: str, named: str, known: Known) -> tuple[list
 def changed_functions(source: str, function: str, named: str, known: Known) -> tuple[list[Edit], list[str]]:
     reached = SourceFile(source).reached_from(function)
     size = sum(1 for each in reached for _ in ast.walk(each))
-    if not reached or size > MAX_NODES or any(map(draws_numbers, reached)):  # then it may be right by chance
+    if not reached or size > MAX_EDITED_NODES or any(map(draws_numbers, reached)):  # then it may be right by chance
         return [], []
     step, *helpers = (copy.deepcopy(each) for each in reached)
     suspected = suspects(step, known.returned, known.right)
@@ -145,7 +145,7 @@ def changed_functions(source: str, function: str, named: str, known: Known) -> t
         text = text_of_changed(step, helpers_on_the_way(helpers, edit.function), place, new, known)
         characters += len(text) if text not in edits else 0
         edits.setdefault(text, edit)
-        if len(edits) == MAX_EDITS or characters > MAX_CHARACTERS:
+        if len(edits) == MAX_EDITS or characters > MAX_EDITED_CHARACTERS:
             break
     texts = [text.replace(PLACEHOLDER, f"{named}{number}", 1) for number, text in enumerate(edits)]
     return list(edits.values()), texts
@@ -270,7 +270,7 @@ def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[f
             place = (function, "body", len(function.body) - 1)
             stored = (n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
             line = max(n.lineno for n in stored if n.id == name)
-            yield RANK_OF_INNER, Edit(function.name, INNER, line, name, name, name), place, instead
+            yield RANK_OF_INNER, Edit(function.name, INNER_GRADIENT, line, name, name, name), place, instead
 
 
 def alternative_names(
@@ -287,7 +287,7 @@ def alternative_names(
     shape = shape_of_name(name, known, local)
     if shape is None:
         unknown = [n for n in local if shape_of_name(n, known, local) is None and n != name]
-        return unknown if len(unknown) <= FEW else ()
+        return unknown if len(unknown) <= MAX_NAMES_OF_UNKNOWN_SHAPE else ()
     found = [n for n in local if shape_of_name(n, known, local) == shape]
     found += [n for n, s in known.shapes.items() if list(s) == list(shape) and n not in local]
     return [n for n in found if n not in (name, step)]

@@ -15,16 +15,16 @@ from grader.verdict.diagnosis.diagnose import explain
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import Cases
 from grader.verdict.diagnosis.problem_values import computed_once
-from grader.verdict.diagnosis.repairs.edits import INNER
-from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, is_right_gradient, known_on
+from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT
+from grader.verdict.diagnosis.repairs.repairs import READINGS_KEPT, Trials, is_right_gradient, known_on
 from grader.verdict.diagnosis.time_allowance import check_time
 
-CLEAR = KEPT | {
+SPECIFIC_READINGS = READINGS_KEPT | {
     *("factor", "term_missing", "term_too_many", "wrong_value", "branch_ratio", "way_ratio", "upstream_forgotten"),
     *("term_of_a_line", "factor_of_a_line", "not_zero_elsewhere", "zero_too_often", "shuffled"),
 }
 """Readings that say something about the function's own lines, which nobody sees who judges a variable."""
-MAX_NAMED = 3
+MAX_RIGHT_GRADIENTS_NAMED = 3
 """Right gradients before the wrong one that a message names: the last ones."""
 
 
@@ -38,7 +38,7 @@ def explain_by_inner_gradients(
     """
     first, target = cases[0][0], step[1:]
     edits = trials.edits(function, known_on(first, constants, passing))
-    inner = {edit.part: number for number, edit in enumerate(edits) if edit.kind == INNER}
+    inner = {edit.part: number for number, edit in enumerate(edits) if edit.kind == INNER_GRADIENT}
     above = first.finer.above(target)
     right: list[str] = []
     for name in (name for name in inner if name[1:] in above and name != step):
@@ -52,10 +52,12 @@ def explain_by_inner_gradients(
             continue
         if any(first.finer.goes_through(each, name[1:]) for each in passing):
             continue
-        before = f"Up to {listed_as_code(right[-MAX_NAMED:])} your `{function}` is right. " if right else ""
+        before = (
+            f"Up to {listed_as_code(right[-MAX_RIGHT_GRADIENTS_NAMED:])} your `{function}` is right. " if right else ""
+        )
         text = f"{before}`{name}` is wrong, and `{step}` is computed from it."
         mistake = explain(name[1:], answers, ())
-        is_clear = mistake is not None and mistake.id in CLEAR
+        is_clear = mistake is not None and mistake.id in SPECIFIC_READINGS
         message = f"{text} {mistake.message}" if mistake and is_clear else text
         return Explanation("inner_gradient", message, line=edits[inner[name]].line)
     return None

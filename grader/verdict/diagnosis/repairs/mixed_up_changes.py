@@ -7,11 +7,11 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from grader.verdict.diagnosis.repairs.arithmetic_changes import SUMS, ArithmeticChange
-from grader.verdict.diagnosis.repairs.call_changes import REDUCTIONS
+from grader.verdict.diagnosis.repairs.arithmetic_changes import SUM_OPERATORS, ArithmeticChange
+from grader.verdict.diagnosis.repairs.call_changes import OTHER_REDUCTION
 from grader.verdict.diagnosis.repairs.source_file import called_name, operand_of, quote
 
-MAX_PAIRS = 10
+MAX_EXCHANGED_PAIRS = 10
 """Pairs of names that are exchanged in one statement."""
 HALF_PRECISION = {"half", "bfloat16", "float16"}
 
@@ -43,7 +43,7 @@ def factors_of_longer_sums(node: ast.AST) -> Iterator[ArithmeticChange]:
     """`s * (a - b - c)` for `s * a - b - c`, which multiplies only the first of three terms or more."""
     terms: list[tuple[ast.operator, ast.expr]] = []
     first: ast.AST = node
-    while isinstance(first, ast.BinOp) and isinstance(first.op, SUMS):
+    while isinstance(first, ast.BinOp) and isinstance(first.op, SUM_OPERATORS):
         terms.append((first.op, first.right))
         first = first.left
     if len(terms) < 2 or not (isinstance(first, ast.BinOp) and isinstance(first.op, ast.Mult)):
@@ -69,7 +69,7 @@ def exchanged_names(node: ast.AST, shapes: Mapping[str, Sequence[int]]) -> Itera
     read = [each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
     known = [name for name in dict.fromkeys(read) if shapes.get(name)]
     pairs = [(a, b) for a, b in combinations(known, 2) if list(shapes[a]) == list(shapes[b])]
-    for first, second in pairs[:MAX_PAIRS]:
+    for first, second in pairs[:MAX_EXCHANGED_PAIRS]:
         yield "exchanged", first, second, Exchange(first, second).visit(copy.deepcopy(node))
 
 
@@ -86,7 +86,7 @@ class Exchange(ast.NodeTransformer):
 
 def sums_without_a_factor(node: ast.AST, factors: Sequence[str]) -> Iterator[ArithmeticChange]:
     """`(da * a).sum(0)` for `da.sum(0)`: a factor that belongs into a sum or a mean."""
-    if not (isinstance(node, ast.Call) and called_name(node) in REDUCTIONS):
+    if not (isinstance(node, ast.Call) and called_name(node) in OTHER_REDUCTION):
         return
     operand = operand_of(node)
     if operand is None:

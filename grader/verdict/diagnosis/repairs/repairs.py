@@ -16,18 +16,18 @@ from grader.comparison.tensors import compare
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import Cases
-from grader.verdict.diagnosis.repairs.edits import INNER, Edit, Known
+from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit, Known
 from grader.verdict.diagnosis.repairs.sentences import Slip
 from grader.verdict.diagnosis.time_allowance import check_time
 
-KEPT = {
+READINGS_KEPT = {
     *("sum_missing", "wrong_axis", "mean_for_sum", "summed_too_much", "sum_too_many", "sign", "ratio"),
     *("branch_missing", "branch_sign", "keepdim", "not_reshaped", "transposed", "not_broadcast", "broadcast_too_far"),
     *("local_derivative_missing", "wrong_upstream", "repeated_index", "zeros", "changed_argument", "held_constant"),
     *("other_gradient", "upstream_left_out", "sizes_of_the_lecture", "left_to_the_data"),
 }
 """Readings of the numbers that say more than a change of the code does: the rule that was broken."""
-SMALL = 1e-2
+MAX_SMALL_NUMBER = 1e-2
 BATCH = 80
 """Changed functions that are run in one round trip."""
 BATCH_OF_A_JOINT_FUNCTION = 16
@@ -60,7 +60,7 @@ def explain_by_repair(
     first = cases[0][0]
     edits = trials.edits(function, known_on(first, constants, passing))
     batch = BATCH if step == function else BATCH_OF_A_JOINT_FUNCTION
-    slips = [number for number, edit in enumerate(edits) if edit.kind != INNER]
+    slips = [number for number, edit in enumerate(edits) if edit.kind != INNER_GRADIENT]
     smallest_first = sorted((problem for problem, _ in cases), key=total_elements)  # most run on one only
     for start in range(0, len(slips), batch):
         left = slips[start : start + batch]
@@ -111,7 +111,7 @@ def known_on(problem: Problem, constants: Sequence[float], passing: Collection[s
     if problem.random_upstream:
         shapes |= {"d" + name: list(gradient.shape) for name, gradient in problem.upstream.items()}
     sizes = [n for n, v in problem.values.items() if type(v) is int and v > 1]
-    own = [v for v in problem.values.values() if type(v) is float and 0 < v < SMALL]
+    own = [v for v in problem.values.values() if type(v) is float and 0 < v < MAX_SMALL_NUMBER]
     returned: Sequence[str] = ()
     inner: Sequence[str] = ()
     if not problem.random_upstream:

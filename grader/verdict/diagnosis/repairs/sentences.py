@@ -35,8 +35,8 @@ class Slip:
             text = sentence.format(it=self.it, **asdict(edit), **verbs)
         else:
             text = sentence(self)
-        if self.problem is not None and edit.kind in QUESTIONS:
-            text = f"{text} {QUESTIONS[edit.kind]}"
+        if self.problem is not None and edit.kind in QUESTION_OF_KIND:
+            text = f"{text} {QUESTION_OF_KIND[edit.kind]}"
         return Explanation(IDS.get(edit.kind, edit.kind), text, line=edit.line)
 
 
@@ -68,16 +68,16 @@ ONE_PART = (
     "In `{{code}}`, the {} `{{new}}` applies to `{{part}}` only, because it comes before `+` and `-`. Should it apply "
     "to both terms? With brackets around them, {{it}} is right."
 )
-WHOLE = (
+WHOLE_SENTENCE = (
     "In `{{code}}`, the {} applies to all of `{{part}}`. Applied to only one of the two terms, {{it}} is right: to "
     "which one?"
 )
 OPERATOR = "`{code}` {verb}. If it {other_verb}, {it} is right."
 ONE_TOO_MANY = "In `{code}`, the {kind} `{part}` is one too many: without it, {it} is right."
-NUMBER = "The {kind} {part} in `{code}` is not the right one; with another one {it} is right."
-SCALE = "`{{part}}` is not {} by `{{new}}`; if it were, {{it}} would be right. Where does the size go?"
-PRODUCT = "In `{{code}}`, {}. Write the shapes next to each other: which product has the right one?"
-ROOT = "`{{code}}` divides by `{{part}}`. With its {} in that place, {{it}} is right."
+NUMBER_SENTENCE = "The {kind} {part} in `{code}` is not the right one; with another one {it} is right."
+SCALE_SENTENCE = "`{{part}}` is not {} by `{{new}}`; if it were, {{it}} would be right. Where does the size go?"
+PRODUCT_SENTENCE = "In `{{code}}`, {}. Write the shapes next to each other: which product has the right one?"
+ROOT_SENTENCE = "`{{code}}` divides by `{{part}}`. With its {} in that place, {{it}} is right."
 
 SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "function": ("You write `{code}`. With `{new}` itself in that place, {it} is right: the `{part}` is one too many."),
@@ -103,9 +103,9 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "`{new}`, {it} is right."
     ),
     "outside": "`{code}` scales what `{part}` returns. With its argument scaled instead, {it} is right.",
-    "whole_power": WHOLE.format("power"),
-    "whole_divided": WHOLE.format("division"),
-    "whole_multiplied": WHOLE.format("multiplication"),
+    "whole_power": WHOLE_SENTENCE.format("power"),
+    "whole_divided": WHOLE_SENTENCE.format("division"),
+    "whole_multiplied": WHOLE_SENTENCE.format("multiplication"),
     "sums_multiplied": (
         "`{code}` takes a {part} of each factor and multiplies afterwards. A product of sums is not the sum of the "
         "products: multiply first, then {it} is right."
@@ -144,18 +144,18 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "axis": "`{code}` takes the {part} over another axis than it should; otherwise {it} is right.",
     "mean_or_sum": "`{code}` takes a {part}. With a {new} in that place, {it} is right.",
     "reduction": "The {part} in `{code}` is one too many: without it, {it} is right.",
-    "number": NUMBER,
-    "exponent": NUMBER,
+    "number": NUMBER_SENTENCE,
+    "exponent": NUMBER_SENTENCE,
     "axis_number": "Axis {part} in `{code}` is not the right one; with another axis {it} is right.",
-    "not_divided": SCALE.format("divided"),
-    "not_multiplied": SCALE.format("multiplied"),
-    "order": PRODUCT.format("the two factors are in the wrong order"),
+    "not_divided": SCALE_SENTENCE.format("divided"),
+    "not_multiplied": SCALE_SENTENCE.format("multiplied"),
+    "order": PRODUCT_SENTENCE.format("the two factors are in the wrong order"),
     "transpose": (
         "In `{code}`, a transpose is missing, or there is one too many: with the other form {it} is right. Over which "
         "axis should the product sum?"
     ),
-    "root": ROOT.format("square root"),
-    "square": ROOT.format("square"),
+    "root": ROOT_SENTENCE.format("square root"),
+    "square": ROOT_SENTENCE.format("square"),
     "new_tensor": (
         "`{code}` gives the name `{part}` a new tensor; the tensor that it named before stays as it was. Change that "
         "tensor in place; then {it} is right."
@@ -196,7 +196,7 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
 }
 """{kind of change: the message, or what writes it}"""
 
-QUESTIONS = {
+QUESTION_OF_KIND = {
     "function": "At which value is the derivative of the forward line taken?",
     "divided": LOCAL_DERIVATIVE,
     "multiplied": LOCAL_DERIVATIVE,

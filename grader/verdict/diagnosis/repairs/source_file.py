@@ -9,13 +9,13 @@ from collections.abc import Mapping
 
 from grader.source.parsing import parse_text
 
-MAX_CHARACTERS = 100_000
+MAX_SOURCE_CHARACTERS = 100_000
 """A longer text is not read."""
 RANDOM = frozenset(
     {"rand", "rand_like", "randn", "randn_like", "randint", "randint_like", "randperm", "bernoulli", "multinomial"}
     | {"dropout", "normal_", "uniform_", "bernoulli_"}
 )
-MAX_QUOTED = 70
+MAX_CODE_CHARACTERS_QUOTED = 70
 """Characters of the student's code that a message quotes."""
 
 
@@ -26,7 +26,7 @@ class SourceFile:
         self.functions: dict[str, ast.FunctionDef] = {}
         self.constants: dict[str, ast.Constant] = {}
         self._lines = re.split(rb"(?<=\n)|(?<=\r)(?!\n)", source.encode("utf-8", "replace"))
-        if len(source) > MAX_CHARACTERS:
+        if len(source) > MAX_SOURCE_CHARACTERS:
             return
         tree = parse_text(source)
         for statement in tree.body if tree is not None else ():
@@ -93,7 +93,7 @@ def quote(node: ast.AST) -> str:
 def quote_text(code: str) -> str:
     """Code in one line, shortened where it is long."""
     text = " ".join(code.split()).replace("`", "'")
-    return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 4] + " ..."
+    return text if len(text) <= MAX_CODE_CHARACTERS_QUOTED else text[: MAX_CODE_CHARACTERS_QUOTED - 4] + " ..."
 
 
 def called_name(node: ast.AST) -> str:

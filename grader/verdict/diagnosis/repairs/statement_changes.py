@@ -6,7 +6,12 @@ import ast
 import copy
 from collections.abc import Iterator
 
-from grader.verdict.diagnosis.repairs.arithmetic_changes import PRODUCTS, SUMS, ArithmeticChange, new_name
+from grader.verdict.diagnosis.repairs.arithmetic_changes import (
+    PRODUCT_OPERATORS,
+    SUM_OPERATORS,
+    ArithmeticChange,
+    new_name,
+)
 from grader.verdict.diagnosis.repairs.source_file import is_module, quote
 
 
@@ -65,7 +70,7 @@ def assignments(node: ast.AST) -> Iterator[ArithmeticChange]:
                 changed = ast.Expr(ast.Call(in_place, call.args, call.keywords))
                 yield "result_unused", method, "", ast.copy_location(changed, node)
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=left)) as value):
-            if left == name and isinstance(value.op, (*SUMS, *PRODUCTS)):
+            if left == name and isinstance(value.op, (*SUM_OPERATORS, *PRODUCT_OPERATORS)):
                 update = ast.AugAssign(ast.Name(name, ast.Store()), value.op, value.right)
                 yield "new_tensor", name, "", ast.copy_location(update, node)
         case ast.Expr(value=ast.BinOp(left=ast.Name() | ast.Subscript() as target, op=op, right=term)):

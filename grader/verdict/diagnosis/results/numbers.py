@@ -14,12 +14,12 @@ from torch import Tensor
 from grader.results.wording import format_shape
 from grader.verdict.diagnosis.constants import value_here
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.fit import ZERO, fit_multiples, name_multiple
+from grader.verdict.diagnosis.fit import ZERO_COEFFICIENT, fit_multiples, name_multiple
 from grader.verdict.diagnosis.problem_values import can_expand
 from grader.verdict.diagnosis.readings.lines import factor_per_line, term_per_line
 from grader.verdict.diagnosis.readings.multiples import varying
 from grader.verdict.diagnosis.readings.terms import surplus_or_lack
-from grader.verdict.diagnosis.results.part import FEW, PartMismatch, on_all_problems
+from grader.verdict.diagnosis.results.part import MIN_NUMBERS_OF_A_CONSTANT, PartMismatch, on_all_problems
 
 PartReading = Callable[[PartMismatch], Iterator[Explanation]]
 ONES = "1, in every element"
@@ -44,7 +44,7 @@ def multiple_of_part(part: PartMismatch) -> Iterator[Explanation]:
     if not values or not all(values):
         return
     label = part.constant(values)
-    if label is None and min(f.numel() for f in part.found) >= FEW:
+    if label is None and min(f.numel() for f in part.found) >= MIN_NUMBERS_OF_A_CONSTANT:
         yield Explanation("ratio", f"{part.what} is a multiple of what it should be: {varying(values)}.")
     elif label == "−1":
         yield Explanation("sign", f"{part.what} is exactly minus what it should be: one minus too many, or too few.")
@@ -67,7 +67,7 @@ def argument_changed_in_place(part: PartMismatch) -> Iterator[Explanation]:
 
 def unchanged_argument(part: PartMismatch) -> Iterator[Explanation]:
     """One of the arguments, unchanged."""
-    if part.elements >= FEW and part.same_shape:
+    if part.elements >= MIN_NUMBERS_OF_A_CONSTANT and part.same_shape:
         for label, tensors in on_all_problems(part.given):
             if part.are_explained_by(tensors):
                 yield Explanation(
@@ -78,7 +78,7 @@ def unchanged_argument(part: PartMismatch) -> Iterator[Explanation]:
 
 def another_part(part: PartMismatch) -> Iterator[Explanation]:
     """What belongs elsewhere in the result."""
-    if part.elements >= FEW and part.same_shape:
+    if part.elements >= MIN_NUMBERS_OF_A_CONSTANT and part.same_shape:
         if any(part.are_explained_by(tensors) for _, tensors in on_all_problems(part.given)):
             return  # `unchanged_argument` says more
         matching = [label for label, tensors in on_all_problems(part.others) if part.are_explained_by(tensors)]
@@ -118,7 +118,7 @@ def are_close(one: Tensor, other: Tensor, rtol: float) -> bool:
 
 def wrong_step(part: PartMismatch) -> Iterator[Explanation]:
     """The step away from something of the same shape is too large, too small or in the wrong direction."""
-    if not part.same_shape or part.elements < FEW:
+    if not part.same_shape or part.elements < MIN_NUMBERS_OF_A_CONSTANT:
         return
     for name, tensors in (*on_all_problems(part.others), *on_all_problems(part.given)):
         if any(t.shape != e.shape for t, e in zip(tensors, part.expected, strict=True)):
@@ -149,7 +149,7 @@ def name_step(part: PartMismatch, start: list[Tensor]) -> str | None:
     """The name of k, neither 0 nor 1, where found − start = k · (expected − start); None where there is none."""
     steps = (expected - tensor for tensor, expected in zip(start, part.expected, strict=True))
     values = fit_multiples(part, steps, start, strict=False)
-    if not values or not all(values) or all(abs(k) < ZERO for k in values):
+    if not values or not all(values) or all(abs(k) < ZERO_COEFFICIENT for k in values):
         return None
     label = part.constant(values)
     return None if label == "1" else label
@@ -157,7 +157,7 @@ def name_step(part: PartMismatch, start: list[Tensor]) -> str | None:
 
 def wrong_term_of_part(part: PartMismatch) -> Iterator[Explanation]:
     """One term too much, missing, or with another factor than it should have."""
-    if not part.same_shape or part.most_elements < FEW:
+    if not part.same_shape or part.most_elements < MIN_NUMBERS_OF_A_CONSTANT:
         return
     for name, tensors in possible_operands(part):
         values = fit_multiples(part, tensors, part.expected)
@@ -194,7 +194,7 @@ def possible_operands(part: PartMismatch) -> Iterator[tuple[str, list[Tensor]]]:
 
 def wrong_factor_of_part(part: PartMismatch) -> Iterator[Explanation]:
     """The right numbers times, or divided by, something that was given."""
-    if not part.same_shape or part.most_elements < FEW:
+    if not part.same_shape or part.most_elements < MIN_NUMBERS_OF_A_CONSTANT:
         return
     for name, tensors in islice(possible_operands(part), 1, 1 + MAX_PRODUCTS):
         if not all(bool((t != 0).all()) for t in tensors):
@@ -216,7 +216,7 @@ def wrong_lines_of_part(part: PartMismatch) -> Iterator[Explanation]:
 
 def reordered_part(part: PartMismatch) -> Iterator[Explanation]:
     """The right numbers in another order."""
-    if part.same_shape and part.elements >= FEW:
+    if part.same_shape and part.elements >= MIN_NUMBERS_OF_A_CONSTANT:
         if part.are_explained_by([e.flip(0) if e.ndim else e for e in part.expected]):
             yield Explanation("reversed", f"{part.what} has the right numbers in the opposite order.")
         elif all(are_close(f.flatten().sort().values, e.flatten().sort().values, part.rtol) for f, e in part.pairs):

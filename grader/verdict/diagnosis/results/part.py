@@ -13,7 +13,7 @@ from torch import Tensor
 from grader.comparison.trees import tensor_of
 from grader.verdict.diagnosis.mismatch import Mismatch, accounts_for
 
-FEW = 3
+MIN_NUMBERS_OF_A_CONSTANT = 3
 """Numbers needed, over all problems, before a constant that has no name is reported."""
 
 
@@ -60,7 +60,7 @@ class PartMismatch(Mismatch):
         """The name of a constant with these values; a bare number only where there are enough elements."""
         label = super().constant(values)
         is_bare = label is not None and label.removeprefix("−") not in ("1", *self.factors[0], *self.shares[0])
-        return None if is_bare and self.elements < FEW else label
+        return None if is_bare and self.elements < MIN_NUMBERS_OF_A_CONSTANT else label
 
 
 def on_all_problems(tables: list[dict[str, Tensor]]) -> Iterator[tuple[str, list[Tensor]]]:

@@ -20,7 +20,7 @@ from grader.verdict.diagnosis.results.part import PartMismatch, as_numbers, nume
 from grader.verdict.diagnosis.results.words import ComparedAnswer, wrong_answers, wrong_entries
 from grader.verdict.diagnosis.time_allowance import check_time
 
-MAX_PARTS = 12
+MAX_WRONG_PARTS = 12
 """Wrong parts that are examined: the others usually have the same mistake as the first."""
 
 
@@ -51,7 +51,7 @@ def explain_result(outcomes: Sequence[ComparedResult], tolerance: float, coarse:
     if explanation is not None:
         return explanation
     wrong = [name for name in names if any(outcome.disagrees(name) for outcome in outcomes)]
-    for name in wrong[:MAX_PARTS]:
+    for name in wrong[:MAX_WRONG_PARTS]:
         having = [(outcome, row) for outcome, row in zip(outcomes, table, strict=True) if name in row]
         explanation = wrong_entries(name, [row[name] for _, row in having]) or explain_numbers(name, having, rtol)
         if explanation is not None:

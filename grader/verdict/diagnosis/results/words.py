@@ -9,7 +9,7 @@ from typing import Any
 from grader.comparison.trees import agreement, entries_in_words, shown
 from grader.verdict.diagnosis.explanation import Explanation
 
-MAX_NAMED = 3
+MAX_PARTS_NAMED = 3
 FEW_NUMBERS = 3
 """Different numbers as expected answers, up to which numbers are treated like words."""
 
@@ -91,8 +91,8 @@ def explain_answer_too_often(wrong: Sequence[ComparedAnswer], found: str) -> Exp
 
 def list_answers(answers: Sequence[ComparedAnswer]) -> str:
     names = list(dict.fromkeys(f"`{answer.name}`" for answer in answers))
-    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-    return ", ".join(names[:MAX_NAMED]) + more
+    more = f" and {len(names) - MAX_PARTS_NAMED} more" if len(names) > MAX_PARTS_NAMED else ""
+    return ", ".join(names[:MAX_PARTS_NAMED]) + more
 
 
 def wrong_entries(name: str, cases: Sequence[tuple[Any, Any]]) -> Explanation | None:
