@@ -173,8 +173,8 @@ def numerical_gradient__not_put_back(f, x, eps=1e-5):
 
 
 @mistake(
-    "The array for the result has integers, as x has, so every quotient loses its digits behind the point. Make it with "
-    "`np.zeros(x.shape)`: `np.zeros_like(x)` takes the dtype of x."
+    "The array for the result has integers, as x has, so every quotient loses its digits behind the point. Make it "
+    "with `np.zeros(x.shape)`: `np.zeros_like(x)` takes the dtype of x."
 )
 def numerical_gradient__result_of_integers(f, x, eps=1e-5):
     gradient = np.zeros_like(x)
