@@ -93,7 +93,7 @@ class Mistake:
         found = list(self._edited(solution))
         if len(found) != 1:
             raise ValueError(
-                f"the mistake {self.name} replaces {self.old!r}, which stands in the solution "
+                f"the mistake {self.name} replaces {self.old!r}, which is in the solution "
                 f"{len(found)} times; expected once."
             )
         return found[0]

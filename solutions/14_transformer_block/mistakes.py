@@ -61,7 +61,7 @@ slope_at_u:
         root = math.sqrt(2 / math.pi)
         u = root * (x + 0.044715 * x**3)
         dout * ((1 + torch.tanh(u)) / 2 + x * (1 - u**2) * root * (1 + 3 * 0.044715 * x**2) / 2)
-    The derivative of tanh is written with its output. Here u stands in that place.
+    The derivative of tanh is written with its output. Here u is in that place.
 no_constant:
         tanh = torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
         dout * ((1 + tanh) / 2 + x * (1 - tanh**2) * (1 + 3 * 0.044715 * x**2) / 2)

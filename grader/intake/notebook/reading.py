@@ -220,7 +220,7 @@ class Writing:
         for broken in self.script.broken:
             if name in broken.text:
                 self.attempted = True
-                return f"`{name}` stands in lines that Python cannot read: {broken.file}, from line {broken.line} on."
+                return f"`{name}` is in lines that Python cannot read: {broken.file}, from line {broken.line} on."
         if name in self.script.inside:
             holder, file, line = self.script.inside[name]
             self.attempted = True
@@ -288,7 +288,7 @@ def with_functions(lesson: NotebookLesson, script: NotebookScript, page: Page, n
             file.statement(statement, "")
     broken = script.broken
     missing = {
-        row: f"`{needed}` stands in lines that Python cannot read: {b.file}, from line {b.line} on."
+        row: f"`{needed}` is in lines that Python cannot read: {b.file}, from line {b.line} on."
         for row, needed in lesson.rows.items()
         for b in broken
         if needed not in names and needed in b.text

@@ -117,7 +117,7 @@ class _Slicing:
                 self.resolve(name, i, reader)
 
     def need(self, i: int, at: int) -> None:
-        """Statement i reads names where it stands, and its functions read theirs where they are called."""
+        """Statement i reads names where it is, and its functions read theirs where they are called."""
         statement = self.slicer.statements[i]
         self.slicer.count_visits(len(statement.names.reads) + len(statement.names.late), statement)
         self.waiting += [(name, i, statement) for name in sorted(statement.names.reads)]

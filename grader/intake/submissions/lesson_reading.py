@@ -168,7 +168,7 @@ def without_main(inside: str, names: Sequence[str], notebooks: Sequence[Path]) -
         return f"; found {', '.join(names[:5])} instead."
     if notebooks:
         return f"; of {len(notebooks)} notebooks, submit the one that counts."
-    return ", and there is no Python file beside it."
+    return ", and there is no Python file next to it."
 
 
 def read_loose(path: Path, lesson: Lesson) -> LessonFiles:

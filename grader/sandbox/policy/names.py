@@ -92,5 +92,5 @@ def out_of_bounds(line: int | None, what: str) -> str:
     return (
         f"{where} `{what}`, which is not available where steps are graded (no processes, no writing of files, "
         "no frames, no code made from text), so the step is not counted. Write the gradient from the step's parameters "
-        'with torch, numpy and plain Python. What stands under `if __name__ == "__main__":` is yours.'
+        'with torch, numpy and plain Python. What is under `if __name__ == "__main__":` is yours.'
     )

@@ -54,7 +54,7 @@ def is_exactly(answer: Answer, reference: Tensor) -> bool:
 
 
 def is_zero_but_for_rounding(tensor: Tensor, step: str, problem: Problem) -> bool:
-    """Whether an answer and its reference have the same shape, and are nothing beside what they are computed from.
+    """Whether an answer and its reference have the same shape, and are nothing next to what they are computed from.
 
     Two ways to compute such a gradient, a bias before batch norm for example, share no digit.
     """

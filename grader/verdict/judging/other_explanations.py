@@ -33,7 +33,7 @@ def explain_changed_places(
     targets = {each.name: each.target for each in gradients if each.target is not None}
 
     def found_in(name: str) -> str | None:
-        """The value whose gradient stands in the place of `name`."""
+        """The value whose gradient is in the place of `name`."""
         return next((t for t in targets.values() if is_gradient_everywhere(student, name, problems, t)), None)
 
     place = found_in(item.name)

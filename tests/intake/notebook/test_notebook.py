@@ -333,9 +333,7 @@ def test_a_module_that_is_not_there_costs_its_own_step_only(graded):
 
 def test_a_line_that_is_no_python_costs_itself_only(graded):
     rows = graded(notebook("x = 1", lecture(dW2="dW2 = h.T @", dbnraw="dbnraw = ")), "03")
-    assert (
-        rows["dW2"]["message"] == "`dW2` stands in lines that Python cannot read: mine.ipynb, cell 2, from line 13 on."
-    )
+    assert rows["dW2"]["message"] == "`dW2` is in lines that Python cannot read: mine.ipynb, cell 2, from line 13 on."
     assert others(rows, "dW2", "dbnraw") == {"passed"}
 
 

@@ -241,7 +241,7 @@ def test_a_lesson_that_is_not_there(course):
         (["one.py", "two.py"], f"{MAKEMORE}/backward.py is missing; found one.py, two.py instead."),
         (
             ["backward.txt", "notes.md"],
-            f"{MAKEMORE}/backward.py is missing, and there is no Python file beside it.",
+            f"{MAKEMORE}/backward.py is missing, and there is no Python file next to it.",
         ),
     ],
 )

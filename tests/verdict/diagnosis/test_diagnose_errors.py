@@ -131,13 +131,13 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     ),
     "values as an index": (
         "index_is_no_integer",
-        "What stands where an index belongs holds no integers. An index says *which* entries, so it comes from the "
+        "What is used as an index holds no integers. An index says *which* entries, so it comes from the "
         "tensors of tokens or labels, not from values or gradients. You are given `x` (4, 3).",
         lambda: X[X[:, 0]],
     ),
     "values as an index to add at": (
         "index_is_no_integer",
-        "What stands where an index belongs holds no integers. An index says *which* entries, so it comes from the "
+        "What is used as an index holds no integers. An index says *which* entries, so it comes from the "
         "tensors of tokens or labels, not from values or gradients. You are given `x` (4, 3).",
         lambda: X.clone().index_add_(0, X[:, 0], X),
     ),
@@ -149,7 +149,7 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     ),
     "a tensor for a count": (
         "tensor_for_number",
-        "A tensor stands where one plain number belongs: a size, an axis or a count. Sizes come from `x.shape[0]`, "
+        "A tensor is used where one plain number belongs: a size, an axis or a count. Sizes come from `x.shape[0]`, "
         "say.",
         lambda: torch.arange(X),
     ),
@@ -167,13 +167,13 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     ),
     "a number for a tensor": (
         "number_for_tensor",
-        "A plain number (`int`) stands where a tensor or a list belongs. Is a name exchanged, or has a call that makes "
-        "a tensor lost its argument?",
+        "A plain number (`int`) is used where a tensor or a list belongs. Is a name exchanged, or has a call that "
+        "makes a tensor lost its argument?",
         lambda: (4).sum(0),
     ),
     "a number to index": (
         "number_for_tensor",
-        "A plain number (`float`) stands where a tensor or a list belongs. Is a name exchanged, or has a call that "
+        "A plain number (`float`) is used where a tensor or a list belongs. Is a name exchanged, or has a call that "
         "makes a tensor lost its argument?",
         lambda: X.sum().item()[0],
     ),
@@ -184,12 +184,12 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     ),
     "a list for a tensor": (
         "list_for_tensor",
-        "A list or tuple stands where a tensor belongs. Which of its entries is meant?",
+        "A list or tuple is used where a tensor belongs. Which of its entries is meant?",
         lambda: -[X],
     ),
     "a tensor for a list": (
         "tensor_for_list",
-        "A tensor stands where a list or a dict belongs: `.append` is none of a tensor's methods.",
+        "A tensor is used where a list or a dict belongs: `.append` is none of a tensor's methods.",
         lambda: X.append(X),
     ),
     "labels in a product": (
@@ -200,7 +200,7 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     ),
     "nothing for a tensor": (
         "none_for_tensor",
-        "A None stands where a value belongs: has a function been called that returns nothing or changes in place, or "
+        "A None is used where a value belongs: has a function been called that returns nothing or changes in place, or "
         "is an attribute still None?",
         lambda: None + X,
     ),
@@ -230,7 +230,7 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     "a product of an object and a number": ("operator_not_defined", OPERATOR.format("*"), lambda: Layer() * 2),
     "parts": (
         "not_so_many_parts",
-        "2 names stand on the left of a `=`, and what stands on the right has another number of parts. How many does "
+        "There are 2 names on the left of a `=`, and the value on the right has another number of parts. How many does "
         "it give?",
         lambda: exec("a, b = 1, 2, 3"),
     ),

@@ -81,19 +81,19 @@ WRONG = {
     "a sum over the other axis": (
         "sum_inside",
         batch_norm(mean=lambda v, u: u.sum(1, keepdim=True)),
-        "In your `dx`, the part that comes by way of `mean`: the sum of `dy` over axis 1 stands where the sum of the "
+        "In your `dx`, the part that comes by way of `mean`: the sum of `dy` over axis 1 is used where the sum of the "
         "same runs over another axis; all the rest is right.",
     ),
     "no sum": (
         "sum_inside",
         batch_norm(mean=lambda v, u: u),
-        "In your `dx`, the part that comes by way of `mean`: `dy` stands as it is where a sum of it belongs; all the "
+        "In your `dx`, the part that comes by way of `mean`: `dy` is used as it is where a sum of it belongs; all the "
         "rest is right.",
     ),
     "something else for a sum": (
         "sum_inside",
         batch_norm(mean=lambda v, u: v["norm"]),
-        "In your `dx`, the part that comes by way of `mean`: `norm` stands as a factor where a sum of something else "
+        "In your `dx`, the part that comes by way of `mean`: `norm` is used as a factor where a sum of something else "
         "belongs; all the rest is right.",
     ),
     "a factor of one way": (
@@ -105,7 +105,7 @@ WRONG = {
     "another upstream gradient": (
         "upstream_with_a_factor",
         batch_norm(dy=lambda p: p.upstream["y"] * p.values["norm"]),
-        "What goes through `y` is treated as it should be, but `dy` times `norm` stands where `dy` belongs. Look at "
+        "What goes through `y` is treated as it should be, but `dy` times `norm` is used where `dy` belongs. Look at "
         "the first line that uses it: is it multiplied by what the forward line says?",
     ),
     "a factor for each column": (

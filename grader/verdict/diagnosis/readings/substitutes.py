@@ -144,7 +144,7 @@ def upstream_with_a_factor(wrong: GradientMismatch) -> Iterator[Explanation]:
             if holds_with_share(wrong, consumer, share):
                 yield Explanation(
                     "upstream_with_a_factor",
-                    f"What goes through `{consumer}` is treated as it should be, but {words} stands where "
+                    f"What goes through `{consumer}` is treated as it should be, but {words} is used where "
                     f"`d{consumer}` belongs. Look at the first line that uses it: is it multiplied by what the forward "
                     "line says?",
                 )

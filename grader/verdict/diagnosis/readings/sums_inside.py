@@ -126,13 +126,13 @@ def describe_sums(wrong: GradientMismatch, taken: InnerFactor, right: InnerFacto
     elif not taken.left:
         text = "a sum is missing as a factor"
     elif is_same and taken.axes and right.axes:
-        text = f"{taken} stands where the sum of the same runs over another axis"
+        text = f"{taken} is used where the sum of the same runs over another axis"
     elif is_same and not taken.axes:
-        text = f"{taken} stands as it is where a sum of it belongs"
+        text = f"{taken} is used as it is where a sum of it belongs"
     elif is_same:
-        text = f"{taken} stands where it belongs unsummed"
+        text = f"{taken} is used where {right} belongs"
     elif right.axes:
-        text = f"{taken} stands as a factor where a sum of something else belongs"
+        text = f"{taken} is used as a factor where a sum of something else belongs"
     else:
-        text = f"{taken} stands as a factor where {right} belongs"
+        text = f"{taken} is used as a factor where {right} belongs"
     return f"{begin}: {text}{size}; all the rest is right."

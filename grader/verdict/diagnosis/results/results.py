@@ -1,4 +1,4 @@
-"""Naming the mistake in what a call gave: a tree of tensors, numbers and texts beside the one it should be.
+"""Naming the mistake in what a call gave: a tree of tensors, numbers and texts next to the one it should be.
 
 As with gradients, an explanation is given only if it holds on every problem. A part is compared with the other parts of
 the result as they should be, the arguments of the calls, and constants made of the problem's sizes and settings.
