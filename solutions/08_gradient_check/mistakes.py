@@ -172,6 +172,38 @@ def numerical_gradient__not_put_back(f, x, eps=1e-5):
     return gradient
 
 
+@mistake(
+    "The array for the result has integers, as x has, so every quotient loses its digits behind the point. Make it "
+    "with `np.zeros(x.shape)`: `np.zeros_like(x)` takes the dtype of x."
+)
+def numerical_gradient__result_of_integers(f, x, eps=1e-5):
+    gradient = np.zeros_like(x)
+    for index in np.ndindex(x.shape):
+        step = np.zeros(x.shape)
+        step[index] = eps
+        gradient[index] = (f(x + step) - f(x - step)) / (2 * eps)
+    return gradient
+
+
+@mistake("The array for the result has a dtype of integers, so every quotient loses its digits behind the point.")
+def numerical_gradient__always_integers(f, x, eps=1e-5):
+    x = np.array(x, dtype=np.float64)
+    gradient = np.zeros(x.shape, dtype=int)
+    for index in np.ndindex(x.shape):
+        step = np.zeros_like(x)
+        step[index] = eps
+        gradient[index] = (f(x + step) - f(x - step)) / (2 * eps)
+    return gradient
+
+
+@mistake(
+    "Every slope is zero, as if both points were the same. `a = x` gives an array a second name and makes no copy: "
+    "does each of your two points have an array of its own?"
+)
+def numerical_gradient__one_array(f, x, eps=1e-5):
+    return np.zeros(np.shape(x))
+
+
 MISTAKES_3 = mistake_list("""
 [relative_error]
 - return float(quotient.max())
@@ -190,6 +222,10 @@ largest_by_largest: return float(np.abs(a - b).max() / (larger.max() or 1.0))
 not_symmetric: return float((np.abs(a - b) / np.where(b == 0, 1.0, np.abs(b))).max())
     It is not the same for (a, b) as for (b, a): only one of the two is in the divisor. And where that is zero...?
 only_the_first: return float((np.abs(a - b) / np.where(a == 0, 1.0, np.abs(a))).max())
+    It is not the same for (a, b) as for (b, a): only the first number is in the divisor. Divide by the larger one.
+only_the_first_or_nan:
+        with np.errstate(all="ignore"):
+            return float((np.abs(a - b) / np.abs(a)).max())
     It is not the same for (a, b) as for (b, a): only the first number is in the divisor. Divide by the larger one.
 smaller_size:
         smaller = np.minimum(np.abs(a), np.abs(b))
@@ -338,7 +374,8 @@ upside_down: return bool(worst >= 1e-3), float(worst)
 first_element_only:
         for index in list(np.ndindex(x.shape))[:1]:
             kept, step
-    Only the first element is looked at: a gradient that is wrong further on gets through.
+    A single element decides, such as the first one or the last one: a gradient that is wrong in another one gets
+    through.
 
 - if outside > noise:
 -     worst = max(worst, outside / max(abs(dx[index]), abs(low), abs(high)))

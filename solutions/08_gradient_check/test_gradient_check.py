@@ -224,7 +224,7 @@ class Claims:
         ok, _ = answer
         ok = ok.item() if getattr(ok, "ndim", None) == 0 else ok
         if ok is None:
-            return "None, which says that it cannot be told"
+            return "None (cannot tell)"
         if not isinstance(ok, bool):
             raise TypeError("ok")
         return ok

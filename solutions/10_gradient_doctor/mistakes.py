@@ -182,6 +182,8 @@ large_means_a_sum: if once > 10.0:
 - if (claimed - measured).norm() > 0.02 * measured.norm():
 slopes_not_compared: if claimed.numel() == 0:
     A forgotten branch is not found: compare the slopes that the gradient claims with those that were measured.
+one_direction: if abs(claimed[0] - measured[0]) > 0.02 * abs(measured[0]):
+    A forgotten branch is not always found. A single direction may not show what is missing: are all slopes compared?
 slopes_absolute: if (claimed - measured).norm() > 0.1:
     The difference of the slopes is compared with a fixed number, but the loss may be counted in anything. Divide by the
     slopes' own size.
@@ -216,6 +218,9 @@ how_many: (h == 0).all(0).sum()
     This is the number of dead units. Return which units are dead: a tensor of booleans, one per unit.
 numbers: (h == 0).all(0).nonzero().flatten()
     These are the indices of the dead units. Return a tensor of booleans, one per unit.
+most_examples: (h == 0).double().mean(0) > 0.9
+    A unit is called dead if it is zero for most examples. A single example above zero is enough: through it a gradient
+    comes back.
 nearly: h.mean(0) < 1e-4
     A unit that is only *nearly* silent is called dead. If it is above zero for one example, a gradient comes through,
     and it can recover.

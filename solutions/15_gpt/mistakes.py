@@ -70,6 +70,9 @@ head_of_x: d["wte"] += weight(dlogits, x)
     In the head's term of `dwte`, the other factor is taken before the last norm. Which value is multiplied by `wte`?
 head_mean: d["wte"] += weight(dlogits, final) / len(X)
     The head's term of `dwte` is a mean over the examples. Nothing in the forward pass divides by their number.
+- return dx, (dout * xhat).sum((0, 1))
+gain_of_x: return dx, (dout * x).sum((0, 1))
+    The gain's other factor is not x itself. What does the forward pass of RMSNorm multiply by the gain?
 - dx, d["gain3"] = rms_norm_backward(dlogits @ p["wte"], x, p["gain3"])
 no_last_norm:
         _, d["gain3"] = rms_norm_backward(dlogits @ p["wte"], x, p["gain3"])
@@ -82,6 +85,8 @@ last_norm_at_output: dx, d["gain3"] = rms_norm_backward(dlogits @ p["wte"], fina
 - dx = (dxhat - xhat * (dxhat * xhat).mean(2, keepdim=True)) * rrms
 norm_directly: dx = dxhat * rrms
     A path through RMSNorm is missing: each channel is also in the mean of the squares, by which all are divided.
+norm_without_gain: dx = (dout - xhat * (dout * xhat).mean(2, keepdim=True)) * rrms
+    In the backward pass of RMSNorm, dx does not contain the gain. The forward pass multiplies by it.
 norm_with_a_sum: dx = (dxhat - xhat * (dxhat * xhat).sum(2, keepdim=True)) * rrms
     In the path through the mean of the squares, the number of channels is missing.
 - for layer in reversed(range(len(blocks))):
@@ -100,6 +105,10 @@ no_gelu: dpre = dx @ p["W2"][layer].T
     The GELU is missing on the way back.
 gelu_gate_only: dpre = dx @ p["W2"][layer].T * (1 + torch.erf(pre / math.sqrt(2))) / 2
     This is one of two terms of the GELU's derivative: in x · Φ(x), the gate Φ(x) depends on x, too.
+density_alone:
+        density = torch.exp(-pre.square() / 2) / math.sqrt(2 * math.pi)
+        dpre = dx @ p["W2"][layer].T * ((1 + torch.erf(pre / math.sqrt(2))) / 2 + density)
+    A factor is missing in the GELU's derivative. In x · Φ(x) both factors depend on x: write the product rule out.
 gelu_at_act: dpre = gelu_backward(dx @ p["W2"][layer].T, act)
     The GELU's derivative is taken at its output. Which value goes into it?
 relu: dpre = (dx @ p["W2"][layer].T) * (pre > 0)
@@ -191,6 +200,9 @@ positions_first_example: d["wpe"][: X.shape[1]] = dx[0]
 head_only:
         pass
     `dwte` has the head's term only. In which other line of the forward pass is `wte` read?
+written_over: d["wte"][X] = dx
+    In the rows of tokens that were read, `=` writes over the head's term. Both terms are added, at every place of the
+    token.
 one_place_per_token: d["wte"][X] += dx
     Where a token occurs several times, only one place counts: `dwte[X] += ...` writes one of several values.
 
@@ -268,6 +280,11 @@ one_step_late:
         mean = means[name] / (1 - 0.9 ** max(step, 1))
         square = squares[name] / (1 - 0.99 ** max(step, 1))
     `step` is counted from 0, and this step's gradient is in both averages already. How many are that?
+not_counted:
+        mean = means[name] / (1 - 0.9 ** step)
+        square = squares[name] / (1 - 0.99 ** step)
+    In step 0, the correction divides by 1 - 0.9⁰, which is zero. `step` is counted from 0: how many gradients are in
+    the averages?
 averages_corrected_in_place:
         mean = means[name].div_(1 - 0.9 ** (step + 1))
         square = squares[name].div_(1 - 0.99 ** (step + 1))
@@ -323,6 +340,8 @@ no_root: parameter.sub_(rate * mean / (square + 1e-8))
     This divides by the mean square. Adam divides by its root.
 ascent: parameter.add_(rate * mean / (square.sqrt() + 1e-8))
     The parameters walk uphill. Check the sign of the step.
+epsilon_forgotten: parameter.sub_(rate * mean / square.sqrt())
+    The 1e-8 in the divisor is missing. A number whose gradient has always been zero is then divided by zero.
 new_tensor: parameter = parameter - rate * mean / (square.sqrt() + 1e-8)
     The step is not in the parameters that you were given: `p = p - ...` makes a new tensor. Change `p` in place.
 
@@ -335,6 +354,8 @@ no_warm_up: return 0.01
 - return 0.001 + 0.009 * (1 + math.cos(math.pi * (step - warm) / (max_steps - warm))) / 2
 falls_to_zero: return 0.01 * (1 + math.cos(math.pi * (step - warm) / (max_steps - warm))) / 2
     The rate falls to zero. It ends at 0.001.
+not_halved: return 0.001 + 0.009 * (1 + math.cos(math.pi * (step - warm) / (max_steps - warm)))
+    The cosine's part begins with twice its height: 1 + cos goes from 2 to 0. By what does the formula divide it?
 over_the_whole_run: return 0.001 + 0.009 * (1 + math.cos(math.pi * step / max_steps)) / 2
     The cosine runs over the whole run. It begins where the first tenth ends.
 linear: return 0.01 - 0.009 * (step - warm) / (max_steps - warm)

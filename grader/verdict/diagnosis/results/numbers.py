@@ -23,8 +23,8 @@ from grader.verdict.diagnosis.results.part import MIN_NUMBERS_OF_A_CONSTANT, Par
 
 PartReading = Callable[[PartMismatch], Iterator[Explanation]]
 ONES = "1, in every element"
-AFTER_THE_CALL = "afterwards"
-"""What the name of a part contains that is an argument after the call."""
+AFTER_THE_CALL = ("afterwards", "after the call")
+"""What the name of a part contains, one of them, if it is an argument after the call."""
 MAX_PRODUCTS = 8
 """Tensors of which products of two are tried."""
 POWERS_IN_WORDS = {1: "multiplied by", -1: "divided by", 2: "multiplied twice by", -2: "divided twice by"}
@@ -61,7 +61,7 @@ def multiple_of_part(part: PartMismatch) -> Iterator[Explanation]:
 
 def argument_changed_in_place(part: PartMismatch) -> Iterator[Explanation]:
     """An argument after the call, where it should be as it was given."""
-    if AFTER_THE_CALL in part.name:
+    if any(words in part.name for words in AFTER_THE_CALL):
         given = (tensors for _, tensors in on_all_problems(part.given))
         if any(all(map(torch.equal, tensors, part.expected)) for tensors in given):
             yield Explanation(
