@@ -238,7 +238,7 @@ def ask(questions, on, generator, name, illness, row=None, **of):
         found = diagnosis(on, illness, report)
         if isinstance(found, str) and found not in ALL:
             return f"{found}, which is none of DIAGNOSES"
-        return f"not {row}" if row and isinstance(found, str) and found != row else found
+        return f"another illness than {row}" if row and isinstance(found, str) and found != row else found
 
     questions.add(name, lambda: put(report), lambda: put(in_other_units(report, seed)))
 
