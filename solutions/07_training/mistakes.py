@@ -187,8 +187,7 @@ loss_summed:
         loss = F.cross_entropy(logits, Yb, reduction="sum")
         dlogits = F.softmax(logits, 1)
         dlogits[range(n), Yb] -= 1
-    The loss is the sum over the batch, and the gradients belong to that sum: both are n times too large. The loss
-    should be the mean.
+    Is your loss the sum over the batch? It should be the mean. The gradients of the sum are n times too large.
 
 - dlogits[range(n), Yb] -= 1
 one_hot_forgotten:
