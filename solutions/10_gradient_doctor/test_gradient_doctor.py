@@ -180,10 +180,7 @@ def clear(report, illness):
     shares = [(h.abs() > 0.97).double().mean() if tanh else (h == 0).all(0).double().mean() for h in report["h"]]
     sick_layer, growth = float(max(shares)), float(report["dh"][0].norm() / report["dh"][-1].norm())
     growth = growth ** (1 / (len(report["dh"]) - 1))
-    claimed, measured = (
-        torch.tensor(report[key], dtype=torch.float64) for key in ("slopes_claimed", "slopes_measured")
-    )
-    distance = float((claimed - measured).norm() / measured.norm())
+    distance = slope_distance(list(zip(report["slopes_claimed"], report["slopes_measured"], strict=True)))
     if illness in ("saturated", "dead"):
         return sick_layer >= (0.7 if tanh else 0.9) and distance <= 0.01
     return (
@@ -212,21 +209,39 @@ def diagnosis(on, illness, report):
     return on.call("diagnose", report)
 
 
+def slopes_alike_at_the_ends(claimed, measured):
+    """The slopes in another order. The first and the last direction show no forgotten branch where the others still do.
+
+    A direction along which the forgotten branch changes nothing is one of the six that may be drawn.
+    """
+    pairs = sorted(zip(claimed, measured, strict=True), key=lambda pair: abs(pair[0] - pair[1]))
+    first, last, *others = pairs
+    alike = [(first[1], first[1]), *others, (last[1], last[1])]
+    if slope_distance(alike) >= 0.1:
+        pairs = alike
+    return [list(slopes) for slopes in zip(*pairs, strict=True)]
+
+
+def slope_distance(pairs):
+    """‖claimed − measured‖ / ‖measured‖ of (claimed, measured) slopes: the README's measure of a forgotten branch."""
+    claimed, measured = torch.tensor(pairs, dtype=torch.float64).T
+    return float((claimed - measured).norm() / measured.norm())
+
+
 def in_other_units(report, seed):
     """The same network's report: the examples and the directions in another order, and the loss in other units."""
     generator = torch.Generator().manual_seed(seed)
     order = torch.randperm(len(report["h"][0]), generator=generator)
-    distances = [abs(c - m) / abs(m) for c, m in zip(report["slopes_claimed"], report["slopes_measured"], strict=True)]
-    directions = sorted(range(len(distances)), key=distances.__getitem__)  # the first one alone shows the least
+    claimed, measured = slopes_alike_at_the_ends(report["slopes_claimed"], report["slopes_measured"])
     unit = 2.0 ** int(torch.randint(-3, 4, (), generator=generator))
-    scaled = ("norm_by_step", "norm_by_batch", "slopes_claimed", "slopes_measured")
     return {
         **report,
         "h": [h[order] for h in report["h"]],
         "dh": [unit * dh[order] for dh in report["dh"]],
         "gradients": {name: unit * gradient for name, gradient in report["gradients"].items()},
-        **{key: [unit * number for number in report[key]] for key in scaled[:2]},
-        **{key: [unit * report[key][direction] for direction in directions] for key in scaled[2:]},
+        **{key: [unit * number for number in report[key]] for key in ("norm_by_step", "norm_by_batch")},
+        "slopes_claimed": [unit * slope for slope in claimed],
+        "slopes_measured": [unit * slope for slope in measured],
     }
 
 
