@@ -33,7 +33,7 @@ import json, sys
 from pathlib import Path
 sys.path.insert(0, ".")
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.sandbox.isolation.limits import Limits
@@ -50,7 +50,7 @@ def without_time(data):
     return [without_time(value) for value in data] if isinstance(data, list) else data
 
 for text in json.load(open(sys.argv[3])):
-    files = LessonFiles(lesson.name, {MAIN: text.encode()})
+    files = LessonFiles(lesson.name, {"backward.py": text.encode()})
     graded = session.grade(Submission("student", Path("student"), {lesson.name: files}))
     print(json.dumps([without_time(graded.results.to_json()), graded.pictures, graded.printed]), flush=True)
 session.close()

@@ -248,7 +248,7 @@ def grade(session, submission):
         time.sleep(1)
     return whole(session, submission)
 server.Session.grade = grade
-server.MIN_SECONDS = 0.0
+server.MIN_SUBMISSION_SECONDS = 0.0
 from grader.publish.grader_process import main
 main(*sys.argv[2:])
 """

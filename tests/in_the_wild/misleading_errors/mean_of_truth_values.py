@@ -1,7 +1,7 @@
 """The mean of a comparison, which has no number yet; and answers of the wrong shape that happen to be zero.
 
 lesson: 01
-closed_share: error | `mean` takes no truth values. Make numbers of them first (`.double()`).
+closed_share: error | `mean` works on floating-point numbers only, and this tensor has the dtype Bool.
 nonzero_places: shape | The result has the shape
 accumulation_factor: shape | has the shape (6, 3); expected ().
 backward: shape | = The result is None; expected a dict. Is the last line `return ...`?
