@@ -209,17 +209,19 @@ def diagnosis(on, illness, report):
     return on.call("diagnose", report)
 
 
-def slopes_alike_at_the_ends(claimed, measured):
-    """The slopes in another order. The first and the last direction show no forgotten branch where the others still do.
+def with_slopes_alike_at_the_ends(report):
+    """The report with its directions in another order: the first and the last show no forgotten branch.
 
     A direction along which the forgotten branch changes nothing is one of the six that may be drawn.
     """
-    pairs = sorted(zip(claimed, measured, strict=True), key=lambda pair: abs(pair[0] - pair[1]))
+    pairs = zip(report["slopes_claimed"], report["slopes_measured"], strict=True)
+    pairs = sorted(pairs, key=lambda pair: abs(pair[0] - pair[1]))
     first, last, *others = pairs
     alike = [(first[1], first[1]), *others, (last[1], last[1])]
     if slope_distance(alike) >= 0.1:
         pairs = alike
-    return [list(slopes) for slopes in zip(*pairs, strict=True)]
+    claimed, measured = (list(slopes) for slopes in zip(*pairs, strict=True))
+    return {**report, "slopes_claimed": claimed, "slopes_measured": measured}
 
 
 def slope_distance(pairs):
@@ -229,25 +231,24 @@ def slope_distance(pairs):
 
 
 def in_other_units(report, seed):
-    """The same network's report: the examples and the directions in another order, and the loss in other units."""
+    """The same network's report: the examples in another order, and the loss in other units."""
     generator = torch.Generator().manual_seed(seed)
     order = torch.randperm(len(report["h"][0]), generator=generator)
-    claimed, measured = slopes_alike_at_the_ends(report["slopes_claimed"], report["slopes_measured"])
     unit = 2.0 ** int(torch.randint(-3, 4, (), generator=generator))
+    scaled = ("norm_by_step", "norm_by_batch", "slopes_claimed", "slopes_measured")
     return {
         **report,
         "h": [h[order] for h in report["h"]],
         "dh": [unit * dh[order] for dh in report["dh"]],
         "gradients": {name: unit * gradient for name, gradient in report["gradients"].items()},
-        **{key: [unit * number for number in report[key]] for key in ("norm_by_step", "norm_by_batch")},
-        "slopes_claimed": [unit * slope for slope in claimed],
-        "slopes_measured": [unit * slope for slope in measured],
+        **{key: [unit * number for number in report[key]] for key in scaled},
     }
 
 
 def ask(questions, on, generator, name, illness, row=None, **of):
     """`row`: for a patient with another illness than the row's, who may be given any name but the row's."""
-    report, seed = admitted(illness, seed_from(generator), **of), seed_from(generator)
+    report = with_slopes_alike_at_the_ends(admitted(illness, seed_from(generator), **of))
+    seed = seed_from(generator)
 
     def put(report):
         found = diagnosis(on, illness, report)
