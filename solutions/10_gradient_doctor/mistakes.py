@@ -181,9 +181,7 @@ large_means_a_sum: if once > 10.0:
 
 - if (claimed - measured).norm() > 0.02 * measured.norm():
 slopes_not_compared: if claimed.numel() == 0:
-    A forgotten branch is not found: compare the slopes that the gradient claims with those that were measured.
-one_direction: if abs(claimed[0] - measured[0]) > 0.02 * abs(measured[0]):
-    A forgotten branch is not always found. A single direction may not show what is missing: are all slopes compared?
+    A forgotten branch is not found: compare all slopes that the gradient claims with those that were measured.
 slopes_absolute: if (claimed - measured).norm() > 0.1:
     The difference of the slopes is compared with a fixed number, but the loss may be counted in anything. Divide by the
     slopes' own size.
