@@ -90,7 +90,7 @@ def test_both_kinds_of_stub_get_the_same_verdicts_even_mixed_in_one_file(lesson,
     ]
     assert rows["bare"]["dprobs"]["mistake"]["id"] == "sign"
     assert rows["bare"]["dcounts_sum"]["mistake"]["id"] == "function_for_value"
-    assert "add the name to the parameters" in rows["bare"]["dcounts_sum"]["message"]
+    assert "add its name to the parameters" in rows["bare"]["dcounts_sum"]["message"]
 
 
 def test_a_bare_file_is_recognised_by_its_functions_in_a_course_of_either_kind(tmp_path, lessons):
