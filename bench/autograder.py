@@ -29,9 +29,10 @@ from pathlib import Path
 
 from bench.cold import timed
 from bench.made_up_class import ROOT
-from grader.authoring.release.kit import AUTOGRADER_SCRIPTS, autograder_files
+from grader.authoring.release.kit import autograder_files
 from grader.lesson.lesson import Course
 from grader.publish.export.autograder import AutograderSettings
+from grader.publish.feedback.gradescope import AUTOGRADER_SCRIPTS
 
 LOAD_TORCH = "import os; from grader.sandbox.workers.torch_loading import load_torch; load_torch(); os._exit(0)"
 METADATA = {"users": [{"name": "Ada"}]}

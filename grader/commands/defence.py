@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from grader.intake.submissions.submission import Submission
     from grader.lesson.lesson import Lesson
 
-MAX_ORAL_QUESTIONS, MAX_WRITTEN_QUESTIONS = 3, 6
+DEFAULT_ORAL_QUESTIONS, DEFAULT_WRITTEN_QUESTIONS = 3, 6
 PAPERS_FILE, KEYS_FILE, ORAL_FILE = "papers.html", "keys.html", "oral.html"
 SEED = "defence seed"
 
@@ -85,7 +85,7 @@ def defence(
         return
     if not submissions or lesson_name is None:
         fail("give the submissions and --lesson, such as `grade defence submissions/ --lesson 03 --paper`.")
-    number = count or (MAX_ORAL_QUESTIONS if oral else MAX_WRITTEN_QUESTIONS)
+    number = count or (DEFAULT_ORAL_QUESTIONS if oral else DEFAULT_WRITTEN_QUESTIONS)
     sheets = make_sheets(submissions, lesson_name, out, number, seed, roster_file, course)
     if paper or oral:
         write_sheets(sheets, out, oral, minutes)

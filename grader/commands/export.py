@@ -195,7 +195,8 @@ def export_gradescope(
     It contains the grader, pinned requirements, and the course with its hidden test suites.
     """
     from grader.authoring.release.engine import write_zip
-    from grader.authoring.release.kit import AUTOGRADER_SCRIPTS, autograder_files
+    from grader.authoring.release.kit import autograder_files
+from grader.publish.feedback.gradescope import AUTOGRADER_SCRIPTS
     from grader.publish.export.autograder import AutograderSettings
     from grader.publish.export.gradescope import Visibility
 

@@ -50,7 +50,7 @@ def feedback() -> None:
 run_roster_option = roster_option("CSV with id, name, email: the one that `grade run` had.")
 
 
-def download_parameters(command: Command) -> Command:
+def download_options(command: Command) -> Command:
     """OUT, DOWNLOAD and --roster."""
     download = click.argument("download", metavar="DOWNLOAD", type=click.Path(path_type=Path, exists=True))
     return graded_argument(download(run_roster_option(command)))
@@ -125,7 +125,7 @@ def write_archive(
 
 
 @feedback.command("classroom50", epilog=FEEDBACK_EXAMPLES["classroom50"])
-@download_parameters
+@download_options
 @click.option(
     "--scores",
     "scores_path",
@@ -198,7 +198,7 @@ def feedback_folder(graded: Path, roster_file: Path | None, out: Path | None) ->
 
 
 @feedback.command("canvas", epilog=FEEDBACK_EXAMPLES["canvas"])
-@download_parameters
+@download_options
 @feedback_out_option("canvas-feedback.zip")
 @course_option
 def feedback_canvas(
@@ -221,7 +221,7 @@ def feedback_canvas(
 @feedback.command(
     "moodle", epilog=FEEDBACK_EXAMPLES["moodle"], short_help="Writes the zip with Moodle's feedback files."
 )
-@download_parameters
+@download_options
 @max_option
 @feedback_out_option("moodle-feedback.zip")
 @course_option
@@ -260,7 +260,7 @@ def feedback_moodle(
 
 
 @feedback.command("gradescope", epilog=FEEDBACK_EXAMPLES["gradescope"])
-@download_parameters
+@download_options
 @click.option(
     "--max",
     "maximum",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from grader.dojo.file import is_untouched, location, outline_of_text, own_file, read_own, shown_path
 from grader.dojo.lesson_words import lesson_meant, no_such_lesson, plain_words, suggestion
 from grader.dojo.mistake_question import question_about_mistake
-from grader.dojo.progress import BROKEN_FILE, Progress
+from grader.dojo.progress import BROKEN_FILE_STATUS, Progress
 from grader.dojo.state_file import StateFile, verdict_digest
 from grader.dojo.zygote import Starter
 from grader.errors import UserError
@@ -47,7 +47,7 @@ class Checked:
     @property
     def progress(self) -> Progress:
         runs = self.judged.runs
-        statuses = {row.name: row.status if runs else BROKEN_FILE for row in self.judged.rows}
+        statuses = {row.name: row.status if runs else BROKEN_FILE_STATUS for row in self.judged.rows}
         uncounted = frozenset(row.name for row in self.judged.rows if not row.counted)
         return Progress(self.lesson, statuses, uncounted, self.taught, self.assigned)
 

@@ -9,7 +9,7 @@ from grader.dojo.file import HERE, HIDDEN
 from grader.lesson.lesson import Item, Lesson
 from grader.results import UNWRITTEN
 
-BROKEN_FILE = "broken"
+BROKEN_FILE_STATUS = "broken"
 """The status of every row of a file that does not run."""
 
 
@@ -57,7 +57,7 @@ class Progress:
 
     @property
     def broken(self) -> bool:
-        return len(self.having(BROKEN_FILE)) > 0
+        return len(self.having(BROKEN_FILE_STATUS)) > 0
 
     @property
     def wrong(self) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.dojo.file import own_file, read_own, shown_path
 from grader.errors import UserError
-from grader.intake.notebook.cells import MAX_CELL_BYTES, NotebookError
+from grader.intake.notebook.cells import MAX_READ_NOTEBOOK_BYTES, NotebookError
 from grader.intake.notebook.outline import FileOutline, outlines_limited
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.fitting import (
@@ -119,7 +119,7 @@ class OneFile:
         if page.too_much:
             raise UserError(f"{self.shown} cannot be read: {page.too_much}")
         is_notebook = suffix_of(self._path) == NOTEBOOK
-        (outline,) = outlines_limited([(read_file(self._path, MAX_CELL_BYTES), is_notebook)])
+        (outline,) = outlines_limited([(read_file(self._path, MAX_READ_NOTEBOOK_BYTES), is_notebook)])
         fitting = fitting_lessons(outline, self._all, hints([self._path.name], self._all))
         if not fitting.lessons:
             raise UserError(nothing_gradable(self.shown, []))

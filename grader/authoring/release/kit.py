@@ -25,6 +25,7 @@ from grader.lesson.mistakes import PUBLIC_MISTAKES_FILE
 from grader.lesson.paths import AGENTS, BACKWARD_FILE, TEMPLATES
 from grader.publish.export.autograder import SETTINGS as AUTOGRADER_SETTINGS
 from grader.publish.export.autograder import AutograderSettings
+from grader.publish.feedback.gradescope import AUTOGRADER_SCRIPTS
 from grader.publish.templates import text_templates
 from grader.questions.answers_file import ANSWERS_FILE as STUDENTS_ANSWERS
 from grader.results import RESULTS_FILE
@@ -109,9 +110,6 @@ def render_templates(lessons: Sequence[Lesson], notebooks: bool) -> KitFiles:
         .encode()
         for name in source.list_templates()
     }
-
-
-AUTOGRADER_SCRIPTS = ("setup.sh", "run_autograder")
 
 
 def autograder_files(course: Course, settings: AutograderSettings, pip_options: Sequence[str] = ()) -> KitFiles:

@@ -13,20 +13,20 @@ from grader.defence.question import DefenceQuestion, shuffled
 from grader.defence.recorded import RecordedMaterial
 from grader.results.wording import listed_as_code
 
-MAX_CLASSES_TRIED, CHANGES_PER_CLASS, OTHER_CHANGES_SHOWN = 6, 4, 2
+MAX_CLASSES_TRIED, CHANGES_PER_QUESTION, MAX_OTHER_ROWS = 6, 4, 2
 
 
 def revealing_changes(material: RecordedMaterial, chance: random.Random) -> list[tuple[ClassChange, dict[str, bool]]]:
     """(change, {row: whether its example holds}) of changes in one class that turn some rows red.
 
-    The rows are those of the class, and OTHER_CHANGES_SHOWN others. They are run once for a defence, because the
+    The rows are those of the class, and at most MAX_OTHER_ROWS others. They are run once for a defence, because the
     examples of a class take longer than a line. The order differs each time.
     """
     if not material.tried:
         owner = chance.choice(sorted({each.owner for each in material.changes}))
         of = {item.name: item.function for item in material.lesson.checks if item.name in material.ran}
         rest = [row for row in of if of[row] != owner]
-        rows = [row for row in of if of[row] == owner] + chance.sample(rest, min(OTHER_CHANGES_SHOWN, len(rest)))
+        rows = [row for row in of if of[row] == owner] + chance.sample(rest, min(MAX_OTHER_ROWS, len(rest)))
         changes = [each for each in material.changes if each.owner == owner]
         chance.shuffle(changes)
         of_lines = {(each.method, each.before): each for each in changes}
@@ -72,11 +72,11 @@ def pose_which(material: Material, lines: Sequence[Line], chance: random.Random)
     chance.shuffle(rows)
     for row in rows:
         reds, greens = ([each for each, holding in found if holding[row] is holds] for holds in (False, True))
-        if not reds or len(greens) < CHANGES_PER_CLASS - 1:
+        if not reds or len(greens) < CHANGES_PER_QUESTION - 1:
             continue
         change = reds[0]
         four = {"c0": change} | {
-            f"c{n}": each for n, each in enumerate(chance.sample(greens, CHANGES_PER_CLASS - 1), 1)
+            f"c{n}": each for n, each in enumerate(chance.sample(greens, CHANGES_PER_QUESTION - 1), 1)
         }
         shown = {
             name: f"`{each.owner}.{each.method}`: `{each.after}` for `{each.before}`" for name, each in four.items()

@@ -20,7 +20,7 @@ from typing import Any
 from grader.errors import UserError
 from grader.source.parsing import parse_text
 
-MAX_CELL_BYTES = 20 << 20
+MAX_READ_NOTEBOOK_BYTES = 20 << 20
 MAX_CELLS = 10_000
 MAX_CODE_CHARACTERS = 300_000  # characters in all code cells: reading the tree of so much takes a second
 MAX_CELL_PIECES = 1_000  # of a cell that Python cannot parse as a whole
@@ -48,8 +48,10 @@ class Cell:
 
 def cells_of(data: bytes, name: str) -> list[Cell]:
     """The code cells from top to bottom, whatever order they were run in. Raises NotebookError."""
-    if len(data) > MAX_CELL_BYTES:
-        raise NotebookError(f"it has {len(data):,} bytes; at most {MAX_CELL_BYTES:,} are read. Clear its outputs.")
+    if len(data) > MAX_READ_NOTEBOOK_BYTES:
+        raise NotebookError(
+            f"it has {len(data):,} bytes; at most {MAX_READ_NOTEBOOK_BYTES:,} are read. Clear its outputs."
+        )
     try:
         notebook = json.loads(data)
     except (ValueError, RecursionError, MemoryError):  # a UnicodeDecodeError is a ValueError

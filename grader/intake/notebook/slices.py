@@ -160,7 +160,7 @@ class _Slicing:
             self.result.parameters.append(name)
 
     def can_be_computed(self, name: str, made: Sequence[int], i: int) -> bool:
-        """Whether the statements that make a value need nothing but what a step is given."""
+        """Whether the statements that make a value need only what a step is given."""
         if not all(k in self.places or not self.slicer.statements[k].opaque for k in made):
             return False
         known = self.slicer.computable

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.errors import UserError
-from grader.intake.notebook.cells import MARK, MAX_CELL_BYTES, answer_texts
+from grader.intake.notebook.cells import MARK, MAX_READ_NOTEBOOK_BYTES, answer_texts
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file
 from grader.intake.submissions.places import Inside, innermost, visible
@@ -63,7 +63,7 @@ def answers_inside(path: Path, lessons: Sequence[Lesson]) -> Iterator[tuple[Less
     """(lesson, the text of its answers.toml) in a notebook or a Python file, which a process with limits reads."""
     is_notebook = suffix_of(path) == NOTEBOOK
     try:
-        data = read_file(path, MAX_CELL_BYTES) if is_notebook else read_file(path)
+        data = read_file(path, MAX_READ_NOTEBOOK_BYTES) if is_notebook else read_file(path)
         texts = source_reader().call(answer_texts, data, is_notebook) if MARK.encode() in data else []
     except (Unreadable, ReadingStopped, ReadingFailed):
         return  # the message comes when the code is read

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.intake.notebook.cells import MAX_CELL_BYTES, NotebookError
+from grader.intake.notebook.cells import MAX_READ_NOTEBOOK_BYTES, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.notebook.reading import NotebookReading
 from grader.intake.submissions.archive import is_archive
@@ -43,7 +43,7 @@ def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool
     Unreadable, and NotebookError where nothing of it can be read.
     """
     is_notebook = suffix_of(path) == NOTEBOOK
-    data = read_file(path, MAX_CELL_BYTES) if is_notebook else read_file(path)
+    data = read_file(path, MAX_READ_NOTEBOOK_BYTES) if is_notebook else read_file(path)
     return read_page_bytes(data, shown, lessons, functions, is_notebook)
 
 

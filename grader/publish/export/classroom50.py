@@ -18,7 +18,7 @@ from grader.publish.inert import inert
 from grader.results import SubmissionResult
 
 SCHEMA = "classroom50/result/v1"
-RESULT_JSON, RELEASE_BODY = "result.json", "release-body.md"
+RELEASE_BODY = "release-body.md"
 FACTORS = (1, 10, 100, 1000)
 IDENTITY = ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL")
 """What Classroom 50's runner tells an autograder in the environment."""

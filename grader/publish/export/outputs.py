@@ -8,7 +8,8 @@ from pathlib import Path
 
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
-from grader.publish.export.classroom50 import RELEASE_BODY, RESULT_JSON, release_body, result_for_runner, result_text
+from grader.intake.submissions.classroom50 import RESULT_FILE
+from grader.publish.export.classroom50 import RELEASE_BODY, release_body, result_for_runner, result_text
 from grader.publish.export.github import Say, append_summary, below_command, classroom_result, error_commands
 from grader.publish.export.gradescope import gradescope_json
 from grader.publish.export.junit import junit_xml
@@ -77,9 +78,9 @@ def report_to_classroom50(
     whole = read_results(out / result.student) or result  # `results` lack what only a student's own pages show
     texts = {
         RELEASE_BODY: release_body(out, whole),
-        RESULT_JSON: result_text(result_for_runner(whole, environment, datetime.now(UTC))),
+        RESULT_FILE: result_text(result_for_runner(whole, environment, datetime.now(UTC))),
     }
-    with output_errors(workspace / RESULT_JSON):
+    with output_errors(workspace / RESULT_FILE):
         for name, text in texts.items():
             (workspace / f".{name}.part").unlink(missing_ok=True)  # it may be a student's link to somewhere else
             write_whole(workspace / name, text)

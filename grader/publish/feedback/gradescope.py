@@ -14,7 +14,7 @@ from grader.publish.export.gradescope import Visibility, gradescope_results
 from grader.publish.feedback.download import Returned
 from grader.publish.feedback.reports import markdown_of, require_score
 
-AUTOGRADER_FILES = ("setup.sh", "run_autograder")
+AUTOGRADER_SCRIPTS = ("setup.sh", "run_autograder")
 STORED = "stored"
 """The folder of templates, and that of the results in the archive."""
 
@@ -32,5 +32,5 @@ def stored_result(each: Returned, visibility: str, maximum: float | None) -> dic
 
 
 def autograder_scripts() -> dict[str, bytes]:
-    """{path in the archive: content} of the AUTOGRADER_FILES that look results up."""
-    return {name: (TEMPLATES / "export" / STORED / name).read_bytes() for name in AUTOGRADER_FILES}
+    """{path in the archive: content} of the AUTOGRADER_SCRIPTS that look results up."""
+    return {name: (TEMPLATES / "export" / STORED / name).read_bytes() for name in AUTOGRADER_SCRIPTS}

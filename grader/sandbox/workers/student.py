@@ -26,9 +26,8 @@ from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.verdict.diagnosis.repairs.repairs import Trials
 from grader.verdict.diagnosis.time_allowance import Allowance
 
-MAX_STEPS_RUN_ALONE = (
-    3  # of how many steps one may be unknown to the cache, so that only the unknown ones are run in stages
-)
+STEPS_PER_UNKNOWN_STEP = 3
+"""Of so many steps one may be unknown to the cache for the unknown ones alone to run in stages."""
 
 
 class Student:
@@ -157,7 +156,7 @@ class Student:
         if key not in self._answers:
             if self._scheduler.has_stages(problem):
                 due = self._scheduler.due_steps
-                wanted = due if MAX_STEPS_RUN_ALONE * len(due) <= len(self.steps) else self.steps
+                wanted = due if STEPS_PER_UNKNOWN_STEP * len(due) <= len(self.steps) else self.steps
                 self._answers[key] = self._scheduler.run_stages(key, problem, self.chain(), wanted)
             else:
                 self._answers[key] = self._scheduler.run(key, problem, self._scheduler.due_steps)

@@ -13,9 +13,9 @@ from lecture_notebooks import BATCH_NORM, CHAIN, SOFTMAX, STYLES, Notebook, lect
 from support import IMPORTS, ROOT, rows_of, solution_of
 
 from grader.intake.notebook.cells import (
-    MAX_CELL_BYTES,
     MAX_CELLS,
     MAX_CODE_CHARACTERS,
+    MAX_READ_NOTEBOOK_BYTES,
     NotebookError,
     cells_of,
     python_of,
@@ -370,7 +370,7 @@ def test_what_does_not_stand_on_its_own(graded):
             json.dumps(notebook("x = 1\n" * (MAX_CODE_CHARACTERS // 6 + 1))).encode(),
             "more than 300,000 characters of code",
         ),
-        (b" " * (MAX_CELL_BYTES + 1), "has 20,971,521 bytes; at most 20,971,520 are read."),
+        (b" " * (MAX_READ_NOTEBOOK_BYTES + 1), "has 20,971,521 bytes; at most 20,971,520 are read."),
         (json.dumps(notebook("dh = 1\n" * 5_001)).encode(), "more than 5,000 statements"),
     ],
 )
