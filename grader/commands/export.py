@@ -196,9 +196,9 @@ def export_gradescope(
     """
     from grader.authoring.release.engine import write_zip
     from grader.authoring.release.kit import autograder_files
-from grader.publish.feedback.gradescope import AUTOGRADER_SCRIPTS
     from grader.publish.export.autograder import AutograderSettings
     from grader.publish.export.gradescope import Visibility
+    from grader.publish.feedback.gradescope import AUTOGRADER_SCRIPTS
 
     loaded, lessons = open_course(course, lesson_names)
     text, points = "", sum(lesson.max_score for lesson in lessons)
