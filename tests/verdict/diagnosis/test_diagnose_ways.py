@@ -81,8 +81,8 @@ WRONG = {
     "a sum over the other axis": (
         "sum_inside",
         batch_norm(mean=lambda v, u: u.sum(1, keepdim=True)),
-        "In your `dx`, the part that comes by way of `mean`: the sum of `dy` over axis 1 is used where the sum of the "
-        "same runs over another axis; all the rest is right.",
+        "In your `dx`, the part that comes by way of `mean`: the sum of `dy` over axis 1 is used where the sum "
+        "over another axis belongs; all the rest is right.",
     ),
     "no sum": (
         "sum_inside",

@@ -128,7 +128,7 @@ def describe_sums(wrong: GradientMismatch, taken: InnerFactor, right: InnerFacto
     elif not taken.left:
         text = "a sum is missing as a factor"
     elif is_same and taken.axes and right.axes:
-        text = f"{taken} is used where the sum of the same runs over another axis"
+        text = f"{taken} is used where the sum over another axis belongs"
     elif is_same and not taken.axes:
         text = f"{taken} is used as it is where a sum of it belongs"
     elif is_same:
