@@ -144,10 +144,15 @@ def first_factor(node: ast.expr) -> tuple[ast.expr, Callable[[ast.expr], ast.exp
 
 
 def operators(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """Rounded down, multiplied for divided, added for subtracted, and a sign."""
+    """Rounded down, `^` for a power, multiplied for divided, added for subtracted, and a sign."""
     match node:
         case ast.BinOp(op=ast.FloorDiv()):
             yield "floor_division", "", "", ast.BinOp(node.left, ast.Div(), node.right)
+        case ast.BinOp(op=ast.BitXor()):
+            yield "exclusive_or", "", "", ast.BinOp(node.left, ast.Pow(), node.right)
+            if isinstance(node.left, ast.BinOp):  # `n - 1 ^ 2` is `(n - 1) ^ 2`
+                power = ast.BinOp(node.left.right, ast.Pow(), node.right)
+                yield "exclusive_or", "", "", ast.BinOp(node.left.left, node.left.op, power)
         case ast.AugAssign(op=ast.FloorDiv()):
             changed = ast.AugAssign(node.target, ast.Div(), node.value)
             yield "floor_division", "", "", ast.copy_location(changed, node)

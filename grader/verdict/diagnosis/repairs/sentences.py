@@ -193,6 +193,9 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "`{part}` leaves out the last place: a range ends before its last number anyway. With `{new}`, {it} is right."
     ),
     "floor_division": "In `{code}`, `//` rounds down to whole numbers. With `/`, {it} is right.",
+    "exclusive_or": (
+        "In `{code}`, `^` is exclusive or, for integers and truth values. With `**`, which is the power, {it} is right."
+    ),
     "reversed_difference": "In `{code}`, the two terms have changed places: the other way round, {it} is right.",
     "direction": "With the comparison in `{code}` the other way round, {it} is right.",
     "comparison": (
