@@ -3,25 +3,25 @@
 lesson: 06
 by: dojo
 dW2: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb,
-    C.shape[0]) / n` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around
+    C.shape[0])` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around
     them, this gradient is right.
 db2: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb,
-    C.shape[0]) / n` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around
+    C.shape[0])` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around
     them, this gradient is right.
 dgamma: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb,
-    C.shape[0]) / n` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around
+    C.shape[0])` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around
     them, this gradient is right.
 dbeta: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb,
-    C.shape[0]) / n` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around
+    C.shape[0])` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around
     them, this gradient is right.
-dW: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb, C.shape[0])
-    / n` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around them, this
+dW: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb, C.shape[0])`
+    only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around them, this
     gradient is right.
 demb: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb,
-    C.shape[0]) / n` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around
+    C.shape[0])` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around
     them, this gradient is right.
-dC: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb, C.shape[0])
-    / n` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around them, this
+dC: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb, C.shape[0])`
+    only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around them, this
     gradient is right.
 db: failed | zeros are right without any work
 others: passed

@@ -68,9 +68,9 @@ def regroupings(node: ast.AST) -> Iterator[ArithmeticChange]:
 
                 kind = "part_divided" if isinstance(product.op, ast.Div) else "part_multiplied"
                 inner, outer = product.left, product.right
-                yield kind, quote(product), quote(outer), ast.BinOp(combined(inner), product.op, outer)
+                yield kind, quote(inner), quote(outer), ast.BinOp(combined(inner), product.op, outer)
                 if isinstance(product.op, ast.Mult):
-                    yield kind, quote(product), quote(inner), ast.BinOp(inner, ast.Mult(), combined(outer))
+                    yield kind, quote(outer), quote(inner), ast.BinOp(inner, ast.Mult(), combined(outer))
                 elif is_left:
                     divisor = combined(outer)
                     yield "divisor", quote(outer), quote(divisor), ast.BinOp(inner, ast.Div(), divisor)
