@@ -33,11 +33,10 @@ def follow_options(command: Callable[..., Any]) -> Callable[..., Any]:
     settle = click.option(
         "--settle",
         type=click.FloatRange(0.1),
-        default=SETTLED_AFTER_SECONDS,
-        show_default=True,
+        default=None,
         metavar="SECONDS",
         help="With --follow: grade a submission when nothing about it has changed for this long. On a network file "
-        "system give 10 or more.",
+        f"system give 10 or more.  [default: {SETTLED_AFTER_SECONDS}]",
     )
     follow = click.option(
         "--follow",
@@ -53,7 +52,7 @@ class FollowedFolder:
     def __init__(
         self,
         folder: Path,
-        settle: float,
+        settle: float | None,
         out: Path,
         lessons: Sequence[Lesson],
         course: Course,
@@ -72,7 +71,7 @@ class FollowedFolder:
 
         self.unpacked = Path(tempfile.mkdtemp(prefix="followed-"))  # workers must not see it: it is made before them
         weakref.finalize(self, rmtree, self.unpacked, ignore_errors=True)
-        self.appearing = Appearing(folder, settle)
+        self.appearing = Appearing(folder, SETTLED_AFTER_SECONDS if settle is None else settle)
         self.found = FoundSubmissions(lessons, list(course.lessons.values()))
         self._out, self._lessons, self._course, self._roster = out, lessons, course, roster
         self._intake_file, self._key, self._formats = intake_file, key, formats

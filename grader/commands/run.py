@@ -19,6 +19,7 @@ from grader.commands.console import (
     FAULT,
     STOPPED,
     console_for,
+    fail,
     open_course,
     print_remarks,
     printable,
@@ -152,6 +153,8 @@ def work_of(options: RunOptions, key: SigningKey | None) -> WorkToDo:
         if not options.quiet:
             click.echo(f"Following {printable(str(folder))}. Ctrl-C ends it.", err=True)
     else:
+        if options.settle is not None:
+            fail("--settle goes with --follow, which grades what appears in a folder: give both or neither.")
         with_times = partial(with_times, quiet=options.quiet)
         source = GivenSubmissions(options.submissions, out, lessons, course, roster, intake_file, with_times)
     decisions = []

@@ -59,7 +59,7 @@ class RunOptions:
     same_course: bool
     no_cache: bool
     follow: bool
-    settle: float
+    settle: float | None
     key_path: Path | None
     quiet: bool
     course: Path | None

@@ -90,7 +90,9 @@ class Connection:
                 f"{self.path} cannot be written ({error}): make room and run the same command again, which grades "
                 "only what is missing."
             )
-        return OutputError(f"{self.path} cannot be written ({error}): give another folder with -o.")
+        return OutputError(
+            f"{self.path} cannot be written ({error}): give another folder with -o, such as a copy of this one."
+        )
 
 
 GRADEBOOK_VERSION = 5

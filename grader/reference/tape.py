@@ -211,7 +211,10 @@ class Graph:
         return above, {parent: each for parent, each in zip(parents, found[1:], strict=True) if each is not None}
 
     def chain(self, at_the_end: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """{name: the gradient of the whole pass}, given each sink's upstream gradient. Equals `loss.backward()`."""
+        """{name: the gradient of the whole pass, in the shape of the value}. Equals `loss.backward()`.
+
+        `at_the_end` has each sink's upstream gradient, in the sink's shape.
+        """
         gradients: dict[str, Tensor] = dict(at_the_end)
         for consumer in reversed(self._outputs):
             for parent, share in self.vjp(consumer, gradients[consumer]).items():

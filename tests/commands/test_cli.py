@@ -243,6 +243,7 @@ def test_where_there_is_no_terminal_every_submission_is_a_line_and_quiet_is_none
         (["run", "--follow", "empty"], "name the lessons with --lesson, or give --assignment"),
         (["run", "--follow", "empty", "--lesson", "04", "--cluster", "tcp://x:1"], "leave out --cluster"),
         (["run", "--follow", "empty", "--lesson", "04", "--format", "classroom50"], "--format classroom50 reports to"),
+        (["run", "empty", "--lesson", "04", "--settle", "5"], "--settle goes with --follow"),
         (["verify", "nothing"], "There is no lesson 'nothing'"),
         (["run", "empty", "--course", "empty"], "holds no lessons"),
     ],

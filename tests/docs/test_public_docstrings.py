@@ -1,4 +1,4 @@
-"""What another package imports has a docstring, with a tensor's shape and the user's errors that it raises."""
+"""What another package imports has a docstring, with a tensor's shape and the errors that it raises."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from support import ROOT
 
-SHAPE = re.compile(r"shape|axis|axes|index|scalar|\(n\b|\(\w+,")
+SHAPE = re.compile(r"shape|axis|axes|index|element|scalar|\(n\b|\(\w+,")
 """How a docstring names a tensor's shape."""
+NOT_FOR_CALLERS = {"SystemExit", "NotImplementedError", "AssertionError"}
 
 
 class Function(NamedTuple):
@@ -112,15 +113,49 @@ def test_every_name_that_another_package_imports_has_a_docstring():
     assert len(PUBLIC) > 500
 
 
+def public_functions() -> Iterator[tuple[str, ast.FunctionDef, str]]:
+    """(name, definition, docstring) of each function, and of each method, whose docstring includes its class's."""
+    for each in sorted(PUBLIC):
+        definition = DEFINED[each]
+        docstring = ast.get_docstring(definition) or ""
+        if isinstance(definition, ast.FunctionDef):
+            yield f"{each.module}.{each.name}", definition, docstring
+        elif isinstance(definition, ast.ClassDef):
+            for method in definition.body:
+                if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
+                    name = f"{each.module}.{each.name}.{method.name}"
+                    yield name, method, f"{ast.get_docstring(method) or ''} {docstring}"
+
+
+def errors_raised(function: ast.FunctionDef) -> set[str]:
+    """The names of the exceptions that a function raises itself and does not catch."""
+    found = set[str]()
+    for node, caught in guarded(function):
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            name = raised.id if isinstance(raised, ast.Name) else ""
+            found |= {name} - caught if name[:1].isupper() else set()
+    return found - NOT_FOR_CALLERS
+
+
 def test_a_function_of_tensors_names_a_shape():
-    functions = {each: node for each in PUBLIC if isinstance(node := DEFINED[each], ast.FunctionDef)}
     with_tensors = {
-        each: ast.get_docstring(node) or ""
-        for each, node in functions.items()
-        if "Tensor" in ast.unparse(node.args) + (ast.unparse(node.returns) if node.returns else "")
+        name: docstring
+        for name, function, docstring in public_functions()
+        if "Tensor" in ast.unparse(function.args) + (ast.unparse(function.returns) if function.returns else "")
     }
-    assert [each for each, docstring in sorted(with_tensors.items()) if not SHAPE.search(docstring)] == []
-    assert len(with_tensors) > 10
+    assert [name for name, docstring in with_tensors.items() if not SHAPE.search(docstring)] == []
+    assert len(with_tensors) > 20
+
+
+def test_a_function_says_which_errors_it_raises_itself():
+    errors = [
+        (name, error, docstring)
+        for name, function, docstring in public_functions()
+        for error in errors_raised(function)
+    ]
+    assert [f"{name} raises {error}" for name, error, docstring in errors if error not in docstring] == []
+    assert len(errors) > 50
 
 
 def test_a_function_says_which_of_the_user_s_errors_it_raises_or_passes_on():

@@ -124,7 +124,6 @@ def licence() -> bytes | None:
     return next((Path(str(file.locate())).read_bytes() for file in files if file.name == "LICENSE"), None)
 
 
-FIRST_ZIP_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can tell
 PLAIN_MODE, EXECUTABLE_MODE = 0o100644, 0o100755
 
 
@@ -135,7 +134,7 @@ def write_zip(path: Path, files: KitFiles, executable: Collection[str] = ()) -> 
         zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
     ):
         for name, content in sorted(files.items()):
-            entry = zipfile.ZipInfo(name, FIRST_ZIP_TIME)
+            entry = zipfile.ZipInfo(name)  # dated 1980: the same files give the same bytes
             entry.create_system = 3  # Unix: the mode below counts
             entry.external_attr = (EXECUTABLE_MODE if name in executable else PLAIN_MODE) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED

@@ -20,6 +20,11 @@ from grader.lesson.notebook_lesson import notebook_lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.source.reader import ReadingFailed, ReadingStopped
 
+MAY_HAVE_GRADIENTS = re.compile(rb"^[ \t]*\(?d[^\n=]*=|grad|cmp|allclose", re.MULTILINE)
+"""Every script in the lecture's manner assigns a name that begins with d, or compares a gradient."""
+MIN_OF_THE_CHAIN = 3
+"""Gradients of the lecture's chain whose assignment makes a Python file a script, which is never imported."""
+
 
 @dataclass(frozen=True)
 class PageRead:
@@ -71,10 +76,6 @@ def files_of_reading(lesson: str, shown: str, reading: NotebookReading) -> Lesso
     return LessonFiles(lesson, files, shown, reading.message, origin=reading.origin, nothing=not reading.attempted)
 
 
-MAY_HAVE_GRADIENTS = re.compile(rb"^[ \t]*\(?d[^\n=]*=|grad|cmp|allclose", re.MULTILINE)
-"""Every script in the lecture's manner assigns a name that begins with d, or compares a gradient."""
-
-
 def read_lecture_script(lesson: Lesson, source: bytes, shown: str) -> LessonFiles | None:
     """A Python file without any of the lesson's functions, if it assigns gradients as the lecture's notebook does."""
     defined = b"|".join(re.escape(name.encode()) for name in lesson.functions)
@@ -87,10 +88,6 @@ def read_lecture_script(lesson: Lesson, source: bytes, shown: str) -> LessonFile
     except NotebookError:
         return None
     return submitted if submitted.present or is_script_of(lesson, source) else None
-
-
-MIN_OF_THE_CHAIN = 3
-"""Gradients of the lecture's chain whose assignment makes a Python file a script, which is never imported."""
 
 
 def is_script_of(lesson: Lesson, source: bytes) -> bool:

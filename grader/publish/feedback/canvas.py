@@ -20,7 +20,6 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.feedback.reports import HTML, NoFeedback, markdown_of
 
 TITLE = "This file is the report on what you submitted under this name."
-ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def canvas_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, bytes]:
@@ -50,9 +49,9 @@ def as_notebook(text: str) -> str:
 
 
 def as_zip(files: dict[str, bytes]) -> bytes:
-    """The same files give the same bytes."""
+    """The same files give the same bytes: without a date, `ZipInfo` takes the first that a zip can tell."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in sorted(files.items()):
-            archive.writestr(zipfile.ZipInfo(name, ZIP_TIME), content, zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return packed.getvalue()
