@@ -27,6 +27,9 @@ from grader.verdict.judging.line import judge_line
 REJECTED_BY: defaultdict[str, dict[str, str]] = defaultdict(dict)
 """{lesson: {mistake: the row that it failed last}}, for as long as this process judges seeds."""
 
+MAX_SEEDS_OF_A_TASK = 10
+"""A process reports its progress after so many seeds."""
+
 
 @dataclass
 class Tally:
@@ -126,7 +129,8 @@ def verify_seeds(
 
     Raises LessonError when the solution or a variant does not run.
     """
-    chunks = [range(start, min(start + 10, first + count)) for start in range(first, first + count, 10)]
+    size = min(MAX_SEEDS_OF_A_TASK, -(-count // jobs))
+    chunks = [range(start, min(start + size, first + count)) for start in range(first, first + count, size)]
     tally = Tally()
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         waiting = {pool.submit(tally_seeds, lesson.course, lesson.name, chunk, row): len(chunk) for chunk in chunks}
