@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from grader.calling.answer import Answer
 from grader.comparison.tensors import compare
@@ -14,6 +14,7 @@ from grader.verdict.diagnosis.known_mistakes import answer_of_mistake, known_mis
 from grader.verdict.diagnosis.mismatch import gradient_mismatch
 from grader.verdict.diagnosis.readings.properties import broken_property
 from grader.verdict.diagnosis.repairs.repairs import is_right_gradient
+from grader.verdict.diagnosis.results.places import one_to_one
 from grader.verdict.judging.probes import explain_by_probes
 from grader.verdict.judging.runner import StepRunner
 from grader.verdict.judging.verdicts import Verdict
@@ -88,18 +89,6 @@ def explain_other_order(
         f"Your `{item.name}` is exactly the gradient of `{instead}`. The gradients are right, but in other places: "
         f"`{item.function}` returns {', '.join(f'd{order[name]}' for name in listed)} for {', '.join(listed)}.",
     )
-
-
-def one_to_one(fits: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """{name: one of its values}, no value twice; empty where that is not possible."""
-    if not fits:
-        return {}
-    name = min(fits, key=lambda each: len(fits[each]))
-    for value in fits[name]:
-        others = one_to_one({n: [v for v in values if v != value] for n, values in fits.items() if n != name})
-        if len(others) == len(fits) - 1:
-            return {each: value if each == name else others[each] for each in fits}
-    return {}
 
 
 def explains_all(
