@@ -25,12 +25,13 @@ def test_backward(check):
     answer = check.on.call("backward", x, W, b, torch.tanh(z), z)
     if isinstance(answer, (tuple, list)) and len(answer) == 3:
         answer = dict(zip(("dW", "db", "dx"), answer, strict=True))
-    check.equals(answer, dict(zip(("dx", "dW", "db"), expected, strict=True)))
+    dx, dW, db = expected
+    check.equals(answer, {"dW": dW, "db": db, "dx": dx})
 
 
 def through(check, name, operation):
     a, b, dy = 2.0, -3.0, 7.0
-    da, db = check.on.call(name, a, b, dy)
+    da, db = check.entries(("da", "db"), name, a, b, dy)
     expected = slopes(operation, numbers(a), numbers(b), upstream=numbers(dy))
     check.equals({"da": da, "db": db}, dict(zip(("da", "db"), expected, strict=True)))
 
@@ -47,7 +48,7 @@ def test_nonzero_places(check):
     labels = torch.tensor([2, 0, 2])
     (gradient,) = slopes(lambda logprobs: F.nll_loss(logprobs, labels), numbers([[-1.0] * 4] * 3))
     found = check.on.call("nonzero_places", labels, 4)
-    check.equals(found.double(), (gradient != 0).double())
+    check.equals(found, gradient != 0)
 
 
 def test_closed_share(check):
@@ -64,7 +65,7 @@ def test_mean_gate(check):
 
 def test_push_and_pull(check):
     labels = torch.tensor([1, 3])
-    push, pull = check.on.call("push_and_pull", numbers([[0.0] * 4] * 2), labels)
+    push, pull = check.entries(("push", "pull"), "push_and_pull", numbers([[0.0] * 4] * 2), labels)
     check.equals({"push, for equal logits": push}, {"push, for equal logits": numbers([[0.25] * 4] * 2)})
     check.equals({"pull": pull.double()}, {"pull": numbers([[0, 1, 0, 0], [0, 0, 0, 1]])})
     logits = numbers([[1.0, 0.0, -2.0, 3.0], [0.5, 0.5, 1.0, -1.0]])

@@ -110,7 +110,10 @@ class _Comparison:
     def mappings(self, found: Any, expected: Mapping[Any, Any], part: str, name: str) -> None:
         if not isinstance(found, Mapping):
             advice = " Is the last line `return ...`?" if found is None and not part else ""
-            return self.differ(part, "shape", f"{name} is {shown(found)}; expected a dict.{advice}")
+            wanted = "a dict"
+            if isinstance(found, (list, tuple)) and len(found) != len(expected):
+                wanted = f"{len(expected)} values: {keys_in_words(expected)}"
+            return self.differ(part, "shape", f"{name} is {shown(found)}; expected {wanted}.{advice}"[:400])
         missing, more = [k for k in expected if k not in found], [k for k in found if k not in expected]
         if missing or more:
             wrong = f"lacks {keys_in_words(missing)}" if missing else f"has {keys_in_words(more)} besides"
@@ -144,6 +147,9 @@ class _Comparison:
                 wrong = found.double() != expected.double()
             if bool(wrong.any()):
                 self.differ(part, "value", self.worst(name, found, expected, wrong))
+            elif expected.dtype == torch.bool and expected.ndim and found.dtype != torch.bool:
+                kind = str(found.dtype).removeprefix("torch.")
+                self.differ(part, "shape", f"{name} holds numbers ({kind}); expected True and False (bool).")
             return None
         wide = found.double()
         if not bool(torch.isfinite(wide).all()):

@@ -71,14 +71,16 @@ class Check:
         self._consulted.append(gradient)
         return gradient
 
-    def fail(self, message: str, mistake: str | None = None) -> NoReturn:
+    def fail(self, message: str, mistake: str | None = None, status: Status = "failed") -> NoReturn:
         """End the check by raising CheckFailed. `message` is for the student, `mistake` the id of a known mistake.
 
         The row gets the status of a gradient that the check has used and that has no value (missing, error, timeout).
+        The row of a function that is missing has no message of the check: it says only that, see `explain_missing`.
         """
-        statuses = [gradient.status for gradient in self._consulted]
-        status: Status = next((s for s in statuses if s not in ("passed", "failed", "shape")), "failed")
-        raise CheckFailed(message, status, mistake)
+        unknown = next((g for g in self._consulted if g.status not in ("passed", "failed", "shape")), None)
+        if unknown is not None and unknown.status == "missing":
+            message = ""
+        raise CheckFailed(message, status if unknown is None else unknown.status, mistake)
 
     def generator(self, *parts: object) -> torch.Generator:
         """Return a secret generator for one purpose, the same for every student of this run."""

@@ -18,9 +18,12 @@ from types import ModuleType
 from typing import Any
 
 from grader.comparison.tensors import TOLERANCE
-from grader.comparison.trees import agreement
+from grader.comparison.trees import agreement, shown
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson, LessonError
+from grader.results import Status
+from grader.verdict.diagnosis.results.places import in_other_places
+from grader.verdict.diagnosis.results.results import compared_leaves
 from grader.verdict.judging.behaviour import Check
 from grader.verdict.judging.check_endings import OURS, CheckFailed
 from grader.verdict.judging.check_runs import run_check, tests_of
@@ -46,12 +49,23 @@ class Example(Check):
         """Ends the example unless the student's `name(*arguments)` agrees with `expected`."""
         self.equals(self.on.call(name, *arguments), expected, tolerance)
 
+    def entries(self, names: Sequence[str], function: str, *arguments: Any) -> tuple[Any, ...]:
+        """What the student's function returns, one value for each of `names`. Ends the example for anything else."""
+        answer = self.on.call(function, *arguments)
+        if isinstance(answer, (tuple, list)) and len(answer) == len(names):
+            return tuple(answer)
+        wanted = f"{len(names)} values: {', '.join(names)}"
+        raise CheckFailed(f"`{function}` returned {shown(answer)}; expected {wanted}.", "shape")
+
     def equals(self, found: Any, expected: Any, tolerance: float = TOLERANCE) -> None:
         """Raise CheckFailed unless `found`, which came from the student, agrees with `expected` part by part."""
         compared = agreement(found, expected, tolerance, self.on.low_precision)
         if not compared.holds:
             finding = compared.findings[0]
-            raise CheckFailed(finding.message, "shape" if finding.stage == "shape" else "failed")
+            parts = {name: (part, right) for name, part, right in compared_leaves(found, expected)}
+            explained = in_other_places([parts], tolerance)
+            status: Status = "shape" if finding.stage == "shape" else "failed"
+            raise CheckFailed(finding.message if explained is None else explained.message, status)
 
     def agrees(
         self,

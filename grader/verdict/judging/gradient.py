@@ -11,30 +11,18 @@ from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
 from grader.results import NamedMistake, Row, Status
-from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
-from grader.verdict.diagnosis.repairs.inner_gradients import explain_by_inner_gradients
-from grader.verdict.diagnosis.repairs.repairs import READINGS_KEPT, Trials, explain_by_repair, explain_random_numbers
-from grader.verdict.diagnosis.time_allowance import attempt
-from grader.verdict.judging.hard_coded import (
-    explain_hard_coded_sizes,
-    explain_lecture_sizes,
-    hard_coded_numbers,
-    size_remark,
-)
+from grader.verdict.diagnosis.repairs.repairs import Trials
+from grader.verdict.judging.explained_by_code import explain_by_the_code
+from grader.verdict.judging.hard_coded import explain_lecture_sizes, hard_coded_numbers, size_remark
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.line_messages import not_earned_alone, unstable
-from grader.verdict.judging.other_explanations import (
-    explain_by_properties,
-    explain_changed_places,
-    targets_that_pass,
-    without_contradicted,
-)
+from grader.verdict.judging.other_explanations import without_contradicted
 from grader.verdict.judging.other_shape import ReshapedRunner, in_other_shape, shape_remark
 from grader.verdict.judging.own_sizes import STRICT, OwnProblems, Terms, notebook_sizes
 from grader.verdict.judging.pictures import error_picture, values_picture
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
+from grader.verdict.judging.traced import is_to_be_traced, with_precision
 from grader.verdict.judging.verdicts import Verdict, with_remark
 
 
@@ -70,18 +58,6 @@ def judge_step(
     trials: Trials | None = getattr(student, "trials", None)
     contents = trials.contents(function or step) if trials is not None and naming else None
     return judge_line(step[1:], cases, mistakes, naming, contents)
-
-
-def is_to_be_traced(answer: Answer) -> bool:
-    """Whether it matters in which precision the answer was computed."""
-    return answer.tensor is not None and not answer.changed
-
-
-def with_precision(answer: Answer, student: StepRunner, problem: Problem, step: str) -> Answer:
-    """The answer with a note whether some of it was computed in float32."""
-    if not is_to_be_traced(answer):
-        return answer
-    return answer._replace(low_precision=student.run_traced(problem, step).low_precision)
 
 
 def judge_on_terms(
@@ -166,10 +142,11 @@ class GradientCheck:
                     verdict = judge_step(self._student, step, problems, mistakes, self._naming, function)
                 if not verdict.passed:
                     verdict = self._by_terms_of_submission(verdict, problems, draws)
-            known = verdict.mistake is not None and verdict.mistake.known
             vanishes = bool(self.item.earned_with) and verdict.status == "failed"  # zero equals many things by chance
-            if self._naming and verdict.status in ("failed", "shape", "error") and not known and not vanishes:
-                self._explain_by_the_code(verdict, self._decided_on or problems)
+            if self._naming and verdict.status in ("failed", "shape", "error"):
+                explain_by_the_code(
+                    self._student, self.item, self.lesson, self._book, verdict, self._decided_on or problems, vanishes
+                )
             is_unclear = self._naming and verdict.status == "failed" and verdict.mistake is None
             if (verdict.passed or is_unclear) and self.item.earned_with:
                 missing = self._wrong_partner(self._decided_on or problems)
@@ -204,49 +181,6 @@ class GradientCheck:
             student, student.terms, self.item.name, verdict, problems, own, self.lesson, self.published, self._naming
         )
         return verdict
-
-    def _explain_by_the_code(self, verdict: Verdict, problems: Sequence[Problem]) -> None:
-        """Replace an explanation that was found in the numbers alone where the student's code gives a better one."""
-        step, trials = self.item.name, getattr(self._student, "trials", None)
-        cases = [(problem, self._student.answers(problem)[step]) for problem in problems if not problem.draw.note]
-        at_own_sizes = is_submission(self._student) and self._student.terms.sizes is not None
-        found = None if at_own_sizes else self._explain_hard_coded_sizes(verdict, cases, trials)
-        contents = trials.contents(self.item.function) if trials is not None else None
-        is_better_kept = verdict.mistake is not None and verdict.mistake.id in READINGS_KEPT
-        is_better_kept = is_better_kept and not (contents and "UAdd" in contents["operators"])  # `dx =+ ...`
-        if found is None and trials is not None and verdict.status != "error" and not is_better_kept:
-            function, constants = self.item.function, self.lesson.small_numbers
-            with explaining(self._student):
-                inside, right = None, list[str]()
-                if step != self.item.function:  # first, because it takes a few calls and the other hundreds
-                    right = targets_that_pass(self._student, self.lesson.gradients, problems)
-                    inside = attempt(
-                        lambda: explain_by_inner_gradients(step, function, cases, trials, constants, right)
-                    )
-                found = attempt(lambda: explain_by_repair(step, function, cases, trials, constants, right)) or inside
-        if found is None and verdict.mistake is None and verdict.status != "error":
-            found = explain_random_numbers(contents)
-        if found is None and verdict.mistake is not None and verdict.mistake.id == "other_gradient":
-            found = explain_changed_places(self._student, self.item, self.lesson.gradients, problems)
-        if found is None and verdict.mistake is None and verdict.status == "failed":
-            with explaining(self._student):
-                found = attempt(lambda: explain_by_properties(self._student, self.item, problems))
-        if found is not None:
-            verdict.mistake, verdict.message, verdict.line = found, found.message, found.line or verdict.line
-
-    def _explain_hard_coded_sizes(
-        self, verdict: Verdict, cases: Sequence[tuple[Problem, Answer]], trials: Trials | None
-    ) -> Explanation | None:
-        step, target = self.item.name, self.item.target
-        assert target is not None
-        published = self._book.problems(self.lesson, [Draw()])[0]
-        given = self._student.answers(published)[step]
-        answer = with_precision(given, self._student, published, step)
-        others = [case for case in cases if case[0].draw.sizes] or cases
-        contents = trials.contents(self.item.function) if trials is not None else None
-        unnamed = verdict.mistake is None or verdict.mistake.id == UNNAMED_MULTIPLE
-        function = self.item.function if self.item.function != step else ""
-        return explain_hard_coded_sizes(target, (published, answer), others, contents, unnamed, function)
 
     @property
     def status(self) -> Status:

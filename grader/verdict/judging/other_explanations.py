@@ -10,13 +10,17 @@ from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.known_mistakes import answer_of_mistake
+from grader.verdict.diagnosis.known_mistakes import answer_of_mistake, known_mistake
 from grader.verdict.diagnosis.mismatch import gradient_mismatch
 from grader.verdict.diagnosis.readings.properties import broken_property
 from grader.verdict.diagnosis.repairs.repairs import is_right_gradient
+from grader.verdict.diagnosis.results.places import one_to_one
 from grader.verdict.judging.probes import explain_by_probes
 from grader.verdict.judging.runner import StepRunner
 from grader.verdict.judging.verdicts import Verdict
+
+MAX_LISTED = 10
+"""Gradients of one function that a message lists."""
 
 
 def is_gradient_of(answer: Answer | None, problem: Problem, name: str) -> bool:
@@ -47,6 +51,55 @@ def explain_changed_places(
     if item.function == item.name:
         return None
     return Explanation("changed_places", f"{text}. In which order does `{item.function}` return its gradients?")
+
+
+def explain_other_order(
+    student: StepRunner, item: Item, lesson: Lesson, named: Explanation | None, problems: Sequence[Problem]
+) -> Explanation | None:
+    """Explain right gradients in the wrong places: all that a function returns are there, each once.
+
+    A known mistake that is `named` is kept where it explains every gradient that is in another place.
+    """
+    targets = {each.name: each.target for each in lesson.gradients if each.target and each.function == item.function}
+
+    def fitting(name: str) -> list[str]:
+        return [target for target in targets.values() if is_gradient_everywhere(student, name, problems, target)]
+
+    if len(targets) < 2 or not fitting(item.name):
+        return None
+    order = one_to_one({name: fitting(name) for name in targets})
+    moved = [name for name, target in order.items() if target != targets[name]]
+    zero = {each.target for each in lesson.gradients if each.earned_with}
+    telling = [name for name in moved if order[name] not in zero]
+    if item.name not in moved or (
+        named is not None and named.known and explains_all(student, named, telling, lesson, problems)
+    ):
+        return None
+    instead = order[item.name]
+    other = next(name for name, target in targets.items() if target == instead)
+    if order[other] == item.target:
+        return Explanation(
+            "changed_places",
+            f"Your `{item.name}` is exactly the gradient of `{instead}`, and your `{other}` that of `{item.target}`: "
+            "the two have changed places.",
+        )
+    listed = moved if len(moved) <= MAX_LISTED else [item.name]
+    return Explanation(
+        "changed_places",
+        f"Your `{item.name}` is exactly the gradient of `{instead}`. The gradients are right, but in other places: "
+        f"`{item.function}` returns {', '.join(f'd{order[name]}' for name in listed)} for {', '.join(listed)}.",
+    )
+
+
+def explains_all(
+    student: StepRunner, named: Explanation, names: Sequence[str], lesson: Lesson, problems: Sequence[Problem]
+) -> bool:
+    """Whether a known mistake gives all these gradients, but for those that are zero and equal many things."""
+    mistakes = [mistake for mistake in lesson.wrong_formulas if mistake.id == named.id]
+    return all(
+        known_mistake(name, [(problem, student.answers(problem)[name]) for problem in problems], mistakes) is not None
+        for name in names
+    )
 
 
 def is_gradient_everywhere(student: StepRunner, step: str, problems: Sequence[Problem], target: str) -> bool:

@@ -160,8 +160,8 @@ def through_multiply(a, b, dy):
 
 
 def nonzero_places(labels, classes):
-    places = torch.zeros((len(labels), classes), dtype=torch.int64)
-    places.scatter_(1, labels.view(-1, 1), 1)
+    places = torch.zeros((len(labels), classes), dtype=torch.bool)
+    places.scatter_(1, labels.view(-1, 1), True)
     return places
 
 

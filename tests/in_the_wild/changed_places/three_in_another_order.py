@@ -2,10 +2,10 @@
 
 lesson: 14
 by: dojo
-dWv: failed | = Your `dWv` is exactly the gradient of `Wq`, and your `dWq` that of `Wk`. In which order does `backward`
-    return its gradients?
-dWq: failed | In which order does `backward` return its gradients?
-dWk: failed | In which order does `backward` return its gradients?
+dWv: failed | = Your `dWv` is exactly the gradient of `Wq`. The gradients are right, but in other places: `backward`
+    returns dWq, dWk, dWv for dWv, dWq, dWk.
+dWq: failed | Your `dWq` is exactly the gradient of `Wk`.
+dWk: failed | Your `dWk` is exactly the gradient of `Wv`.
 others: passed
 """
 

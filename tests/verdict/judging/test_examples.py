@@ -16,10 +16,10 @@ from grader.verdict.judging.hidden_problems import ProblemBook
 
 @pytest.mark.parametrize(
     ("returned", "what"),
-    [(None, "None"), (3.0, "3"), ([torch.ones(2)], "a list of 1 (a tensor of shape (2,))")],
+    [(None, "None"), (3.0, "3"), ([torch.ones(2)], "a list of 1")],
 )
 def test_a_value_of_another_kind_is_named_without_pythons_own_error(course: Course, returned, what: str):
-    """The example unpacks two gradients: Python says "cannot unpack non-iterable NoneType object"."""
+    """The example needs two gradients; Python would say "cannot unpack non-iterable NoneType object"."""
     lesson = course.find("01")
     functions = SimpleNamespace(through_add=lambda *arguments: returned)
     student = LocalStudent(vars(functions), [])
@@ -27,4 +27,4 @@ def test_a_value_of_another_kind_is_named_without_pythons_own_error(course: Cour
         lesson, lesson.item_for("through_add"), student, ModuleTarget(functions), ProblemBook(PUBLIC_SEED), naming=False
     )
     failed = run_example(examples_of(lesson)["through_add"], check)
-    assert str(failed) == f"`through_add` returned {what}, which is not what was expected."
+    assert str(failed) == f"`through_add` returned {what}; expected 2 values: da, db."

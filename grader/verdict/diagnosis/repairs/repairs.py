@@ -27,6 +27,11 @@ READINGS_KEPT = {
     *("other_gradient", "upstream_left_out", "sizes_of_the_lecture", "left_to_the_data"),
 }
 """Readings of the numbers that say more than a change of the code does: the rule that was broken."""
+SURE_SLIPS = {"FloorDiv": "floor_division", "UAdd": "update"}
+"""{an operator: the kind of change that replaces it}. A gradient has hardly another use for it: where the change makes
+the answer right, it is the slip, whatever else the numbers fit."""
+SURER_SLIPS = {"held_constant": {"sums_multiplied"}, "repeated_index": {"range_start", "range_end"}}
+"""{a reading that is kept: the kinds of change that say more than it does}"""
 MAX_SMALL_NUMBER = 1e-2
 BATCH = 80
 """Changed functions that are run in one round trip."""
@@ -50,17 +55,29 @@ class Trials(Protocol):
         """The answers of the changed functions of these numbers."""
 
 
+def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None) -> set[str]:
+    """The kinds of change that are tried although the numbers are explained; none for most functions."""
+    of_operators = {SURE_SLIPS[each] for each in contents["operators"] if each in SURE_SLIPS} if contents else set()
+    return of_operators | SURER_SLIPS.get(reading.id if reading is not None else "", set())
+
+
 def explain_by_repair(
-    step: str, function: str, cases: Cases, trials: Trials, constants: Sequence[float], passing: Collection[str] = ()
+    step: str,
+    function: str,
+    cases: Cases,
+    trials: Trials,
+    constants: Sequence[float],
+    passing: Collection[str] = (),
+    kinds: Collection[str] = (),
 ) -> Explanation | None:
     """The first change that makes the gradient of `step` right on all cases, in words; None where none does.
 
-    `passing` are the values whose gradients are right.
+    `passing` are the values whose gradients are right. Only changes of these `kinds` are tried, where there are any.
     """
     first = cases[0][0]
     edits = trials.edits(function, known_on(first, constants, passing))
     batch = BATCH if step == function else BATCH_OF_A_JOINT_FUNCTION
-    slips = [number for number, edit in enumerate(edits) if edit.kind != INNER_GRADIENT]
+    slips = [n for n, edit in enumerate(edits) if (edit.kind in kinds if kinds else edit.kind != INNER_GRADIENT)]
     smallest_first = sorted((problem for problem, _ in cases), key=total_elements)  # most run on one only
     for start in range(0, len(slips), batch):
         left = slips[start : start + batch]

@@ -17,6 +17,7 @@ from grader.verdict.diagnosis.constants import factors_of, shares_of
 from grader.verdict.diagnosis.explanation import MAX_JOINED, Explanation, join_explanations
 from grader.verdict.diagnosis.results.numbers import TIERS_OF_PARTS
 from grader.verdict.diagnosis.results.part import PartMismatch, as_numbers, numeric_entries
+from grader.verdict.diagnosis.results.places import in_other_places
 from grader.verdict.diagnosis.results.words import ComparedAnswer, wrong_answers, wrong_entries
 from grader.verdict.diagnosis.time_allowance import check_time
 
@@ -48,6 +49,9 @@ def explain_result(outcomes: Sequence[ComparedResult], tolerance: float, coarse:
     table = [{name: (found, right) for name, found, right in compared_leaves(o.found, o.expected)} for o in outcomes]
     names = dict.fromkeys(name for rows in table for name in rows)
     explanation = wrong_answers([ComparedAnswer(name, *row[name]) for row in table for name in row])
+    if explanation is not None:
+        return explanation
+    explanation = in_other_places(table, rtol)
     if explanation is not None:
         return explanation
     wrong = [name for name in names if any(outcome.disagrees(name) for outcome in outcomes)]

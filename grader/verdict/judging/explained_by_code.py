@@ -1,0 +1,123 @@
+"""A better explanation of a wrong gradient, from the student's code, where the numbers alone say less."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader.calling.answer import Answer
+from grader.lesson.lesson import Item, Lesson
+from grader.reference.problem import Draw, Problem
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
+from grader.verdict.diagnosis.repairs.inner_gradients import explain_by_inner_gradients
+from grader.verdict.diagnosis.repairs.repairs import (
+    READINGS_KEPT,
+    Trials,
+    explain_by_repair,
+    explain_random_numbers,
+    surer_slips,
+)
+from grader.verdict.diagnosis.time_allowance import attempt
+from grader.verdict.judging.hard_coded import explain_hard_coded_sizes
+from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.other_explanations import (
+    explain_by_properties,
+    explain_changed_places,
+    explain_other_order,
+    targets_that_pass,
+)
+from grader.verdict.judging.runner import StepRunner, explaining, is_submission
+from grader.verdict.judging.traced import with_precision
+from grader.verdict.judging.verdicts import Verdict
+
+Cases = Sequence[tuple[Problem, Answer]]
+
+
+def explain_by_the_code(
+    student: StepRunner,
+    item: Item,
+    lesson: Lesson,
+    book: ProblemBook,
+    verdict: Verdict,
+    problems: Sequence[Problem],
+    vanishes: bool = False,
+) -> None:
+    """Replace an explanation that was found in the numbers alone where the student's code gives a better one.
+
+    A gradient that `vanishes` is equal to many things by chance: only its place among the others says something.
+    """
+    found = explain_other_order(student, item, lesson, verdict.mistake, problems)
+    if found is None and not vanishes:
+        found = better_explanation(student, item, lesson, book, verdict, problems)
+    if found is not None:
+        verdict.mistake, verdict.message, verdict.line = found, found.message, found.line or verdict.line
+
+
+def better_explanation(
+    student: StepRunner,
+    item: Item,
+    lesson: Lesson,
+    book: ProblemBook,
+    verdict: Verdict,
+    problems: Sequence[Problem],
+) -> Explanation | None:
+    """The explanation by the code, and where there is none, by what a gradient would have; None keeps the verdict's."""
+    trials: Trials | None = getattr(student, "trials", None)
+    step, mistake, can_run = item.name, verdict.mistake, verdict.status != "error"
+    cases = [(problem, student.answers(problem)[step]) for problem in problems if not problem.draw.note]
+    is_known = mistake is not None and mistake.known
+    if not is_known and not (is_submission(student) and student.terms.sizes is not None):
+        hard_coded = sizes_of_the_lecture(student, item, book, lesson, mistake, cases, trials)
+        if hard_coded is not None:
+            return hard_coded
+    contents = trials.contents(item.function) if trials is not None else None
+    kinds = surer_slips(contents, mistake)
+    is_kept = is_known or (mistake is not None and mistake.id in READINGS_KEPT)
+    if trials is not None and can_run and (kinds or not is_kept):
+        found = by_changes(student, item, lesson, cases, trials, kinds if is_kept else set())
+        if found is not None:
+            return found
+    if is_known:
+        return None
+    if mistake is None and can_run and (random := explain_random_numbers(contents)) is not None:
+        return random
+    if mistake is not None and mistake.id == "other_gradient":
+        return explain_changed_places(student, item, lesson.gradients, problems)
+    if mistake is None and verdict.status == "failed":
+        with explaining(student):
+            return attempt(lambda: explain_by_properties(student, item, problems))
+    return None
+
+
+def by_changes(
+    student: StepRunner, item: Item, lesson: Lesson, cases: Cases, trials: Trials, kinds: set[str]
+) -> Explanation | None:
+    """The small change of the code that makes the gradient right; only of these `kinds`, where there are any."""
+    step, function, constants = item.name, item.function, lesson.small_numbers
+    with explaining(student):
+        inside, right = None, list[str]()
+        if step != function:  # first, because it takes a few calls and the other hundreds
+            right = targets_that_pass(student, lesson.gradients, [problem for problem, _ in cases])
+            if not kinds:
+                inside = attempt(lambda: explain_by_inner_gradients(step, function, cases, trials, constants, right))
+        return attempt(lambda: explain_by_repair(step, function, cases, trials, constants, right, kinds)) or inside
+
+
+def sizes_of_the_lecture(
+    student: StepRunner,
+    item: Item,
+    book: ProblemBook,
+    lesson: Lesson,
+    mistake: Explanation | None,
+    cases: Cases,
+    trials: Trials | None,
+) -> Explanation | None:
+    """An explanation of sizes that are written as numbers, see hard_coded."""
+    assert item.target is not None
+    published = book.problems(lesson, [Draw()])[0]
+    answer = with_precision(student.answers(published)[item.name], student, published, item.name)
+    others = [case for case in cases if case[0].draw.sizes] or cases
+    contents = trials.contents(item.function) if trials is not None else None
+    unnamed = mistake is None or mistake.id == UNNAMED_MULTIPLE
+    function = item.function if item.function != item.name else ""
+    return explain_hard_coded_sizes(item.target, (published, answer), others, contents, unnamed, function)
