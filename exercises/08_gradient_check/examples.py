@@ -89,7 +89,7 @@ def test_one_element(check):
 
 def test_shapes(check):
     f, whole = Function(sines), np.array([1, -2, 3])
-    right = {"a single number": (f, np.array(0.5), np.cos(np.array(0.5))), "integers": (f, whole, np.cos(whole))}
+    right = {"a single number": (f, np.array(0.5), np.array(np.cos(0.5))), "integers": (f, whole, np.cos(whole))}
     verdicts(check, right, {"a transpose": (f, x, np.cos(x).T), "an extra axis": (f, whole, np.cos(whole)[None])})
 
 

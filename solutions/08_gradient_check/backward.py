@@ -74,46 +74,60 @@ def gradient_check(f, x, dx, eps=1e-5):
         kept, slopes, size = x[index], [], abs(here)
         for distance in (step, step / 2):
             x[index] = kept + distance
-            above = value()
+            ahead, above = x[index] - kept, value()  # what is left of the distance: x + distance is rounded
             x[index] = kept - distance
-            below = value()
+            behind, below = kept - x[index], value()
             x[index] = kept
-            slopes += [(here - below) / distance, (above - here) / distance]
+            slopes += [(here - below) / behind, (above - here) / ahead]
             size = max(size, abs(above), abs(below))
         left, right, near_left, near_right = slopes
         gap, near_gap = right - left, near_right - near_left
         last_digit = 1e-15 * abs(kept * gap) / step  # what the last digit of x is worth
         noise = 1e-14 * size / step + last_digit
+        tiny = 1e-16 * size + last_digit
+        if abs(gap) > 4 * noise and near_gap / gap > 1.25:  # f changes within a part of the step, as near a pole
+            return False, np.inf, 0.0, 0.0, tiny
         if abs(gap) > 4 * noise and near_gap / gap > 0.75:  # a kink: on a smooth curve the gap halves
             doubt = noise + 2 * max(abs(left - near_left), abs(right - near_right))
             return False, doubt, min(near_left, near_right), max(near_left, near_right), 0.0
         middle, near_middle = (left + right) / 2, (near_left + near_right) / 2
         slope = near_middle + (near_middle - middle) / 3  # the part of the error that grows with step**2 cancels
         doubt = noise + abs(near_middle - middle) + abs(gap - 2 * near_gap)
-        return not any(slopes), doubt, slope, slope, 1e-16 * size + last_digit
+        return not any(slopes), doubt, slope, slope, tiny
+
+    def apart(one, other):
+        return max(abs(one[2] - other[2]), abs(one[3] - other[3]))
+
+    def overlooks(step, measured):
+        """Whether two shorter steps agree with each other and contradict this one: f changes within a part of it."""
+        shorter = [m for other, m in measured.items() if other < step and not m[0]]
+        against = [m for m in shorter if apart(m, measured[step]) > 3 * (m[1] + measured[step][1])]
+        return any(apart(m, other) <= m[1] + other[1] for m in against for other in against if m is not other)
 
     eps = min(max(eps, 1e-6), 1e-4)
     here, ok, worst = value(), True, 0.0
     for index in np.ndindex(x.shape):
-        claimed, far, measured = dx[index], eps * max(1.0, abs(x[index])), []
-        outside, doubt, size, tiny = 0.0, np.inf, 1.0, 0.0
-        own = abs(x[index])  # x may be small, and f may change within a part of it
-        for step in (far, own / 100, 1000 * far, 100 * far, 10 * far, own / 1000, far / 10, far / 100):
-            found = measure(index, step) if step else (np.nan,)
+        claimed, own, measured = dx[index], abs(x[index]), {}
+        outside, doubt, size, tiny = 0.0, np.inf, 1.0, -1.0
+        # f may change within a part of x where x is small, and within a part of 1 where x is large
+        steps = [eps * k * unit for unit in (max(1.0, own), min(1.0, own)) for k in (1e-2, 1, 1e2, 1e3, 10, 0.1)]
+        for step in dict.fromkeys(steps):
+            found = measure(index, step) if step > 1e-12 * own else (np.nan,)
             if not np.isfinite(found).all():
                 continue
-            measured = sorted([*measured, found])
-            if len(measured) < 3:
+            measured[step] = found
+            trusted = sorted(m for step, m in measured.items() if not overlooks(step, measured))
+            if len(measured) < 3 or len(trusted) < 2:
                 continue
-            (_, doubt, low, high, tiny), (_, _, second_low, second_high, _), *_ = measured
-            # if the two best differ, f is less exact or less smooth than it seemed
-            doubt += max(abs(low - second_low), abs(high - second_high))
+            (_, doubt, low, high, tiny), second, *_ = trusted
+            # where the two best differ, f is less exact or less smooth than it seemed
+            doubt += apart(trusted[0], second)
             outside, size = max(low - claimed, claimed - high, 0.0), max(abs(claimed), abs(low), abs(high))
             if outside + doubt < 5e-3 * size:
                 break
+        else:
             if outside - doubt > 5e-3 * size:
                 return False, float(outside / size)
-        else:
             if abs(claimed) > tiny or outside > doubt:
                 ok = None
             elif size == 0:

@@ -156,6 +156,55 @@ def numerical_gradient__steps_cut_off(f, x, eps=1e-5):
     return gradient
 
 
+IN_PLACE = (
+    "An array of integers cuts off what `+=` adds to it: 2 moved by 1e-5 stays 2, and moved back by 2e-5 becomes 1. "
+    "Convert x to float64 first."
+)
+
+
+@mistake(IN_PLACE)
+def numerical_gradient__integers_in_place(f, x, eps=1e-5):
+    x = np.array(x)
+    gradient = np.zeros(x.shape)
+    for index in np.ndindex(x.shape):
+        kept = x[index]
+        x[index] += eps
+        above = f(x)
+        x[index] -= 2 * eps
+        below = f(x)
+        x[index] = kept
+        gradient[index] = (above - below) / (2 * eps)
+    return gradient
+
+
+@mistake(IN_PLACE)
+def numerical_gradient__integers_in_place_like_x(f, x, eps=1e-5):
+    x = np.array(x)
+    gradient = np.zeros_like(x)
+    for index in np.ndindex(x.shape):
+        kept = x[index]
+        x[index] += eps
+        above = f(x)
+        x[index] -= 2 * eps
+        below = f(x)
+        x[index] = kept
+        gradient[index] = (above - below) / (2 * eps)
+    return gradient
+
+
+@mistake(
+    "At integers, every slope is zero, as if nothing had moved: an array of integers cuts off a step of 1e-5. "
+    "`np.zeros_like(x)` has the dtype of x, so make the array of the step with `np.zeros(x.shape)`."
+)
+def numerical_gradient__step_of_integers(f, x, eps=1e-5):
+    gradient = np.zeros(x.shape)
+    for index in np.ndindex(x.shape):
+        step = np.zeros_like(x)
+        step[index] = eps
+        gradient[index] = (f(x + step) - f(x - step)) / (2 * eps)
+    return gradient
+
+
 @mistake(
     "An element is not put back before the next one is moved, so every slope after the first is taken at another place."
 )
