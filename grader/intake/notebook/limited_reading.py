@@ -8,6 +8,7 @@ from typing import Any
 
 from grader.intake.notebook.as_file import Origin
 from grader.intake.notebook.cells import NotebookError, cells_of, script_cells, syntax_error
+from grader.intake.notebook.forward_lines import ForwardLine
 from grader.intake.notebook.object_calls import assigns_gradients
 from grader.intake.notebook.reading import NotebookReading, read_statements
 from grader.intake.notebook.script import Page, script_of
@@ -96,6 +97,7 @@ def reading_from_data(entry: Mapping[str, Any], texts: Mapping[str, str]) -> Not
     origin["numbers"] = {
         row: [WrittenNumber(*number) for number in numbers] for row, numbers in origin["numbers"].items()
     }
+    origin["forward"] = {value: ForwardLine(*line) for value, line in origin["forward"].items()}
     source = None if source is None else source.encode("utf-8", "surrogatepass")
     return NotebookReading(**{**entry, "source": source, "origin": Origin(**origin)})
 
