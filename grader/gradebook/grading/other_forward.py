@@ -23,6 +23,8 @@ PRECISION = 1e-4
 def name_other_forward(lesson: Lesson, rows: Iterable[Row], student: Student, submitted: LessonFiles) -> None:
     """Add to each wrong row the notebook's line that computes another value, if its gradient comes through it."""
     lines = submitted.origin.forward if submitted.origin is not None else {}
+    if not lines:
+        return
     problem = student.public or lesson.public
     due = {
         row.name: [lines[value] for value in values_behind(problem, row.name[1:]) if value in lines]
