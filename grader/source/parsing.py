@@ -10,6 +10,8 @@ import tokenize
 import unicodedata
 import warnings
 
+from grader.source.f_strings import for_older_python
+
 MAX_PARSED_BYTES = 300_000
 """Of a longer text nothing is read: parsing it takes seconds, and a lesson's file has a few thousand bytes."""
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -50,7 +52,8 @@ def parse_text(text: str | bytes, filename: str = "<unknown>") -> ast.Module | N
 def parse_submitted(text: str | bytes, filename: str = "<unknown>") -> ast.Module | None:
     """The syntax tree; None where Python cannot parse the text, or the text is too long or in a rare encoding.
 
-    Bytes are decoded as Python does it; at most MAX_PARSED_BYTES bytes or characters are parsed.
+    Bytes are decoded as Python does it; at most MAX_PARSED_BYTES bytes or characters are parsed. f-strings may be those
+    of Python 3.12.
     """
     if len(text) > MAX_PARSED_BYTES:
         return None
@@ -59,7 +62,19 @@ def parse_submitted(text: str | bytes, filename: str = "<unknown>") -> ast.Modul
             encoding_of(text)
         except SyntaxError:
             return None
-    return parse_text(text, filename)
+    tree = parse_text(text, filename)
+    older = older_text(text) if tree is None else None
+    return tree if older is None else parse_text(older, filename)
+
+
+def older_text(text: str | bytes) -> str | None:
+    """The text with the f-strings of Python 3.12 as older versions read them; None where that changes nothing."""
+    try:
+        text = text.decode(encoding_of(text)) if isinstance(text, bytes) else text
+    except (SyntaxError, UnicodeDecodeError):
+        return None
+    older = for_older_python(text)
+    return older if older != text else None
 
 
 def encoding_of(source: bytes) -> str:

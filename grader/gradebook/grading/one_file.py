@@ -16,6 +16,7 @@ from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.numerical_watch import Seen
 from grader.gradebook.grading import numerical
 from grader.gradebook.grading.file_text import FileText, text_of_file
+from grader.gradebook.grading.other_forward import name_other_forward
 from grader.gradebook.grading.recall import Recall
 from grader.gradebook.grading.row_places import explain_missing, locate_changes, locate_gradients, name_wrong_functions
 from grader.gradebook.grading.trials import FileTrials
@@ -215,6 +216,7 @@ def explain_by_the_file(
     locate_changes(lesson, unknown, student, submitted)
     locate_gradients(lesson, rows, submitted)
     name_wrong_functions(lesson, rows, unknown, submitted)
+    name_other_forward(lesson, unknown, student, submitted)
 
 
 def add_printed(judged: JudgedFile, student: Student, most_bytes: int) -> None:

@@ -18,7 +18,8 @@ from itertools import islice
 from typing import Any
 
 from grader.errors import UserError
-from grader.source.parsing import parse_text
+from grader.source.f_strings import for_older_python
+from grader.source.parsing import PARSE_ERRORS, parse_text
 
 MAX_READ_NOTEBOOK_BYTES = 20 << 20
 MAX_CELLS = 10_000
@@ -96,21 +97,36 @@ def source_text(source: Any) -> str:
 
 def script_cells(source: bytes, shown: str) -> list[Cell]:
     """A Python file as one cell; none when Python cannot read it, even without IPython's lines, or it is too long."""
+    text = script_text(source)
+    return [Cell(shown, text)] if text is not None and parse_text(text) is not None else []
+
+
+def script_text(source: bytes) -> str | None:
+    """A Python file without IPython's lines; None where it is too long, or in an encoding of its own."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
         text = source.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     except (SyntaxError, UnicodeDecodeError):
-        return []
-    if len(text) > MAX_CODE_CHARACTERS:
-        return []
-    text = python_of(text)
-    return [Cell(shown, text)] if parse_text(text) is not None else []
+        return None
+    return python_of(text) if len(text) <= MAX_CODE_CHARACTERS else None
+
+
+def syntax_error(source: bytes) -> str | None:
+    """Where and why Python cannot parse a file, as "line 12: invalid syntax"; None where it can."""
+    try:
+        ast.parse(script_text(source) or "")
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}"
+    except PARSE_ERRORS:
+        return None
+    return None
 
 
 def python_of(source: str) -> str:
     """The cell as Python, line for line. A cell of another language (`%%bash`) is empty."""
-    if parse_text(source) is not None:
-        return source  # a line that begins with % inside brackets is Python's own
+    for text in (source, for_older_python(source)):
+        if parse_text(text) is not None:
+            return text  # a line that begins with % inside brackets is Python's own
     lines = source.split("\n")
     first = next((n for n, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")), 0)
     if CELL_MAGIC.match(lines[first]):
@@ -130,7 +146,8 @@ def python_of(source: str) -> str:
         else:
             result.append(f"{found['indent']}pass" if found else line)
         goes_on = (goes_on or bool(found)) and line.rstrip().endswith("\\")
-    return "\n".join(result)
+    text = "\n".join(result)
+    return text if parse_text(text) is not None else for_older_python(text)
 
 
 @dataclass(frozen=True)

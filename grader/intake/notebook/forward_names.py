@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from grader.intake.notebook.script import Statement
-from grader.source.syntax import all_nodes, children
+from grader.source.syntax import all_nodes, children, nested_statements
 
 MAX_LINE_NODES = 60  # of a line that is compared; the longest of the lecture's has 20
 MAX_FORWARD_LINES = 500  # of a notebook that may be lines of the forward pass
@@ -162,9 +162,17 @@ def above_gradients(
 
 
 def assigned_lines(statements: Iterable[Statement]) -> list[tuple[str, ast.expr]]:
-    """(name, expression) of those that assign to one name."""
-    nodes = [each.node for each in statements if isinstance(each.node, ast.Assign) and len(each.node.targets) == 1]
+    """(name, expression) of those that assign to one name, also in a loop that the backward pass comes after."""
+    inner = nested_statements(each.node for each in statements)
+    nodes = [each for each in inner if isinstance(each, ast.Assign) and len(each.targets) == 1]
     return [(node.targets[0].id, node.value) for node in nodes if isinstance(node.targets[0], ast.Name)]
+
+
+def lines_like(lines: Iterable[tuple[str, ast.expr]], forward: Iterable[tuple[str, str]]) -> set[str]:
+    """The names that are assigned in a line with the structure of one of the forward pass."""
+    there = (line_shape("", ast.parse(text, mode="eval").body) for _, text in forward)
+    keys = {line.key for line in there if line}
+    return {name for name, value in lines if (shape := line_shape(name, value)) and shape.key in keys}
 
 
 def other_names(

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.intake.notebook.as_file import Origin
-from grader.intake.notebook.cells import NotebookError, cells_of, script_cells
+from grader.intake.notebook.cells import NotebookError, cells_of, script_cells, syntax_error
+from grader.intake.notebook.forward_lines import ForwardLine
 from grader.intake.notebook.object_calls import assigns_gradients
 from grader.intake.notebook.reading import NotebookReading, read_statements
 from grader.intake.notebook.script import Page, script_of
@@ -58,12 +59,14 @@ class NotebookRead:
         cells: how many code cells there are; of a script 1, or 0 where Python cannot parse it.
         defined: the functions and classes outside of others.
         too_much: why `defined` is not known.
+        syntax_error: of a script that Python cannot parse.
     """
 
     lessons: Mapping[str, NotebookReading] = field(default_factory=dict)
     cells: int = 0
     defined: frozenset[str] = frozenset()
     too_much: str | None = None
+    syntax_error: str | None = None
 
 
 def read_notebook_limited(
@@ -80,7 +83,9 @@ def read_notebook_limited(
     if "refused" in answer:
         raise NotebookError(answer["refused"])
     found = {name: reading_from_data(entry, answer["texts"]) for name, entry in answer["lessons"].items()}
-    return NotebookRead(found, answer["cells"], frozenset(answer["defined"] or ()), answer.get("too_much"))
+    return NotebookRead(
+        found, answer["cells"], frozenset(answer["defined"] or ()), answer.get("too_much"), answer["syntax_error"]
+    )
 
 
 def reading_from_data(entry: Mapping[str, Any], texts: Mapping[str, str]) -> NotebookReading:
@@ -92,6 +97,7 @@ def reading_from_data(entry: Mapping[str, Any], texts: Mapping[str, str]) -> Not
     origin["numbers"] = {
         row: [WrittenNumber(*number) for number in numbers] for row, numbers in origin["numbers"].items()
     }
+    origin["forward"] = {value: ForwardLine(*line) for value, line in origin["forward"].items()}
     source = None if source is None else source.encode("utf-8", "surrogatepass")
     return NotebookReading(**{**entry, "source": source, "origin": Origin(**origin)})
 
@@ -106,6 +112,7 @@ def notebook_data(
         return {"refused": str(error)}
     page = Page(cells)
     answer: dict[str, Any] = {"cells": len(cells), "texts": {cell.file: cell.text for cell in cells}, "lessons": {}}
+    answer["syntax_error"] = None if cells or is_notebook else syntax_error(data)
     for lesson in lessons:
         try:
             reading = read_lesson_part(lesson, page, shown, functions)

@@ -1,13 +1,13 @@
 """The lecture's notebook, or a script in its manner, as the file of a lesson: each gradient's statements as a function.
 
-Also a notebook that holds the stub's functions: these and what they need, without the notebook's other code.
+Also a notebook that holds the stub's functions: these and what they need.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.intake.notebook.as_file import (
@@ -20,10 +20,12 @@ from grader.intake.notebook.as_file import (
     unwritten_function,
 )
 from grader.intake.notebook.cells import NotebookError
+from grader.intake.notebook.forward_lines import different_lines
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, is_from_autograd, is_placeholder, possible_names
 from grader.intake.notebook.other_names import names_for
 from grader.intake.notebook.script import NotebookScript, Page, Statement, script_of
-from grader.intake.notebook.sizes import SizeReader, names_of_sizes, sizes_set
+from grader.intake.notebook.size_names import with_names_of_sizes
+from grader.intake.notebook.sizes import SizeReader, sizes_set
 from grader.intake.notebook.slices import Slice
 from grader.intake.notebook.spellings import KnownNames
 from grader.intake.notebook.uses import Uses
@@ -34,8 +36,6 @@ from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
 from grader.source.syntax import WrittenNumber
 
-MAX_RUNS = 10
-"""Assignments to one gradient that are searched for names of sizes, the last ones."""
 MAX_WRITTEN_CHARACTERS = 300_000  # characters: what the static check reads
 
 
@@ -86,16 +86,6 @@ def read_statements(lesson: NotebookLesson, page: Page, shown: str, functions: b
     else:
         writing.joint(table, chooser)
     return writing.done(table)
-
-
-def with_names_of_sizes(table: NotebookTable, sizes: LessonSizes, reader: SizeReader, uses: Uses) -> NotebookTable:
-    """What the lesson wants, with the script's own names for sizes among the names for values."""
-    gradients = [*table.names, *(name for name, other in table.given.others.items() if other in table.names)]
-    places = [run[0] for name in gradients for run in uses.runs.get(name, [])[-MAX_RUNS:] if run]
-    known = {*table.given.values, *table.given.gradients, *table.given.same}
-    same = {**names_of_sizes(reader, sizes, places, known), **table.given.same}
-    lengths = sizes.lengths({*known, *table.given.others, *table.given.compared})
-    return replace(table, given=replace(table.given, same=same, lengths=lengths))
 
 
 class Writing:
@@ -231,12 +221,13 @@ class Writing:
         if name in self.names.reasons:
             self.attempted = True
             return f"{self.shown} assigns no `{name}`. {self.names.reasons[name]}"
-        names = self.bound
         called = [name, *(other for other, gradient in self.names.others.items() if gradient == name)]
-        strangers = sorted(names - {*self.gradients, *self.names.others} - table.given.values - table.given.gradients)
+        strangers = sorted(
+            self.bound - {*self.gradients, *self.names.others} - table.given.values - table.given.gradients
+        )
         near = close_name(name, possible_names(name, strangers, self.gradients, self.script.statements))
         guess = f"; did you mean `{near}`? Rename it." if near else "."
-        if elsewhere := [each for each in called if each in names]:
+        if elsewhere := [each for each in called if each in self.bound]:
             guess = guess.replace("Rename it.", "Rename that one.")
             return f"{self.shown} assigns `{elsewhere[0]}` for another exercise only, and not again for this one{guess}"
         return f"{self.shown} assigns no `{name}`{guess}"
@@ -262,8 +253,10 @@ class Writing:
             file.add("")
             file.extend(piece)
         sizes = sizes_set(self.size_reader, self.sizes, table.given.same, self.places)
+        above = self.script.statements[: min(self.places, default=0)]
+        forward = different_lines(above, table) if table.loop is None else {}
         found = (file.places, texts, self.missing, self.rows, sizes, self.numbers, self.remarks, cannot)
-        return NotebookReading(file.source, Origin(*found, self.page.shown))
+        return NotebookReading(file.source, Origin(*found, self.page.shown, forward))
 
 
 def with_functions(lesson: NotebookLesson, script: NotebookScript, page: Page, names: Sequence[str]) -> NotebookReading:

@@ -13,6 +13,8 @@ from functools import cached_property
 
 from grader.intake.notebook.cells import Broken, Cell, NotebookError, statements_of
 from grader.intake.notebook.claims import GradientClaim, Scan, scan_of
+from grader.intake.notebook.devices import on_the_cpu
+from grader.intake.notebook.main_function import without_main_functions
 from grader.intake.notebook.plain_variables import PlainNotebook, plain_notebook
 from grader.intake.notebook.spellings import meant_by, names_by_spelling
 from grader.source.parsing import PARSE_ERRORS
@@ -130,7 +132,11 @@ class Page:
         """For each cell its statements, and the lines that Python cannot parse."""
         found = [statements_of(cell) for cell in self.cells]
         if self._plain is None:
-            return [(without_blocks(body), broken) for body, broken in found]
+            bodies = without_main_functions([without_blocks(body) for body, _ in found])
+            return [
+                (on_the_cpu(without_blocks(body), cell.text), broken)
+                for cell, body, (_, broken) in zip(self.cells, bodies, found, strict=True)
+            ]
         return [(body, broken) for body, (_, broken) in zip(self._plain.bodies, found, strict=True)]
 
     def without_objects(self, names: frozenset[str], gradients: frozenset[str]) -> Page | None:

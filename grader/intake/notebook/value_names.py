@@ -7,7 +7,13 @@ from functools import cached_property
 
 from grader.intake.notebook.called_lines import lines_of_calls
 from grader.intake.notebook.claims import GradientClaim
-from grader.intake.notebook.forward_names import above_gradients, agreeing_names, assigned_lines, other_names
+from grader.intake.notebook.forward_names import (
+    above_gradients,
+    agreeing_names,
+    assigned_lines,
+    lines_like,
+    other_names,
+)
 from grader.intake.notebook.script import Page, Statement
 from grader.intake.notebook.spellings import KnownNames, meant_by, names_by_spelling
 from grader.intake.notebook.uses import Uses
@@ -76,7 +82,8 @@ class ValueReader:
     @cached_property
     def forward_statements(self) -> list[Statement]:
         """Those above the first gradient: of the loops, for a lesson about a loop, where the script has one."""
-        gradients = {*self.gradients, *(claim.variable for claim in self.page.claims)}
+        computed = lines_like(assigned_lines(self.uses.statements), self.forward)
+        gradients = {*self.gradients, *(each.variable for each in self.page.claims if each.tensor in computed)}
         in_loops = [each for each in self.uses.statements if each.loop is not None] if self.table.loop else []
         return above_gradients(
             in_loops or self.uses.statements,

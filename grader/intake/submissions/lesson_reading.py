@@ -32,13 +32,14 @@ class PageRead:
 
     Attributes:
         lessons: {lesson's name: its files}.
-        cells, defined, too_much: as in notebook.limited_reading.NotebookRead.
+        cells, defined, too_much, syntax_error: as in notebook.limited_reading.NotebookRead.
     """
 
     lessons: dict[str, LessonFiles]
     cells: int = 0
     defined: frozenset[str] = frozenset()
     too_much: str | None = None
+    syntax_error: str | None = None
 
 
 def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool) -> PageRead:
@@ -65,7 +66,7 @@ def read_page_bytes(data: bytes, shown: str, lessons: Sequence[Lesson], function
             f"the grader has an error that shows in this file ({reason}). Tell your instructor."
         ) from reason
     submitted = {name: files_of_reading(name, shown, reading) for name, reading in read.lessons.items()}
-    return PageRead(submitted, read.cells, read.defined, read.too_much)
+    return PageRead(submitted, read.cells, read.defined, read.too_much, read.syntax_error)
 
 
 def files_of_reading(lesson: str, shown: str, reading: NotebookReading) -> LessonFiles:
@@ -84,9 +85,12 @@ def read_lecture_script(lesson: Lesson, source: bytes, shown: str) -> LessonFile
     if MAY_HAVE_GRADIENTS.search(source) is None:  # reading on would load torch, for the lesson's sizes
         return None
     try:
-        submitted = read_page_bytes(source, shown, [lesson], False, False).lessons[lesson.name]
+        page = read_page_bytes(source, shown, [lesson], False, False)
     except NotebookError:
         return None
+    if not page.cells:  # no Python: the error message says it
+        return None
+    submitted = page.lessons[lesson.name]
     return submitted if submitted.present or is_script_of(lesson, source) else None
 
 

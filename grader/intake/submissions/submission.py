@@ -211,11 +211,15 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submissi
         return Submission(student, path, page.lessons)
     if suffix_of(path) == ".py" and alone:
         name = lessons[0].name
-        if page.lessons and page.defined.isdisjoint(lessons[0].functions) and is_script_of(lessons[0], read_file(path)):
+        if page.cells and page.defined.isdisjoint(lessons[0].functions) and is_script_of(lessons[0], read_file(path)):
             return Submission(student, path, page.lessons)
         return Submission(student, path, {name: LessonFiles(name, {BACKWARD_FILE: read_file(path)}, shown=path.name)})
     if suffix_of(path) == ".py" and not (page.cells and page.defined.isdisjoint(functions_of(lessons))):
         message = f"{path.name} is a single file: say which lesson it is for, with --lesson."
+        if page.syntax_error:
+            message = (
+                f"{path.name} cannot be read as Python: {page.syntax_error}. Correct it and submit the file again."
+            )
         return Submission(student, path, {}, message=message)
     faults = {each.message for each in page.lessons.values() if each.rejected}
     if faults or alone:

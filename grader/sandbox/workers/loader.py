@@ -13,14 +13,14 @@ import linecache
 import random
 import sys
 from collections.abc import Mapping, Sequence
-from types import ModuleType
+from types import CodeType, ModuleType
 
 import numpy
 import torch
 
 from grader.calling.failures import remember_source
 from grader.sandbox.workers.imports import Gate
-from grader.source.parsing import encoding_of
+from grader.source.parsing import encoding_of, older_text
 
 
 class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -56,7 +56,18 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> None:
     module.__file__ = filename
     encoding_of(source)
     remember_source(filename, source.decode("utf-8", errors="replace"))
-    exec(compile(source, filename, "exec", dont_inherit=True), module.__dict__)
+    exec(compiled(source, filename), module.__dict__)
+
+
+def compiled(source: bytes, filename: str) -> CodeType:
+    """The code of a file, which may be written for a later Python's f-strings. Raises SyntaxError."""
+    try:
+        return compile(source, filename, "exec", dont_inherit=True)
+    except SyntaxError:
+        older = older_text(source)
+        if older is None:
+            raise
+        return compile(older, filename, "exec", dont_inherit=True)
 
 
 def load(files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()) -> tuple[ModuleType, BaseException | None]:

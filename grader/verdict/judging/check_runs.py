@@ -42,7 +42,8 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
             if target is None:
                 return None
             if check_holds(test, check.again_on(target)):
-                return explain_edit(edit)
+                of_all = check.lesson.joint is not None and function == check.lesson.joint.name
+                return explain_edit(edit, check.item.name if of_all else function)
         return None
 
     with explaining(check.student):

@@ -102,7 +102,9 @@ def test_a_single_file_without_a_lesson(tmp_path, found):
     assert (ada.message, ada.lessons) == (nothing, {})
     (tmp_path / "ada.py").write_text("this is no Python\n")  # nobody knows what it would define
     (ada,) = found(tmp_path / "ada.py")
-    assert ada.message == "ada.py is a single file: say which lesson it is for, with --lesson."
+    assert ada.message == (
+        "ada.py cannot be read as Python: line 1: invalid syntax. Correct it and submit the file again."
+    )
 
 
 def test_a_file_of_another_kind(tmp_path, found):

@@ -88,6 +88,8 @@ def explain_error_text(message: str, context: CallContext) -> Explanation | None
     found = find_meaning(message, context)
     if found is None:
         unknown = UNKNOWN_METHOD.search(message)
+        if unknown and unknown[1] in dir(Tensor):  # of a class with the same name
+            return Explanation("method_unknown", f"Your class `Tensor` has no `{unknown[1]}`: is it written?")
         near = nearest(unknown[1], [each for each in dir(Tensor) if not each.startswith("_")], 0.7) if unknown else ""
         return Explanation("method_unknown", f"Do you mean `.{near}`?") if near else None
     identifier, text = found

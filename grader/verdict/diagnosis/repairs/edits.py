@@ -40,6 +40,7 @@ from grader.verdict.diagnosis.repairs.call_changes import (
     unary_calls,
 )
 from grader.verdict.diagnosis.repairs.contents import kind_of_number
+from grader.verdict.diagnosis.repairs.joint_changes import FORWARD_LINE, inner_gradients, lines_of_the_lesson
 from grader.verdict.diagnosis.repairs.loop_changes import loops
 from grader.verdict.diagnosis.repairs.mixed_up_changes import mixed_up
 from grader.verdict.diagnosis.repairs.source_file import (
@@ -68,7 +69,7 @@ RANK_OF_NAMES = 5.5
 """The rank of a changed name: between the kinds of number 5 and 6."""
 INNER_GRADIENT = "inner"
 """The kind of an edit that undoes no slip: the function returns a gradient that it computes on the way."""
-RANK_OF_INNER = -1.0
+RANK_OF_INNER, RANK_OF_FORWARD = -2.0, -1.0
 MAX_NAMES_OF_UNKNOWN_SHAPE = 4
 """Variables of unknown shape up to which each may be confused with any other."""
 PLACEHOLDER = "changed_function_"
@@ -86,8 +87,8 @@ class Known:
 
     `shapes` are those of forward values and upstream gradients by name on one problem, () for a number; `sizes` are the
     names of whole numbers; `constants` are the small numbers that the forward pass adds (1e-5). Of a function that
-    returns all gradients, `returned` are their names, `right` those that are right, and `inner` the names of gradients
-    on the way to them.
+    returns all gradients, `returned` are their names, `right` those that are right, `inner` the names of gradients on
+    the way to them, and `forward` the expressions of the forward pass by value.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -96,6 +97,7 @@ class Known:
     returned: Sequence[str] = ()
     inner: Sequence[str] = ()
     right: Sequence[str] = ()
+    forward: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ def changed_functions(source: str, function: str, named: str, known: Known) -> t
         for each in (step, *helpers)
         for rank, node, edit, place, new in changes(each, known, function, each is step)
     ]
-    found += ((False, *entry) for entry in inner_gradients(step, known))
+    found += ((False, *entry) for entry in of_all_gradients(step, known))
     found.sort(key=lambda entry: entry[:2])
     edits = updates_written_backwards(source, function, known)
     characters = 0
@@ -260,17 +262,13 @@ def changes(
                     yield RANK_OF_NAMES, node, edit, place, new_name(other)
 
 
-def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[float, Edit, ChildPlace, ast.AST]]:
-    """The function with a gradient that it computes on the way in the place of each that it returns."""
-    last = function.body[-1]
-    if isinstance(last, ast.Return):
-        for name in (name for name in known.inner if name in assigned_names(function)):
-            returned: list[ast.expr | None] = [ast.Constant(each) for each in known.returned]
-            instead = ast.Return(ast.Dict(returned, [ast.Name(name, ast.Load()) for _ in returned]))
-            place = (function, "body", len(function.body) - 1)
-            stored = (n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-            line = max(n.lineno for n in stored if n.id == name)
-            yield RANK_OF_INNER, Edit(function.name, INNER_GRADIENT, line, name, name, name), place, instead
+def of_all_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[float, Edit, ChildPlace, ast.AST]]:
+    """The changes of a function that goes forward and back."""
+    inner = inner_gradients(function, known.inner, known.returned)
+    forward = lines_of_the_lesson(function, known.forward)
+    for rank, kind, changed in ((RANK_OF_INNER, INNER_GRADIENT, inner), (RANK_OF_FORWARD, FORWARD_LINE, forward)):
+        for line, code, part, words, place, new in changed:
+            yield rank, Edit(function.name, kind, line, quote_text(code), part, quote_text(words)), place, new
 
 
 def alternative_names(

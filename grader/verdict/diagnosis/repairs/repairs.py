@@ -17,6 +17,7 @@ from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import Cases
 from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit, Known
+from grader.verdict.diagnosis.repairs.joint_changes import expressions_of
 from grader.verdict.diagnosis.repairs.sentences import Slip
 from grader.verdict.diagnosis.time_allowance import check_time
 
@@ -96,9 +97,9 @@ def total_elements(problem: Problem) -> int:
     return sum(value.numel() for value in problem.values.values() if isinstance(value, Tensor))
 
 
-def explain_edit(edit: Edit) -> Explanation:
-    """The change of a function that makes a check pass, in words."""
-    return Slip(edit, f"`{edit.function}`").explanation()
+def explain_edit(edit: Edit, it: str) -> Explanation:
+    """The change of a function that makes a check pass, in words; `it` is what becomes right."""
+    return Slip(edit, f"`{it}`").explanation()
 
 
 def explain_random_numbers(contents: Mapping[str, Any] | None) -> Explanation | None:
@@ -131,9 +132,11 @@ def known_on(problem: Problem, constants: Sequence[float], passing: Collection[s
     own = [v for v in problem.values.values() if type(v) is float and 0 < v < MAX_SMALL_NUMBER]
     returned: Sequence[str] = ()
     inner: Sequence[str] = ()
+    forward: Mapping[str, str] = {}
     if not problem.random_upstream:
         returned = tuple("d" + name for name in problem.graph.names)
         inner = tuple("d" + name for name in reversed(problem.finer.names) if name not in problem.graph.inputs)
+        forward = expressions_of({name: place.text for name, place in problem.finer.places.items()})
     shapes = {name: shape for name, shape in shapes.items() if name.isidentifier()}  # no `mid[0]`, an entry of a list
     right = tuple("d" + name for name in passing)
-    return Known(shapes, sizes, tuple(dict.fromkeys((*constants, *own))), returned, inner, right)
+    return Known(shapes, sizes, tuple(dict.fromkeys((*constants, *own))), returned, inner, right, forward)

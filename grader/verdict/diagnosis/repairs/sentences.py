@@ -81,6 +81,7 @@ ROOT_SENTENCE = "`{{code}}` divides by `{{part}}`. With its {} in that place, {{
 
 SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "function": ("You write `{code}`. With `{new}` itself in that place, {it} is right: the `{part}` is one too many."),
+    "forward_line": "Your forward pass has `{code}`. With the lesson's line, `{new}`, {it} is right.",
     "name": about_a_name,
     "part_divided": ONE_PART.format("division by"),
     "part_multiplied": ONE_PART.format("multiplication by"),

@@ -1,0 +1,29 @@
+"""The notebook's own forward pass divides the variance by n, and so does the way back. The mean is written otherwise.
+
+lesson: 03
+as: notebook
+alone: yes
+dbnvar: passed
+dbndiff2: failed | = You divide by n. The lesson's forward pass divides the sum of squares by something else (Bessel's
+    correction): use the same number. Your forward pass has another line (mine.ipynb, cell 1, line 6): `bnvar =
+    bndiff2.mean(0, keepdim=True)`; the lesson has `bnvar = 1 / (n - 1) * bndiff2.sum(0, keepdim=True)`. The gradient is
+    judged for the lesson's line.
+dbndiff: passed
+dbnmeani: passed
+dhprebn: failed | On the path through the mean
+others: missing
+"""
+
+hprebn = embcat @ W1 + b1
+bnmeani = hprebn.mean(0, keepdim=True)
+bndiff = hprebn - bnmeani
+bndiff2 = bndiff * bndiff
+bnvar = bndiff2.mean(0, keepdim=True)
+bnvar_inv = (bnvar + 1e-5) ** -0.5
+bnraw = bndiff * bnvar_inv
+hpreact = bngain * bnraw + bnbias
+dbnvar = -0.5 * (bnvar + 1e-5) ** -1.5 * dbnvar_inv
+dbndiff2 = torch.ones_like(bndiff2) / bndiff.shape[0] * dbnvar
+dbndiff = bnvar_inv * dbnraw + 2 * bndiff * dbndiff2
+dbnmeani = -dbndiff.sum(0, keepdim=True)
+dhprebn = dbndiff + dbnmeani
