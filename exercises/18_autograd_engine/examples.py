@@ -4,6 +4,7 @@ The hidden test suite draws new expressions each time. You can run each of these
 Python.
 """
 
+import math
 from pathlib import Path
 
 import torch
@@ -53,20 +54,28 @@ def gradients_of(Value, text, numbers, ends):
             names[end].backward()
         else:
             exec(end, names)
-    return {f"gradient of {name}": float(leaf.grad) for name, leaf in leaves.items()}
+    return {f"the gradient of {name}": float(leaf.grad or 0.0) for name, leaf in leaves.items()}
 
 
-def tensor_gradients(Tensor, text, tensors, upstream):
+def tensor_gradients(Tensor, text, tensors, upstream, passes=1):
     """The value, and the gradients. An upstream gradient of None stands for none, where the end is one number."""
+
+    def plain(value):
+        """A torch tensor of its own, also where a gradient is kept as a Tensor."""
+        value = value.data if isinstance(Tensor, type) and isinstance(value, Tensor) else value
+        return torch.as_tensor(value).clone()
+
     with torch.enable_grad():
         leaves = {name: Tensor(tensor) for name, tensor in tensors.items()}
         names = {"torch": torch, **leaves}
         exec(text, names)
         end = names["end"]
-        end.backward() if upstream is None else end.backward(upstream)
-        found = {"value": torch.as_tensor(end.data)}
+        for _ in range(passes):
+            end.backward() if upstream is None else end.backward(upstream)
+        found = {"the value": plain(end.data)}
         for name, leaf in leaves.items():
-            found[f"gradient of {name}"] = torch.as_tensor(leaf.grad)
+            found[f"the gradient of {name}"] = plain(0 * leaf.data if leaf.grad is None else leaf.grad)
+            found[f"`{name}.data` afterwards"] = plain(leaf.data)
         return found
 
 
@@ -86,14 +95,21 @@ NUMBERS = {"a": 2.0, "b": -4.0}
 
 def test_value_forward(check):
     texts = {"a + b": -2.0, "a * b": -8.0, "a - b": 6.0, "b / a": -2.0, "a ** 3": 8.0, "-b": 4.0, "b.relu()": 0.0}
-    texts |= {"3 * a + 1": 7.0, "1 - a": -1.0, "8 / a": 4.0, "(a - a).tanh()": 0.0, "(a - 2).exp()": 1.0}
+    texts |= {
+        "3 * a + 1": 7.0,
+        "1 - a": -1.0,
+        "5 / a": 2.5,
+        "(a - 1).tanh()": math.tanh(1),
+        "(a - 3).exp()": 1 / math.e,
+    }
+    texts |= {"a / b": -0.5, "(-b).relu()": 4.0}
     check.equals({text: check.on.run_with(["Value"], VALUE, text, NUMBERS) for text in texts}, texts)
 
 
 def slopes(check, expected, *ends):
     """`expected`: {text: (gradient of a, gradient of b)}"""
     ends = ends or ("end",)
-    names = ("gradient of a", "gradient of b")
+    names = ("the gradient of a", "the gradient of b")
     found = {text: check.on.run_with(["Value"], GRADIENTS, text, NUMBERS, list(ends)) for text in expected}
     right = {text: dict(zip(names, pair, strict=True)) for text, pair in expected.items()}
     check.equals(*({text.replace("\n", "; "): table for text, table in each.items()} for each in (found, right)))
@@ -103,6 +119,10 @@ def test_value_gradients(check):
     slopes(check, {"end = a + b": (1, 1), "end = a * b": (-4, 2), "end = a - b": (1, -1), "end = b / a": (1, 0.5)})
     slopes(check, {"end = a ** 3 + b": (12, 1), "end = b.relu() + a": (1, 0), "end = (a - 2).tanh() * b": (-4, 0)})
     slopes(check, {"end = (a - 2).exp() / b": (-0.25, -0.0625), "end = 3 - 2 * (a * b)": (8, -4)})
+    t = math.tanh(1)
+    slopes(
+        check, {"end = (a - 1).tanh() + (-b).relu()": (1 - t * t, -1), "end = (a - 1).exp() * b": (-4 * math.e, math.e)}
+    )
 
 
 def test_value_graphs(check):
@@ -113,12 +133,14 @@ def test_value_graphs(check):
 def test_value_detach(check):
     slopes(check, {"end = (a * b).detach() * a": (-8, 0), "c = a * a\nend = c.detach() + c": (4, 0)})
     slopes(check, {"end = a * b": (-8, 4)}, "end", "cut = a.detach()", "end")
+    slopes(check, {"cut = (a * b).detach()\nend = cut * a": (-16, 0)}, "end", "cut", "end")
 
 
 def test_value_again(check):
     slopes(check, {"c = a * 2\nend = c * b": (-16, 8)}, "end", "end")
     slopes(check, {"c = a * 2\nend = c * b": (-8, 4)}, "end", "zero", "end")
     slopes(check, {"c = a * 2\nend = c * b\nother = c + b": (-6, 5)}, "end", "other")
+    slopes(check, {"end = a * b": (-3, 2)}, "end", "a")
 
 
 def test_unbroadcast(check):
@@ -127,13 +149,13 @@ def test_unbroadcast(check):
         check.gives("unbroadcast", (ones, shape), torch.tensor(sums, dtype=torch.float64))
 
 
-def cases(*texts, alone=False):
-    """A scenario: each text, with tensors `a` (2, 3) and `b` (3,), or of the same shape, and an upstream gradient."""
+def cases(*texts, alone=False, size_of_a=(2, 3)):
+    """A scenario: each text, with tensors `a` and, unless it is `alone`, `b` (3,), and an upstream gradient."""
 
     def scenario(on, generator):
         found = {}
         for text, shape in texts:
-            a, b = (torch.rand(s, generator=generator, dtype=torch.float64) + 0.5 for s in ((2, 3), (3,)))
+            a, b = (torch.rand(s, generator=generator, dtype=torch.float64) + 0.5 for s in (size_of_a, (3,)))
             given = {"a": a} if alone else {"a": a, "b": b}
             upstream = torch.randn(shape, generator=generator, dtype=torch.float64)
             found[text] = on.run_with(["Tensor"], TENSORS, f"end = {text}", given, upstream)
@@ -152,7 +174,13 @@ def test_tensor_broadcasting(check):
 
 
 def test_tensor_sum(check):
-    texts = (("a.sum()", ()), ("a.sum(0)", (3,)), ("a.sum(1)", (2,)), ("a.sum(-1, keepdim=True)", (2, 1)))
+    texts = (
+        ("a.sum()", ()),
+        ("a.sum(0)", (3,)),
+        ("a.sum(1)", (2,)),
+        ("a.sum(-1, keepdim=True)", (2, 1)),
+        ("a.sum((0, 1))", ()),
+    )
     check.agrees(cases(*texts, alone=True), reference=Torch)
 
 
@@ -166,18 +194,18 @@ def test_tensor_reshape(check):
 
 
 def test_tensor_permute(check):
-    texts = (("a.permute(1, 0)", (3, 2)), ("a.reshape(1, 2, 3).permute(2, 0, 1)", (3, 1, 2)))
-    check.agrees(cases(*texts, alone=True), reference=Torch)
+    check.agrees(cases(("a.permute(1, 0)", (3, 2)), alone=True), reference=Torch)
+    check.agrees(cases(("a.permute(2, 0, 1)", (4, 2, 3)), alone=True, size_of_a=(2, 3, 4)), reference=Torch)
 
 
 def test_tensor_maximum(check):
     check.agrees(cases(("a.maximum(b)", (2, 3))), reference=Torch)
-    check.agrees(cases(("a.maximum(0.8)", (2, 3)), alone=True), reference=Torch)
+    check.agrees(cases(("a.maximum(0.8)", (2, 3)), ("a.maximum(a)", (2, 3)), alone=True), reference=Torch)
 
 
 def test_tensor_matmul(check):
     texts = (("a.permute(1, 0) @ a", (3, 3)), ("a.reshape(2, 3, 1) @ a.reshape(2, 1, 3)", (2, 3, 3)))
-    check.agrees(cases(*texts, alone=True), reference=Torch)
+    check.agrees(cases(*texts, ("a.reshape(2, 1, 3) @ a.reshape(3, 2)", (2, 1, 2)), alone=True), reference=Torch)
 
 
 def connected(on, generator):
@@ -186,8 +214,21 @@ def connected(on, generator):
     return on.run_with(["Tensor"], TENSORS, text, {"a": a, "b": b}, None)
 
 
+SHARED = "v = a + b\nend = (a * 5).sum() + (v * 3).sum() + (b * 7).sum()"
+
+
+def passed_twice(on, generator):
+    """`a` and `b` of one shape, in a sum that passes its gradient on to both."""
+    a, b = (torch.rand(2, 3, generator=generator, dtype=torch.float64) for _ in "ab")
+    return {
+        "the same pass twice": on.run_with(["Tensor"], TENSORS, "end = (a * b * a).sum()", {"a": a, "b": b}, None, 2),
+        "two inputs of a sum": on.run_with(["Tensor"], TENSORS, SHARED, {"a": a, "b": b}, None),
+    }
+
+
 def test_tensor_graphs(check):
     check.agrees(connected, reference=Torch)
+    check.agrees(passed_twice, reference=Torch)
 
 
 def short_training(on, generator):

@@ -152,11 +152,13 @@ class _Comparison:
                 self.differ(part, "shape", f"{name} holds numbers ({kind}); expected True and False (bool).")
             return None
         wide = found.double()
-        if not bool(torch.isfinite(wide).all()):
+        is_finite = torch.isfinite(wide)
+        if not bool(is_finite.all()):
             exact = expected.double()
-            if bool(((wide == exact) | (wide.isnan() & exact.isnan())).all()):
-                return None
-            where = first_index(~torch.isfinite(wide))
+            if bool((is_finite | (wide == exact) | (wide.isnan() & exact.isnan())).all()):
+                finite = (tensor.masked_fill(~is_finite, 0) for tensor in (found, expected))
+                return self.tensors(*finite, part, name)
+            where = first_index(~is_finite)
             place = f" at {list(where)}" if where else ""
             return self.differ(part, "value", f"{name}{place} is {float(wide[where])}, not a finite number.")
         error = relative_error(wide, expected, self._scale)
@@ -174,7 +176,7 @@ class _Comparison:
             return f"{name} is {shown(found)}; expected {shown(expected)}."
         distance = (found.double() - expected.double()).abs() if wrong is None else wrong.to(torch.float64)
         index = index_at(int(distance.argmax()), distance.shape)
-        size = "" if error is None else f" by {error:.2g} of its size"
+        size = "" if error is None or math.isinf(error) else f" by {error:.2g} of its size"
         return (
             f"{name} is wrong{size}. Worst element {list(index)}: found {shown(found[index])}, "
             f"expected {shown(expected[index])}."
@@ -239,7 +241,7 @@ def shown(value: Any) -> str:
             else f"a whole number of {value.bit_length()} bits"
         )
     if isinstance(value, float):
-        return f"{value:.9g}"
+        return f"{value + 0.0:.9g}"  # without the sign of a zero
     if isinstance(value, (list, tuple)):
         return f"a {type(value).__name__} of {len(value)}" if value else f"an empty {type(value).__name__}"
     if isinstance(value, Mapping):

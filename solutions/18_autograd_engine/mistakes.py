@@ -140,6 +140,15 @@ starts_over:
     A pass deletes the gradients of the passes before it. `backward` adds to the `grad` of a leaf; `zero_grad` is what
     sets it to zero.
 
+- for each, pull in value.inputs:
+-     term = pull(g)
+freed:
+        inputs, value.inputs = value.inputs, ()
+        for each, pull in inputs:
+            term = pull(g)
+    After one pass, the next one no longer reaches the leaves. What does `backward` leave behind that stops it: inputs
+    that are removed, an empty list, or marks on the values?
+
 - value.grad = value.grad + g
 leaf_overwritten:
         value.grad = g if value is self else value.grad + g

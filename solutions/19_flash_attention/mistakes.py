@@ -18,6 +18,8 @@ weights_normalised: l = l * shrink + weights.sum(1); return largest, l, acc * sh
     You divide the new weights by the sum so far. A later tile changes that sum: the division comes after the last tile.
 old_maximum: return m, l * shrink + weights.sum(1), acc * shrink[:, None] + weights @ V
     Your `m` is still the maximum that you were given. The next tile needs the new one.
+sum_of_the_tile: return largest, l * shrink + weights.sum(), acc * shrink[:, None] + weights @ V
+    You add the sum of the whole tile to `l`. Each row has a sum of its own.
 mean_of_weights: return largest, l * shrink + weights.mean(1), acc * shrink[:, None] + weights @ V
     You add the mean of the new weights to `l`. It is a sum.
 acc_in_place: acc *= shrink[:, None]; acc += weights @ V; return largest, l * shrink + weights.sum(1), acc
@@ -35,9 +37,13 @@ tile_maximum: largest = scores.amax(1)
 one_for_all: largest = torch.maximum(m, scores.max())
     You take one maximum over the whole tile. Each row has a maximum of its own.
 from_zero: largest = torch.maximum(m, scores.amax(1)).clamp(min=0)
-    Your maximum is never below 0. If all scores are far below, every exponential vanishes.
+    If the scores of a row are all far below zero, your maximum is still far above them, and every exponential vanishes.
+    Where does the maximum start?
 
 - weights = torch.exp(scores - largest[:, None])
+new_maximum_only: weights = torch.exp(scores)
+    You take the exponential of the new scores as they are. The terms in `l` and `acc` are exp(score - m): which `m`
+    belongs to the new ones?
 no_maximum: largest, shrink = torch.zeros_like(m), torch.ones_like(m); weights = torch.exp(scores)
     You take the exponential of the scores as they are. Large scores overflow: what do you subtract?
 weights_of_the_old_maximum: weights = torch.exp(scores - m[:, None])
@@ -47,6 +53,10 @@ weights_of_the_old_maximum: weights = torch.exp(scores - m[:, None])
 - L[top:bottom] = m + l.log()
 only_the_sum: L[top:bottom] = l.log()
     The log-sum-exp contains the maximum: l is a sum of exp(score - m).
+only_the_maximum: L[top:bottom] = m
+    This `L` is the largest score. It should be the logarithm of the sum of exp(S).
+sum_without_logarithm: L[top:bottom] = l * torch.exp(m)
+    This `L` is the sum of exp(S). Where is the logarithm?
 no_logarithm: L[top:bottom] = m + l
     `L` is the logarithm of a sum of exponentials. Where is the logarithm?
 sum_itself: L[top:bottom] = l
@@ -84,6 +94,20 @@ inverted: scores = scores.masked_fill(causal_tile(top, bottom, left, left + len(
     You hide the keys that a query may read. `causal_tile` is True where it may.
 exchanged: scores = scores.masked_fill(~causal_tile(left, left + len(k), top, bottom).T, -torch.inf)
     The mask is exchanged: `causal_tile` gets the queries first, then the keys.
+
+- for left in range(0, min(len(K), bottom) if causal else len(K), columns):
+-     k = K[left : left + columns]
+-     scores = q @ k.T / size**0.5
+-     if causal:
+-         scores = scores.masked_fill(~causal_tile(top, bottom, left, left + len(k)), -torch.inf)
+aligned_at_the_end:
+        more = len(K) - len(Q)
+        for left in range(0, min(len(K), bottom + more) if causal else len(K), columns):
+            k = K[left : left + columns]
+            scores = q @ k.T / size**0.5
+            if causal:
+                scores = scores.masked_fill(~causal_tile(top + more, bottom + more, left, left + len(k)), -torch.inf)
+    Your mask counts from the last query and the last key. Here query t reads the keys s <= t, both counted from 0.
 
 - if causal:
 -     scores = scores.masked_fill(~causal_tile(top, bottom, left, left + len(k)), -torch.inf)
@@ -152,6 +176,8 @@ over_queries: return (dO * O).sum(0)
     This is summed over the queries. Each query has a number of its own.
 keepdim: return (dO * O).sum(1, keepdim=True)
     `D` has one axis, that of the queries. Yours has a second one.
+from_output: return O.sum(1)
+    This is the sum of `O`. What is `O` multiplied by?
 from_upstream: return dO.sum(1)
     This is the sum of `dO`. What is `dO` multiplied by?
 all_pairs: return (dO @ O.T).sum(1)
@@ -239,6 +265,8 @@ overwritten_everywhere:
 - allowed = causal_tile(top, bottom, left, right)
 mask_ignored: pass
     With `causal`, the keys of a tile on the diagonal get gradients from queries that may not read them.
+first_tile: allowed = causal_tile(0, bottom - top, 0, right - left)
+    Every tile gets the mask of the first one. Which positions do the rows and columns of this tile have?
 transposed: allowed = torch.arange(left, right) >= torch.arange(top, bottom)[:, None]
     The mask is transposed: rows are queries, columns are keys.
 - for left in range(0, min(len(K), bottom) if causal else len(K), columns):

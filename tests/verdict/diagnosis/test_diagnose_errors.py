@@ -39,6 +39,10 @@ def unset(flag=False):
     return total
 
 
+class Holder:
+    """An object of a student's own class."""
+
+
 RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     "a product": (
         "shapes_do_not_fit",
@@ -182,9 +186,32 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
         "`@` multiplies matrices, and one of the two is a plain number. Is a name exchanged, or is `*` meant?",
         lambda: X @ 2,
     ),
+    "an object for its number": (
+        "object_for_number",
+        "A plain number belongs where a `Holder` is. Is an object used in the place of the number that it holds?",
+        lambda: float(Holder()),
+    ),
+    "a number for an object": (
+        "number_for_tensor",
+        "A plain number (`float`) has no `backward`. Which operation gives a plain number, where it should make a new "
+        "object?",
+        lambda: (2.0).backward(),  # type: ignore[attr-defined]
+    ),
+    "memory without a tensor": (
+        "too_large",
+        "The memory that is allowed is used up. Does a list grow in a loop that does not end, or does something hold "
+        "more objects than it needs?",
+        lambda: [0] * 2**62,
+    ),
+    "a Tensor of one's own": (
+        "tensor_of_ones_own",
+        "For `@`, one of the two is a torch tensor, and the other an object of your own class `Tensor`. Is such an "
+        "object used where the tensor that it holds belongs?",
+        lambda: X @ type("Tensor", (), {})(),
+    ),
     "a list for a tensor": (
         "list_for_tensor",
-        "A list or tuple is used where a tensor belongs. Which of its entries is meant?",
+        "A list or tuple is used where a tensor or a number belongs. Which of its entries is meant?",
         lambda: -[X],
     ),
     "a tensor for a list": (

@@ -70,7 +70,8 @@ def factor_per_line(wrong: Mismatch) -> str | None:
             line, first = line_along(axis, wrong.expected[0].ndim), factors[0]
             assert first is not None
             low, high = float(first.min()), float(first.max())
-            times = " to ".join(dict.fromkeys((f"{low:.3g}", f"{high:.3g}")))
+            digits = next((d for d in range(3, 12) if f"{low:.{d}g}" != "1" or f"{high:.{d}g}" != "1"), 12)
+            times = " to ".join(dict.fromkeys((f"{low:.{digits}g}", f"{high:.{digits}g}")))
             return (
                 f"right except for one factor in each {line} ({times} times here): something that a "
                 f"whole {line} has in common is not what it should be, such as a gain, a variance or a sum"

@@ -161,7 +161,8 @@ def reductions(node: ast.AST) -> Iterator[ArithmeticChange]:
     for axis in ("0", "1", "-1"):
         if axis != written_axis:
             for keep in (kept, not kept):
-                yield "axis", name, axis, reduced(ast.parse(axis, mode="eval").body, keep)
+                kind = "axis" if given is not None else "one_axis"
+                yield kind, name, axis, reduced(ast.parse(axis, mode="eval").body, keep)
     if isinstance(node.func, ast.Attribute):
         other = OTHER_REDUCTION[name]
         yield "mean_or_sum", name, other, reduced(given, kept, ast.Attribute(node.func.value, other, ast.Load()))

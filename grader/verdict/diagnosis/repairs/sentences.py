@@ -148,6 +148,7 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "index": "`{code}` takes only the part `[{part}]` of `{new}`. Without the index, {it} is right.",
     "keepdim": about_keepdim,
     "axis": "`{code}` takes the {part} over another axis than it should; otherwise {it} is right.",
+    "one_axis": "`{code}` takes the {part} over all elements. Over one axis, {it} is right: which one?",
     "mean_or_sum": "`{code}` takes a {part}. With a {new} in that place, {it} is right.",
     "reduction": "The {part} in `{code}` is one too many: without it, {it} is right.",
     "number": NUMBER_SENTENCE,
@@ -189,7 +190,9 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "`break` ends the whole loop: the rounds after it are left out. With `continue`, which ends one round, {it} "
         "is right."
     ),
-    "break_too_many": "`break` ends the whole loop: the rounds after it are left out. Without it, {it} is right.",
+    "break_too_many": (
+        "`break` ends the loop too early: {it} needs rounds that come after it. In which round should the loop end?"
+    ),
     "range_start": "`{part}` begins with 1, so place 0 is left out. With `{new}`, {it} is right.",
     "range_end": (
         "`{part}` leaves out the last place: a range ends before its last number anyway. With `{new}`, {it} is right."
@@ -219,6 +222,7 @@ QUESTION_OF_KIND = {
     "term_without_factor": LOCAL_DERIVATIVE,
     "other_function": "Which function does the forward line apply, and what is its derivative?",
     "axis": "Along which axis did the forward pass copy or reduce?",
+    "one_axis": "Along which axis did the forward pass copy or reduce?",
     "axis_number": "Which axes does the forward line work on?",
     "number": WHICH_NUMBER,
     "threshold": WHICH_NUMBER,
@@ -240,6 +244,7 @@ IDS = {
     "term": "term_too_many",
     "power": "power_too_many",
     "axis": "wrong_axis",
+    "one_axis": "wrong_axis",
     "axis_number": "wrong_axis",
     "axis_everywhere": "wrong_axis",
     "one_factor_summed": "sums_multiplied",

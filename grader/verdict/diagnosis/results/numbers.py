@@ -75,7 +75,7 @@ def unchanged_argument(part: PartMismatch) -> Iterator[Explanation]:
     """One of the arguments, unchanged."""
     if part.elements >= MIN_NUMBERS_OF_A_CONSTANT and part.same_shape:
         for label, tensors in on_all_problems(part.given):
-            if part.are_explained_by(tensors):
+            if part.are_explained_by(tensors) and any(bool(given.any()) for given in tensors):  # zeros say `zero_part`
                 yield Explanation(
                     "as_given", f"{part.what} is {label} just as it was given: nothing has been done to it."
                 )
