@@ -95,12 +95,15 @@ def by_changes(
     """The small change of the code that makes the gradient right; only of these `kinds`, where there are any."""
     step, function, constants = item.name, item.function, lesson.small_numbers
     with explaining(student):
-        inside, right = None, list[str]()
+        inside, right, wrong = None, list[str](), ""
         if step != function:  # first, because it takes a few calls and the other hundreds
             right = targets_that_pass(student, lesson.gradients, [problem for problem, _ in cases])
             if not kinds:
                 inside = attempt(lambda: explain_by_inner_gradients(step, function, cases, trials, constants, right))
-        return attempt(lambda: explain_by_repair(step, function, cases, trials, constants, right, kinds)) or inside
+            if inside is not None:
+                right, wrong = [*right, *(name[1:] for name in inside.right)], inside.name
+        found = attempt(lambda: explain_by_repair(step, function, cases, trials, constants, right, kinds, wrong))
+        return found or (inside.explanation if inside is not None else None)
 
 
 def sizes_of_the_lecture(

@@ -13,6 +13,7 @@ from grader.verdict.diagnosis.repairs.source_file import called_name, is_module,
 UNARY = {"exp", "log", "tanh", "sqrt", "rsqrt", "square", "abs", "reciprocal", "sigmoid", "softmax", "neg", "sign"}
 UNARY |= {"sin", "cos", "tan", "sinh", "cosh", "atan", "arctan", "asinh", "erf"}
 UNARY |= {"log_softmax", "negative", "relu", "log1p", "expm1", "exp_", "log_", "tanh_", "sqrt_", "square_", "neg_"}
+ROUNDING = {"round", "round_", "floor", "ceil", "trunc", "fix"}
 OTHER_REDUCTION = {"sum": "mean", "mean": "sum"}
 EXPONENTIALS: dict[str, tuple[int, ...]] = {"softmax": (1,), "log_softmax": (1,), "sigmoid": (), "exp": (), "tanh": ()}
 """{function: its arguments}: each is taken for another."""
@@ -22,7 +23,9 @@ SMALLEST_ORDINARY = 1e-2
 
 
 def unary_calls(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """Without a function of one argument."""
+    """Without a function of one argument, and without rounding."""
+    if called_name(node) in ROUNDING and isinstance(node, ast.Call) and (operand := operand_of(node)) is not None:
+        yield "rounded", quote(node), "", operand
     if isinstance(node, ast.Call) and (name := called_name(node)) in UNARY:
         operand = operand_of(node)
         if operand is not None:
@@ -56,7 +59,10 @@ def sums_multiplied(node: ast.AST) -> Iterator[ArithmeticChange]:
 
 
 def small_numbers(node: ast.AST, constants: Sequence[float]) -> Iterator[ArithmeticChange]:
-    """The small number of the forward pass, added before a root, a power or a division."""
+    """The small number of the forward pass, added before a root, a power or a division; or in place of another one."""
+    if isinstance(node, ast.Constant) and type(node.value) is float and 0 < node.value < SMALLEST_ORDINARY:
+        for constant in (each for each in constants if each != node.value):
+            yield "other_small_number", quote(node), "", ast.Constant(constant)
     operand, with_operand = operand_of_a_root(node)
     if operand is None or (isinstance(operand, ast.BinOp) and has_small_number(operand)):
         return

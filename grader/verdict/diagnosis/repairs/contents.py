@@ -63,6 +63,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
     pieces: dict[str, list[str]] = {}
     for function in file.reached_from(name):
         pieces[function.name] = sorted(pieces_in(function.body))
+        open_widths = open_widths or counts_to_the_largest(function)
         for node in ast.walk(function):
             match node:
                 case ast.Name(id=read, ctx=ast.Load()):
@@ -117,7 +118,21 @@ def has_open_width(call: ast.Call) -> bool:
         case "bincount":
             return len(call.args) < 3 and "minlength" not in keywords
         case name:
-            return name in ("unique", "set", "max", "amax", "unique_consecutive", "Counter")
+            return name in ("unique", "set", "unique_consecutive", "Counter")
+
+
+def counts_to_the_largest(function: ast.FunctionDef) -> bool:
+    """Whether there is a maximum and one more than something, `tokens.max() + 1`: as many as the data need."""
+    nodes = list(ast.walk(function))
+    one_more = (
+        isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add) and any(is_one(each) for each in (n.left, n.right))
+        for n in nodes
+    )
+    return any(called_name(n) in ("max", "amax") for n in nodes) and any(one_more)
+
+
+def is_one(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == 1
 
 
 def axes_in(node: ast.AST) -> list[ast.AST]:
@@ -139,7 +154,7 @@ def axes_in(node: ast.AST) -> list[ast.AST]:
 def is_axis(node: ast.AST, parents: Mapping[int, ast.AST]) -> bool:
     """Whether a number is an axis; `parents` are those of the nodes around it, by id."""
     parent = parents.get(id(node))
-    while isinstance(parent, (ast.UnaryOp, ast.Tuple, ast.List)):
+    while isinstance(parent, (ast.UnaryOp, ast.Tuple, ast.List, ast.keyword)):
         node, parent = parent, parents.get(id(parent))
     return parent is not None and any(node is each for each in axes_in(parent))
 

@@ -69,13 +69,15 @@ def explain_by_repair(
     constants: Sequence[float],
     passing: Collection[str] = (),
     kinds: Collection[str] = (),
+    wrong: str = "",
 ) -> Explanation | None:
     """The first change that makes the gradient of `step` right on all cases, in words; None where none does.
 
-    `passing` are the values whose gradients are right. Only changes of these `kinds` are tried, where there are any.
+    `passing` are the values whose gradients are right, and `wrong` the name of the first wrong gradient on the way.
+    Only changes of these `kinds` are tried, where there are any.
     """
     first = cases[0][0]
-    edits = trials.edits(function, known_on(first, constants, passing))
+    edits = trials.edits(function, known_on(first, constants, passing, wrong))
     batch = BATCH if step == function else BATCH_OF_A_JOINT_FUNCTION
     slips = [n for n, edit in enumerate(edits) if (edit.kind in kinds if kinds else edit.kind != INNER_GRADIENT)]
     smallest_first = sorted((problem for problem, _ in cases), key=total_elements)  # most run on one only
@@ -122,8 +124,10 @@ def is_right_gradient(step: str, problem: Problem, answer: Answer) -> bool:
     ).passed
 
 
-def known_on(problem: Problem, constants: Sequence[float], passing: Collection[str] = ()) -> Known:
-    """What a step may read on a problem; `passing` are the values whose gradients are right."""
+def known_on(
+    problem: Problem, constants: Sequence[float], passing: Collection[str] = (), wrong: str | None = None
+) -> Known:
+    """What a step may read on a problem; `passing` are the values whose gradients are right. For `wrong` see Known."""
     shapes = {name: list(v.shape) if isinstance(v, Tensor) else [] for name, v in problem.values.items()}
     if problem.random_upstream:
         shapes |= {"d" + name: list(gradient.shape) for name, gradient in problem.upstream.items()}
@@ -136,4 +140,4 @@ def known_on(problem: Problem, constants: Sequence[float], passing: Collection[s
         inner = tuple("d" + name for name in reversed(problem.finer.names) if name not in problem.graph.inputs)
     shapes = {name: shape for name, shape in shapes.items() if name.isidentifier()}  # no `mid[0]`, an entry of a list
     right = tuple("d" + name for name in passing)
-    return Known(shapes, sizes, tuple(dict.fromkeys((*constants, *own))), returned, inner, right)
+    return Known(shapes, sizes, tuple(dict.fromkeys((*constants, *own))), returned, inner, right, wrong)
