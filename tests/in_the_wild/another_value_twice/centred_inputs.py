@@ -2,7 +2,7 @@
 
 lesson: 11
 by: both
-dx: failed | = In `return rstd * (g - g.mean(-1, keepdim=True) - d * (g * d).mean(-1, ...`, each `d` should be another
+dx: failed | = Each `d` in this line should be another
     value; with that one, your `dx` is right. Which value does the forward pass use there?
 """
 

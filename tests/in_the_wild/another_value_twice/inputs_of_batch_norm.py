@@ -2,7 +2,7 @@
 
 lesson: 05
 by: both
-dh: failed | = In `return gamma / (h_var + 1e-5).sqrt() * (dh_bn - dh_bn.mean(0) - h  ...`, each `h` should be another
+dh: failed | = Each `h` in this line should be another
     value; with that one, your `dh` is right. Which value does the forward pass use there?
 """
 

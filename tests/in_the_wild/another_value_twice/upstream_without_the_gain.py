@@ -2,7 +2,7 @@
 
 lesson: 11
 by: dojo
-dx: failed | = In `return rstd * (dy - dy.mean(-1, keepdim=True) - xhat * (dy * xhat) ...`, each `dy` lacks the factor
+dx: failed | = Each `dy` in this line lacks the factor
     `scale`; with it, your `dx` is right.
 """
 

@@ -56,6 +56,34 @@ def sums_multiplied(node: ast.AST) -> Iterator[ArithmeticChange]:
         product = ast.BinOp(first, ast.Mult(), other if second is None else second)
         call_of_both = ast.Call(ast.Attribute(product, name, ast.Load()), arguments, call.keywords)
         yield kind, name, quote(first), call_of_both
+    yield from sums_among_factors(node)
+
+
+def sums_among_factors(node: ast.BinOp) -> Iterator[ArithmeticChange]:
+    """`c * (a * b).sum(1)` for `c * a.sum(1) * b.sum(1)`."""
+    factors = factors_of(node)
+    others, last = factors[:-1], factors[-1]
+    for place, each in enumerate(others):
+        if len(others) > 1 and written_reduction(each) and written_reduction(each) == written_reduction(last):
+            assert isinstance(each, ast.Call) and isinstance(last, ast.Call)
+            first, second = operand_of(each), operand_of(last)
+            if first is not None and second is not None:
+                both = ast.Attribute(ast.BinOp(first, ast.Mult(), second), called_name(each), ast.Load())
+                product, *rest = [*others[:place], ast.Call(both, each.args, each.keywords), *others[place + 1 :]]
+                for factor in rest:
+                    product = ast.BinOp(product, ast.Mult(), factor)
+                yield "sums_multiplied", called_name(each), "", product
+
+
+def factors_of(node: ast.expr) -> list[ast.expr]:
+    """`[a, b, c]` of `a * b * c`."""
+    is_product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+    return [*factors_of(node.left), node.right] if is_product and isinstance(node, ast.BinOp) else [node]
+
+
+def multiplies_sums(code: ast.AST) -> bool:
+    """Whether two sums, or two means, are multiplied somewhere in the code."""
+    return any(kind == "sums_multiplied" for node in ast.walk(code) for kind, *_ in sums_multiplied(node))
 
 
 def small_numbers(node: ast.AST, constants: Sequence[float]) -> Iterator[ArithmeticChange]:

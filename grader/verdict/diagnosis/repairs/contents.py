@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any, TypeGuard
 
 from grader.source.result_forms import pieces_in
+from grader.verdict.diagnosis.repairs.call_changes import multiplies_sums
 from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, draws_numbers, quote
 
 MAX_POSSIBLE_SIZES = 200
@@ -42,8 +43,9 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
     numbers: [(number, its line, the code around it)] that may be sizes or their roots;
     returns: the types of the expressions that are returned; open_widths: whether something may be as long as the data
     need (`F.one_hot` without the number of classes); pieces: {function: its small expressions without their names}, see
-    result_forms; negates: whether there is a minus sign that is neither an exponent's nor a subtraction; random: a
-    function that it calls itself and that draws random numbers, "" for none.
+    result_forms; multiplies_sums: whether two sums are multiplied; negates: whether there is a minus sign that is
+    neither an exponent's nor a subtraction; random: a function that it calls itself and that draws random numbers, ""
+    for none.
     """
     file = latest_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}
@@ -97,6 +99,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "open_widths": open_widths,
         "pieces": pieces,
         "negates": any(map(negates, file.reached_from(name))),
+        "multiplies_sums": any(map(multiplies_sums, file.reached_from(name))),
         "random": draws_numbers(file.functions[name]),
     }
 

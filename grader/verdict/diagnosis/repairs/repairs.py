@@ -30,7 +30,7 @@ READINGS_KEPT = {
 SURE_SLIPS = {"FloorDiv": "floor_division", "UAdd": "update"}
 """{an operator: the kind of change that replaces it}. A gradient has hardly another use for it: where the change makes
 the answer right, it is the slip, whatever else the numbers fit."""
-SURER_SLIPS = {"held_constant": {"sums_multiplied"}, "repeated_index": {"range_start", "range_end"}}
+SURER_SLIPS = {"repeated_index": {"range_start", "range_end"}}
 """{a reading that is kept: the kinds of change that say more than it does}"""
 MAX_SMALL_NUMBER = 1e-2
 BATCH = 80
@@ -57,8 +57,10 @@ class Trials(Protocol):
 
 def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None) -> set[str]:
     """The kinds of change that are tried although the numbers are explained; none for most functions."""
-    of_operators = {SURE_SLIPS[each] for each in contents["operators"] if each in SURE_SLIPS} if contents else set()
-    return of_operators | SURER_SLIPS.get(reading.id if reading is not None else "", set())
+    of_code = {SURE_SLIPS[each] for each in contents["operators"] if each in SURE_SLIPS} if contents else set()
+    if contents and contents["multiplies_sums"]:  # of sums that are zero nothing is seen in the numbers
+        of_code.add("sums_multiplied")
+    return of_code | SURER_SLIPS.get(reading.id if reading is not None else "", set())
 
 
 def explain_by_repair(

@@ -57,7 +57,7 @@ def about_a_name(slip: Slip) -> str:
 
 def about_a_repeated_name(slip: Slip) -> str:
     edit = slip.edit
-    text = f"In `{edit.code}`, each `{edit.part}` should be another value; with that one, {slip.it} is right."
+    text = f"Each `{edit.part}` in this line should be another value; with that one, {slip.it} is right."
     return text if slip.problem is None else f"{text} Which value does the forward pass use there?"
 
 
@@ -90,7 +90,7 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "function": ("You write `{code}`. With `{new}` itself in that place, {it} is right: the `{part}` is one too many."),
     "name": about_a_name,
     "everywhere": about_a_repeated_name,
-    "factor_everywhere": "In `{code}`, each `{part}` lacks the factor `{new}`; with it, {it} is right.",
+    "factor_everywhere": "Each `{part}` in this line lacks the factor `{new}`; with it, {it} is right.",
     "not_reduced": (
         "`{part}` is used element by element. With its {new} over an axis in that place, {it} is right: over which one?"
     ),
