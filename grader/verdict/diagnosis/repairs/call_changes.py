@@ -18,6 +18,8 @@ OTHER_REDUCTION = {"sum": "mean", "mean": "sum"}
 EXPONENTIALS: dict[str, tuple[int, ...]] = {"softmax": (1,), "log_softmax": (1,), "sigmoid": (), "exp": (), "tanh": ()}
 """{function: its arguments}: each is taken for another."""
 ROOTS = {"sqrt", "rsqrt", "sqrt_", "rsqrt_", "log"}
+MAX_FACTORS = 8
+"""Factors of a product among which two sums are looked for."""
 SMALLEST_ORDINARY = 1e-2
 """A number below this one is there to keep a root or a division finite."""
 
@@ -62,23 +64,27 @@ def sums_multiplied(node: ast.AST) -> Iterator[ArithmeticChange]:
 def sums_among_factors(node: ast.BinOp) -> Iterator[ArithmeticChange]:
     """`c * (a * b).sum(1)` for `c * a.sum(1) * b.sum(1)`."""
     factors = factors_of(node)
-    others, last = factors[:-1], factors[-1]
-    for place, each in enumerate(others):
-        if len(others) > 1 and written_reduction(each) and written_reduction(each) == written_reduction(last):
-            assert isinstance(each, ast.Call) and isinstance(last, ast.Call)
-            first, second = operand_of(each), operand_of(last)
-            if first is not None and second is not None:
-                both = ast.Attribute(ast.BinOp(first, ast.Mult(), second), called_name(each), ast.Load())
-                product, *rest = [*others[:place], ast.Call(both, each.args, each.keywords), *others[place + 1 :]]
-                for factor in rest:
-                    product = ast.BinOp(product, ast.Mult(), factor)
-                yield "sums_multiplied", called_name(each), "", product
+    written = written_reduction(factors[-1])
+    for place, each in enumerate(factors[:-1] if written and 2 < len(factors) <= MAX_FACTORS else ()):
+        if written_reduction(each) == written and isinstance(each, ast.Call) and isinstance(factors[-1], ast.Call):
+            first, second = operand_of(each), operand_of(factors[-1])
+            if first is None or second is None:
+                continue
+            both = ast.Attribute(ast.BinOp(first, ast.Mult(), second), called_name(each), ast.Load())
+            kept = [*factors[:place], ast.Call(both, each.args, each.keywords), *factors[place + 1 : -1]]
+            product = kept[0]
+            for factor in kept[1:]:
+                product = ast.BinOp(product, ast.Mult(), factor)
+            yield "sums_multiplied", called_name(each), "", product
 
 
 def factors_of(node: ast.expr) -> list[ast.expr]:
-    """`[a, b, c]` of `a * b * c`."""
-    is_product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
-    return [*factors_of(node.left), node.right] if is_product and isinstance(node, ast.BinOp) else [node]
+    """`[a, b, c]` of `a * b * c`; of a longer product only the last ones."""
+    found: list[ast.expr] = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and len(found) < MAX_FACTORS:
+        found.append(node.right)
+        node = node.left
+    return [node, *reversed(found)]
 
 
 def multiplies_sums(code: ast.AST) -> bool:
