@@ -55,6 +55,7 @@ def test_closed_share(check):
     h = numbers([[0.99, -0.95, 0.5, 0.1], [-0.5, 0.0, 0.3, -0.2]])
     check.gives("closed_share", (h, 0.9), 0.25)  # two of eight: 0.99 and -0.95
     check.gives("closed_share", (h, 0.5), 0.25)  # at the threshold a gate is open
+    check.gives("closed_share", (h, 0.25), 0.625)
 
 
 def test_mean_gate(check):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +11,15 @@ from typing import Any
 import numpy
 from torch import Tensor
 
-from grader.calling.protocol import Counts, Function, Measurement, copy_tree, leaves
+from grader.calling.protocol import CallFailed, Counts, Function, Measurement, copy_tree, leaves
 from grader.calling.target import Handle, Target
 
 MAX_RECORDED_PARTS = 12
+TOO_MANY_ARGUMENTS = re.compile(
+    r"TypeError: \w+\(\) takes (?:from \d+ to )?\d+ positional arguments? but \d+ (?:was|were) given"
+)
+MISSING_ARGUMENTS = re.compile(r"TypeError: \w+\(\) missing \d+ required (?:positional|keyword-only) arguments?")
+UNKNOWN_PARAMETER = re.compile(r"TypeError: \w+\(\) got an unexpected keyword argument '(\w+)'")
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,7 @@ class RecordingTarget:
     def __init__(self, target: Target, namespace: Any, copies: bool = False) -> None:
         self._target, self._namespace, self._copies = target, namespace, copies
         self.calls: list[Call] = []
+        self.left_out: dict[str, list[str]] = {}  # {function: the arguments that it has no parameters for}
         self.returned: list[tuple[str, Any]] = []  # (function, method or attribute, its value), of calls that gave one
 
     @property
@@ -45,7 +52,34 @@ class RecordingTarget:
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         self.note_call(name, getattr(self._namespace, name, None), args, kwargs)
-        return self.note_value(name, self._target.call(name, *args, **kwargs))
+        try:
+            return self.note_value(name, self._target.call(name, *args, **kwargs))
+        except CallFailed as failed:
+            if TOO_MANY_ARGUMENTS.match(failed.answer.message) is None:
+                raise
+            return self.note_value(name, self._call_by_name(name, failed))
+
+    def _call_by_name(self, name: str, failed: CallFailed) -> Any:
+        """The last call again, with those of the arguments that the function has parameters for, by their names.
+
+        A student may delete the parameters that a function does not need. Raises `failed` where others are missing.
+        """
+        given, left_out = dict(self.calls[-1].arguments), list[str]()
+        while given and all(each.isidentifier() for each in given):
+            try:
+                value = self._target.call(name, **given)
+            except CallFailed as again:
+                unknown = UNKNOWN_PARAMETER.match(again.answer.message)
+                if unknown is None and MISSING_ARGUMENTS.match(again.answer.message) is None:
+                    raise
+                if unknown is None or unknown[1] not in given:
+                    break
+                left_out.append(unknown[1])
+                del given[unknown[1]]
+            else:
+                self.left_out[name] = left_out
+                return value
+        raise failed
 
     def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]:
         self.note_call(name, getattr(self._namespace, name, None), args, kwargs)

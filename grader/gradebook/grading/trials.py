@@ -6,6 +6,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
+from dataclasses import replace
 from typing import Any
 
 from grader.calling.answer import Answer
@@ -51,6 +52,7 @@ class FileTrials:
         self._contents: dict[str, Mapping[str, Any] | None] = {}
         self._read_ahead: tuple[threading.Thread, dict[str, Mapping[str, Any]]] | None = None
         self._workers: dict[str, tuple[list[Edit], Student | None]] = {}
+        self._wrong: dict[str, str] = {}  # {function: the inner gradient whose lines are changed first}
         self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
         self._seconds_left = TRIALS_SECONDS
         self._deadlines: dict[str, float] = {}
@@ -89,7 +91,9 @@ class FileTrials:
         if self.is_postponed:
             self.was_postponed = True
             return []
-        if function not in self._workers:
+        if function not in self._workers or known.wrong not in (None, self._wrong.get(function, "")):
+            self._wrong[function] = known.wrong or ""
+            self._answers.clear()
             self._workers[function] = self._find_edits(function, known)
         return self._workers[function][0]
 
@@ -143,6 +147,8 @@ class FileTrials:
                 student.close()
 
     def _find_edits(self, function: str, known: Known) -> tuple[list[Edit], Student | None]:
+        if known.returned and self._student.joint is not None:
+            known = replace(known, returned=self._student.joint.returns)  # in the order of the tuple
         try:
             edits_as_data, texts = source_reader().call(edits_of, self._text, function, CHANGED_PREFIX, known)
         except (ReadingStopped, ReadingFailed):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+SMALLEST_RTOL_OF_FLOAT32 = 1e-7
+"""From this relative distance on, a number is not known to seven digits."""
 NUMBERS_IN_WORDS = frozenset({"one half"})
 
 
@@ -54,4 +56,5 @@ def name_of(values: Sequence[float], tables: Sequence[Mapping[str, float]], rtol
         for prefix, signed in (("", values), ("−", [-value for value in values])):
             if all(abs(value - c) <= rtol * abs(c) for value, c in zip(signed, constants, strict=True)):
                 return prefix + label
-    return f"{sign}{magnitudes[0]:.7g}" if is_same else None
+    digits = 7 if rtol < SMALLEST_RTOL_OF_FLOAT32 else 5
+    return f"{sign}{magnitudes[0]:.{digits}g}" if is_same else None

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from grader.calling.protocol import CallFailed
+from grader.results.wording import listed_as_code
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Known
 from grader.verdict.diagnosis.repairs.repairs import Trials, explain_edit, explain_random_numbers
@@ -26,6 +27,9 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
 
     Only where nothing else explains it.
     """
+    for name, parameters in check.on.left_out.items():
+        text = f"{failed} Your `{name}` has no parameter {listed_as_code(parameters)}."
+        failed = CheckFailed(text, failed.status, failed.mistake, failed.line)
     trials: Trials | None = getattr(check.student, "trials", None)
     if trials is None or failed.mistake is not None or failed.status not in ("failed", "shape"):
         return failed

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 from grader.calling.answer import Answer
 from grader.lesson.lesson import Item, Lesson
+from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
+from grader.verdict.diagnosis.repairs.call_changes import multiplies_sums
 from grader.verdict.diagnosis.repairs.inner_gradients import explain_by_inner_gradients
 from grader.verdict.diagnosis.repairs.repairs import (
     READINGS_KEPT,
@@ -73,6 +76,8 @@ def better_explanation(
     contents = trials.contents(item.function) if trials is not None else None
     kinds = surer_slips(contents, mistake)
     is_kept = is_known or (mistake is not None and mistake.id in READINGS_KEPT)
+    if is_known and any(multiplies_sums_itself(m) for m in lesson.wrong_formulas if mistake and m.id == mistake.id):
+        kinds = kinds - {"sums_multiplied"}
     if trials is not None and can_run and (kinds or not is_kept):
         found = by_changes(student, item, lesson, cases, trials, kinds if is_kept else set())
         if found is not None:
@@ -89,18 +94,26 @@ def better_explanation(
     return None
 
 
+def multiplies_sums_itself(mistake: Mistake) -> bool:
+    """Whether a known mistake may be that two sums are multiplied: its formula does it, or is not known."""
+    return not mistake.formula or multiplies_sums(ast.parse(mistake.formula))
+
+
 def by_changes(
     student: StepRunner, item: Item, lesson: Lesson, cases: Cases, trials: Trials, kinds: set[str]
 ) -> Explanation | None:
     """The small change of the code that makes the gradient right; only of these `kinds`, where there are any."""
     step, function, constants = item.name, item.function, lesson.small_numbers
     with explaining(student):
-        inside, right = None, list[str]()
+        inside, right, wrong = None, list[str](), ""
         if step != function:  # first, because it takes a few calls and the other hundreds
             right = targets_that_pass(student, lesson.gradients, [problem for problem, _ in cases])
             if not kinds:
                 inside = attempt(lambda: explain_by_inner_gradients(step, function, cases, trials, constants, right))
-        return attempt(lambda: explain_by_repair(step, function, cases, trials, constants, right, kinds)) or inside
+            if inside is not None:
+                right, wrong = [*right, *(name[1:] for name in inside.right)], inside.name
+        found = attempt(lambda: explain_by_repair(step, function, cases, trials, constants, right, kinds, wrong))
+        return found or (inside.explanation if inside is not None else None)
 
 
 def sizes_of_the_lecture(

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import bits, broadcast_bits
+from grader.comparison.tensors import VANISHING, bits, broadcast_bits
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
 from grader.results import NamedMistake, Row, Status
+from grader.verdict.diagnosis.mismatch import euclidean_norm
 from grader.verdict.diagnosis.repairs.repairs import Trials
 from grader.verdict.judging.explained_by_code import explain_by_the_code
 from grader.verdict.judging.hard_coded import explain_lecture_sizes, hard_coded_numbers, size_remark
@@ -151,7 +152,8 @@ class GradientCheck:
             if (verdict.passed or is_unclear) and self.item.earned_with:
                 missing = self._wrong_partner(self._decided_on or problems)
                 if missing is not None:
-                    verdict.status, verdict.mistake = "failed", not_earned_alone(self.item.name, missing)
+                    is_zero = verdict.passed or self._is_nearly_zero(self._decided_on or problems)
+                    verdict.status, verdict.mistake = "failed", not_earned_alone(self.item.name, missing, is_zero)
                     verdict.message = verdict.mistake.message
             self._verdict = verdict
         return self._verdict
@@ -165,6 +167,12 @@ class GradientCheck:
             if not judge_step(runner, name, problems, naming=False).passed:
                 return name
         return None
+
+    def _is_nearly_zero(self, problems: Sequence[Problem]) -> bool:
+        """Whether nothing but rounding is left of the answers to these problems."""
+        assert self.item.target is not None
+        sizes = ((p, self._student.answers(p)[self.item.name].tensor) for p in problems if not p.draw.note)
+        return all(t is None or euclidean_norm(t.double()) <= VANISHING * p.scale(self.item.target) for p, t in sizes)
 
     def _by_terms_of_submission(self, verdict: Verdict, problems: Sequence[Problem], draws: Sequence[Draw]) -> Verdict:
         """The verdict by the terms of the submission: a notebook may write some things differently from a stub."""

@@ -112,7 +112,7 @@ def no_answer(
         message = f"With {problem.draw.describe()}: {answer.message}. {width.message}"
         return Verdict("error", message=message, mistake=Explanation(width.id, message), line=answer.line)
     if answer.outcome == "raised":
-        explanation = attempt(lambda: explain_error(name, problem, answer))
+        explanation = attempt(lambda: explain_error(name, problem, answer, contents["names"] if contents else ()))
         advice = reads_grad(name, contents) if explanation is not None and explanation.id == "none_for_tensor" else None
         if advice is not None:
             explanation = Explanation("reads_grad", advice)

@@ -65,8 +65,14 @@ def what_is_wrong(name: str, failing: Sequence[tuple[Case, TensorComparison]], c
     return f"{text} {special}" if special else text
 
 
-def not_earned_alone(name: str, missing: str) -> Explanation:
+def not_earned_alone(name: str, missing: str, is_zero: bool) -> Explanation:
     """Why a row whose true gradient is zero earns nothing while `missing` is wrong."""
+    if not is_zero:
+        return Explanation(
+            "earned_together",
+            f"The true `{name}` is zero here, and yours is not. It is computed from the same upstream gradient as "
+            f"`{missing}`, which is not right yet: begin there.",
+        )
     return Explanation(
         "earned_together",
         f"The true `{name}` is zero here, so zeros are right without any work. Its points come with those of "

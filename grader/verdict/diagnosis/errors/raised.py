@@ -56,8 +56,8 @@ class CallContext:
     """What the code that raised was called with: the arguments that it reads, by name, and all it could request.
 
     `own` are the names that it is most likely to mean: its upstream gradients, and what it reads. `near` are these and
-    the other values in the forward lines that it is about. `result_shape` is the shape that its result should have, in
-    words: "the shape of `W`, (5, 3)"; "" if unknown.
+    the other values in the forward lines that it is about. `written` are the names that its code reads.
+    `result_shape` is the shape that its result should have, in words: "the shape of `W`, (5, 3)"; "" if unknown.
     """
 
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -65,10 +65,14 @@ class CallContext:
     result_shape: str = ""
     own: Collection[str] = ()
     near: Collection[str] = ()
+    written: Collection[str] = ()
 
 
-def explain_error(name: str, problem: Problem, answer: Answer) -> Explanation | None:
-    """The meaning of what the step d`name` raised, where its text is one of those known here."""
+def explain_error(name: str, problem: Problem, answer: Answer, written: Collection[str] = ()) -> Explanation | None:
+    """The meaning of what the step d`name` raised, where its text is one of those known here.
+
+    `written` are the names that its code reads.
+    """
     upstream = {f"d{consumer}": gradient for consumer, gradient in problem.upstream.items()}
     known = problem.given | upstream
     reads = {argument: known[argument] for argument in sorted(answer.uses) if argument in known}
@@ -78,7 +82,7 @@ def explain_error(name: str, problem: Problem, answer: Answer) -> Explanation | 
     result_shape = f"the shape of `{name}`, {format_shape(problem.values[name].shape)}"
     if not problem.random_upstream:  # the line may be about any of the gradients that one function returns
         result_shape = ""
-    return explain_error_text(answer.message, CallContext(reads, known.keys(), result_shape, own, near))
+    return explain_error_text(answer.message, CallContext(reads, known.keys(), result_shape, own, near, written))
 
 
 def explain_error_text(message: str, context: CallContext) -> Explanation | None:
@@ -145,7 +149,8 @@ def explain_undefined_name(name: str, context: CallContext) -> str:
         return f"`{name}` is not imported: write `{USUAL_NAMES[name]}` at the top of the file."
     if name in sys.stdlib_module_names:
         return f"`{name}` is a module of Python: write `import {name}` at the top of the file."
-    near = nearest(name, context.own, 0.7) or nearest(name, context.parameters, 0.8)
+    others = [each for each in context.written if each != name]
+    near = nearest(name, context.own, 0.7) or nearest(name, others, 0.7) or nearest(name, context.parameters, 0.8)
     if near or len(context.own) == 1:
         meant = f"Do you mean `{near or next(iter(context.own))}`?"
     elif context.own:

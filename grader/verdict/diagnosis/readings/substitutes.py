@@ -95,7 +95,8 @@ def upstream_forgotten(wrong: GradientMismatch) -> Iterator[Explanation]:
 
 def has_upstream(wrong: GradientMismatch, consumer: str) -> bool:
     """False for the loss, whose upstream gradient is one."""
-    return all(p.upstream[consumer].ndim > 0 or p.graph.consumers[consumer] for p in wrong.problems)
+    upstream = [(p.upstream[consumer], p.graph.consumers[consumer]) for p in wrong.problems]
+    return all(gradient.ndim > 0 or consumers or float(gradient) != 1 for gradient, consumers in upstream)
 
 
 def wrong_upstream(wrong: GradientMismatch) -> Iterator[Explanation]:

@@ -28,6 +28,8 @@ OTHER_COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 }
 PRODUCT_OPERATORS = (ast.Mult, ast.Div)
 SUM_OPERATORS = (ast.Add, ast.Sub)
+OF_SHAPES = frozenset({"ones_like", "zeros_like", "full_like", "empty_like", "ones", "zeros", "full", "len", "range"})
+"""Functions that return the same whatever numbers a tensor holds."""
 LARGEST_NUMBER = 100
 """Numbers beyond this one are not changed."""
 
@@ -77,7 +79,8 @@ def regroupings(node: ast.AST) -> Iterator[ArithmeticChange]:
     if isinstance(node.op, ast.Mult) and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Div):
         divisor = ast.BinOp(left.right, ast.Mult(), right)
         yield "divisor", quote(left.right), quote(divisor), ast.BinOp(left.left, ast.Div(), divisor)
-    if isinstance(node.op, PRODUCT_OPERATORS) and isinstance(left, ast.Call) and left.args and not left.keywords:
+    is_scaled = isinstance(node.op, PRODUCT_OPERATORS) and called_name(left) not in OF_SHAPES
+    if is_scaled and isinstance(left, ast.Call) and left.args and not left.keywords:
         argument = ast.BinOp(left.args[0], node.op, right)
         yield "outside", quote(left), "", ast.Call(left.func, [argument, *left.args[1:]], [])
     if (

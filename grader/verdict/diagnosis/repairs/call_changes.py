@@ -13,16 +13,21 @@ from grader.verdict.diagnosis.repairs.source_file import called_name, is_module,
 UNARY = {"exp", "log", "tanh", "sqrt", "rsqrt", "square", "abs", "reciprocal", "sigmoid", "softmax", "neg", "sign"}
 UNARY |= {"sin", "cos", "tan", "sinh", "cosh", "atan", "arctan", "asinh", "erf"}
 UNARY |= {"log_softmax", "negative", "relu", "log1p", "expm1", "exp_", "log_", "tanh_", "sqrt_", "square_", "neg_"}
+ROUNDING = {"round", "round_", "floor", "ceil", "trunc", "fix"}
 OTHER_REDUCTION = {"sum": "mean", "mean": "sum"}
 EXPONENTIALS: dict[str, tuple[int, ...]] = {"softmax": (1,), "log_softmax": (1,), "sigmoid": (), "exp": (), "tanh": ()}
 """{function: its arguments}: each is taken for another."""
 ROOTS = {"sqrt", "rsqrt", "sqrt_", "rsqrt_", "log"}
+MAX_FACTORS = 8
+"""Factors of a product among which two sums are looked for."""
 SMALLEST_ORDINARY = 1e-2
 """A number below this one is there to keep a root or a division finite."""
 
 
 def unary_calls(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """Without a function of one argument."""
+    """Without a function of one argument, and without rounding."""
+    if called_name(node) in ROUNDING and isinstance(node, ast.Call) and (operand := operand_of(node)) is not None:
+        yield "rounded", quote(node), "", operand
     if isinstance(node, ast.Call) and (name := called_name(node)) in UNARY:
         operand = operand_of(node)
         if operand is not None:
@@ -53,10 +58,45 @@ def sums_multiplied(node: ast.AST) -> Iterator[ArithmeticChange]:
         product = ast.BinOp(first, ast.Mult(), other if second is None else second)
         call_of_both = ast.Call(ast.Attribute(product, name, ast.Load()), arguments, call.keywords)
         yield kind, name, quote(first), call_of_both
+    yield from sums_among_factors(node)
+
+
+def sums_among_factors(node: ast.BinOp) -> Iterator[ArithmeticChange]:
+    """`c * (a * b).sum(1)` for `c * a.sum(1) * b.sum(1)`."""
+    factors = factors_of(node)
+    written = written_reduction(factors[-1])
+    for place, each in enumerate(factors[:-1] if written and 2 < len(factors) <= MAX_FACTORS else ()):
+        if written_reduction(each) == written and isinstance(each, ast.Call) and isinstance(factors[-1], ast.Call):
+            first, second = operand_of(each), operand_of(factors[-1])
+            if first is None or second is None:
+                continue
+            both = ast.Attribute(ast.BinOp(first, ast.Mult(), second), called_name(each), ast.Load())
+            kept = [*factors[:place], ast.Call(both, each.args, each.keywords), *factors[place + 1 : -1]]
+            product = kept[0]
+            for factor in kept[1:]:
+                product = ast.BinOp(product, ast.Mult(), factor)
+            yield "sums_multiplied", called_name(each), "", product
+
+
+def factors_of(node: ast.expr) -> list[ast.expr]:
+    """`[a, b, c]` of `a * b * c`; of a longer product only the last ones."""
+    found: list[ast.expr] = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and len(found) < MAX_FACTORS:
+        found.append(node.right)
+        node = node.left
+    return [node, *reversed(found)]
+
+
+def multiplies_sums(code: ast.AST) -> bool:
+    """Whether two sums, or two means, are multiplied somewhere in the code."""
+    return any(kind == "sums_multiplied" for node in ast.walk(code) for kind, *_ in sums_multiplied(node))
 
 
 def small_numbers(node: ast.AST, constants: Sequence[float]) -> Iterator[ArithmeticChange]:
-    """The small number of the forward pass, added before a root, a power or a division."""
+    """The small number of the forward pass, added before a root, a power or a division; or in place of another one."""
+    if isinstance(node, ast.Constant) and type(node.value) is float and 0 < node.value < SMALLEST_ORDINARY:
+        for constant in (each for each in constants if each != node.value):
+            yield "other_small_number", quote(node), "", ast.Constant(constant)
     operand, with_operand = operand_of_a_root(node)
     if operand is None or (isinstance(operand, ast.BinOp) and has_small_number(operand)):
         return

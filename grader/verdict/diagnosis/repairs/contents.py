@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any, TypeGuard
 
 from grader.source.result_forms import pieces_in
+from grader.verdict.diagnosis.repairs.call_changes import multiplies_sums
 from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, draws_numbers, quote
 
 MAX_POSSIBLE_SIZES = 200
@@ -42,8 +43,9 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
     numbers: [(number, its line, the code around it)] that may be sizes or their roots;
     returns: the types of the expressions that are returned; open_widths: whether something may be as long as the data
     need (`F.one_hot` without the number of classes); pieces: {function: its small expressions without their names}, see
-    result_forms; negates: whether there is a minus sign that is neither an exponent's nor a subtraction; random: a
-    function that it calls itself and that draws random numbers, "" for none.
+    result_forms; multiplies_sums: whether two sums are multiplied; negates: whether there is a minus sign that is
+    neither an exponent's nor a subtraction; random: a function that it calls itself and that draws random numbers, ""
+    for none.
     """
     file = latest_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}
@@ -63,6 +65,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
     pieces: dict[str, list[str]] = {}
     for function in file.reached_from(name):
         pieces[function.name] = sorted(pieces_in(function.body))
+        open_widths = open_widths or counts_to_the_largest(function)
         for node in ast.walk(function):
             match node:
                 case ast.Name(id=read, ctx=ast.Load()):
@@ -96,6 +99,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "open_widths": open_widths,
         "pieces": pieces,
         "negates": any(map(negates, file.reached_from(name))),
+        "multiplies_sums": any(map(multiplies_sums, file.reached_from(name))),
         "random": draws_numbers(file.functions[name]),
     }
 
@@ -117,7 +121,21 @@ def has_open_width(call: ast.Call) -> bool:
         case "bincount":
             return len(call.args) < 3 and "minlength" not in keywords
         case name:
-            return name in ("unique", "set", "max", "amax", "unique_consecutive", "Counter")
+            return name in ("unique", "set", "unique_consecutive", "Counter")
+
+
+def counts_to_the_largest(function: ast.FunctionDef) -> bool:
+    """Whether there is a maximum and one more than something, `tokens.max() + 1`: as many as the data need."""
+    nodes = list(ast.walk(function))
+    one_more = (
+        isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add) and any(is_one(each) for each in (n.left, n.right))
+        for n in nodes
+    )
+    return any(called_name(n) in ("max", "amax") for n in nodes) and any(one_more)
+
+
+def is_one(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == 1
 
 
 def axes_in(node: ast.AST) -> list[ast.AST]:
@@ -139,7 +157,7 @@ def axes_in(node: ast.AST) -> list[ast.AST]:
 def is_axis(node: ast.AST, parents: Mapping[int, ast.AST]) -> bool:
     """Whether a number is an axis; `parents` are those of the nodes around it, by id."""
     parent = parents.get(id(node))
-    while isinstance(parent, (ast.UnaryOp, ast.Tuple, ast.List)):
+    while isinstance(parent, (ast.UnaryOp, ast.Tuple, ast.List, ast.keyword)):
         node, parent = parent, parents.get(id(parent))
     return parent is not None and any(node is each for each in axes_in(parent))
 

@@ -43,7 +43,9 @@ from grader.verdict.diagnosis.repairs.contents import kind_of_number
 from grader.verdict.diagnosis.repairs.joint_changes import FORWARD_LINE, inner_gradients, lines_of_the_lesson
 from grader.verdict.diagnosis.repairs.loop_changes import loops
 from grader.verdict.diagnosis.repairs.mixed_up_changes import mixed_up
+from grader.verdict.diagnosis.repairs.repeated_changes import repeated_values
 from grader.verdict.diagnosis.repairs.source_file import (
+    ChildPlace,
     SourceFile,
     assigned_names,
     context_of,
@@ -54,6 +56,7 @@ from grader.verdict.diagnosis.repairs.source_file import (
     parameter_names,
     quote,
     quote_text,
+    replace_node,
 )
 from grader.verdict.diagnosis.repairs.statement_changes import assignments, column_indices
 from grader.verdict.diagnosis.repairs.suspects import helpers_on_the_way, suspected_helpers, suspects
@@ -77,8 +80,7 @@ PLACEHOLDER = "changed_function_"
 BACKWARDS = re.compile(r"^([ \t]+\w[^=#\n]*?) ?=([+-])(?= )", re.MULTILINE)
 """`dx =+ ...`, which assigns, and is no way to write anything else."""
 
-ChildPlace = tuple[ast.AST, str, int | None]
-"""(parent, field, index in it)"""
+CHANGED_NODES = (ast.expr, ast.stmt, ast.keyword)
 
 
 @dataclass(frozen=True)
@@ -87,8 +89,14 @@ class Known:
 
     `shapes` are those of forward values and upstream gradients by name on one problem, () for a number; `sizes` are the
     names of whole numbers; `constants` are the small numbers that the forward pass adds (1e-5). Of a function that
+<<<<<<< HEAD
     returns all gradients, `returned` are their names, `right` those that are right, `inner` the names of gradients on
     the way to them, and `forward` the expressions of the forward pass by value.
+=======
+    returns all gradients, `returned` are their names, `right` those that are right, and `inner` the names of gradients
+    on the way to them. `wrong` is the first wrong one of these, "" where none is known, and None to take any changes
+    that have been found already.
+>>>>>>> h-a
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -98,6 +106,7 @@ class Known:
     inner: Sequence[str] = ()
     right: Sequence[str] = ()
     forward: Mapping[str, str] = field(default_factory=dict)
+    wrong: str | None = None
 
 
 @dataclass(frozen=True)
@@ -132,7 +141,7 @@ def changed_functions(source: str, function: str, named: str, known: Known) -> t
     if not reached or size > MAX_EDITED_NODES or any(map(draws_numbers, reached)):  # then it may be right by chance
         return [], []
     step, *helpers = (copy.deepcopy(each) for each in reached)
-    suspected = suspects(step, known.returned, known.right)
+    suspected = suspects(step, known.returned, known.right, known.wrong)
     called = suspected_helpers(step, helpers, suspected)
     found = [
         (bool(suspected) and id(node) not in suspected and each.name not in called, rank, edit, place, new)
@@ -190,19 +199,6 @@ def text_of_changed(
         replace_node(place, old)
 
 
-def replace_node(place: ChildPlace, new: ast.AST) -> ast.AST:
-    """Puts a node in a place and returns the old one."""
-    parent, name, index = place
-    old: ast.AST
-    if index is None:
-        old = getattr(parent, name)
-        setattr(parent, name, new)
-    else:
-        entries = getattr(parent, name)
-        old, entries[index] = entries[index], new
-    return old
-
-
 def nodes_with_places(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, ChildPlace]]:
     """Every expression and statement in the body, with its place; not what a statement writes to.
 
@@ -223,7 +219,7 @@ def nodes_with_places(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, Chil
             if isinstance(value, ast.expr):
                 waiting.append((value, (node, name, None)))
             elif isinstance(value, list):
-                waiting += [(v, (node, name, i)) for i, v in enumerate(value) if isinstance(v, (ast.expr, ast.stmt))]
+                waiting += [(v, (node, name, i)) for i, v in enumerate(value) if isinstance(v, CHANGED_NODES)]
 
 
 def changes(
@@ -235,11 +231,12 @@ def changes(
     kinds: tuple[Callable[[ast.AST], Iterator[ArithmeticChange]], ...] = (
         *(loops, unary_calls, column_indices, assignments, regroupings, sums_multiplied),
         partial(small_numbers, constants=known.constants),
-        *(operators, comparisons, omissions, reductions, matrix_products, other_numbers),
+        *(operators, comparisons, omissions, reductions, matrix_products, other_numbers, maxima),
+        partial(repeated_values, parameters=names[0], shapes=known.shapes, shape=known.shapes.get(step[1:], ())),
         partial(scalings, sizes=known.sizes, parents=parents),
         *(roots, other_operators),
         partial(terms_without_a_factor, factors=[n for n in names[0] if known.shapes.get(n)]),
-        *(other_functions, reductions_everywhere, maxima, partial(mixed_up, parameters=names[0], shapes=known.shapes)),
+        *(other_functions, reductions_everywhere, partial(mixed_up, parameters=names[0], shapes=known.shapes)),
     )
     for node, place in nodes_with_places(function):
         parent = parents[id(node)] = place[0]

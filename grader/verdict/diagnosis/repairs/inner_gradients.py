@@ -7,6 +7,7 @@ wrong one is then read as if it were a row of its own.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
@@ -28,9 +29,18 @@ MAX_RIGHT_GRADIENTS_NAMED = 3
 """Right gradients before the wrong one that a message names: the last ones."""
 
 
+@dataclass(frozen=True)
+class InnerGradient:
+    """The first wrong gradient on the way to another one, and those before it that are `right`."""
+
+    name: str
+    right: Sequence[str]
+    explanation: Explanation
+
+
 def explain_by_inner_gradients(
     step: str, function: str, cases: Cases, trials: Trials, constants: Sequence[float], passing: Collection[str] = ()
-) -> Explanation | None:
+) -> InnerGradient | None:
     """What is wrong with the first wrong gradient on the way to `step`; None where none is known to be wrong.
 
     `passing` are the values whose gradients are right. What they are all computed from is not wrong, whatever its name:
@@ -59,7 +69,7 @@ def explain_by_inner_gradients(
         mistake = explain(name[1:], answers, ())
         is_clear = mistake is not None and mistake.id in SPECIFIC_READINGS
         message = f"{text} {mistake.message}" if mistake and is_clear else text
-        return Explanation("inner_gradient", message, line=edits[inner[name]].line)
+        return InnerGradient(name, right, Explanation("inner_gradient", message, line=edits[inner[name]].line))
     return None
 
 

@@ -14,6 +14,7 @@ from grader.verdict.diagnosis.repairs.source_file import called_name, operand_of
 MAX_EXCHANGED_PAIRS = 10
 """Pairs of names that are exchanged in one statement."""
 HALF_PRECISION = {"half", "bfloat16", "float16"}
+WHOLE_NUMBERS = {"int", "long", "short", "int32", "int64"}
 
 
 def mixed_up(
@@ -55,11 +56,13 @@ def factors_of_longer_sums(node: ast.AST) -> Iterator[ArithmeticChange]:
 
 
 def rounded_values(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """Without `.half()` or `.to(torch.float16)`."""
+    """Without `.half()`, `.to(torch.float16)` or `.int()`."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        names = [each.attr for each in node.args if isinstance(each, ast.Attribute)]
-        if called_name(node) in HALF_PRECISION or (called_name(node) in ("to", "type") and {*names} & HALF_PRECISION):
-            yield "half_precision", quote(node), "", node.func.value
+        names = {each.attr for each in node.args if isinstance(each, ast.Attribute)}
+        types = {called_name(node)} | (names if called_name(node) in ("to", "type") else set())
+        for kind, coarse in (("half_precision", HALF_PRECISION), ("whole_numbers", WHOLE_NUMBERS)):
+            if types & coarse:
+                yield kind, quote(node), "", node.func.value
 
 
 def exchanged_names(node: ast.AST, shapes: Mapping[str, Sequence[int]]) -> Iterator[ArithmeticChange]:

@@ -31,7 +31,7 @@ READINGS_KEPT = {
 SURE_SLIPS = {"FloorDiv": "floor_division", "UAdd": "update"}
 """{an operator: the kind of change that replaces it}. A gradient has hardly another use for it: where the change makes
 the answer right, it is the slip, whatever else the numbers fit."""
-SURER_SLIPS = {"held_constant": {"sums_multiplied"}, "repeated_index": {"range_start", "range_end"}}
+SURER_SLIPS = {"repeated_index": {"range_start", "range_end"}}
 """{a reading that is kept: the kinds of change that say more than it does}"""
 MAX_SMALL_NUMBER = 1e-2
 BATCH = 80
@@ -58,8 +58,10 @@ class Trials(Protocol):
 
 def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None) -> set[str]:
     """The kinds of change that are tried although the numbers are explained; none for most functions."""
-    of_operators = {SURE_SLIPS[each] for each in contents["operators"] if each in SURE_SLIPS} if contents else set()
-    return of_operators | SURER_SLIPS.get(reading.id if reading is not None else "", set())
+    of_code = {SURE_SLIPS[each] for each in contents["operators"] if each in SURE_SLIPS} if contents else set()
+    if contents and contents["multiplies_sums"]:  # of sums that are zero nothing is seen in the numbers
+        of_code.add("sums_multiplied")
+    return of_code | SURER_SLIPS.get(reading.id if reading is not None else "", set())
 
 
 def explain_by_repair(
@@ -70,13 +72,15 @@ def explain_by_repair(
     constants: Sequence[float],
     passing: Collection[str] = (),
     kinds: Collection[str] = (),
+    wrong: str = "",
 ) -> Explanation | None:
     """The first change that makes the gradient of `step` right on all cases, in words; None where none does.
 
-    `passing` are the values whose gradients are right. Only changes of these `kinds` are tried, where there are any.
+    `passing` are the values whose gradients are right, and `wrong` the name of the first wrong gradient on the way.
+    Only changes of these `kinds` are tried, where there are any.
     """
     first = cases[0][0]
-    edits = trials.edits(function, known_on(first, constants, passing))
+    edits = trials.edits(function, known_on(first, constants, passing, wrong))
     batch = BATCH if step == function else BATCH_OF_A_JOINT_FUNCTION
     slips = [n for n, edit in enumerate(edits) if (edit.kind in kinds if kinds else edit.kind != INNER_GRADIENT)]
     smallest_first = sorted((problem for problem, _ in cases), key=total_elements)  # most run on one only
@@ -123,8 +127,10 @@ def is_right_gradient(step: str, problem: Problem, answer: Answer) -> bool:
     ).passed
 
 
-def known_on(problem: Problem, constants: Sequence[float], passing: Collection[str] = ()) -> Known:
-    """What a step may read on a problem; `passing` are the values whose gradients are right."""
+def known_on(
+    problem: Problem, constants: Sequence[float], passing: Collection[str] = (), wrong: str | None = None
+) -> Known:
+    """What a step may read on a problem; `passing` are the values whose gradients are right. For `wrong` see Known."""
     shapes = {name: list(v.shape) if isinstance(v, Tensor) else [] for name, v in problem.values.items()}
     if problem.random_upstream:
         shapes |= {"d" + name: list(gradient.shape) for name, gradient in problem.upstream.items()}
@@ -139,4 +145,4 @@ def known_on(problem: Problem, constants: Sequence[float], passing: Collection[s
         forward = expressions_of({name: place.text for name, place in problem.finer.places.items()})
     shapes = {name: shape for name, shape in shapes.items() if name.isidentifier()}  # no `mid[0]`, an entry of a list
     right = tuple("d" + name for name in passing)
-    return Known(shapes, sizes, tuple(dict.fromkeys((*constants, *own))), returned, inner, right, forward)
+    return Known(shapes, sizes, tuple(dict.fromkeys((*constants, *own))), returned, inner, right, forward, wrong)

@@ -55,6 +55,12 @@ def about_a_name(slip: Slip) -> str:
     return f"{text} Which value does the forward pass use there?"
 
 
+def about_a_repeated_name(slip: Slip) -> str:
+    edit = slip.edit
+    text = f"Each `{edit.part}` in this line should be another value; with that one, {slip.it} is right."
+    return text if slip.problem is None else f"{text} Which value does the forward pass use there?"
+
+
 def about_keepdim(slip: Slip) -> str:
     done, other = ("keeps", "Without that axis") if slip.edit.new == "kept" else ("loses", "With that axis kept")
     return f"`{slip.edit.code}` {done} the axis that it sums over. {other}, {slip.it} is right: check `keepdim`."
@@ -77,12 +83,25 @@ ONE_TOO_MANY = "In `{code}`, the {kind} `{part}` is one too many: without it, {i
 NUMBER_SENTENCE = "The {kind} {part} in `{code}` is not the right one; with another one {it} is right."
 SCALE_SENTENCE = "`{{part}}` is not {} by `{{new}}`; if it were, {{it}} would be right. Where does the size go?"
 PRODUCT_SENTENCE = "In `{{code}}`, {}. Write the shapes next to each other: which product has the right one?"
+CORRECTION = "Divided by the same number as in the forward pass, {it} is right."
 ROOT_SENTENCE = "`{{code}}` divides by `{{part}}`. With its {} in that place, {{it}} is right."
 
 SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "function": ("You write `{code}`. With `{new}` itself in that place, {it} is right: the `{part}` is one too many."),
     "forward_line": "Your forward pass has `{code}`. With the lesson's line, `{new}`, {it} is right.",
     "name": about_a_name,
+    "everywhere": about_a_repeated_name,
+    "factor_everywhere": "Each `{part}` in this line lacks the factor `{new}`; with it, {it} is right.",
+    "not_reduced": (
+        "`{part}` is used element by element. With its {new} over an axis in that place, {it} is right: over which one?"
+    ),
+    "unbiased": "`{code}` divides by the number of elements less one, as `{part}` does by default. " + CORRECTION,
+    "biased": "`{code}` divides by the number of elements. " + CORRECTION,
+    "rounded": "`{part}` rounds. Without the rounding, {it} is right.",
+    "whole_numbers": "`{part}` drops what is behind the decimal point. Without the conversion, {it} is right.",
+    "other_small_number": (
+        "`{part}` is not the small number that the forward pass adds. With that one in `{code}`, {it} is right."
+    ),
     "part_divided": ONE_PART.format("division by"),
     "part_multiplied": ONE_PART.format("multiplication by"),
     "part_raised": (

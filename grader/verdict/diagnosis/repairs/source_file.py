@@ -17,6 +17,8 @@ RANDOM = frozenset(
 )
 MAX_CODE_CHARACTERS_QUOTED = 70
 """Characters of the student's code that a message quotes."""
+ChildPlace = tuple[ast.AST, str, int | None]
+"""(parent, field, index in it)"""
 
 
 class SourceFile:
@@ -154,3 +156,16 @@ def equation_around(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.Compar
 
 def is_written_number(text: str) -> bool:
     return text.replace(".", "", 1).isdigit()
+
+
+def replace_node(place: ChildPlace, new: ast.AST) -> ast.AST:
+    """Puts a node in a place and returns the old one."""
+    parent, name, index = place
+    old: ast.AST
+    if index is None:
+        old = getattr(parent, name)
+        setattr(parent, name, new)
+    else:
+        entries = getattr(parent, name)
+        old, entries[index] = entries[index], new
+    return old

@@ -13,16 +13,20 @@ Behind = dict[str, frozenset[int]]
 """{variable: the ids of the statements that it is computed by}"""
 
 
-def suspects(step: ast.FunctionDef, returned: Sequence[str], right: Collection[str]) -> frozenset[int]:
+def suspects(
+    step: ast.FunctionDef, returned: Sequence[str], right: Collection[str], first_wrong: str | None = None
+) -> frozenset[int]:
     """The ids of the nodes in those statements; empty where the text does not show how the gradients are returned.
 
-    `returned` are the names of all gradients in order, `right` those that are right.
+    `returned` are the names of all gradients in order, `right` those that are right, and variables that are. Where
+    `first_wrong` is a variable, only what it is computed by is suspected.
     """
     behind = statements_behind(step, returned)
     if not all(behind.get(name) for name in returned):
         return frozenset()
     wrong = frozenset[int]().union(*(behind[name] for name in returned if name not in right))
-    settled = frozenset[int]().union(*(behind[name] for name in returned if name in right))
+    wrong = behind.get(first_wrong or "", wrong)
+    settled = frozenset[int]().union(*(behind.get(name, frozenset()) for name in right))
     of_statement = {id(node): id(each) for each in nested_statements(step.body) for node in ast.walk(each)}
     return frozenset(node for node, statement in of_statement.items() if statement in wrong - settled)
 

@@ -50,6 +50,8 @@ def multiple_of_part(part: PartMismatch) -> Iterator[Explanation]:
     if not values or not all(values):
         return
     label = part.constant(values)
+    if part.elements < MIN_NUMBERS_OF_A_CONSTANT and all(bool((e == 1).all()) for e in part.expected):
+        return  # any number is so many times 1
     if label is None and min(f.numel() for f in part.found) >= MIN_NUMBERS_OF_A_CONSTANT:
         yield Explanation("ratio", f"{part.what} is a multiple of what it should be: {varying(values)}.")
     elif label == "−1":

@@ -1,0 +1,10 @@
+"""`h` in both places of the normalised value.
+
+lesson: 05
+by: both
+dh: failed | = Each `h` in this line should be another
+    value; with that one, your `dh` is right. Which value does the forward pass use there?
+"""
+
+def dh(dh_bn, gamma, h, h_var, N):
+    return gamma / (h_var + 1e-5).sqrt() * (dh_bn - dh_bn.mean(0) - h * (dh_bn * h).mean(0))
