@@ -29,6 +29,11 @@ SMALLEST_NUMBER_DESCRIBED_BY_SIZE = 10**30
 """Whole numbers from here on are described by their size."""
 
 
+BITS_OF_A_NUMBER = 16
+BITS_OF_A_WORD = 3
+"""An answer in words is one of some eight."""
+
+
 @dataclass(frozen=True)
 class Difference:
     """One part that does not agree. `stage` is "shape" or "value"; `part` is its name in the result ("" for all)."""
@@ -67,6 +72,19 @@ def agreement(found: Any, expected: Any, tolerance: float = TOLERANCE, low_preci
 
 def float_leaves(tree: Any) -> list[Any]:
     return [leaf for leaf in leaves(tree) if isinstance(leaf, (Tensor, numpy.ndarray, float))]
+
+
+def bits_of(tree: Any) -> int:
+    """How many bits a right answer has, roughly: how unlikely it is to come out by chance."""
+    return sum(bits_of_leaf(leaf) for leaf in leaves(tree))
+
+
+def bits_of_leaf(leaf: Any) -> int:
+    if (tensor := tensor_of(leaf)) is not None:
+        return tensor.numel() * (1 if tensor.dtype == torch.bool else BITS_OF_A_NUMBER)
+    if isinstance(leaf, (int, float)) and not isinstance(leaf, bool):
+        return BITS_OF_A_NUMBER
+    return BITS_OF_A_WORD if isinstance(leaf, str) else 1
 
 
 def as_tensor(value: Any) -> Tensor:

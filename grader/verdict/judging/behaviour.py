@@ -15,7 +15,7 @@ from grader.calling.protocol import CallFailed, Measurement
 from grader.calling.recorder import RecordingTarget
 from grader.calling.target import Target
 from grader.comparison.tensors import TOLERANCE
-from grader.comparison.trees import Difference, agreement, in_parts, kind_in_words, shown
+from grader.comparison.trees import Difference, agreement, bits_of, in_parts, kind_in_words, shown
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
@@ -49,6 +49,7 @@ class Check:
         self._numbers = itertools.count()
         self._course = CourseValues(lesson, item, book, self.signatures)
         self.error: float | None = None
+        self.compared_bits = 0  # of what was expected
         self.remark: str | None = None  # about a row that passes
         self.picture: dict[str, Any] | None = None
 
@@ -170,6 +171,7 @@ class Check:
         for at, draw in enumerate(assertion.draws):
             expected, _ = self._course.reference(assertion, at)
             found = self._student_value(assertion, at)
+            self.compared_bits += bits_of(expected)
             compared = agreement(found, expected, assertion.tolerance, self.on.low_precision)
             results.append(ScenarioResult(draw, found, expected, compared))
             if not (compared.holds or self._naming):

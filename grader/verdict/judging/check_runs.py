@@ -18,8 +18,8 @@ from grader.verdict.judging.runner import explaining
 
 MAX_FUNCTIONS_CHANGED = 40
 """Changed functions on which a check is run again."""
-NOT_TRIED = (INNER_GRADIENT, "threshold")
-"""Kinds of changes: with another threshold, a few answers of yes and no come out right by chance."""
+MIN_BITS = 20
+"""Of the right answers, in which a change must make the check pass: fewer come out right by chance."""
 
 
 def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: CheckFailed) -> CheckFailed:
@@ -39,15 +39,17 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
         if (random := explain_random_numbers(trials.contents(function))) is not None:
             return random
         edits = enumerate(trials.edits(function, Known()))
-        own = [(n, edit) for n, edit in edits if edit.function == function and edit.kind not in NOT_TRIED]
+        own = [(n, edit) for n, edit in edits if edit.function == function and edit.kind != INNER_GRADIENT]
         for number, edit in own[:MAX_FUNCTIONS_CHANGED]:
             check_time()
             target = trials.target(function, number)
             if target is None:
                 return None
-            if check_holds(test, check.again_on(target)):
+            again = check.again_on(target)
+            if check_holds(test, again):
                 of_all = check.lesson.joint is not None and function == check.lesson.joint.name
-                return explain_edit(edit, check.item.name if of_all else function)
+                is_by_chance = 0 < again.compared_bits < MIN_BITS
+                return None if is_by_chance else explain_edit(edit, check.item.name if of_all else function)
         return None
 
     with explaining(check.student):

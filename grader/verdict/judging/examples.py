@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from grader.comparison.tensors import TOLERANCE
-from grader.comparison.trees import agreement, shown
+from grader.comparison.trees import agreement, bits_of, shown
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson, LessonError
 from grader.results import Status
@@ -59,6 +59,7 @@ class Example(Check):
 
     def equals(self, found: Any, expected: Any, tolerance: float = TOLERANCE) -> None:
         """Raise CheckFailed unless `found`, which came from the student, agrees with `expected` part by part."""
+        self.compared_bits += bits_of(expected)
         compared = agreement(found, expected, tolerance, self.on.low_precision)
         if not compared.holds:
             finding = compared.findings[0]

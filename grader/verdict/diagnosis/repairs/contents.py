@@ -163,10 +163,8 @@ def is_axis(node: ast.AST, parents: Mapping[int, ast.AST]) -> bool:
 
 
 def kind_of_number(node: ast.AST, parents: Mapping[int, ast.AST]) -> str:
-    """What a number is: `exponent`, `axis_number`, `threshold` or `number`. `parents` are those of the nodes, by id."""
+    """What a number is, `exponent`, `axis_number` or `number`; `parents` are those of the nodes around it, by id."""
     parent = parents.get(id(node))
-    if isinstance(parent, ast.Compare) and isinstance(getattr(node, "value", None), float):
-        return "threshold"
     if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow):
         return "exponent" if parent.right is node else "number"
     return "axis_number" if is_axis(node, parents) else "number"

@@ -89,14 +89,9 @@ class Known:
 
     `shapes` are those of forward values and upstream gradients by name on one problem, () for a number; `sizes` are the
     names of whole numbers; `constants` are the small numbers that the forward pass adds (1e-5). Of a function that
-<<<<<<< HEAD
     returns all gradients, `returned` are their names, `right` those that are right, `inner` the names of gradients on
-    the way to them, and `forward` the expressions of the forward pass by value.
-=======
-    returns all gradients, `returned` are their names, `right` those that are right, and `inner` the names of gradients
-    on the way to them. `wrong` is the first wrong one of these, "" where none is known, and None to take any changes
-    that have been found already.
->>>>>>> h-a
+    the way to them, and `forward` the expressions of the forward pass by value. `wrong` is the first wrong one of these
+    gradients, "" where none is known, and None to take any changes that have been found already.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)

@@ -172,7 +172,6 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "reduction": "The {part} in `{code}` is one too many: without it, {it} is right.",
     "number": NUMBER_SENTENCE,
     "exponent": NUMBER_SENTENCE,
-    "threshold": NUMBER_SENTENCE,
     "axis_number": "Axis {part} in `{code}` is not the right one; with another axis {it} is right.",
     "not_divided": SCALE_SENTENCE.format("divided"),
     "not_multiplied": SCALE_SENTENCE.format("multiplied"),
@@ -244,7 +243,6 @@ QUESTION_OF_KIND = {
     "one_axis": "Along which axis did the forward pass copy or reduce?",
     "axis_number": "Which axes does the forward line work on?",
     "number": WHICH_NUMBER,
-    "threshold": WHICH_NUMBER,
     "exponent": WHICH_NUMBER,
 }
 """{kind: a question that follows where the function is a derivative}"""
@@ -269,7 +267,6 @@ IDS = {
     "one_factor_summed": "sums_multiplied",
     "reduction": "reduction_too_many",
     "number": "wrong_number",
-    "threshold": "wrong_number",
     "exponent": "wrong_number",
     "order": "factors_in_the_other_order",
     "update": "update_written_backwards",
