@@ -13,12 +13,11 @@ from collections.abc import Sequence
 from grader.source.syntax import all_nodes, last_name, nested_statements, stored_names
 
 DRAWS = frozenset({"randint", "randperm", "choice", "multinomial"})
-Body = list[ast.stmt]
-Batch = tuple[str, str]
+Minibatch = tuple[str, str]
 """(data, index) of `data[index]`."""
 
 
-def with_named_batches(bodies: Sequence[Body]) -> tuple[list[Body], dict[str, str]]:
+def with_named_batches(bodies: Sequence[list[ast.stmt]]) -> tuple[list[list[ast.stmt]], dict[str, str]]:
     """The statements of each cell, and {new name: the code that it is written for}."""
     statements = [each for body in bodies for each in nested_statements(body)]
     drawn = Counter(name for each in statements for name in drawn_by(each))
@@ -53,24 +52,24 @@ def drawn_by(node: ast.stmt) -> list[str]:
     return []
 
 
-def batch_in(node: ast.AST) -> Batch | None:
+def batch_in(node: ast.AST) -> Minibatch | None:
     match node:
         case ast.Subscript(value=ast.Name(data), slice=ast.Name(index), ctx=ast.Load()):
             return data, index
     return None
 
 
-def batches_of(value: ast.expr) -> list[Batch]:
+def batches_of(value: ast.expr) -> list[Minibatch]:
     """What an assignment gives a name: `Xb, Yb = Xtr[ix], Ytr[ix]`."""
     parts = value.elts if isinstance(value, ast.Tuple) else [value]
     return [batch for each in parts if (batch := batch_in(each))]
 
 
 class Namer(ast.NodeTransformer):
-    def __init__(self, names: dict[Batch, str]) -> None:
+    def __init__(self, names: dict[Minibatch, str]) -> None:
         self._names = names
 
-    def statements(self, node: ast.stmt) -> Body:
+    def statements(self, node: ast.stmt) -> list[ast.stmt]:
         new = self.visit(node)
         return new if isinstance(new, list) else [new]
 

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 
 from grader.source.syntax import all_nodes, nested_statements, parameters, stored_names
 
-Body = list[ast.stmt]
 
-
-def without_main_functions(bodies: Sequence[Body]) -> list[Body]:
+def without_main_functions(bodies: Sequence[list[ast.stmt]]) -> list[list[ast.stmt]]:
     """The statements of each cell, with those of such a function in the place of its definition, without the call.
 
     A function with a variable that has the name of one outside stays: it may be another value.
