@@ -7,7 +7,7 @@ import re
 import warnings
 
 STRING = re.compile(r"(?<![\w'\"])(?P<prefix>[A-Za-z]{0,2})(?P<quote>'''|\"\"\"|'|\")")
-TOKEN = re.compile(rf"#[^\n]*|{STRING.pattern}")
+STRING_OR_COMMENT = re.compile(rf"#[^\n]*|{STRING.pattern}")
 PREFIXES = frozenset({"", "r", "u", "b", "br", "rb", "f", "fr", "rf"})
 MAX_NESTED = 20  # braces within braces
 
@@ -24,7 +24,7 @@ def for_older_python(text: str) -> str:
     parts: list[str] = []
     place = 0
     try:
-        while (found := TOKEN.search(text, place)) is not None:
+        while (found := STRING_OR_COMMENT.search(text, place)) is not None:
             end = found.end() if found["quote"] is None else end_of_string(text, found, 0)
             parts.append(text[place : found.start()])
             literal = text[found.start() : end]
@@ -92,7 +92,7 @@ def end_of_braces(text: str, place: int, depth: int) -> int:
     brackets = 0
     while place < len(text):
         character = text[place]
-        found = TOKEN.match(text, place)
+        found = STRING_OR_COMMENT.match(text, place)
         if found is not None:
             place = found.end() if found["quote"] is None else end_of_string(text, found, depth)
             continue

@@ -69,10 +69,10 @@ def functions_with_other_values(lines: Collection[ForwardLine], problem: Problem
         other.add_private_problems([only_values])
         answers = other.run_steps(only_values, list(values))
     found = {name: answer.tensor for name, answer in answers.items() if answer.tensor is not None}
-    return {name for name, mine in found.items() if not is_same(mine, values[name])}
+    return {name for name, mine in found.items() if not agree_in_float32(mine, values[name])}
 
 
-def is_same(mine: Tensor, value: Tensor) -> bool:
+def agree_in_float32(mine: Tensor, value: Tensor) -> bool:
     """Whether they agree as well as in float32, whatever their axes of length one."""
     mine, value = mine.double().squeeze(), value.double().squeeze()
     allowed = PRECISION * float(value.abs().max())

@@ -5,22 +5,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from grader.source.syntax import all_nodes, nested_statements, parameters
-
-Body = list[ast.stmt]
+from grader.source.syntax import all_nodes, nested_statements, parameters, stored_names
 
 
-def without_main_functions(bodies: Sequence[Body]) -> list[Body]:
-    """The statements of each cell, with those of such a function in the place of its definition, without the call."""
+def without_main_functions(bodies: Sequence[list[ast.stmt]]) -> list[list[ast.stmt]]:
+    """The statements of each cell, with those of such a function in the place of its definition, without the call.
+
+    A function with a variable that has the name of one outside stays: it may be another value.
+    """
     called = [name for body in bodies for each in body if (name := called_alone(each))]
     if not called:
         return [*bodies]
     used = [each.id for body in bodies for node in body for each in all_nodes(node) if isinstance(each, ast.Name)]
+    outside = {name for body in bodies for each in body for name in stored_names(each)}
     functions = {each.name: each for body in bodies for each in body if isinstance(each, ast.FunctionDef)}
     opened = {
         name: [each for each in node.body if not isinstance(each, ast.Return)]
         for name, node in functions.items()
         if is_main(node) and called.count(name) == used.count(name) == 1
+        if outside.isdisjoint(stored for each in node.body for stored in stored_names(each))
     }
     return [
         [

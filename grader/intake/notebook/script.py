@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from grader.intake.notebook.batches import with_named_batches
 from grader.intake.notebook.cells import Broken, Cell, NotebookError, statements_of
 from grader.intake.notebook.claims import GradientClaim, Scan, scan_of
 from grader.intake.notebook.devices import on_the_cpu
@@ -133,8 +134,9 @@ class Page:
         found = [statements_of(cell) for cell in self.cells]
         if self._plain is None:
             bodies = without_main_functions([without_blocks(body) for body, _ in found])
+            bodies, self.shown = with_named_batches([without_blocks(body) for body in bodies])
             return [
-                (on_the_cpu(without_blocks(body), cell.text), broken)
+                (on_the_cpu(body, cell.text), broken)
                 for cell, body, (_, broken) in zip(self.cells, bodies, found, strict=True)
             ]
         return [(body, broken) for body, (_, broken) in zip(self._plain.bodies, found, strict=True)]
@@ -148,6 +150,8 @@ class Page:
                 plain = plain_notebook(bodies, names, gradients)
             except PARSE_ERRORS:
                 plain = None
+            if plain is not None:
+                plain.shown |= self.shown
             self._without_objects[key] = Page(self.cells, plain) if plain else None
         return self._without_objects[key]
 

@@ -61,6 +61,7 @@ class Slice:
 class Slicer:
     def __init__(self, uses: Uses, given: StepInputs) -> None:
         self.statements, self.uses, self.given = uses.statements, uses, given
+        self.star_imports = [each.node for each in uses.statements if imports_everything(each.node)]
         self.visited = 0
         self.computable: dict[tuple[str, int], bool] = {}  # (name, the statement that binds it)
 
@@ -84,6 +85,14 @@ class Slicer:
         runs = self.uses.runs.get(name, [])
         above = bisect_left(runs, [i])
         return not above or runs[above - 1][-1] < i
+
+
+def imports_everything(node: ast.stmt) -> bool:
+    """`from torch import *`, of a library whose names are functions of tensors or numbers."""
+    match node:
+        case ast.ImportFrom(module=str(module), names=[ast.alias(name="*")], level=0):
+            return module.partition(".")[0] in ("torch", "math", "numpy")
+    return False
 
 
 class _Slicing:
@@ -191,6 +200,8 @@ class _Slicing:
         if not made:
             if name in CUSTOMARY:
                 self.imports[name] = CUSTOMARY[name]
+            elif self.slicer.star_imports and name not in HARMLESS_BUILTINS:
+                self.imports |= {id(node): node for node in self.slicer.star_imports}
             elif name not in HARMLESS_BUILTINS:
                 raise CannotSlice(f"it uses `{name}`, which is not a value of the forward pass", reader)
             return
