@@ -150,8 +150,8 @@ class _Comparison:
         if not bool(is_finite.all()):
             exact = expected.double()
             if bool((is_finite | (wide == exact) | (wide.isnan() & exact.isnan())).all()):
-                finite = (tensor.masked_fill(~is_finite, 0) for tensor in (found, expected))
-                return self.tensors(*finite, part, name)
+                found, expected = (tensor.masked_fill(~is_finite, 0) for tensor in (found, expected))
+                return self.tensors(found, expected, part, name)
             where = first_index(~is_finite)
             place = f" at {list(where)}" if where else ""
             return self.differ(part, "value", f"{name}{place} is {float(wide[where])}, not a finite number.")

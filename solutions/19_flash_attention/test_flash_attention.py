@@ -9,11 +9,10 @@ import math
 
 import torch
 
-LONG_KEYS = {"queries": 512, "keys": 6144, "size": 4, "rows": 512, "columns": 128}
+LONG_KEYS = {"queries": 512, "keys": 6144, "size": 4, "rows": 512, "columns": 64}
 LONG_QUERIES = {"queries": 3072, "keys": 1024, "size": 4, "rows": 32, "columns": 1024}
-"""Where memory is measured: a tile has 0.5 or 0.26 MB, a strip along the long axis 25 MB, 12.6 MB in float32.
+"""Where memory is measured: a tile has 0.26 MB, a strip along the long axis 25 MB, 12.6 MB in float32.
 
-With fewer columns, a right answer that goes through a tile row by row would dispatch more operators than are allowed.
 A small tensor takes up to 1.5 kB, whatever is in it. One or two for each query are honest: up to 9 MB here.
 """
 MAX_MEMORY = 10_000_000
