@@ -405,7 +405,7 @@ twice_at_ties:
 nobody_at_ties:
         (self, lambda g: unbroadcast(g * (self.data > other.data), self.data.shape)),
         (other, lambda g: unbroadcast(g * (self.data < other.data), other.data.shape)),
-    Where both sides of `maximum` are equal, nobody gets the gradient: it is lost.
+    Where both sides of `maximum` are equal, neither gets the gradient: it is lost.
 exchanged_sides:
         (self, lambda g: unbroadcast(g * (1 - share), self.data.shape)),
         (other, lambda g: unbroadcast(g * share, other.data.shape)),
