@@ -98,7 +98,8 @@ not_topological:
 not_reversed:
         for value in order:
             g = gradients.get(id(value), 0.0)
-    Nothing reaches the leaves. In which direction do gradients go, and does every value between get its turn?
+    Gradients do not get through to all leaves. In which direction do they go, and does every value between the end
+    and a leaf get its turn?
 
 - elif id(value) not in seen:
 no_visited:

@@ -1,9 +1,12 @@
 """Gradients go through the list from its beginning: `maximum` and broadcasting have no mistakes of their own.
 
 lesson: 18
-tensor_broadcasting: failed | = Nothing reaches the leaves. In which direction do gradients go, and does every value between get its turn?
-tensor_maximum: failed | = Nothing reaches the leaves. In which direction do gradients go, and does every value between get its turn?
-tensor_permute: failed | = Nothing reaches the leaves. In which direction do gradients go, and does every value between get its turn?
+tensor_broadcasting: failed | = Gradients do not get through to all leaves. In which direction do they go, and does every value between the end
+    and a leaf get its turn?
+tensor_maximum: failed | = Gradients do not get through to all leaves. In which direction do they go, and does every value between the end
+    and a leaf get its turn?
+tensor_permute: failed | = Gradients do not get through to all leaves. In which direction do they go, and does every value between the end
+    and a leaf get its turn?
 value_forward: passed
 unbroadcast: passed
 others: any
