@@ -151,8 +151,8 @@ def too_many_products(check, name, per_tile, counted):
     )
     if products > per_tile * 64:
         check.fail(
-            f"On 8 x 8 tiles, `{name}` computed {products} matrix products: {int(per_tile)} for each tile are enough. "
-            "What do you compute again for every tile, or row by row?"
+            f"On 8 x 8 tiles, `{name}` computed {products} matrix products, more than {int(per_tile)} per tile. Is "
+            "something computed several times, or row by row?"
         )
     if causal * 64 > products * 50:
         check.fail(
