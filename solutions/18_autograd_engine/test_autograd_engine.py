@@ -348,6 +348,17 @@ def equal_numbers(check, kind):
         named(check, "by_number")
 
 
+def shared_numbers(check, kind):
+    """End the check where a product goes back with the numbers of the product that was made last."""
+    numbers = {"a": 1.25, "b": 1.5, "c": 1.75, "d": 2.25}
+    found = small_gradients(check, kind, "end = a * b + c * d", numbers, ("end",))
+    if close(found["a"], numbers["d"]) and close(found["c"], numbers["d"]):
+        check.fail(
+            "In `a * b + c * d`, the gradient of `a` is `d`: the first product uses what the second one has stored. "
+            "Where does an operation keep its numbers, in an object of its own or in a place that all share?"
+        )
+
+
 BINARY = ("{0} + {1}", "{0} * {1}", "{0} - {1}", "{0} / {1}")
 UNARY = ("-{0}", "{0} ** 2", "{0}.tanh()", "{0}.exp()", "2 - {0}", "2 / {0}")
 OF_TENSORS_ONLY = (
@@ -414,7 +425,7 @@ def explained(check, kind, single=()):
         if isinstance(failed, CheckFailed) and failed.mistake in known:
             raise
         tensors = (unbroadcast_is_wrong, changed_upstream, shared_gradients, sums_forgotten) if kind == "Tensor" else ()
-        for look in (results, gradient_kind, no_start, equal_numbers):
+        for look in (results, gradient_kind, no_start, equal_numbers, shared_numbers):
             with suppress(CallFailed):
                 look(check, kind)
         with suppress(CallFailed):
