@@ -59,12 +59,6 @@ def gradients_of(Value, text, numbers, ends):
 
 def tensor_gradients(Tensor, text, tensors, upstream, passes=1):
     """The value, and the gradients. An upstream gradient of None stands for none, where the end is one number."""
-
-    def plain(value):
-        """A torch tensor of its own, also where a gradient is kept as a Tensor."""
-        value = value.data if isinstance(Tensor, type) and isinstance(value, Tensor) else value
-        return torch.as_tensor(value).clone()
-
     with torch.enable_grad():
         leaves = {name: Tensor(tensor) for name, tensor in tensors.items()}
         names = {"torch": torch, **leaves}
@@ -72,10 +66,11 @@ def tensor_gradients(Tensor, text, tensors, upstream, passes=1):
         end = names["end"]
         for _ in range(passes):
             end.backward() if upstream is None else end.backward(upstream)
-        found = {"the value": plain(end.data)}
+        found = {"the value": torch.as_tensor(end.data)}
         for name, leaf in leaves.items():
-            found[f"the gradient of {name}"] = plain(0 * leaf.data if leaf.grad is None else leaf.grad)
-            found[f"`{name}.data` afterwards"] = plain(leaf.data)
+            grad = torch.zeros(leaf.data.shape) if leaf.grad is None else leaf.grad
+            found[f"the gradient of {name}"] = torch.as_tensor(grad.data if type(grad) is type(leaf) else grad)
+            found[f"{name} afterwards"] = torch.as_tensor(leaf.data)
         return found
 
 

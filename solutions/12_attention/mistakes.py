@@ -47,7 +47,7 @@ scores: scores.transpose(1, 2) @ dcontext
 
 [dtotal]
 sign: (dweights * exps / total**2).sum(2, keepdim=True)
-    The sign: when the divisor grows, does the quotient grow or shrink?
+    The sign is wrong. When the divisor grows, does the quotient grow or shrink?
 no_square: -(dweights * exps / total).sum(2, keepdim=True)
     The derivative of 1/u has a square. Here the divisor appears once.
 no_exps: -(dweights / total**2).sum(2, keepdim=True)
@@ -63,7 +63,8 @@ only_quotient: dweights / total
 only_total: dtotal.expand_as(dweights)
     One of two paths is missing: `exps` is read in the line of `weights`, too.
 shared: dweights / total + dtotal / dweights.shape[2]
-    This distributes `dtotal` over the row. In a sum, does an element get a share of the gradient, or all of it?
+    This divides `dtotal` among the elements of the row. In a sum, does an element get a share of the gradient, or all
+    of it?
 times: dweights * total + dtotal
     The first term multiplies by `total`. The forward pass divides by it.
 
@@ -177,7 +178,7 @@ no_p_inside: p * (dp - dp.sum(2, keepdim=True))
 no_p_outside: dp - (dp * p).sum(2, keepdim=True)
     The factor in front is missing: how fast does a weight that is nearly zero change?
 sign: p * (dp + (dp * p).sum(2, keepdim=True))
-    The sign of the second term: when one weight grows, do the others grow or shrink?
+    The sign of the second term is wrong. When one weight grows, do the others grow or shrink?
 
 [dQ]
 no_constant: dP = dO @ V.transpose(1, 2); (P * (dP - (dP * P).sum(2, keepdim=True))) @ K

@@ -52,7 +52,7 @@ no_swap: dmerged.unflatten(2, (heads, -1))
 mixes_positions: dmerged.reshape(dmerged.shape[0], heads, dmerged.shape[1], -1)
     This cuts the numbers as they lie in memory, so heads and positions are mixed. Undo the merging in two steps.
 features_first: dmerged.unflatten(2, (-1, heads)).permute(0, 3, 1, 2)
-    Here a head gets every so-many-th feature. In `merged` the features of a head lie next to each other.
+    Here the features of one head are several places apart. In `merged` the features of a head lie next to each other.
 averaged: dmerged.unflatten(2, (heads, -1)).transpose(1, 2) / heads
     This divides by the number of heads. Merging only moves numbers: what is its local derivative?
 

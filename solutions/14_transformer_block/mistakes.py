@@ -28,7 +28,7 @@ value: dout * F.gelu(x)
 density_of_erf:
         probability = (1 + torch.erf(x / math.sqrt(2))) / 2
         dout * (probability + x * torch.exp(-(x**2)) / math.sqrt(math.pi))
-    The density here belongs to another variance. Which one has the normal distribution with variance one?
+    The density here belongs to a normal distribution with another variance. Which density belongs to variance one?
 no_x:
         probability = (1 + torch.erf(x / math.sqrt(2))) / 2
         dout * (probability + torch.exp(-(x**2) / 2) / math.sqrt(2 * math.pi))

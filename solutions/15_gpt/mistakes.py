@@ -210,7 +210,7 @@ one_place_per_token: d["wte"][X] += dx
 [train]
 - clipped, _ = clip(found, 1.0)
 not_clipped: clipped = found
-    The gradients are not clipped. Their norm is at most 1 when Adam sees them.
+    The gradients are not clipped. `adam` should get gradients whose norm is at most 1.
 - adam(parameters, clipped, means, squares, step, learning_rate(step, max_steps), 0.1)
 no_decay: adam(parameters, clipped, means, squares, step, learning_rate(step, max_steps), 0.0)
     There is no weight decay: `adam` is called with another number than 0.1.
@@ -292,7 +292,7 @@ averages_corrected_in_place:
     that are not.
 - means[name].mul_(0.9).add_(gradient, alpha=0.1)
 mean_adds_up: means[name].mul_(0.9).add_(gradient)
-    The running average is a sum: the new gradient enters with the weight 1 - 0.9.
+    Your running average adds the whole new gradient. Its weight is 1 - 0.9.
 mean_swapped: means[name].mul_(0.1).add_(gradient, alpha=0.9)
     The two weights of the running average have changed places.
 - squares[name].mul_(0.99).addcmul_(gradient, gradient, value=0.01)
@@ -348,7 +348,7 @@ new_tensor: parameter = parameter - rate * mean / (square.sqrt() + 1e-8)
 [learning_rate]
 - return 0.01 * (step + 1) / warm
 from_zero: return 0.01 * step / warm
-    The first step has the rate zero. The first tenth rises to 0.01 at its last step.
+    Your first step has the rate zero. In the first tenth, the rate rises in equal steps, to 0.01 at the last of them.
 no_warm_up: return 0.01
     The rate begins at its largest value. In the first tenth of the run it rises.
 - return 0.001 + 0.009 * (1 + math.cos(math.pi * (step - warm) / (max_steps - warm))) / 2

@@ -149,7 +149,7 @@ last_step_s_weights:
 - dlast = (dlast * (1 - state**2)) @ Wh.T
 no_tanh:
         dlast = dlast @ Wh.T
-    The derivative of tanh is missing. Near one it is what makes gradients vanish.
+    The derivative of tanh is missing. It makes gradients vanish where states are near 1 or -1.
 not_transposed:
         dlast = (dlast * (1 - state**2)) @ Wh
     `Wh` is square, so the shape cannot tell: on the way back the matrix is transposed.

@@ -98,7 +98,8 @@ not_topological:
 not_reversed:
         for value in order:
             g = gradients.get(id(value), 0.0)
-    Nothing reaches the leaves. In which direction do gradients go, and does every value between get its turn?
+    Gradients do not get through to all leaves. In which direction do they go, and does every value between the end
+    and a leaf get its turn?
 
 - elif id(value) not in seen:
 no_visited:
@@ -405,7 +406,7 @@ twice_at_ties:
 nobody_at_ties:
         (self, lambda g: unbroadcast(g * (self.data > other.data), self.data.shape)),
         (other, lambda g: unbroadcast(g * (self.data < other.data), other.data.shape)),
-    Where both sides of `maximum` are equal, nobody gets the gradient: it is lost.
+    Where both sides of `maximum` are equal, neither gets the gradient: it is lost.
 exchanged_sides:
         (self, lambda g: unbroadcast(g * (1 - share), self.data.shape)),
         (other, lambda g: unbroadcast(g * share, other.data.shape)),

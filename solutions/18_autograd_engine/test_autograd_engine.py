@@ -279,14 +279,20 @@ SINGLE_USES = (
 
 
 def is_about_the_search(check, kind, mistake):
-    """Whether sums and products alone are as they should be, so that a probe's outcome comes from the search."""
+    """Whether sums and products alone are as they should be, so that a probe's outcome comes from the search.
+
+    In the wrong direction, nothing gets through the first product, and sums and products of leaves fail alike.
+    """
     x, y = signed(check.generator("x, used once"), 1.1, 1.9), signed(check.generator("y, used once"), 2.1, 2.9)
+    found, rights, wrongs = [], [], []
     for text, right in SINGLE_USES:
-        found = small_gradients(check, kind, text, {"a": x, "b": y}, ("end",))
-        expected = (0.0, 0.0) if mistake == "not_reversed" else right(x, y)
-        if not all(close(found[name], slope) for name, slope in zip("ab", expected, strict=True)):
-            return False
-    return True
+        gradients = small_gradients(check, kind, text, {"a": x, "b": y}, ("end",))
+        found.append(gradients["a"])
+        rights.append(all(close(gradients[name], slope) for name, slope in zip("ab", right(x, y), strict=True)))
+        wrongs.append(all(close(gradients[name], 0.0) for name in "ab"))
+    if mistake != "not_reversed":
+        return all(rights)
+    return all(close(number, 0.0) for number in found[2:]) and (all(rights[:2]) or all(wrongs[:2]))
 
 
 def recognise(check, kind, probes):
@@ -340,6 +346,17 @@ def equal_numbers(check, kind):
 
     if is_right(1.25, 1.75) and not is_right(1.25, 1.25) and is_right(1.75, 1.25):
         named(check, "by_number")
+
+
+def shared_numbers(check, kind):
+    """End the check where a product goes back with the numbers of the product that was made last."""
+    numbers = {"a": 1.25, "b": 1.5, "c": 1.75, "d": 2.25}
+    found = small_gradients(check, kind, "end = a * b + c * d", numbers, ("end",))
+    if close(found["a"], numbers["d"]) and close(found["c"], numbers["d"]):
+        check.fail(
+            "In `a * b + c * d`, the gradient of `a` is `d`: the first product uses what the second one has stored. "
+            "Where does an operation keep its numbers, in an object of its own or in a place that all share?"
+        )
 
 
 BINARY = ("{0} + {1}", "{0} * {1}", "{0} - {1}", "{0} / {1}")
@@ -408,7 +425,7 @@ def explained(check, kind, single=()):
         if isinstance(failed, CheckFailed) and failed.mistake in known:
             raise
         tensors = (unbroadcast_is_wrong, changed_upstream, shared_gradients, sums_forgotten) if kind == "Tensor" else ()
-        for look in (results, gradient_kind, no_start, equal_numbers):
+        for look in (results, gradient_kind, no_start, equal_numbers, shared_numbers):
             with suppress(CallFailed):
                 look(check, kind)
         with suppress(CallFailed):
@@ -421,6 +438,11 @@ def explained(check, kind, single=()):
         raises = status in ("error", "raised")
         if raises or not single:
             wrong_operation(check, kind, single, raises)
+        if isinstance(failed, CheckFailed) and failed.mistake in OF_GRAPHS:
+            check.fail(
+                "Small expressions are right, but the gradients of this larger graph are wrong. Which operation goes "
+                "wrong if its input is used somewhere else, too?"
+            )
         raise
 
 

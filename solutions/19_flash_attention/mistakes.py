@@ -201,7 +201,7 @@ no_correction: dS = P * (dO @ v.T) / q.shape[1] ** 0.5
 own_correction: dP = dO @ v.T; dS = P * (dP - (dP * P).sum(1, keepdim=True)) / q.shape[1] ** 0.5
     You compute the correction from this tile alone. It is a sum over all tiles of the row, which `D` contains.
 plus: dS = P * (dO @ v.T + D[:, None]) / q.shape[1] ** 0.5
-    The sign of `D`. Does a larger score make the sum of the row larger, and so the other weights smaller?
+    The sign of `D` is wrong. Does a larger score make the sum of the row larger, and so the other weights smaller?
 no_weights: dS = (dO @ v.T - D[:, None]) / q.shape[1] ** 0.5
     The weights are missing in dS. A score with a tiny weight has hardly any influence.
 weights_of_one_term: dS = (P * (dO @ v.T) - D[:, None]) / q.shape[1] ** 0.5

@@ -10,6 +10,7 @@ from grader.comparison.trees import (
     MAX_KEYS,
     MAX_VALUE_CHARACTERS,
     SMALLEST_NUMBER_DESCRIBED_BY_SIZE,
+    agreement,
     keys_in_words,
     shown,
 )
@@ -27,6 +28,7 @@ from grader.comparison.trees import (
         (-SMALLEST_NUMBER_DESCRIBED_BY_SIZE + 1, str(-SMALLEST_NUMBER_DESCRIBED_BY_SIZE + 1)),
         (1 << 5000, "a whole number of 5001 bits"),
         (float("nan"), "nan"),
+        (-0.0, "0"),
         ([1, 2], "a list of 2"),
         ((), "an empty tuple"),
         ({"a": 1}, "a dict"),
@@ -47,3 +49,19 @@ def test_a_long_text_is_cut(value):
 def test_the_first_keys_are_named_and_the_others_counted():
     assert keys_in_words(["a", 2, None]) == "a, 2, None"
     assert keys_in_words(map(str, range(MAX_KEYS + 2))).endswith(f"{MAX_KEYS - 1} and 2 more")
+
+
+def test_numbers_that_are_not_finite_have_to_be_equal_and_the_others_close():
+    infinite, nan = float("inf"), float("nan")
+    expected = torch.tensor([1.0, -infinite, nan, 1e3]).double()
+
+    def message(*numbers):
+        return [finding.message for finding in agreement(torch.tensor(numbers).double(), expected).findings]
+
+    assert message(1 + 1e-13, -infinite, nan, 1e3 - 1e-10) == []
+    assert message(1.0, infinite, nan, 1e3) == ["The result at [1] is inf, not a finite number."]
+    assert message(1.0, -infinite, infinite, 1e3) == ["The result at [1] is -inf, not a finite number."]
+    (wrong,) = message(1.0, -infinite, nan, 2e3)
+    assert wrong.startswith("The result is wrong by 1 of its size. Worst element [3]: found 2000, expected 1000.")
+    (not_infinite,) = message(1.0, 7.0, nan, 1e3)
+    assert not_infinite.startswith("The result is wrong. Worst element [1]: found 7, expected -inf.")

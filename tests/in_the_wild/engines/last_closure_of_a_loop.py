@@ -4,16 +4,16 @@ lesson: 18
 alone: yes
 engine: micrograd
 value_forward: passed
-value_gradients: failed | = Nothing reaches the leaves. In which direction do gradients go, and does every value
-    between get its turn?
-value_graphs: failed | = Nothing reaches the leaves. In which direction do gradients go, and does every value between
-    get its turn?
-value_detach: failed | = Nothing reaches the leaves. In which direction do gradients go, and does every value between
-    get its turn?
-value_again: failed | = Nothing reaches the leaves. In which direction do gradients go, and does every value between
-    get its turn?
-value_deep: failed | = Nothing reaches the leaves. In which direction do gradients go, and does every value between
-    get its turn?
+value_gradients: failed | = Gradients do not get through to all leaves. In which direction do they go, and does every value between the end
+    and a leaf get its turn?
+value_graphs: failed | = Gradients do not get through to all leaves. In which direction do they go, and does every value between the end
+    and a leaf get its turn?
+value_detach: failed | = Gradients do not get through to all leaves. In which direction do they go, and does every value between the end
+    and a leaf get its turn?
+value_again: failed | = Gradients do not get through to all leaves. In which direction do they go, and does every value between the end
+    and a leaf get its turn?
+value_deep: failed | = Gradients do not get through to all leaves. In which direction do they go, and does every value between the end
+    and a leaf get its turn?
 others: any
 """
 

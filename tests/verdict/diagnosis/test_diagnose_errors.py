@@ -42,6 +42,9 @@ def unset(flag=False):
 class Holder:
     """An object of a student's own class."""
 
+    def backward(self) -> None:
+        pass
+
 
 RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     "a product": (
@@ -202,6 +205,18 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
         "The memory that is allowed is used up. Does a list grow in a loop that does not end, or does something hold "
         "more objects than it needs?",
         lambda: [0] * 2**62,
+    ),
+    "an argument too many": (
+        "too_many_arguments",
+        "The method `backward` is called with 2 arguments and has 1 of them: in both numbers, `self` is one. Which "
+        "parameter does its `def` lack?",
+        lambda: Holder().backward(1),  # type: ignore[call-arg]
+    ),
+    "a number that is too large": (
+        "number_too_large",
+        "A result is too large for a number with a decimal point. Which exponential or power gets an argument that is "
+        "too large?",
+        lambda: math.exp(1000),
     ),
     "a Tensor of one's own": (
         "tensor_of_ones_own",

@@ -173,9 +173,10 @@ def wrong_term_of_part(part: PartMismatch) -> Iterator[Explanation]:
             continue
         label = part.constant(values)
         if label is None:
-            yield Explanation(
-                "term_multiple", f"{part.what} is right except for one term: what is wrong is a multiple of {name}."
+            wrong = (
+                "all elements are off by the same number" if name is ONES else f"what is wrong is a multiple of {name}"
             )
+            yield Explanation("term_multiple", f"{part.what} is right except for one term: {wrong}.")
         else:
             size, (identifier, what) = label.removeprefix("−"), surplus_or_lack(label)
             times = name if size == "1" else f"{size}, in every element" if name is ONES else f"{size} times {name}"

@@ -1,0 +1,21 @@
+"""`detach` returns the number itself, and `dojo check` uses it as an end.
+
+lesson: 18
+alone: yes
+engine: micrograd
+by: dojo
+value_forward: passed
+value_gradients: passed
+value_graphs: passed
+value_detach: error | = AttributeError: 'float' object has no attribute 'backward'. A plain number (`float`) has no
+    `backward`. Which operation gives a plain number, where it should make a new object? Its public example:
+    exercises/18_autograd_engine/examples.py:128
+value_again: passed
+value_deep: passed
+others: any
+"""
+
+
+class Value:
+    def detach(self):
+        return self.data
