@@ -50,7 +50,7 @@ class Example(Check):
         self.equals(self.on.call(name, *arguments), expected, tolerance)
 
     def entries(self, names: Sequence[str], function: str, *arguments: Any) -> tuple[Any, ...]:
-        """What the student's function returns, one value for each of `names`. Ends the example for anything else."""
+        """What the student's function returns, one value for each of `names`. Raises CheckFailed for anything else."""
         answer = self.on.call(function, *arguments)
         if isinstance(answer, (tuple, list)) and len(answer) == len(names):
             return tuple(answer)
