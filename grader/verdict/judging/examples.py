@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from grader.comparison.tensors import TOLERANCE
-from grader.comparison.trees import agreement, bits_of, shown
+from grader.comparison.trees import agreement, bits_of, is_tensor, shown
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson, LessonError
 from grader.results import Status
@@ -50,9 +50,10 @@ class Example(Check):
         self.equals(self.on.call(name, *arguments), expected, tolerance)
 
     def entries(self, names: Sequence[str], function: str, *arguments: Any) -> tuple[Any, ...]:
-        """What the student's function returns, one value for each of `names`. Ends the example for anything else."""
+        """What the student's function returns, one value for each of `names`. Raises CheckFailed for anything else."""
         answer = self.on.call(function, *arguments)
-        if isinstance(answer, (tuple, list)) and len(answer) == len(names):
+        has_entries = isinstance(answer, (tuple, list)) or (is_tensor(answer) and answer.ndim > 0)
+        if has_entries and len(answer) == len(names):
             return tuple(answer)
         wanted = f"{len(names)} values: {', '.join(names)}"
         raise CheckFailed(f"`{function}` returned {shown(answer)}; expected {wanted}.", "shape")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from grader.calling.answer import Answer
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
 from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.mismatch import Cases
 from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
 from grader.verdict.diagnosis.repairs.call_changes import multiplies_sums
 from grader.verdict.diagnosis.repairs.inner_gradients import explain_by_inner_gradients
@@ -32,8 +32,6 @@ from grader.verdict.judging.other_explanations import (
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
 from grader.verdict.judging.traced import with_precision
 from grader.verdict.judging.verdicts import Verdict
-
-Cases = Sequence[tuple[Problem, Answer]]
 
 
 def explain_by_the_code(

@@ -148,7 +148,8 @@ class GradientCheck:
                 explain_by_the_code(
                     self._student, self.item, self.lesson, self._book, verdict, self._decided_on or problems, vanishes
                 )
-            is_unclear = self._naming and verdict.status == "failed" and verdict.mistake is None
+            says_nothing = verdict.mistake is None or verdict.mistake.id in ("zeros", "zeros_by_rounding")
+            is_unclear = self._naming and verdict.status == "failed" and says_nothing
             if (verdict.passed or is_unclear) and self.item.earned_with:
                 missing = self._wrong_partner(self._decided_on or problems)
                 if missing is not None:

@@ -19,7 +19,7 @@ from grader.verdict.judging.probes import explain_by_probes
 from grader.verdict.judging.runner import StepRunner
 from grader.verdict.judging.verdicts import Verdict
 
-MAX_LISTED = 10
+MAX_GRADIENTS_LISTED = 10
 """Gradients of one function that a message lists."""
 
 
@@ -83,7 +83,7 @@ def explain_other_order(
             f"Your `{item.name}` is exactly the gradient of `{instead}`, and your `{other}` that of `{item.target}`: "
             "the two have changed places.",
         )
-    listed = moved if len(moved) <= MAX_LISTED else [item.name]
+    listed = moved if len(moved) <= MAX_GRADIENTS_LISTED else [item.name]
     return Explanation(
         "changed_places",
         f"Your `{item.name}` is exactly the gradient of `{instead}`. The gradients are right, but in other places: "

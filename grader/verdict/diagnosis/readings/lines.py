@@ -62,6 +62,11 @@ def is_product(found: Tensor, expected: Tensor, factors: Tensor) -> bool:
     return accounts_for(found, expected, factors * expected) and left <= RESIDUE * euclidean_norm(found)
 
 
+def shown_factor(factor: float) -> str:
+    """Three digits, or as many as tell it from 1."""
+    return next((text for digits in range(3, 12) if float(text := f"{factor:.{digits}g}") != 1), "1")
+
+
 def factor_per_line(wrong: Mismatch) -> str | None:
     """What is wrong where each line is a multiple of the right one, on all problems; None elsewhere."""
     for axis in axes_to_read(wrong):
@@ -70,8 +75,7 @@ def factor_per_line(wrong: Mismatch) -> str | None:
             line, first = line_along(axis, wrong.expected[0].ndim), factors[0]
             assert first is not None
             low, high = float(first.min()), float(first.max())
-            digits = next((d for d in range(3, 12) if f"{low:.{d}g}" != "1" or f"{high:.{d}g}" != "1"), 12)
-            times = " to ".join(dict.fromkeys((f"{low:.{digits}g}", f"{high:.{digits}g}")))
+            times = " to ".join(dict.fromkeys((shown_factor(low), shown_factor(high))))
             return (
                 f"right except for one factor in each {line} ({times} times here): something that a "
                 f"whole {line} has in common is not what it should be, such as a gain, a variance or a sum"

@@ -63,7 +63,7 @@ def sums_multiplied(node: ast.AST) -> Iterator[ArithmeticChange]:
 
 def sums_among_factors(node: ast.BinOp) -> Iterator[ArithmeticChange]:
     """`c * (a * b).sum(1)` for `c * a.sum(1) * b.sum(1)`."""
-    factors = factors_of(node)
+    factors = last_factors(node)
     written = written_reduction(factors[-1])
     for place, each in enumerate(factors[:-1] if written and 2 < len(factors) <= MAX_FACTORS else ()):
         if written_reduction(each) == written and isinstance(each, ast.Call) and isinstance(factors[-1], ast.Call):
@@ -78,7 +78,7 @@ def sums_among_factors(node: ast.BinOp) -> Iterator[ArithmeticChange]:
             yield "sums_multiplied", called_name(each), "", product
 
 
-def factors_of(node: ast.expr) -> list[ast.expr]:
+def last_factors(node: ast.expr) -> list[ast.expr]:
     """`[a, b, c]` of `a * b * c`; of a longer product only the last ones."""
     found: list[ast.expr] = []
     while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and len(found) < MAX_FACTORS:

@@ -31,7 +31,11 @@ READINGS_KEPT = {
 SURE_SLIPS = {"FloorDiv": "floor_division", "UAdd": "update"}
 """{an operator: the kind of change that replaces it}. A gradient has hardly another use for it: where the change makes
 the answer right, it is the slip, whatever else the numbers fit."""
-SURER_SLIPS = {"repeated_index": {"range_start", "range_end"}}
+SURER_SLIPS = {
+    "repeated_index": {"range_start", "range_end"},
+    "zeros": {"result_unused", "value_unused"},
+    "branch_missing": {"result_unused", "value_unused"},
+}
 """{a reading that is kept: the kinds of change that say more than it does}"""
 MAX_SMALL_NUMBER = 1e-2
 BATCH = 80

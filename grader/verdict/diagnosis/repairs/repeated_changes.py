@@ -22,6 +22,8 @@ def repeated_values(
     """All changes of this module. `shapes` are those of the lesson's values by name, `shape` that of the gradient."""
     yield from missing_reductions(node)
     yield from corrected_statistics(node)
+    yield from missing_squares(node)
+    yield from reshaped_matrices(node)
     if isinstance(node, (ast.Return, ast.Assign)):
         reads = (each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load))
         repeated = [name for name, count in Counter(reads).items() if count > 1]
@@ -51,6 +53,23 @@ def corrected_statistics(node: ast.AST) -> Iterator[ArithmeticChange]:
     )
     changed = ast.Call(node.func, node.args, [*others, ast.keyword("unbiased", ast.Constant(is_biased))])
     yield "biased" if is_biased else "unbiased", called_name(node), "", changed
+
+
+def missing_squares(node: ast.AST) -> Iterator[ArithmeticChange]:
+    """`1 - a**2` for `1 - a`."""
+    match node:
+        case ast.BinOp(left=ast.Constant(value=1 | 1.0) as one, op=ast.Sub(), right=term):
+            if not isinstance(term, ast.Constant):
+                squared = ast.BinOp(term, ast.Pow(), ast.Constant(2))
+                yield "power_missing", quote(term), "", ast.BinOp(one, ast.Sub(), squared)
+
+
+def reshaped_matrices(node: ast.AST) -> Iterator[ArithmeticChange]:
+    """`a.T` for `a.reshape(3, 4)` or `a.view(3, 4)`."""
+    if isinstance(node, ast.Call) and called_name(node) in ("reshape", "view"):
+        operand = operand_of(node)
+        if operand is not None:
+            yield "reshaped", quote(node), "", ast.Attribute(operand, "mT", ast.Load())
 
 
 def other_value_everywhere(

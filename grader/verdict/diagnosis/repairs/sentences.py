@@ -97,6 +97,11 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     ),
     "unbiased": "`{code}` divides by the number of elements less one, as `{part}` does by default. " + CORRECTION,
     "biased": "`{code}` divides by the number of elements. " + CORRECTION,
+    "power_missing": "In `{code}`, `{part}` lacks a power; with it, {it} is right.",
+    "reshaped": (
+        "`{part}` keeps the order of the numbers, which transposes nothing. With the transpose in that place, {it} is "
+        "right."
+    ),
     "rounded": "`{part}` rounds. Without the rounding, {it} is right.",
     "whole_numbers": "`{part}` drops what is behind the decimal point. Without the conversion, {it} is right.",
     "other_small_number": (
@@ -238,6 +243,7 @@ QUESTION_OF_KIND = {
     "term": LOCAL_DERIVATIVE,
     "power": LOCAL_DERIVATIVE,
     "term_without_factor": LOCAL_DERIVATIVE,
+    "power_missing": LOCAL_DERIVATIVE,
     "other_function": "Which function does the forward line apply, and what is its derivative?",
     "axis": "Along which axis did the forward pass copy or reduce?",
     "one_axis": "Along which axis did the forward pass copy or reduce?",

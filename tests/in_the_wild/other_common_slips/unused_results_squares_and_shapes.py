@@ -1,0 +1,34 @@
+"""A call that changes nothing in place, a square that is missing, and a reshape for a transpose.
+
+lesson: 01
+by: dojo
+dembedding: failed | = `d.index_add(0, tokens, dlooked_up)` returns a new tensor, and nothing uses it: `index_add` changes
+    nothing in place. With a call that does, your `dembedding` is right.
+dz: failed | = In `1 - v`, `v` lacks a power; with it, your `dz` is right. What is the local derivative of the forward
+    line?
+dleft: failed | = `right.reshape(right.shape[1], right.shape[0])` keeps the order of the numbers, which transposes
+    nothing. With the transpose in that place, your `dleft` is right.
+mean_gate: failed | = In `1 - h`, `h` lacks a power; with it, `mean_gate` is right. Its public example:
+    exercises/01_chain_rule/examples.py:61
+"""
+
+def dembedding(dlooked_up, embedding, tokens):
+    d = torch.zeros_like(embedding)
+    d.index_add(0, tokens, dlooked_up)
+    return d
+
+
+def slope(v):
+    return 1 - v
+
+
+def dz(da, a):
+    return da * slope(a)
+
+
+def dleft(dmatmul, right):
+    return dmatmul @ right.reshape(right.shape[1], right.shape[0])
+
+
+def mean_gate(h):
+    return (1 - h).mean()
