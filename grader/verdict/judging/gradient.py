@@ -14,7 +14,13 @@ from grader.results import NamedMistake, Row, Status
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
 from grader.verdict.diagnosis.repairs.inner_gradients import explain_by_inner_gradients
-from grader.verdict.diagnosis.repairs.repairs import READINGS_KEPT, Trials, explain_by_repair, explain_random_numbers
+from grader.verdict.diagnosis.repairs.repairs import (
+    Trials,
+    better_of,
+    explain_by_repair,
+    explain_random_numbers,
+    kinds_tried,
+)
 from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.hard_coded import (
     explain_hard_coded_sizes,
@@ -207,23 +213,21 @@ class GradientCheck:
 
     def _explain_by_the_code(self, verdict: Verdict, problems: Sequence[Problem]) -> None:
         """Replace an explanation that was found in the numbers alone where the student's code gives a better one."""
-        step, trials = self.item.name, getattr(self._student, "trials", None)
+        step, function, trials = self.item.name, self.item.function, getattr(self._student, "trials", None)
         cases = [(problem, self._student.answers(problem)[step]) for problem in problems if not problem.draw.note]
         at_own_sizes = is_submission(self._student) and self._student.terms.sizes is not None
         found = None if at_own_sizes else self._explain_hard_coded_sizes(verdict, cases, trials)
         contents = trials.contents(self.item.function) if trials is not None else None
-        is_better_kept = verdict.mistake is not None and verdict.mistake.id in READINGS_KEPT
-        is_better_kept = is_better_kept and not (contents and "UAdd" in contents["operators"])  # `dx =+ ...`
-        if found is None and trials is not None and verdict.status != "error" and not is_better_kept:
-            function, constants = self.item.function, self.lesson.small_numbers
+        kinds = kinds_tried(verdict.mistake, contents, step == function)
+        if found is None and trials is not None and verdict.status != "error" and kinds is not None:
+            small, right = self.lesson.small_numbers, list[str]()
             with explaining(self._student):
-                inside, right = None, list[str]()
-                if step != self.item.function:  # first, because it takes a few calls and the other hundreds
+                inside = None
+                if step != function:  # first, because it takes a few calls and the other hundreds
                     right = targets_that_pass(self._student, self.lesson.gradients, problems)
-                    inside = attempt(
-                        lambda: explain_by_inner_gradients(step, function, cases, trials, constants, right)
-                    )
-                found = attempt(lambda: explain_by_repair(step, function, cases, trials, constants, right)) or inside
+                    inside = attempt(lambda: explain_by_inner_gradients(step, function, cases, trials, small, right))
+                repair = attempt(lambda: explain_by_repair(step, function, cases, trials, small, right, kinds))
+                found = better_of(repair, inside)
         if found is None and verdict.mistake is None and verdict.status != "error":
             found = explain_random_numbers(contents)
         if found is None and verdict.mistake is not None and verdict.mistake.id == "other_gradient":

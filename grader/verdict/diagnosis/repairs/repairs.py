@@ -13,6 +13,7 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.comparison.tensors import compare
+from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import Cases
@@ -27,6 +28,8 @@ READINGS_KEPT = {
     *("other_gradient", "upstream_left_out", "sizes_of_the_lecture", "left_to_the_data"),
 }
 """Readings of the numbers that say more than a change of the code does: the rule that was broken."""
+MEAN_OR_SUM = "mean_or_sum"
+"""The kind, and the id, of a mean in place of a sum, or a sum in place of a mean."""
 MAX_SMALL_NUMBER = 1e-2
 BATCH = 80
 """Changed functions that are run in one round trip."""
@@ -50,17 +53,42 @@ class Trials(Protocol):
         """The answers of the changed functions of these numbers."""
 
 
+def kinds_tried(
+    reading: Mistake | Explanation | None, contents: Mapping[str, Any] | None, is_alone: bool
+) -> Collection[str] | None:
+    """The kinds of changes that can say more than a reading of the numbers does: () for all, None for no kind at all.
+
+    `is_alone` is true of a function that returns one gradient.
+    """
+    name = reading.id if reading is not None else ""
+    if name not in READINGS_KEPT or (contents and "UAdd" in contents["operators"]):  # `dx =+ ...`
+        return ()
+    return (MEAN_OR_SUM,) if name == "ratio" and is_alone else None
+
+
+def better_of(repair: Explanation | None, inside: Explanation | None) -> Explanation | None:
+    """A change of the code, unless a wrong gradient `inside` the function gives the factor that the change undoes."""
+    return inside if repair is None or (inside is not None and repair.id == MEAN_OR_SUM) else repair
+
+
 def explain_by_repair(
-    step: str, function: str, cases: Cases, trials: Trials, constants: Sequence[float], passing: Collection[str] = ()
+    step: str,
+    function: str,
+    cases: Cases,
+    trials: Trials,
+    constants: Sequence[float],
+    passing: Collection[str] = (),
+    kinds: Collection[str] = (),
 ) -> Explanation | None:
     """The first change that makes the gradient of `step` right on all cases, in words; None where none does.
 
-    `passing` are the values whose gradients are right.
+    `passing` are the values whose gradients are right. With `kinds`, only changes of these kinds are tried.
     """
     first = cases[0][0]
     edits = trials.edits(function, known_on(first, constants, passing))
     batch = BATCH if step == function else BATCH_OF_A_JOINT_FUNCTION
-    slips = [number for number, edit in enumerate(edits) if edit.kind != INNER_GRADIENT]
+    tried = [(n, edit) for n, edit in enumerate(edits) if edit.kind != INNER_GRADIENT]
+    slips = [number for number, edit in tried if not kinds or edit.kind in kinds]
     smallest_first = sorted((problem for problem, _ in cases), key=total_elements)  # most run on one only
     for start in range(0, len(slips), batch):
         left = slips[start : start + batch]

@@ -27,6 +27,8 @@ AFTER_THE_CALL = ("afterwards", "after the call")
 """What the name of a part contains, one of them, if it is an argument after the call."""
 MAX_PRODUCTS = 8
 """Tensors of which products of two are tried."""
+LARGEST_FACTOR = 1e9
+"""Nobody forgets a larger factor, or the reciprocal of one: such numbers are left of something else."""
 POWERS_IN_WORDS = {1: "multiplied by", -1: "divided by", 2: "multiplied twice by", -2: "divided twice by"}
 
 
@@ -50,7 +52,8 @@ def multiple_of_part(part: PartMismatch) -> Iterator[Explanation]:
     if not values or not all(values):
         return
     label = part.constant(values)
-    if label is None and min(f.numel() for f in part.found) >= MIN_NUMBERS_OF_A_CONSTANT:
+    is_a_factor = all(1 / LARGEST_FACTOR < abs(value) < LARGEST_FACTOR for value in values)
+    if label is None and is_a_factor and min(f.numel() for f in part.found) >= MIN_NUMBERS_OF_A_CONSTANT:
         yield Explanation("ratio", f"{part.what} is a multiple of what it should be: {varying(values)}.")
     elif label == "−1":
         yield Explanation("sign", f"{part.what} is exactly minus what it should be: one minus too many, or too few.")
