@@ -95,11 +95,10 @@ def states(on, generator, **sizes):
     return on.call("rnn", *network(generator, **sizes))
 
 
-def step(on, generator, time, batch, features, hidden):
-    (x, *_), h0, Wx, Wh, b = network(generator, time, batch, features, hidden)
-    h = torch.tanh(x @ Wx + h0 @ Wh + b)
-    result = on.call("rnn_step_backward", drawn(generator, batch, hidden), h, h0, x, Wx, Wh)
-    return by_name(("dx", "dh_before", "dWx", "dWh", "db"), result)
+def step(on, generator, **sizes):
+    (x, *_), h0, Wx, Wh, b = network(generator, **sizes)
+    dh, h = drawn(generator, *h0.shape), torch.tanh(x @ Wx + h0 @ Wh + b)
+    return by_name(("dx", "dh_before", "dWx", "dWh", "db"), on.call("rnn_step_backward", dh, h, h0, x, Wx, Wh))
 
 
 def whole(on, generator, **sizes):

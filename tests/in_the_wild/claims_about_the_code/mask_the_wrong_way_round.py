@@ -2,8 +2,8 @@
 
 lesson: 12
 by: dojo
-dscores: failed | = Your `dscores` is zero wherever the gradient is not, and it is not zero wherever the gradient is. Is a
-    mask the wrong way round?
+dscores: failed | = Your `dscores` is zero wherever the gradient is not, and not zero wherever the gradient is. Is a mask
+    the wrong way round?
 others: any
 """
 

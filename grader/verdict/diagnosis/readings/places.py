@@ -68,13 +68,12 @@ def wrong_zeros(wrong: GradientMismatch) -> Iterator[Explanation]:
         return
     cases = [(found, expected, wrong_elements(found, expected)) for found, expected in wrong.pairs]
     _, expected, bad = cases[0]
-    if all(bool(((f != 0) == (e == 0)).all()) for f, e, _ in cases) and any(
-        bool(f.any() and e.any()) for f, e, _ in cases
-    ):
+    exchanged = all(bool(((f != 0) == (e == 0)).all()) for f, e, _ in cases)
+    if exchanged and any(bool(f.any()) and bool(e.any()) for f, e, _ in cases):
         yield Explanation(
             "zeros_exchanged",
-            f"Your `d{wrong.name}` is zero wherever the gradient is not, and it is not zero wherever the gradient is. Is "
-            "a mask the wrong way round?",
+            f"Your `d{wrong.name}` is zero wherever the gradient is not, and not zero wherever the gradient is. Is a "
+            "mask the wrong way round?",
         )
         return
     have_zeros = all(bool((e == 0).any()) and bool((e != 0).any()) for _, e, _ in cases)

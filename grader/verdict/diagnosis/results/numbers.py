@@ -14,7 +14,7 @@ from torch import Tensor
 from grader.results.wording import format_shape
 from grader.verdict.diagnosis.constants import value_here
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.fit import ZERO_COEFFICIENT, fit_multiples, name_multiple
+from grader.verdict.diagnosis.fit import LARGEST_FACTOR, ZERO_COEFFICIENT, fit_multiples, name_multiple
 from grader.verdict.diagnosis.problem_values import can_expand
 from grader.verdict.diagnosis.readings.lines import factor_per_line, term_per_line
 from grader.verdict.diagnosis.readings.multiples import varying
@@ -27,8 +27,6 @@ AFTER_THE_CALL = ("afterwards", "after the call")
 """What the name of a part contains, one of them, if it is an argument after the call."""
 MAX_PRODUCTS = 8
 """Tensors of which products of two are tried."""
-LARGEST_FACTOR = 1e9
-"""Nobody forgets a larger factor, or the reciprocal of one: such numbers are left of something else."""
 POWERS_IN_WORDS = {1: "multiplied by", -1: "divided by", 2: "multiplied twice by", -2: "divided twice by"}
 
 
