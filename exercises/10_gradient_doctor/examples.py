@@ -39,8 +39,7 @@ def test_clip_by_norm(check):
 
 
 def test_gradient_growth(check):
-    growths = {(8.0, 4.0, 2.0, 1.0): 2.0, (9.0, 4.0, 1.0): 3.0, (1.0, 10.0, 100.0): 0.1, (0.0, 1.0, 2.0): 0.0}
-    for norms, growth in ((list(norms), growth) for norms, growth in growths.items()):
+    for norms, growth in (([8.0, 4.0, 2.0, 1.0], 2.0), ([9.0, 4.0, 1.0], 3.0), ([1.0, 100.0], 0.01), ([0.0, 2.0], 0.0)):
         check.equals({f"growth of {norms}": check.on.call("gradient_growth", norms)}, {f"growth of {norms}": growth})
 
 

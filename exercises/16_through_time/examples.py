@@ -59,8 +59,8 @@ class Torch:
 
     @staticmethod
     def rnn_step_backward(dh, h, h_before, x, Wx, Wh):
-        """For h = 0, which is the tanh of zero: its slope there is one."""
-        return differentiated(lambda x, h, Wx, Wh, b: x @ Wx + h @ Wh + b, (x, h_before, Wx, Wh, dh[0] * 0), dh)
+        bias = (h.atanh() - x @ Wx - h_before @ Wh)[0]
+        return differentiated(lambda x, h, Wx, Wh, b: torch.tanh(x @ Wx + h @ Wh + b), (x, h_before, Wx, Wh, bias), dh)
 
     @staticmethod
     def rnn_backward(dh, *network):
@@ -95,10 +95,10 @@ def states(on, generator, **sizes):
     return on.call("rnn", *network(generator, **sizes))
 
 
-def step(on, generator, time, batch, features, hidden):
-    (x, *_), h0, Wx, Wh, _ = network(generator, time, batch, features, hidden)
-    result = on.call("rnn_step_backward", drawn(generator, batch, hidden), torch.zeros_like(h0), h0, x, Wx, Wh)
-    return by_name(("dx", "dh_before", "dWx", "dWh", "db"), result)
+def step(on, generator, **sizes):
+    (x, *_), h0, Wx, Wh, b = network(generator, **sizes)
+    dh, h = drawn(generator, *h0.shape), torch.tanh(x @ Wx + h0 @ Wh + b)
+    return by_name(("dx", "dh_before", "dWx", "dWh", "db"), on.call("rnn_step_backward", dh, h, h0, x, Wx, Wh))
 
 
 def whole(on, generator, **sizes):

@@ -334,8 +334,8 @@ db1_keepdim: db1 = dhprebn.sum(0, keepdim=True)
 copies_lost:
         dC = torch.zeros_like(C)
         dC[Xb] += demb.view(*Xb.shape, -1)
-    `dC[Xb] += demb` writes each row once, however many copies there are, so only one gradient per row remains. The
-    gradients of copies add up: use a loop or `index_add_`.
+    In `dC`, only one gradient per row remains, however many copies of the row there are: `dC[Xb] = ...` and
+    `dC[Xb] += ...` write each row once. The gradients of copies add up: use a loop or `index_add_`.
 mean_of_copies:
         dC = torch.zeros_like(C).index_add_(0, Xb.reshape(-1), demb)
         dC = dC / Xb.reshape(-1).bincount(minlength=C.shape[0]).clamp(min=1).unsqueeze(1)

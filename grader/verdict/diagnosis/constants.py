@@ -16,10 +16,12 @@ def value_here(label: str, value: float, unit: str = "") -> str:
 
 
 def factors_of(sizes: Mapping[str, int]) -> dict[str, float]:
-    """{a constant in words: its value}, made of sizes. With a size of 1, what divides by zero is left out."""
+    """{a constant in words: its value}, made of sizes, simplest first. What divides by zero is left out."""
     factors: dict[str, float] = {"2": 2.0, "one half": 0.5}
     for label, n in sizes.items():
-        factors |= {label: n, f"1/{label}": 1 / n, f"{label}²": n * n, f"1/{label}²": 1 / n**2}
+        factors |= {label: n, f"1/{label}": 1 / n}
+    for label, n in sizes.items():
+        factors |= {f"{label}²": n * n, f"1/{label}²": 1 / n**2}
         if n > 1:
             factors |= {f"({label}−1)": n - 1, f"1/({label}−1)": 1 / (n - 1)}
             factors |= {f"{label}/({label}−1)": n / (n - 1), f"({label}−1)/{label}": (n - 1) / n}

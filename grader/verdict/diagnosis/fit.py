@@ -15,6 +15,8 @@ from grader.verdict.diagnosis.mismatch import GradientMismatch, Mismatch
 
 ZERO_COEFFICIENT = 1e-7
 """A coefficient of at most this size counts as zero."""
+LARGEST_FACTOR = 1e9
+"""Nobody forgets a larger factor, or the reciprocal of one: such numbers are left of something else."""
 SINGULAR_GRAM = 1e-6
 """The Gram determinant of normalised parts below which their coefficients are not determined."""
 

@@ -14,6 +14,7 @@ from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
 from grader.verdict.diagnosis.repairs.call_changes import multiplies_sums
 from grader.verdict.diagnosis.repairs.inner_gradients import explain_by_inner_gradients
 from grader.verdict.diagnosis.repairs.repairs import (
+    MEAN_OR_SUM,
     READINGS_KEPT,
     Trials,
     explain_by_repair,
@@ -72,7 +73,7 @@ def better_explanation(
         if hard_coded is not None:
             return hard_coded
     contents = trials.contents(item.function) if trials is not None else None
-    kinds = surer_slips(contents, mistake)
+    kinds = surer_slips(contents, mistake, step == item.function)
     is_kept = is_known or (mistake is not None and mistake.id in READINGS_KEPT)
     if is_known and any(multiplies_sums_itself(m) for m in lesson.wrong_formulas if mistake and m.id == mistake.id):
         kinds = kinds - {"sums_multiplied"}
@@ -111,7 +112,9 @@ def by_changes(
             if inside is not None:
                 right, wrong = [*right, *(name[1:] for name in inside.right)], inside.name
         found = attempt(lambda: explain_by_repair(step, function, cases, trials, constants, right, kinds, wrong))
-        return found or (inside.explanation if inside is not None else None)
+        if inside is not None and (found is None or found.id == MEAN_OR_SUM):
+            return inside.explanation  # a wrong gradient on the way gives the factor, which such a change undoes
+        return found
 
 
 def sizes_of_the_lecture(

@@ -4,7 +4,7 @@ lesson: 10
 by: dojo
 saturated: failed | = This is computed with your `closed_share`, which is not right yet: start there. `diagnosis of
     patient('saturated', seed=1)` is 'healthy'; expected 'saturated'. Its public example:
-    exercises/10_gradient_doctor/examples.py:68
+    exercises/10_gradient_doctor/examples.py:67
 others: any
 """
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from torch import Tensor
 
 from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.fit import LARGEST_FACTOR
 from grader.verdict.diagnosis.mismatch import RESIDUE, GradientMismatch, Mismatch, accounts_for, euclidean_norm
 
 LINE_RTOL = 1e-9
@@ -74,6 +75,8 @@ def factor_per_line(wrong: Mismatch) -> str | None:
         if all(k is not None and is_product(f, e, k) for k, (f, e) in zip(factors, wrong.pairs, strict=True)):
             line, first = line_along(axis, wrong.expected[0].ndim), factors[0]
             assert first is not None
+            if float(first.abs().max()) < 1 / LARGEST_FACTOR:
+                return None
             low, high = float(first.min()), float(first.max())
             times = " to ".join(dict.fromkeys((shown_factor(low), shown_factor(high))))
             return (

@@ -63,11 +63,19 @@ def repeated_index(wrong: GradientMismatch) -> Iterator[Explanation]:
 
 
 def wrong_zeros(wrong: GradientMismatch) -> Iterator[Explanation]:
-    """Right wherever the gradient is not zero, but not zero where it should be; or the other way round."""
+    """Right wherever the gradient is not zero, but not zero where it should be; or zero too often; or both."""
     if not wrong.is_whole_in_shape:
         return
     cases = [(found, expected, wrong_elements(found, expected)) for found, expected in wrong.pairs]
     _, expected, bad = cases[0]
+    exchanged = all(bool(((f != 0) == (e == 0)).all()) for f, e, _ in cases)
+    if exchanged and any(bool(f.any()) and bool(e.any()) for f, e, _ in cases):
+        yield Explanation(
+            "zeros_exchanged",
+            f"Your `d{wrong.name}` is zero wherever the gradient is not, and not zero wherever the gradient is. Is a "
+            "mask the wrong way round?",
+        )
+        return
     have_zeros = all(bool((e == 0).any()) and bool((e != 0).any()) for _, e, _ in cases)
     if have_zeros and all(bool(bad.any()) and not bool((bad & (e != 0)).any()) for _, e, bad in cases):
         yield Explanation(

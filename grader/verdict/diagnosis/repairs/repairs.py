@@ -31,7 +31,10 @@ READINGS_KEPT = {
 SURE_SLIPS = {"FloorDiv": "floor_division", "UAdd": "update"}
 """{an operator: the kind of change that replaces it}. A gradient has hardly another use for it: where the change makes
 the answer right, it is the slip, whatever else the numbers fit."""
+MEAN_OR_SUM = "mean_or_sum"
+"""The kind, and the id, of a mean in place of a sum, or a sum in place of a mean."""
 SURER_SLIPS = {
+    "ratio": {MEAN_OR_SUM},
     "repeated_index": {"range_start", "range_end"},
     "zeros": {"result_unused", "value_unused"},
     "branch_missing": {"result_unused", "value_unused"},
@@ -60,12 +63,16 @@ class Trials(Protocol):
         """The answers of the changed functions of these numbers."""
 
 
-def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None) -> set[str]:
-    """The kinds of change that are tried although the numbers are explained; none for most functions."""
+def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None, is_alone: bool) -> set[str]:
+    """The kinds of change that are tried although the numbers are explained; none for most functions.
+
+    `is_alone` is true of a function that returns one gradient: in others, a factor has many places where it may arise.
+    """
     of_code = {SURE_SLIPS[each] for each in contents["operators"] if each in SURE_SLIPS} if contents else set()
     if contents and contents["multiplies_sums"]:  # of sums that are zero nothing is seen in the numbers
         of_code.add("sums_multiplied")
-    return of_code | SURER_SLIPS.get(reading.id if reading is not None else "", set())
+    of_reading = SURER_SLIPS.get(reading.id if reading is not None else "", set())
+    return of_code | (of_reading if is_alone else of_reading - {MEAN_OR_SUM})
 
 
 def explain_by_repair(

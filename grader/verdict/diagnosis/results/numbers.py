@@ -14,7 +14,7 @@ from torch import Tensor
 from grader.results.wording import format_shape
 from grader.verdict.diagnosis.constants import value_here
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.fit import ZERO_COEFFICIENT, fit_multiples, name_multiple
+from grader.verdict.diagnosis.fit import LARGEST_FACTOR, ZERO_COEFFICIENT, fit_multiples, name_multiple
 from grader.verdict.diagnosis.problem_values import can_expand
 from grader.verdict.diagnosis.readings.lines import factor_per_line, term_per_line
 from grader.verdict.diagnosis.readings.multiples import varying
@@ -52,7 +52,8 @@ def multiple_of_part(part: PartMismatch) -> Iterator[Explanation]:
     label = part.constant(values)
     if part.elements < MIN_NUMBERS_OF_A_CONSTANT and all(bool((e == 1).all()) for e in part.expected):
         return  # any number is so many times 1
-    if label is None and min(f.numel() for f in part.found) >= MIN_NUMBERS_OF_A_CONSTANT:
+    is_a_factor = all(1 / LARGEST_FACTOR < abs(value) < LARGEST_FACTOR for value in values)
+    if label is None and is_a_factor and min(f.numel() for f in part.found) >= MIN_NUMBERS_OF_A_CONSTANT:
         yield Explanation("ratio", f"{part.what} is a multiple of what it should be: {varying(values)}.")
     elif label == "−1":
         yield Explanation("sign", f"{part.what} is exactly minus what it should be: one minus too many, or too few.")
