@@ -70,6 +70,7 @@ def factor_per_line(wrong: Mismatch) -> str | None:
             line, first = line_along(axis, wrong.expected[0].ndim), factors[0]
             assert first is not None
             low, high = float(first.min()), float(first.max())
+            # enough digits to see that they are not 1
             digits = next((d for d in range(3, 12) if f"{low:.{d}g}" != "1" or f"{high:.{d}g}" != "1"), 12)
             times = " to ".join(dict.fromkeys((f"{low:.{digits}g}", f"{high:.{digits}g}")))
             return (
