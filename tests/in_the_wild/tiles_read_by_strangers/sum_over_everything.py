@@ -1,7 +1,7 @@
 """`correction` sums over both axes.
 
 lesson: 19
-correction: shape | = `(dO * O).sum()` takes the sum over all elements. Over one axis, `correction` is right: which one?
+correction: shape | = `(dO * O).sum()` takes the sum over all elements. Over one axis only, `correction` is right.
 others: any
 """
 

@@ -172,7 +172,7 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "index": "`{code}` takes only the part `[{part}]` of `{new}`. Without the index, {it} is right.",
     "keepdim": about_keepdim,
     "axis": "`{code}` takes the {part} over another axis than it should; otherwise {it} is right.",
-    "one_axis": "`{code}` takes the {part} over all elements. Over one axis, {it} is right: which one?",
+    "one_axis": "`{code}` takes the {part} over all elements. Over one axis only, {it} is right.",
     "mean_or_sum": "`{code}` takes a {part}. With a {new} in that place, {it} is right.",
     "reduction": "The {part} in `{code}` is one too many: without it, {it} is right.",
     "number": NUMBER_SENTENCE,
