@@ -30,8 +30,8 @@ SMALLEST_NUMBER_DESCRIBED_BY_SIZE = 10**30
 
 
 BITS_OF_A_NUMBER = 16
-BITS_OF_A_WORD = 3
-"""An answer in words is one of some eight."""
+BITS_OF_A_WORD = 2
+"""An answer in words is one of a few, and some are more frequent than others."""
 
 
 @dataclass(frozen=True)
