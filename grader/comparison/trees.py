@@ -27,9 +27,8 @@ MAX_ENTRIES_SHOWN = 3
 MAX_KEYS = 20
 SMALLEST_NUMBER_DESCRIBED_BY_SIZE = 10**30
 """Whole numbers from here on are described by their size."""
-
-
-BITS_OF_A_NUMBER = 16
+BITS_OF_A_NUMBER = 24
+BITS_OF_A_WHOLE_NUMBER = 16
 BITS_OF_A_WORD = 2
 """An answer in words is one of a few, and some are more frequent than others."""
 
@@ -81,9 +80,10 @@ def bits_of(tree: Any) -> int:
 
 def bits_of_leaf(leaf: Any) -> int:
     if (tensor := tensor_of(leaf)) is not None:
-        return tensor.numel() * (1 if tensor.dtype == torch.bool else BITS_OF_A_NUMBER)
+        whole = 1 if tensor.dtype == torch.bool else BITS_OF_A_WHOLE_NUMBER
+        return tensor.numel() * (BITS_OF_A_NUMBER if tensor.is_floating_point() else whole)
     if isinstance(leaf, (int, float)) and not isinstance(leaf, bool):
-        return BITS_OF_A_NUMBER
+        return BITS_OF_A_NUMBER if isinstance(leaf, float) else BITS_OF_A_WHOLE_NUMBER
     return BITS_OF_A_WORD if isinstance(leaf, str) else 1
 
 
