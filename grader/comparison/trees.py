@@ -28,6 +28,7 @@ MAX_KEYS = 20
 SMALLEST_NUMBER_DESCRIBED_BY_SIZE = 10**30
 """Whole numbers from here on are described by their size."""
 BITS_OF_A_NUMBER = 24
+"""Of a floating-point number that agrees to at least seven digits."""
 BITS_OF_A_WHOLE_NUMBER = 16
 BITS_OF_A_WORD = 2
 """An answer in words is one of a few, and some are more frequent than others."""

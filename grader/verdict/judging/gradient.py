@@ -170,7 +170,7 @@ class GradientCheck:
         return None
 
     def _is_nearly_zero(self, problems: Sequence[Problem]) -> bool:
-        """Whether nothing but rounding is left of the answers to these problems."""
+        """Whether only rounding errors are left of the answers to these problems."""
         assert self.item.target is not None
         sizes = ((p, self._student.answers(p)[self.item.name].tensor) for p in problems if not p.draw.note)
         return all(t is None or euclidean_norm(t.double()) <= VANISHING * p.scale(self.item.target) for p, t in sizes)

@@ -43,14 +43,26 @@ def explain_changed_places(
     place = found_in(item.name)
     other = next((name for name, target in targets.items() if target == place), None)
     instead = found_in(other) if other is not None else None
-    if place == item.target or other is None or instead in (None, place):
+    if place is None or place == item.target or other is None or instead in (None, place):
         return None
-    text = f"Your `{item.name}` is exactly the gradient of `{place}`, and your `{other}` that of `{instead}`"
     if instead == item.target:
-        return Explanation("changed_places", f"{text}: the two have changed places.")
+        return two_changed_places(item, other, place)
     if item.function == item.name:
         return None
-    return Explanation("changed_places", f"{text}. In which order does `{item.function}` return its gradients?")
+    return Explanation(
+        "changed_places",
+        f"Your `{item.name}` is exactly the gradient of `{place}`, and your `{other}` that of `{instead}`. In which "
+        f"order does `{item.function}` return its gradients?",
+    )
+
+
+def two_changed_places(item: Item, other: str, instead: str) -> Explanation:
+    """The gradient `other` is that of the item's value, and the item's gradient that of the value `instead`."""
+    return Explanation(
+        "changed_places",
+        f"Your `{item.name}` is exactly the gradient of `{instead}`, and your `{other}` that of `{item.target}`: the "
+        "two have changed places.",
+    )
 
 
 def explain_other_order(
@@ -78,11 +90,7 @@ def explain_other_order(
     instead = order[item.name]
     other = next(name for name, target in targets.items() if target == instead)
     if order[other] == item.target:
-        return Explanation(
-            "changed_places",
-            f"Your `{item.name}` is exactly the gradient of `{instead}`, and your `{other}` that of `{item.target}`: "
-            "the two have changed places.",
-        )
+        return two_changed_places(item, other, instead)
     listed = moved if len(moved) <= MAX_GRADIENTS_LISTED else [item.name]
     return Explanation(
         "changed_places",
@@ -94,7 +102,7 @@ def explain_other_order(
 def explains_all(
     student: StepRunner, named: Explanation, names: Sequence[str], lesson: Lesson, problems: Sequence[Problem]
 ) -> bool:
-    """Whether a known mistake gives all these gradients, but for those that are zero and equal many things."""
+    """Whether a known mistake gives all these gradients, except those that are zero, which equal many things."""
     mistakes = [mistake for mistake in lesson.wrong_formulas if mistake.id == named.id]
     return all(
         known_mistake(name, [(problem, student.answers(problem)[name]) for problem in problems], mistakes) is not None

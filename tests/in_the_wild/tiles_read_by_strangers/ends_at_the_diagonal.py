@@ -1,7 +1,7 @@
 """The loop over keys ends before the tiles that the diagonal cuts.
 
 lesson: 19
-flash_forward: failed | = `break` ends the loop too early: `flash_forward` needs rounds that come after it. In which
+flash_forward: failed | = `break` ends the loop too early: rounds that `flash_forward` needs are left out. In which
     round should the loop end?
 any_tiles: failed
 memory: failed | = `flash_forward` is not right yet. This row counts once its values are right.

@@ -46,7 +46,7 @@ def is_new(node: ast.Name) -> bool:
 
 
 def cancels(parent: ast.AST, other: str) -> bool:
-    """Whether `other` cannot be meant: in `n // m`, `x - y` or a tuple it would stand twice."""
+    """Whether `other` cannot be meant: in `n // m`, `x - y` or a tuple it would appear twice."""
     if isinstance(parent, ast.Tuple):
         return any(isinstance(each, ast.Name) and each.id == other for each in parent.elts)
     if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Sub | ast.Div | ast.FloorDiv | ast.Mod):

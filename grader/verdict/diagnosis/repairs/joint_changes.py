@@ -6,12 +6,13 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from grader.source.syntax import names_in
-from grader.verdict.diagnosis.repairs.source_file import assigned_names, parameter_names
+from grader.verdict.diagnosis.repairs.source_file import ChildPlace, assigned_names, parameter_names
 
 FORWARD_LINE = "forward_line"
 """The kind of an edit that puts the lesson's line of the forward pass in the place of the student's."""
+READABLE_EVERYWHERE = frozenset({"torch", "F", "math", "range", "len"})
 
-ChangeInPlace = tuple[int, str, str, str, tuple[ast.AST, str, int | None], ast.AST]
+ChangeInPlace = tuple[int, str, str, str, ChildPlace, ast.AST]
 """(line, code, part, new words, the place of a node, the new node)"""
 
 
@@ -32,7 +33,7 @@ def inner_gradients(
 
 def lines_of_the_lesson(function: ast.FunctionDef, forward: Mapping[str, str]) -> Iterator[ChangeInPlace]:
     """The function with a line of the lesson's forward pass for each other line that computes the same value."""
-    known = {*parameter_names(function), *assigned_names(function), *MODULES}
+    known = {*parameter_names(function), *assigned_names(function), *READABLE_EVERYWHERE}
     for node in ast.walk(function):
         match node:
             case ast.Assign(targets=[ast.Name(name)]) if name in forward:
@@ -40,9 +41,6 @@ def lines_of_the_lesson(function: ast.FunctionDef, forward: Mapping[str, str]) -
                 if is_readable(new, name, known) and ast.dump(new) != ast.dump(node.value):
                     code = ast.unparse(node)
                     yield node.lineno, code, name, f"{name} = {forward[name]}", (node, "value", None), new
-
-
-MODULES = frozenset({"torch", "F", "math", "range", "len"})
 
 
 def is_readable(value: ast.expr, name: str, known: Collection[str]) -> bool:

@@ -97,13 +97,13 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     ),
     "unbiased": "`{code}` divides by the number of elements less one, as `{part}` does by default. " + CORRECTION,
     "biased": "`{code}` divides by the number of elements. " + CORRECTION,
-    "power_missing": "In `{code}`, `{part}` lacks a power; with it, {it} is right.",
+    "power_missing": "In `{code}`, a power of `{part}` is missing; with it, {it} is right.",
     "reshaped": (
         "`{part}` keeps the order of the numbers, which transposes nothing. With the transpose in that place, {it} is "
         "right."
     ),
     "rounded": "`{part}` rounds. Without the rounding, {it} is right.",
-    "whole_numbers": "`{part}` drops what is behind the decimal point. Without the conversion, {it} is right.",
+    "whole_numbers": "`{part}` drops the digits after the decimal point. Without the conversion, {it} is right.",
     "other_small_number": (
         "`{part}` is not the small number that the forward pass adds. With that one in `{code}`, {it} is right."
     ),
@@ -214,7 +214,7 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "is right."
     ),
     "break_too_many": (
-        "`break` ends the loop too early: {it} needs rounds that come after it. In which round should the loop end?"
+        "`break` ends the loop too early: rounds that {it} needs are left out. In which round should the loop end?"
     ),
     "range_start": "`{part}` begins with 1, so place 0 is left out. With `{new}`, {it} is right.",
     "range_end": (

@@ -46,7 +46,7 @@ def fits(found: Tensor | None, expected: Tensor | None, rtol: float) -> bool:
 def one_to_one(choices: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """{name: one of its choices}, none of them twice; empty where that is not possible.
 
-    A maximum matching by augmenting paths: polynomial, whatever a student returns.
+    A bipartite matching by augmenting paths (Kuhn 1955): polynomial time, whatever a student returns.
     """
     owners: dict[str, str] = {}
 
