@@ -176,14 +176,16 @@ def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
             while True:
                 os.write(answers[1], flood)
 
-    threading.Thread(target=go_on, daemon=True).start()
+    flooding = threading.Thread(target=go_on, daemon=True)
+    flooding.start()
     problem = pack_problem(0, torch.float64, {"x": torch.zeros(1 << 18, dtype=torch.float64)}, {})
     try:
         with pytest.raises(WorkerLost, match="without end"):
             worker.send_packed(problem)  # more than the pipe takes, and nobody reads it
         assert worker._pipes.reader.held < MAX_ANSWER_BYTES_HELD + (1 << 20)
     finally:
-        worker.close()
+        worker.close()  # the next write fails
+        flooding.join(timeout=60)  # else it would go on writing to whatever gets this descriptor next
         for descriptor in (requests[0], answers[1], output[1]):
             os.close(descriptor)
 
