@@ -55,13 +55,16 @@ def test_cmp_shapes(check):
 
 def test_compare_all(check):
     references = {"W": numbers([[1.0, -2.0]]), "b": numbers([0.5, 4.0])}
+    almost = {"W": numbers([[1.001, -2.0]]), "b": numbers([0.5, 4.0])}
     cases = {
-        "right gradients": ({"b": numbers([0.5, 4.0]), "W": numbers([[1.0, -2.0]])}, {"W": True, "b": True}),
-        "a wrong W": ({"W": numbers([[1.0, 2.0]]), "b": numbers([0.5, 4.0])}, {"W": False, "b": True}),
-        "no b": ({"W": numbers([[1.0, -2.0]]), "b": None}, {"W": True, "b": False}),
+        "right gradients": ({"b": numbers([0.5, 4.0]), "W": numbers([[1.0, -2.0]])}, {}, {"W": True, "b": True}),
+        "a wrong W": ({"W": numbers([[1.0, 2.0]]), "b": numbers([0.5, 4.0])}, {}, {"W": False, "b": True}),
+        "no b": ({"W": numbers([[1.0, -2.0]]), "b": None}, {}, {"W": True, "b": False}),
+        "a W that is wrong by 0.001": (almost, {}, {"W": False, "b": True}),
+        "a W that is wrong by 0.001, with atol=0.01": (almost, {"atol": 0.01}, {"W": True, "b": True}),
     }
-    for name, (gradients, expected) in cases.items():
-        all_match, matches = check.entries(("all_match", "matches"), "compare_all", gradients, references)
+    for name, (gradients, tolerance, expected) in cases.items():
+        all_match, matches = check.entries(("all_match", "matches"), "compare_all", gradients, references, **tolerance)
         if not isinstance(matches, dict):
             check.fail("The second value of `compare_all` must be the dict `matches`.", status="shape")
         found = {"all_match": plain(all_match), "matches": {key: plain(value) for key, value in matches.items()}}

@@ -244,6 +244,20 @@ class Problem:
             shares.append(self.graph.vjp(consumer, upstream)[name])
         return total(shares)
 
+    def requested_instead(self, name: str, uses: Collection[str]) -> set[str] | None:
+        """The values further up whose gradients a step requests in place of all its consumers'; None if it has them.
+
+        `uses` are the names that the step reads.
+        """
+        requested = {used[1:] for used in uses if used.startswith("d")} & self.upstream.keys()
+        if not self.random_upstream:  # a whole pass: there is nothing further up that its gradients could be given
+            return None
+        if all(consumer in requested for consumer in self.graph.consumers[name]) or not requested <= self.graph.above(
+            name
+        ):
+            return None
+        return requested
+
     def unreduced(self, name: str) -> dict[str, Tensor]:
         """{consumer: its contribution to d`name` in the consumer's shape, before the sum that undoes a broadcast}.
 

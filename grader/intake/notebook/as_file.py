@@ -15,6 +15,7 @@ from grader.intake.notebook.script import Statement
 from grader.intake.notebook.slices import Slice
 from grader.sandbox.workers.stand_ins import KNOWN
 from grader.source.syntax import WrittenNumber, all_nodes
+from grader.source.unparsing import code_of
 
 if TYPE_CHECKING:  # torch comes with it
     from grader.results import Row
@@ -123,7 +124,7 @@ class FileWriter:
     def statement(self, statement: Statement, indent: str) -> None:
         node = statement.node
         if id(node) not in self.written:
-            text = ast.unparse(node)
+            text = code_of(node)
             self.written[id(node)] = node, text, line_numbers(node, text)
         _, text, own = self.written[id(node)]
         for number, line in enumerate(text.split("\n"), 1):

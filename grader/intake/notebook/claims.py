@@ -14,6 +14,7 @@ from itertools import islice
 from grader.intake.notebook.tuple_loops import MAX_LOOP_ENTRIES, LoopRound, TupleLoops, listed_names, unpacked_arguments
 from grader.source.similar_names import MAX_COMPARED_NAME
 from grader.source.syntax import FunctionDefinition, all_nodes, children, last_name, parameters
+from grader.source.unparsing import code_of
 
 MAX_CLAIMS = MAX_LOOP_ENTRIES
 MAX_IN_A_LOOP = 8  # comparisons in the body of a loop over tuples
@@ -45,7 +46,7 @@ class GradientClaim:
         """The code as a message quotes it; long code, which may be too deep to be written, is not quoted."""
         if len(list(islice(all_nodes(self.code), MAX_NODES_QUOTED + 1))) > MAX_NODES_QUOTED:
             return "a comparison"
-        text = ast.unparse(self.code).replace("`", "'").replace("\n", " ")
+        text = code_of(self.code).replace("`", "'").replace("\n", " ")
         return text if len(text) <= MAX_CHARACTERS_QUOTED else text[: MAX_CHARACTERS_QUOTED - 4] + " ..."
 
     @property

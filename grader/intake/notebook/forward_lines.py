@@ -13,6 +13,7 @@ from grader.intake.notebook.forward_names import LIBRARY_NAMES, line_shape
 from grader.intake.notebook.script import Statement
 from grader.lesson.notebook_table import NotebookTable
 from grader.source.syntax import names_in
+from grader.source.unparsing import code_of
 
 PREFIX = "forward_line_of_"
 MAX_LINES_INLINED = 6  # lines of the notebook that give names which the lesson does not have
@@ -60,7 +61,7 @@ def different_lines(above: Sequence[Statement], table: NotebookTable) -> dict[st
             name = PREFIX + value
             text = "\n    ".join([f"def {name}({', '.join(parameters)}):", *lines])
             expected = f"{value} = {table.forward[value]}"
-            found[value] = ForwardLine(value, name, text, ast.unparse(node), expected, statement.file, statement.line)
+            found[value] = ForwardLine(value, name, text, code_of(node), expected, statement.file, statement.line)
     return found
 
 

@@ -35,6 +35,7 @@ from grader.source.nested_definitions import first_nested
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
 from grader.source.syntax import WrittenNumber
+from grader.source.unparsing import code_of
 
 MAX_WRITTEN_CHARACTERS = 300_000  # characters: what the static check reads
 
@@ -185,7 +186,7 @@ class Writing:
             self.missing |= dict.fromkeys(rows, message)
             return
         if table.loop is None and is_from_autograd(own):
-            text = ast.unparse(own[0].node)
+            text = code_of(own[0].node)
             self.missing |= dict.fromkeys(rows, f"`{text}` in {place} is autograd's gradient. Write your own formula.")
             return
         if table.loop is None and is_placeholder(own):

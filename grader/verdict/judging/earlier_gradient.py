@@ -35,12 +35,8 @@ def computed_from_earlier(name: str, cases: Sequence[Case]) -> FromEarlier | Non
     errors = []
     ones: tuple[str, ...] = ()
     for problem, answer in cases:
-        if not problem.random_upstream:
-            return None  # a whole pass: there is nothing further up that its gradients could be given
-        consumers = problem.graph.consumers[name]
-        parameters = {parameter[1:] for parameter in answer.uses if parameter.startswith("d")}
-        requested = parameters & problem.upstream.keys()
-        if all(consumer in requested for consumer in consumers) or not requested <= problem.graph.above(name):
+        requested = problem.requested_instead(name, answer.uses)
+        if requested is None:
             return None
         assert answer.tensor is not None
         reference = problem.reference_from(name, requested)

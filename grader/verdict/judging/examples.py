@@ -49,9 +49,9 @@ class Example(Check):
         """Ends the example unless the student's `name(*arguments)` agrees with `expected`."""
         self.equals(self.on.call(name, *arguments), expected, tolerance)
 
-    def entries(self, names: Sequence[str], function: str, *arguments: Any) -> tuple[Any, ...]:
+    def entries(self, names: Sequence[str], function: str, *arguments: Any, **by_name: Any) -> tuple[Any, ...]:
         """What the student's function returns, one value for each of `names`. Raises CheckFailed for anything else."""
-        answer = self.on.call(function, *arguments)
+        answer = self.on.call(function, *arguments, **by_name)
         has_entries = isinstance(answer, (tuple, list)) or (is_tensor(answer) and answer.ndim > 0)
         if has_entries and len(answer) == len(names):
             return tuple(answer)

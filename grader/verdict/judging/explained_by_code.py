@@ -18,6 +18,7 @@ from grader.verdict.diagnosis.repairs.repairs import (
     READINGS_KEPT,
     Trials,
     explain_by_repair,
+    explain_by_two_changes,
     explain_random_numbers,
     surer_slips,
 )
@@ -87,6 +88,11 @@ def better_explanation(
         return random
     if mistake is not None and mistake.id == "other_gradient":
         return explain_changed_places(student, item, lesson.gradients, problems)
+    if mistake is None and trials is not None and can_run and step == item.function:
+        with explaining(student):
+            found = attempt(lambda: explain_by_two_changes(step, cases, trials, lesson.small_numbers))
+        if found is not None:
+            return found
     if mistake is None and verdict.status == "failed":
         with explaining(student):
             return attempt(lambda: explain_by_properties(student, item, problems))

@@ -28,10 +28,11 @@ PROBE_ZERO = 1e-9
 
 
 def explain_by_probes(student: StepRunner, step: str, problems: Sequence[Problem]) -> Explanation | None:
-    """What a step does wrong with chosen upstream gradients; None where it gets none, or does nothing wrong."""
+    """What a step does wrong with chosen upstream gradients; None where it lacks one, or does nothing wrong."""
     problem = max(problems, key=lambda each: min(each.values[step[1:]].shape, default=0))
     consumers = problem.graph.consumers[step[1:]]
-    if not problem.random_upstream or LOSS in consumers:
+    is_chosen = problem.random_upstream and LOSS not in consumers
+    if not is_chosen or problem.requested_instead(step[1:], student.answers(problem)[step].uses) is not None:
         return None
     return next(chain(not_linear(student, step, problem), wrong_pattern(student, step, problem)), None)
 

@@ -4,7 +4,7 @@ lesson: 01
 by: both
 dpositive: failed | = `torch.round(dlogarithm / positive, decimals=2)` rounds. Without the rounding, your `dpositive` is
     right.
-db: shape | = `dz.sum(0).to(torch.int64)` drops the digits after the decimal point. Without the conversion, your `db` is
+db: shape | = `dz.sum(0).to(torch.int64)` converts to whole numbers. Without the conversion, your `db` is
     right.
 """
 

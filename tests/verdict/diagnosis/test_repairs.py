@@ -11,6 +11,7 @@ from grader.verdict.diagnosis.claims import is_borne_out
 from grader.verdict.diagnosis.repairs.contents import contents_of
 from grader.verdict.diagnosis.repairs.edits import MAX_EDITS, Known, edits_of
 from grader.verdict.diagnosis.repairs.sentences import Slip
+from grader.verdict.diagnosis.repairs.two_changes import explain_pair, pairs_of
 
 KNOWN = Known({"h": [4, 3], "z": [4, 3], "dy": [4, 3], "n": [], "Y": [4]}, ["n"], [1e-5])
 
@@ -194,3 +195,30 @@ def test_functions_inside_something():
     said = "`dy` inside the class `C`. Move it to the top level, without indentation."
     assert first_nested(["%magic", "dy = 1", source], ["dy", "dw"]) == said
     assert first_nested([source], ["dw"]) == first_nested([], ["dy"]) == ""
+
+
+TWO_SLIPS = [
+    ("dy + h.sum(1)", "dy - h.sum(0)", "the sign before `h.sum(1)`, and axis 1 in `h.sum(1)`"),
+    ("dy / h + z.sum(0)", "dy * h + z", "the division by `h` in `dy / h`, and the sum in `z.sum(0)`"),
+    ("0.5 * h ** 2", "-0.5 * h ** 1", "the exponent 2 in `0.5 * h ** 2`, and the number 0.5 in `0.5 * h ** 2`"),
+    ("(dy / h).sum(0)", "dy * h", "the division by `h` in `dy / h`, and the sum in `(dy / h).sum(0)`"),
+]
+
+
+@pytest.mark.parametrize(("written", "right", "where"), TWO_SLIPS)
+def test_two_slips_are_undone_together(written, right, where):
+    """Also where one change is of a node inside of what the other one replaces."""
+    source = f"def dh(dy, h, z):\n    return {written}\n"
+    pairs, texts = pairs_of(source, "dh", "changed_", KNOWN)
+    known = set(edits_of(source, "dh", "changed_", KNOWN)[1])
+    expected = ast.unparse(ast.parse(right))
+    (pair,) = [pair for pair, text in zip(pairs, texts, strict=True) if text.endswith(f"return {expected}")]
+    assert explain_pair(pair, "it").message.endswith(f"it is right: {where}.")
+    assert not {text.partition("(")[2] for text in known} & {text.partition("(")[2] for text in texts}
+
+
+def test_a_mask_is_no_value_that_was_meant():
+    source = "def dh(dy, h):\n    return dy * h\n"
+    known = Known({"h": [4, 3], "z": [4, 3], "kept": [4, 3], "dy": [4, 3]}, masks=("kept",))
+    new = {edit.new for edit in edits_of(source, "dh", "changed_", known)[0] if edit.kind == "name"}
+    assert "z" in new and "kept" not in new

@@ -30,6 +30,8 @@ PRODUCT_OPERATORS = (ast.Mult, ast.Div)
 SUM_OPERATORS = (ast.Add, ast.Sub)
 OF_SHAPES = frozenset({"ones_like", "zeros_like", "full_like", "empty_like", "ones", "zeros", "full", "len", "range"})
 """Functions that return the same whatever numbers a tensor holds."""
+SMALLEST_ORDINARY = 1e-2
+"""A number below this one is there to keep a root or a division finite."""
 LARGEST_NUMBER = 100
 """Numbers beyond this one are not changed."""
 
@@ -233,7 +235,8 @@ def other_numbers(node: ast.AST) -> Iterator[ArithmeticChange]:
     if not isinstance(magnitude, (int, float)) or isinstance(magnitude, bool) or not abs(magnitude) <= LARGEST_NUMBER:
         return
     value = sign * magnitude
-    for other in dict.fromkeys((-value, value + 1, value - 1, 2 * value, value / 2)):
+    steps = (value + 1, value - 1) if abs(value) >= SMALLEST_ORDINARY else ()
+    for other in dict.fromkeys((-value, *steps, 2 * value, value / 2)):
         is_axis_at_most = other == 0 and type(magnitude) is int and magnitude == 1  # axis 0, the only zero that counts
         if other != value and (abs(other) > 1e-3 or is_axis_at_most):
             yield "number", repr(value), repr(other), ast.parse(repr(other), mode="eval").body

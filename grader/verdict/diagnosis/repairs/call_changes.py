@@ -7,7 +7,7 @@ import copy
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from grader.verdict.diagnosis.repairs.arithmetic_changes import ArithmeticChange
+from grader.verdict.diagnosis.repairs.arithmetic_changes import SMALLEST_ORDINARY, ArithmeticChange
 from grader.verdict.diagnosis.repairs.source_file import called_name, is_module, operand_of, quote
 
 UNARY = {"exp", "log", "tanh", "sqrt", "rsqrt", "square", "abs", "reciprocal", "sigmoid", "softmax", "neg", "sign"}
@@ -20,8 +20,6 @@ EXPONENTIALS: dict[str, tuple[int, ...]] = {"softmax": (1,), "log_softmax": (1,)
 ROOTS = {"sqrt", "rsqrt", "sqrt_", "rsqrt_", "log"}
 MAX_FACTORS = 8
 """Factors of a product among which two sums are looked for."""
-SMALLEST_ORDINARY = 1e-2
-"""A number below this one is there to keep a root or a division finite."""
 
 
 def unary_calls(node: ast.AST) -> Iterator[ArithmeticChange]:
@@ -97,12 +95,26 @@ def small_numbers(node: ast.AST, constants: Sequence[float]) -> Iterator[Arithme
     if isinstance(node, ast.Constant) and type(node.value) is float and 0 < node.value < SMALLEST_ORDINARY:
         for constant in (each for each in constants if each != node.value):
             yield "other_small_number", quote(node), "", ast.Constant(constant)
+    yield from standard_deviations(node, constants)
     operand, with_operand = operand_of_a_root(node)
     if operand is None or (isinstance(operand, ast.BinOp) and has_small_number(operand)):
         return
     for constant in constants:
         new = ast.BinOp(operand, ast.Add(), ast.Constant(constant))
         yield "small_number", quote(operand), f"{constant:g}".replace("e-0", "e-"), with_operand(new)
+
+
+def standard_deviations(node: ast.AST, constants: Sequence[float]) -> Iterator[ArithmeticChange]:
+    """`(h.var(0, unbiased=False) + 1e-5) ** 0.5` for `h.std(0)`, and the same with Bessel's correction."""
+    if not (isinstance(node, ast.Call) and called_name(node) == "std" and isinstance(node.func, ast.Attribute)):
+        return
+    kept = [each for each in node.keywords if each.arg not in ("unbiased", "correction")]
+    for is_unbiased in (False, True):
+        keywords = [*kept, ast.keyword("unbiased", ast.Constant(is_unbiased))]
+        variance = ast.Call(ast.Attribute(node.func.value, "var", ast.Load()), node.args, keywords)
+        for constant in constants:
+            root = ast.BinOp(ast.BinOp(variance, ast.Add(), ast.Constant(constant)), ast.Pow(), ast.Constant(0.5))
+            yield "standard_deviation", quote(node), "", root
 
 
 def has_small_number(node: ast.BinOp) -> bool:

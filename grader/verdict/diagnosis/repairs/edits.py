@@ -88,10 +88,11 @@ class Known:
     """What a step may read.
 
     `shapes` are those of forward values and upstream gradients by name on one problem, () for a number; `sizes` are the
-    names of whole numbers; `constants` are the small numbers that the forward pass adds (1e-5). Of a function that
-    returns all gradients, `returned` are their names, `right` those that are right, `inner` the names of gradients on
-    the way to them, and `forward` the expressions of the forward pass by value. `wrong` is the first wrong one of these
-    gradients, "" where none is known, and None to take any changes that have been found already.
+    names of whole numbers, `masks` of the tensors of True and False; `constants` are the small numbers that the forward
+    pass adds (1e-5). Of a function that returns all gradients, `returned` are their names, `right` those that are
+    right, `inner` the names of gradients on the way to them, and `forward` the expressions of the forward pass by
+    value. `wrong` is the first wrong one of these gradients, "" where none is known, and None to take any changes that
+    have been found already.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -102,6 +103,7 @@ class Known:
     right: Sequence[str] = ()
     forward: Mapping[str, str] = field(default_factory=dict)
     wrong: str | None = None
+    masks: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ def changed_functions(source: str, function: str, named: str, known: Known) -> t
     edits = updates_written_backwards(source, function, known)
     characters = 0
     for _, _, edit, place, new in found:
-        text = text_of_changed(step, helpers_on_the_way(helpers, edit.function), place, new, known)
+        text = text_of_changed(step, helpers_on_the_way(helpers, edit.function), [(place, new)], known)
         characters += len(text) if text not in edits else 0
         edits.setdefault(text, edit)
         if len(edits) == MAX_EDITS or characters > MAX_EDITED_CHARACTERS:
@@ -165,18 +167,22 @@ def updates_written_backwards(source: str, function: str, known: Known) -> dict[
         found = BACKWARDS.match(line)
         if found is not None and any(each.lineno <= number <= (each.end_lineno or 0) for each in reached):
             step, *helpers = reached
-            text = text_of_changed(step, helpers, (step, "body", 0), step.body[0], known)
+            text = text_of_changed(step, helpers, [], known)
             return {text: Edit(function, "update", number, quote_text(line), f"={found[2]}", f"{found[2]}=")}
     return {}
 
 
 def text_of_changed(
-    step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], place: ChildPlace, new: ast.AST, known: Known
+    step: ast.FunctionDef,
+    helpers: Sequence[ast.FunctionDef],
+    changed: Sequence[tuple[ChildPlace, ast.AST]],
+    known: Known,
 ) -> str:
-    """The changed function's text. The `helpers` are defined inside it: one is changed, others call that one."""
+    """The function's text with new nodes in these places. The `helpers`, defined inside it, are changed or call one."""
     parameters = set(parameter_names(step))
     added = [
         n.id
+        for _, new in changed
         for n in ast.walk(new)
         if isinstance(n, ast.Name) and n.id not in parameters and n.id in known.shapes and is_new(n)
     ]
@@ -184,14 +190,15 @@ def text_of_changed(
     extra = [ast.arg(arg=name) for name in dict.fromkeys(added)]
     arguments.kwonlyargs = [*arguments.kwonlyargs, *extra]
     arguments.kw_defaults = [*arguments.kw_defaults, *[None for _ in extra]]
-    old = replace_node(place, new)
+    before = [(place, replace_node(place, new)) for place, new in changed]
     try:
-        changed = copy.copy(step)
-        changed.name, changed.args, changed.decorator_list = PLACEHOLDER, arguments, []
-        changed.body = [*helpers, *step.body]
-        return ast.unparse(changed)
+        copied = copy.copy(step)
+        copied.name, copied.args, copied.decorator_list = PLACEHOLDER, arguments, []
+        copied.body = [*helpers, *step.body]
+        return ast.unparse(copied)
     finally:
-        replace_node(place, old)
+        for place, old in reversed(before):
+            replace_node(place, old)
 
 
 def nodes_with_places(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, ChildPlace]]:
@@ -280,7 +287,7 @@ def alternative_names(
         return unknown if len(unknown) <= MAX_NAMES_OF_UNKNOWN_SHAPE else ()
     found = [n for n in local if shape_of_name(n, known, local) == shape]
     found += [n for n, s in known.shapes.items() if list(s) == list(shape) and n not in local]
-    return [n for n in found if n not in (name, step)]
+    return [n for n in found if n not in (name, step) and (n in known.masks) == (name in known.masks)]
 
 
 def shape_of_name(name: str, known: Known, local: Sequence[str]) -> Sequence[int] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
+import torch
 from torch import Tensor
 
 from grader.calling.answer import Answer
@@ -19,6 +20,7 @@ from grader.verdict.diagnosis.mismatch import Cases
 from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit, Known
 from grader.verdict.diagnosis.repairs.joint_changes import expressions_of
 from grader.verdict.diagnosis.repairs.sentences import Slip
+from grader.verdict.diagnosis.repairs.two_changes import Pair, explain_pair
 from grader.verdict.diagnosis.time_allowance import check_time
 
 READINGS_KEPT = {
@@ -59,8 +61,13 @@ class Trials(Protocol):
     def target(self, function: str, number: int) -> Any:
         """A target (see grader/calling/protocol.py) with the changed function as `function`; None once time is up."""
 
-    def answers(self, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
-        """The answers of the changed functions of these numbers."""
+    def pairs(self, function: str, known: Known) -> Sequence[Pair]:
+        """The pairs of changes that can be tried, most likely slips first."""
+
+    def answers(
+        self, step: str, problem: Problem, numbers: Sequence[int], of_pairs: bool = False
+    ) -> Mapping[int, Answer]:
+        """The answers of the changed functions of these numbers; `of_pairs`: of those that the last `pairs` gave."""
 
 
 def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None, is_alone: bool) -> set[str]:
@@ -94,16 +101,33 @@ def explain_by_repair(
     edits = trials.edits(function, known_on(first, constants, passing, wrong))
     batch = BATCH if step == function else BATCH_OF_A_JOINT_FUNCTION
     slips = [n for n, edit in enumerate(edits) if (edit.kind in kinds if kinds else edit.kind != INNER_GRADIENT)]
+    number = first_right(step, cases, trials, slips, batch)
+    if number is None:
+        return None
+    it = f"your `{step}`" if step == function else "this gradient"
+    return Slip(edits[number], it, step[1:], first).explanation()
+
+
+def explain_by_two_changes(step: str, cases: Cases, trials: Trials, constants: Sequence[float]) -> Explanation | None:
+    """The first two changes that make the gradient of `step` right together, in words; None where none do."""
+    pairs = trials.pairs(step, known_on(cases[0][0], constants))
+    number = first_right(step, cases, trials, range(len(pairs)), BATCH, of_pairs=True)
+    return None if number is None else explain_pair(pairs[number], f"your `{step}`")
+
+
+def first_right(
+    step: str, cases: Cases, trials: Trials, numbers: Sequence[int], batch: int, of_pairs: bool = False
+) -> int | None:
+    """The first of the changed functions of these numbers that gives the right gradient on all cases, if one does."""
     smallest_first = sorted((problem for problem, _ in cases), key=total_elements)  # most run on one only
-    for start in range(0, len(slips), batch):
-        left = slips[start : start + batch]
+    for start in range(0, len(numbers), batch):
+        left = numbers[start : start + batch]
         for problem in smallest_first:
             check_time()
-            found = trials.answers(step, problem, left) if left else {}
+            found = trials.answers(step, problem, left, of_pairs) if left else {}
             left = [n for n in left if n in found and is_right_gradient(step, problem, found[n])]
         if left:
-            it = f"your `{step}`" if step == function else "this gradient"
-            return Slip(edits[left[0]], it, step[1:], first).explanation()
+            return left[0]
     return None
 
 
@@ -130,12 +154,17 @@ def explain_random_numbers(contents: Mapping[str, Any] | None) -> Explanation | 
 
 
 def is_right_gradient(step: str, problem: Problem, answer: Answer) -> bool:
+    """Whether it is the gradient, given the upstream gradients that the step requests."""
     if answer.tensor is None or answer.changed or not answer.tensor.is_floating_point():
         return False
     name = step[1:]
-    return compare(
-        answer.tensor, problem.reference(name), problem.scale(name), answer.low_precision, problem.size(name)
-    ).passed
+    scale, size = problem.scale(name), problem.size(name)
+    if compare(answer.tensor, problem.reference(name), scale, answer.low_precision, size).passed:
+        return True
+    requested = problem.requested_instead(name, answer.uses)
+    return requested is not None and (
+        compare(answer.tensor, problem.reference_from(name, requested), scale, answer.low_precision, size).passed
+    )
 
 
 def known_on(
@@ -146,6 +175,7 @@ def known_on(
     if problem.random_upstream:
         shapes |= {"d" + name: list(gradient.shape) for name, gradient in problem.upstream.items()}
     sizes = [n for n, v in problem.values.items() if type(v) is int and v > 1]
+    masks = [n for n, v in problem.values.items() if isinstance(v, Tensor) and v.dtype is torch.bool]
     own = [v for v in problem.values.values() if type(v) is float and 0 < v < MAX_SMALL_NUMBER]
     returned: Sequence[str] = ()
     inner: Sequence[str] = ()
@@ -156,4 +186,4 @@ def known_on(
         forward = expressions_of({name: place.text for name, place in problem.finer.places.items()})
     shapes = {name: shape for name, shape in shapes.items() if name.isidentifier()}  # no `mid[0]`, an entry of a list
     right = tuple("d" + name for name in passing)
-    return Known(shapes, sizes, tuple(dict.fromkeys((*constants, *own))), returned, inner, right, forward, wrong)
+    return Known(shapes, sizes, tuple(dict.fromkeys((*constants, *own))), returned, inner, right, forward, wrong, masks)

@@ -103,7 +103,7 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "right."
     ),
     "rounded": "`{part}` rounds. Without the rounding, {it} is right.",
-    "whole_numbers": "`{part}` drops the digits after the decimal point. Without the conversion, {it} is right.",
+    "whole_numbers": "`{part}` converts to whole numbers. Without the conversion, {it} is right.",
     "other_small_number": (
         "`{part}` is not the small number that the forward pass adds. With that one in `{code}`, {it} is right."
     ),
@@ -155,6 +155,10 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
     "small_number": (
         "The {new} is missing: the forward pass adds it before it takes the root or the power, and `{code}` uses "
         "`{part}` alone. With it, {it} is right."
+    ),
+    "standard_deviation": (
+        "`{code}` is not the root that the forward pass divides by: look at the small number under it, and at what "
+        "the variance is divided by. With that root in its place, {it} is right."
     ),
     "column": (
         "`{code}` picks whole columns: for each entry of `{part}`, that column in every row. Index rows and columns "

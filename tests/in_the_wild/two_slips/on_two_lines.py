@@ -1,0 +1,12 @@
+"""Two slips in two statements: a root without the small number, and another sign.
+
+lesson: 02
+by: both
+dh: failed | = Two things are wrong here, and with both changed your `dh` is right: `h_var` in `torch.sqrt(h_var)`, and
+    the sign before `h_norm * (dh_norm * h_norm).mean(0)`.
+"""
+
+
+def dh(dh_norm, h_norm, h_var):
+    deviation = torch.sqrt(h_var)
+    return (dh_norm - dh_norm.mean(0) + h_norm * (dh_norm * h_norm).mean(0)) / deviation
