@@ -50,6 +50,7 @@ class Check:
         self._course = CourseValues(lesson, item, book, self.signatures)
         self.error: float | None = None
         self.compared_bits = 0  # of what was expected
+        self.on_every_draw = naming
         self.remark: str | None = None  # about a row that passes
         self.picture: dict[str, Any] | None = None
 
@@ -57,9 +58,11 @@ class Check:
     def student(self) -> StepRunner:
         return self._student
 
-    def again_on(self, target: Target) -> Check:
-        """Return the same check of other functions, without explanations."""
-        return type(self)(self.lesson, self.item, self._student, target, self._book, naming=False)
+    def again_on(self, target: Target, on_every_draw: bool = False) -> Check:
+        """Return the same check of other functions, without explanations; it may stop at the first draw that fails."""
+        check = type(self)(self.lesson, self.item, self._student, target, self._book, naming=False)
+        check.on_every_draw = on_every_draw
+        return check
 
     @property
     def signatures(self) -> Any:
@@ -174,7 +177,7 @@ class Check:
             self.compared_bits += bits_of(expected)
             compared = agreement(found, expected, assertion.tolerance, self.on.low_precision)
             results.append(ScenarioResult(draw, found, expected, compared))
-            if not (compared.holds or self._naming):
+            if not (compared.holds or self.on_every_draw):
                 break
         errors = [result.agreement.error for result in results]
         self.error = max((error for error in errors if error is not None), default=self.error)
@@ -190,7 +193,8 @@ class Check:
         named = self._explanation(assertion, results) if self._naming else None
         if named is not None:
             raise CheckFailed(named.message, status, named.id)
-        raise CheckFailed(failure_message(failing, len(results)), status)
+        wrong = dict.fromkeys(finding.part for result in results for finding in result.agreement.findings)
+        raise CheckFailed(failure_message(failing, len(results)), status, wrong=tuple(wrong))
 
     def _explanation(self, assertion: Assertion, results: Sequence[ScenarioResult]) -> Mistake | Explanation | None:
         found, low_precision = [result.found for result in results], self.on.low_precision

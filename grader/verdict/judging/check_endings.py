@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from grader.errors import GraderFault, Interrupted, LessonError
 from grader.results import Status
 
 
 class CheckFailed(Exception):
-    """Ends a check's test; its text is the sentence of the row, `status` the row's."""
+    """Ends a check's test; its text is the sentence of the row, `status` the row's.
+
+    `wrong` are the names of the parts of the result that are wrong, where it is compared part by part.
+    """
 
     def __init__(
-        self, message: str, status: Status = "failed", mistake: str | None = None, line: int | None = None
+        self,
+        message: str,
+        status: Status = "failed",
+        mistake: str | None = None,
+        line: int | None = None,
+        wrong: Sequence[str] = (),
     ) -> None:
         super().__init__(message)
         self.status: Status = status
-        self.mistake, self.line = mistake, line
+        self.mistake, self.line, self.wrong = mistake, line, wrong
 
 
 class ReferenceFailed(LessonError):

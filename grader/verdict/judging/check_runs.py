@@ -9,14 +9,14 @@ from typing import Any
 from grader.calling.protocol import CallFailed
 from grader.results.wording import listed_as_code
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Known
+from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit, Known
 from grader.verdict.diagnosis.repairs.repairs import Trials, explain_edit, explain_random_numbers
 from grader.verdict.diagnosis.time_allowance import attempt, check_time
 from grader.verdict.judging.behaviour import Check
 from grader.verdict.judging.check_endings import OURS, CheckFailed
 from grader.verdict.judging.runner import explaining
 
-MAX_FUNCTIONS_CHANGED = 40
+MAX_FUNCTIONS_CHANGED = 200
 """Changed functions on which a check is run again."""
 MIN_BITS = 20
 """Of the right answers, in which a change must make the check pass: fewer come out right by chance."""
@@ -40,31 +40,54 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
             return random
         edits = enumerate(trials.edits(function, Known()))
         own = [(n, edit) for n, edit in edits if edit.function == function and edit.kind != INNER_GRADIENT]
+        partly: Explanation | None = None
         for number, edit in own[:MAX_FUNCTIONS_CHANGED]:
             check_time()
             target = trials.target(function, number)
             if target is None:
-                return None
+                break
             again = check.again_on(target)
-            if check_holds(test, again):
+            end = end_of(test, again)
+            if end is None:
                 of_all = check.lesson.joint is not None and function == check.lesson.joint.name
                 is_by_chance = 0 < again.compared_bits < MIN_BITS
                 return None if is_by_chance else explain_edit(edit, check.item.name if of_all else function)
-        return None
+            if partly is None and is_less_wrong(end, failed):
+                partly = explained_in_part(edit, failed, end_of(test, check.again_on(target, on_every_draw=True)))
+        return partly
 
     with explaining(check.student):
         found = attempt(find)
     return failed if found is None else CheckFailed(found.message, failed.status, found.id, found.line)
 
 
-def check_holds(test: Callable[[Check], None], check: Check) -> bool:
+def end_of(test: Callable[[Check], None], check: Check) -> Exception | None:
+    """How a test ends: None where the check holds."""
     try:
         test(check)
     except OURS:
         raise
-    except Exception:
-        return False
-    return True
+    except Exception as error:
+        return error
+    return None
+
+
+def is_less_wrong(end: Exception | None, before: CheckFailed) -> bool:
+    """Whether some of the parts that were wrong are right, and no other one is wrong."""
+    return isinstance(end, CheckFailed) and bool(end.wrong) and set(end.wrong) < set(before.wrong)
+
+
+def explained_in_part(edit: Edit, before: CheckFailed, after: Exception | None) -> Explanation | None:
+    """The message about a change that makes some parts of a result right; None where it does so on some draws only."""
+    if not (isinstance(after, CheckFailed) and is_less_wrong(after, before)):
+        return None
+    right = [name for name in before.wrong if name not in after.wrong and name.isidentifier()]
+    if not right:
+        return None
+    explained = explain_edit(edit, right[0])
+    are = "is" if len(after.wrong) == 1 else "are"
+    more = f"For another reason, {listed_as_code(after.wrong)} {are} wrong as well."
+    return Explanation(explained.id, f"{explained.message} {more}", line=explained.line)
 
 
 def run_check(test: Callable[..., None], check: Check) -> CheckFailed | None:

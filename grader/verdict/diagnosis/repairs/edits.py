@@ -273,7 +273,7 @@ def of_all_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[
 def alternative_names(
     name: str, parameters: Sequence[str], local: Sequence[str], known: Known, step: str | None
 ) -> Iterable[str]:
-    """What may be confused with a name: values of its shape; for a variable of unknown shape, the other such variables.
+    """What may be confused with a name: values of its shape; for one of unknown shape, such variables and similar names.
 
     `step` is None in a function that the step calls: any of its names may be confused with any other.
     """
@@ -284,7 +284,8 @@ def alternative_names(
     shape = shape_of_name(name, known, local)
     if shape is None:
         unknown = [n for n in local if shape_of_name(n, known, local) is None and n != name]
-        return unknown if len(unknown) <= MAX_NAMES_OF_UNKNOWN_SHAPE else ()
+        similar = [n for n in parameters if n != name and n.split("_")[0] == name.split("_")[0]]  # h and h_before
+        return [*similar, *(unknown if len(unknown) <= MAX_NAMES_OF_UNKNOWN_SHAPE else ())]
     found = [n for n in local if shape_of_name(n, known, local) == shape]
     found += [n for n, s in known.shapes.items() if list(s) == list(shape) and n not in local]
     return [n for n in found if n not in (name, step) and (n in known.masks) == (name in known.masks)]

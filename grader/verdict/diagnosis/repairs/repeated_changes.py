@@ -56,12 +56,19 @@ def corrected_statistics(node: ast.AST) -> Iterator[ArithmeticChange]:
 
 
 def missing_squares(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """`1 - a**2` for `1 - a`."""
+    """`1 - a**2` for `1 - a`, `b * a**2` for `b * a`."""
     match node:
         case ast.BinOp(left=ast.Constant(value=1 | 1.0) as one, op=ast.Sub(), right=term):
             if not isinstance(term, ast.Constant):
                 squared = ast.BinOp(term, ast.Pow(), ast.Constant(2))
                 yield "power_missing", quote(term), "", ast.BinOp(one, ast.Sub(), squared)
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as operator, right=ast.Name() as factor):
+            yield (
+                "power_missing",
+                quote(factor),
+                "",
+                ast.BinOp(left, operator, ast.BinOp(factor, ast.Pow(), ast.Constant(2))),
+            )
 
 
 def reshaped_matrices(node: ast.AST) -> Iterator[ArithmeticChange]:
