@@ -65,10 +65,10 @@ def test_mean_gate(check):
 
 
 def test_push_and_pull(check):
-    labels = torch.tensor([1, 3])
+    labels = torch.tensor([1, 2])  # the last class is the label of none
     push, pull = check.entries(("push", "pull"), "push_and_pull", numbers([[0.0] * 4] * 2), labels)
     check.equals({"push, for equal logits": push}, {"push, for equal logits": numbers([[0.25] * 4] * 2)})
-    check.equals({"pull": pull.double()}, {"pull": numbers([[0, 1, 0, 0], [0, 0, 0, 1]])})
+    check.equals({"pull": pull.double()}, {"pull": numbers([[0, 1, 0, 0], [0, 0, 1, 0]])})
     logits = numbers([[1.0, 0.0, -2.0, 3.0], [0.5, 0.5, 1.0, -1.0]])
     push, pull = check.on.call("push_and_pull", logits, labels)
     (gradient,) = slopes(lambda logits: F.cross_entropy(logits, labels, reduction="sum"), logits)

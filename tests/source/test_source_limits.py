@@ -39,7 +39,8 @@ from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MAX_CANDIDATES, close_name, close_names
 from grader.source.syntax import WrittenNumber
 from grader.verdict.diagnosis.repairs.contents import contents_of
-from grader.verdict.diagnosis.repairs.edits import Known, edits_of
+from grader.verdict.diagnosis.repairs.edits import edits_of
+from grader.verdict.diagnosis.repairs.known import Known
 
 SMALL = 500
 TIMES = 4

@@ -18,7 +18,8 @@ from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.verdict.diagnosis.repairs.contents import contents_of
-from grader.verdict.diagnosis.repairs.edits import Edit, Known, edits_of
+from grader.verdict.diagnosis.repairs.edits import Edit, edits_of
+from grader.verdict.diagnosis.repairs.known import Known
 from grader.verdict.diagnosis.repairs.two_changes import Pair, pairs_of
 
 TRIALS_SECONDS = 6.0

@@ -9,7 +9,8 @@ from typing import Any
 from grader.calling.protocol import CallFailed
 from grader.results.wording import listed_as_code
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit, Known
+from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit
+from grader.verdict.diagnosis.repairs.known import Known
 from grader.verdict.diagnosis.repairs.repairs import Trials, explain_edit, explain_random_numbers
 from grader.verdict.diagnosis.time_allowance import attempt, check_time
 from grader.verdict.judging.behaviour import Check

@@ -9,7 +9,8 @@ import pytest
 from grader.source.nested_definitions import first_nested, nested_definitions
 from grader.verdict.diagnosis.claims import is_borne_out
 from grader.verdict.diagnosis.repairs.contents import contents_of
-from grader.verdict.diagnosis.repairs.edits import MAX_EDITS, Known, edits_of
+from grader.verdict.diagnosis.repairs.edits import MAX_EDITS, edits_of
+from grader.verdict.diagnosis.repairs.known import Known
 from grader.verdict.diagnosis.repairs.sentences import Slip
 from grader.verdict.diagnosis.repairs.two_changes import explain_pair, pairs_of
 

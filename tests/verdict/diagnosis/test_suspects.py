@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from grader.lesson.lesson import Course
-from grader.verdict.diagnosis.repairs.edits import Known, edits_of
+from grader.verdict.diagnosis.repairs.edits import edits_of
+from grader.verdict.diagnosis.repairs.known import Known
 from grader.verdict.diagnosis.repairs.repairs import known_on
 from grader.verdict.diagnosis.repairs.suspects import suspects
 

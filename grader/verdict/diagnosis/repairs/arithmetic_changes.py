@@ -158,6 +158,8 @@ def operators(node: ast.AST) -> Iterator[ArithmeticChange]:
             if isinstance(node.left, ast.BinOp):  # `n - 1 ^ 2` is `(n - 1) ^ 2`
                 power = ast.BinOp(node.left.right, ast.Pow(), node.right)
                 yield "exclusive_or", "", "", ast.BinOp(node.left.left, node.left.op, power)
+        case ast.BinOp(op=ast.MatMult()):
+            yield "product_for_matrix_product", "", "", ast.BinOp(node.left, ast.Mult(), node.right)
         case ast.AugAssign(op=ast.FloorDiv()):
             changed = ast.AugAssign(node.target, ast.Div(), node.value)
             yield "floor_division", "", "", ast.copy_location(changed, node)
@@ -173,8 +175,14 @@ def operators(node: ast.AST) -> Iterator[ArithmeticChange]:
                     else:
                         new = ast.copy_location(ast.AugAssign(node.target, other(), node.value), node)
                     yield kind, type(node.op).__name__, other.__name__, new
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and is_two(node.right):
+                yield "product_for_power", quote(node.right), "", ast.BinOp(node.left, ast.Pow(), node.right)
         case ast.UnaryOp(op=ast.USub(), operand=operand) if not isinstance(operand, ast.Constant):
             yield "minus", "", "", operand
+
+
+def is_two(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 2
 
 
 def other_operators(node: ast.AST) -> Iterator[ArithmeticChange]:
@@ -253,34 +261,6 @@ def scalings(node: ast.AST, sizes: Sequence[str], parents: Mapping[int, ast.AST]
         for size in sizes:
             yield "not_divided", quote(node), size, ast.BinOp(node, ast.Div(), new_name(size))
             yield "not_multiplied", quote(node), size, ast.BinOp(node, ast.Mult(), new_name(size))
-
-
-def matrix_products(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """The two factors of a matrix product in the other order, or a transpose more or less."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-        yield "order", "", "", ast.BinOp(node.right, ast.MatMult(), node.left)
-        for left, right in (
-            (transpose(node.left), node.right),
-            (node.left, transpose(node.right)),
-            (transpose(node.left), transpose(node.right)),
-        ):
-            yield "transpose", "", "", ast.BinOp(left, ast.MatMult(), right)
-    if (operand := transposed_operand(node)) is not None:
-        yield "transpose", "", "", operand
-
-
-def transpose(node: ast.expr) -> ast.expr:
-    """`x.mT` for `x`, which swaps the last two axes, and `x` for `x.T` and `x.transpose(1, 2)`."""
-    operand = transposed_operand(node)
-    return ast.Attribute(node, "mT", ast.Load()) if operand is None else operand
-
-
-def transposed_operand(node: ast.AST) -> ast.expr | None:
-    """`x` of `x.T`, `x.mT` and `x.transpose(1, 2)`."""
-    if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
-        return node.value
-    is_call = isinstance(node, ast.Call) and called_name(node) in ("transpose", "swapaxes")
-    return operand_of(node) if isinstance(node, ast.Call) and is_call else None
 
 
 def roots(node: ast.AST) -> Iterator[ArithmeticChange]:

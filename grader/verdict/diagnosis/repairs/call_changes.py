@@ -210,7 +210,7 @@ def reductions(node: ast.AST) -> Iterator[ArithmeticChange]:
     if given is not None:
         yield "keepdim", name, "kept" if kept else "lost", reduced(given, not kept)
     written_axis = ast.unparse(given) if given is not None else ""
-    for axis in ("0", "1", "-1"):
+    for axis in ("0", "1", "-1", *(("(0, 1)",) if isinstance(given, ast.Tuple) else ())):
         if axis != written_axis:
             for keep in (kept, not kept):
                 kind = "axis" if given is not None else "one_axis"

@@ -10,8 +10,8 @@ import ast
 import copy
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from grader.verdict.diagnosis.repairs.arithmetic_changes import (
@@ -19,7 +19,6 @@ from grader.verdict.diagnosis.repairs.arithmetic_changes import (
     cancels,
     comparisons,
     is_new,
-    matrix_products,
     new_name,
     omissions,
     operators,
@@ -41,9 +40,12 @@ from grader.verdict.diagnosis.repairs.call_changes import (
 )
 from grader.verdict.diagnosis.repairs.contents import kind_of_number
 from grader.verdict.diagnosis.repairs.joint_changes import FORWARD_LINE, inner_gradients, lines_of_the_lesson
+from grader.verdict.diagnosis.repairs.known import Known
 from grader.verdict.diagnosis.repairs.loop_changes import loops
+from grader.verdict.diagnosis.repairs.matrix_changes import matrix_products, products_by_element
 from grader.verdict.diagnosis.repairs.mixed_up_changes import mixed_up
-from grader.verdict.diagnosis.repairs.repeated_changes import repeated_values
+from grader.verdict.diagnosis.repairs.names import alternative_names
+from grader.verdict.diagnosis.repairs.repeated_changes import missing_squares, repeated_values
 from grader.verdict.diagnosis.repairs.source_file import (
     ChildPlace,
     SourceFile,
@@ -58,7 +60,7 @@ from grader.verdict.diagnosis.repairs.source_file import (
     quote_text,
     replace_node,
 )
-from grader.verdict.diagnosis.repairs.statement_changes import assignments, column_indices
+from grader.verdict.diagnosis.repairs.statement_changes import assignments, column_indices, rows_and_parts
 from grader.verdict.diagnosis.repairs.suspects import helpers_on_the_way, suspected_helpers, suspects
 
 MAX_EDITED_NODES = 3_000
@@ -68,42 +70,20 @@ MAX_EDITED_CHARACTERS = 600_000
 """Of the changed functions together: a worker reads them all."""
 RANK_OF_WRITTEN_FACTORS = 2.5
 """The rank of leaving out a factor that is written as a number, `2 * a`: such a factor is rarely part of a gradient."""
-RANK_OF_NAMES = 5.5
-"""The rank of a changed name: between the kinds of number 5 and 6."""
+RANK_OF_NAMES = 14.5
+"""The rank of a changed name, between the kinds of number 14 and 15. Another value may fit by an identity of the
+forward pass, so what is wrong with an operator, a number or an axis is looked for first."""
 INNER_GRADIENT = "inner"
 """The kind of an edit that undoes no slip: the function returns a gradient that it computes on the way."""
 RANK_OF_INNER, RANK_OF_FORWARD = -2.0, -1.0
-MAX_NAMES_OF_UNKNOWN_SHAPE = 4
-"""Variables of unknown shape up to which each may be confused with any other."""
+MAX_UNREAD = 3
+"""Parameters that a function does not read, up to which each may belong in the place of any other."""
 PLACEHOLDER = "changed_function_"
 
 BACKWARDS = re.compile(r"^([ \t]+\w[^=#\n]*?) ?=([+-])(?= )", re.MULTILINE)
 """`dx =+ ...`, which assigns, and is no way to write anything else."""
 
 CHANGED_NODES = (ast.expr, ast.stmt, ast.keyword)
-
-
-@dataclass(frozen=True)
-class Known:
-    """What a step may read.
-
-    `shapes` are those of forward values and upstream gradients by name on one problem, () for a number; `sizes` are the
-    names of whole numbers, `masks` of the tensors of True and False; `constants` are the small numbers that the forward
-    pass adds (1e-5). Of a function that returns all gradients, `returned` are their names, `right` those that are
-    right, `inner` the names of gradients on the way to them, and `forward` the expressions of the forward pass by
-    value. `wrong` is the first wrong one of these gradients, "" where none is known, and None to take any changes that
-    have been found already.
-    """
-
-    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    sizes: Sequence[str] = ()
-    constants: Sequence[float] = ()
-    returned: Sequence[str] = ()
-    inner: Sequence[str] = ()
-    right: Sequence[str] = ()
-    forward: Mapping[str, str] = field(default_factory=dict)
-    wrong: str | None = None
-    masks: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -230,15 +210,18 @@ def changes(
     """Every change of one function, with its rank among the kinds and the node that it changes."""
     parents: dict[int, ast.AST] = {}
     names = parameter_names(function), assigned_names(function)
+    read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    unread = [name for name in names[0] if name not in read]
     kinds: tuple[Callable[[ast.AST], Iterator[ArithmeticChange]], ...] = (
         *(loops, unary_calls, column_indices, assignments, regroupings, sums_multiplied),
         partial(small_numbers, constants=known.constants),
-        *(operators, comparisons, omissions, reductions, matrix_products, other_numbers, maxima),
+        *(operators, comparisons, omissions, reductions, matrix_products, other_numbers, missing_squares, maxima),
         partial(repeated_values, parameters=names[0], shapes=known.shapes, shape=known.shapes.get(step[1:], ())),
         partial(scalings, sizes=known.sizes, parents=parents),
         *(roots, other_operators),
         partial(terms_without_a_factor, factors=[n for n in names[0] if known.shapes.get(n)]),
         *(other_functions, reductions_everywhere, partial(mixed_up, parameters=names[0], shapes=known.shapes)),
+        *(rows_and_parts, products_by_element),
     )
     for node, place in nodes_with_places(function):
         parent = parents[id(node)] = place[0]
@@ -255,7 +238,9 @@ def changes(
                 yield ranked, node, Edit(function.name, kind, line, quote(around), part, words), place, new
         is_callee = isinstance(parent, ast.Call) and parent.func is node
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and not is_callee:
-            for other in alternative_names(node.id, *names, known, step if is_step else None):
+            alternatives = alternative_names(node.id, *names, known, step if is_step else None)
+            unused = unread if is_step and len(unread) <= MAX_UNREAD and node.id in names[0] else ()
+            for other in dict.fromkeys((*unused, *alternatives)):
                 edit = Edit(function.name, "name", node.lineno, quote(context_of(node, parents)), node.id, other)
                 if not cancels(parent, other):
                     yield RANK_OF_NAMES, node, edit, place, new_name(other)
@@ -268,31 +253,3 @@ def of_all_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[
     for rank, kind, changed in ((RANK_OF_INNER, INNER_GRADIENT, inner), (RANK_OF_FORWARD, FORWARD_LINE, forward)):
         for line, code, part, words, place, new in changed:
             yield rank, Edit(function.name, kind, line, quote_text(code), part, quote_text(words)), place, new
-
-
-def alternative_names(
-    name: str, parameters: Sequence[str], local: Sequence[str], known: Known, step: str | None
-) -> Iterable[str]:
-    """What may be confused with a name: values of its shape; for one of unknown shape, such variables and similar names.
-
-    `step` is None in a function that the step calls: any of its names may be confused with any other.
-    """
-    if name not in parameters and name not in local:
-        return ()
-    if step is None:
-        return [n for n in dict.fromkeys((*parameters, *local)) if n != name]
-    shape = shape_of_name(name, known, local)
-    if shape is None:
-        unknown = [n for n in local if shape_of_name(n, known, local) is None and n != name]
-        similar = [n for n in parameters if n != name and n.split("_")[0] == name.split("_")[0]]  # h and h_before
-        return [*similar, *(unknown if len(unknown) <= MAX_NAMES_OF_UNKNOWN_SHAPE else ())]
-    found = [n for n in local if shape_of_name(n, known, local) == shape]
-    found += [n for n, s in known.shapes.items() if list(s) == list(shape) and n not in local]
-    return [n for n in found if n not in (name, step) and (n in known.masks) == (name in known.masks)]
-
-
-def shape_of_name(name: str, known: Known, local: Sequence[str]) -> Sequence[int] | None:
-    """The shape of a value by its name; a variable `dh` has the shape of `h`."""
-    if name in known.shapes and name not in local:
-        return known.shapes[name]
-    return known.shapes.get(name[1:]) if name.startswith("d") else known.shapes.get(name)

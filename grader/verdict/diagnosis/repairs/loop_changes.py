@@ -1,13 +1,17 @@
-"""Changes of loops: a `return` or a `break` inside of one, and a range that leaves out a place at one of its ends."""
+"""Changes of loops: what ends one or begins anew inside of it, a range that is too short, an index that is fixed."""
 
 from __future__ import annotations
 
 import ast
 import copy
 from collections.abc import Iterator
+from itertools import islice
 
 from grader.verdict.diagnosis.repairs.arithmetic_changes import ArithmeticChange
 from grader.verdict.diagnosis.repairs.source_file import called_name, quote
+
+MAX_FIXED_INDICES = 8
+"""Numbers in the indices of one loop that are changed."""
 
 
 def loops(node: ast.AST) -> Iterator[ArithmeticChange]:
@@ -21,6 +25,8 @@ def loops(node: ast.AST) -> Iterator[ArithmeticChange]:
             for kind, other in (("break_for_continue", ast.Continue), ("break_too_many", ast.Pass)):
                 yield kind, "break", other.__name__.lower(), OtherBreak(other).visit(copy.deepcopy(node))
         yield from overwritten_totals(node)
+        yield from totals_begun_again(node)
+        yield from fixed_indices(node)
     if called_name(node) == "range" and isinstance(node, ast.Call):
         match node.args:
             case [ast.Constant(value=1), stop]:
@@ -42,6 +48,56 @@ def overwritten_totals(loop: ast.For) -> Iterator[ArithmeticChange]:
                 after = copy.copy(loop)
                 after.body = [*loop.body[:index], ast.copy_location(added, each), *loop.body[index + 1 :]]
                 yield "total_overwritten", quote(each), name, after
+
+
+def totals_begun_again(loop: ast.For) -> Iterator[ArithmeticChange]:
+    """The loop after `total = 0`, which stands inside of it."""
+    own = names_set_by(loop)
+    for index, each in enumerate(loop.body):
+        match each:
+            case ast.Assign(targets=[ast.Name()]) if not own & names_in(each.value):
+                after = copy.copy(loop)
+                after.body = [*loop.body[:index], *loop.body[index + 1 :]] or [ast.Pass()]
+                yield "reset_in_loop", quote(each), "", ast.If(ast.Constant(True), [each, after], [])
+
+
+def fixed_indices(loop: ast.For) -> Iterator[ArithmeticChange]:
+    """A variable of the loop for a number in an index: `g[i]` for `g[0]`."""
+    variables = [name for each in ast.walk(loop) if isinstance(each, ast.For) for name in sorted(names_set_by(each))]
+    for number, (place, index) in enumerate(islice(numbers_in_indices(loop), MAX_FIXED_INDICES)):
+        for name in dict.fromkeys(variables):
+            after = copy.deepcopy(loop)
+            _, other = next(islice(numbers_in_indices(after), number, None))
+            replace_in(after, other, ast.Name(name, ast.Load()))
+            yield "fixed_index", repr(index.value), quote(place), after
+
+
+def numbers_in_indices(node: ast.AST) -> Iterator[tuple[ast.Subscript, ast.Constant]]:
+    """Every whole number that an index consists of, with the place that is indexed."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Subscript):
+            entries = each.slice.elts if isinstance(each.slice, ast.Tuple) else [each.slice]
+            for entry in entries:
+                if isinstance(entry, ast.Constant) and type(entry.value) is int:
+                    yield each, entry
+
+
+def replace_in(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
+    for node in ast.walk(tree):
+        for name, value in ast.iter_fields(node):
+            if value is old:
+                setattr(node, name, new)
+            elif isinstance(value, list) and any(each is old for each in value):
+                setattr(node, name, [new if each is old else each for each in value])
+
+
+def names_set_by(loop: ast.For) -> set[str]:
+    """The variables of a loop."""
+    return names_in(loop.target)
+
+
+def names_in(node: ast.AST) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
 def remove_last_return(loop: ast.For) -> ast.Return | None:

@@ -29,7 +29,7 @@ def mixed_up(
 
 
 def powers_of_sums(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """`(var + 1e-5) ** -1.5` for `var + 1e-5**-1.5` and for `var**-1.5 + 1e-5`."""
+    """`(var + 1e-5) ** -1.5` for `var + 1e-5**-1.5` and for `var**-1.5 + 1e-5`, also at the end of a product."""
     match node:
         case ast.BinOp(left=ast.BinOp(left=base, op=ast.Pow(), right=exponent), op=ast.Add() | ast.Sub(), right=other):
             whole = ast.BinOp(base, node.op, other)
@@ -38,6 +38,10 @@ def powers_of_sums(node: ast.AST) -> Iterator[ArithmeticChange]:
         case _:
             return
     yield "part_raised", quote(base), quote(exponent), ast.BinOp(whole, ast.Pow(), exponent)
+    if whole.right is base and isinstance(whole.left, ast.BinOp) and isinstance(whole.left.op, ast.Mult):
+        product, factor = whole.left.left, whole.left.right
+        power = ast.BinOp(ast.BinOp(factor, whole.op, base), ast.Pow(), exponent)
+        yield "part_raised", quote(base), quote(exponent), ast.BinOp(product, ast.Mult(), power)
 
 
 def factors_of_longer_sums(node: ast.AST) -> Iterator[ArithmeticChange]:
@@ -47,12 +51,28 @@ def factors_of_longer_sums(node: ast.AST) -> Iterator[ArithmeticChange]:
     while isinstance(first, ast.BinOp) and isinstance(first.op, SUM_OPERATORS):
         terms.append((first.op, first.right))
         first = first.left
-    if len(terms) < 2 or not (isinstance(first, ast.BinOp) and isinstance(first.op, ast.Mult)):
+    if len(terms) < 2 or not isinstance(first, ast.BinOp):
         return
-    for factor, total in ((first.left, first.right), (first.right, first.left)):
+    splits = list(factor_and_rest(first))
+    if isinstance(first.op, ast.Mult):
+        splits.insert(1, (first.right, first.left))
+    for factor, total in splits:
         for operator, term in reversed(terms):
             total = ast.BinOp(total, operator, term)
         yield "first_term_multiplied", quote(first), quote(factor), ast.BinOp(factor, ast.Mult(), total)
+
+
+def factor_and_rest(product: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """`(a / n, n * b)` and `(a / n * n, b)` for `a / n * n * b`, the longest factor first."""
+    rest: list[tuple[ast.operator, ast.expr]] = []
+    while isinstance(product, ast.BinOp) and isinstance(product.op, (ast.Mult, ast.Div)):
+        rest.insert(0, (product.op, product.right))
+        operator, product = product.op, product.left
+        if isinstance(operator, ast.Mult):
+            total = rest[0][1]
+            for other, factor in rest[1:]:
+                total = ast.BinOp(total, other, factor)
+            yield product, total
 
 
 def rounded_values(node: ast.AST) -> Iterator[ArithmeticChange]:

@@ -17,8 +17,9 @@ from grader.comparison.tensors import compare
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import Cases
-from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit, Known
+from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit
 from grader.verdict.diagnosis.repairs.joint_changes import expressions_of
+from grader.verdict.diagnosis.repairs.known import Known
 from grader.verdict.diagnosis.repairs.sentences import Slip
 from grader.verdict.diagnosis.repairs.two_changes import Pair, explain_pair
 from grader.verdict.diagnosis.time_allowance import check_time
@@ -36,10 +37,12 @@ the answer right, it is the slip, whatever else the numbers fit."""
 MEAN_OR_SUM = "mean_or_sum"
 """The kind, and the id, of a mean in place of a sum, or a sum in place of a mean."""
 SURER_SLIPS = {
-    "ratio": {MEAN_OR_SUM},
-    "repeated_index": {"range_start", "range_end"},
+    "ratio": {MEAN_OR_SUM, "factor", "division", "multiplied", "divided"},
+    "repeated_index": {"range_start", "range_end", "overwritten"},
     "zeros": {"result_unused", "value_unused"},
-    "branch_missing": {"result_unused", "value_unused"},
+    "branch_missing": {"result_unused", "value_unused", "reduction"},
+    "summed_too_much": {"product_for_matrix_product"},
+    "sum_too_many": {"product_for_matrix_product"},
 }
 """{a reading that is kept: the kinds of change that say more than it does}"""
 MAX_SMALL_NUMBER = 1e-2

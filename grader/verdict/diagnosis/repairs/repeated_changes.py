@@ -22,7 +22,6 @@ def repeated_values(
     """All changes of this module. `shapes` are those of the lesson's values by name, `shape` that of the gradient."""
     yield from missing_reductions(node)
     yield from corrected_statistics(node)
-    yield from missing_squares(node)
     yield from reshaped_matrices(node)
     if isinstance(node, (ast.Return, ast.Assign)):
         reads = (each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load))

@@ -189,6 +189,34 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "In `{code}`, a transpose is missing, or there is one too many: with the other form {it} is right. Over which "
         "axis should the product sum?"
     ),
+    "transposed": "In `{code}`, the transpose is one too many: without it, {it} is right.",
+    "product_transposed": (
+        "`{code}` transposes the whole product. With one of its factors transposed instead, {it} is right: which one?"
+    ),
+    "product_for_matrix_product": (
+        "`{code}` is a matrix product, which also sums. Multiplied element by element, {it} is right."
+    ),
+    "matrix_product_for_product": (
+        "`{code}` multiplies element by element. As a matrix product (`@`), with the transpose that it needs, {it} is "
+        "right."
+    ),
+    "product_for_power": "`{code}` multiplies by {part}. If it raises to that power, {it} is right.",
+    "part_for_sum": (
+        "`{code}` takes one part of `{part}` along an axis. With the sum over that axis in its place, {it} is right: "
+        "every copy counts."
+    ),
+    "fixed_index": (
+        "In `{code}`, the index {part} is the same in every round of the loop. With a variable of the loop in its "
+        "place, {it} is right: which one?"
+    ),
+    "reset_in_loop": (
+        "`{part}` is inside the loop, so each round begins anew, and only the last is left. In front of the loop, {it} "
+        "is right."
+    ),
+    "rows": (
+        "`{code}` picks whole rows: for each entry of `{part}`, that row in every column. Index rows and columns "
+        "together, so that each row is paired with its own entry; then {it} is right."
+    ),
     "root": ROOT_SENTENCE.format("square root"),
     "square": ROOT_SENTENCE.format("square"),
     "new_tensor": (
@@ -248,6 +276,8 @@ QUESTION_OF_KIND = {
     "power": LOCAL_DERIVATIVE,
     "term_without_factor": LOCAL_DERIVATIVE,
     "power_missing": LOCAL_DERIVATIVE,
+    "product_for_power": LOCAL_DERIVATIVE,
+    "product_for_matrix_product": LOCAL_DERIVATIVE,
     "other_function": "Which function does the forward line apply, and what is its derivative?",
     "axis": "Along which axis did the forward pass copy or reduce?",
     "one_axis": "Along which axis did the forward pass copy or reduce?",

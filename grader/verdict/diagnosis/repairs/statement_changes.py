@@ -36,10 +36,37 @@ def column_indices(node: ast.AST) -> Iterator[ArithmeticChange]:
         yield "column", quote(found[0]), "", Pairing(target).visit(copy.deepcopy(node))
 
 
+def rows_and_parts(node: ast.AST) -> Iterator[ArithmeticChange]:
+    """`d[range(n), Y]` for `d[Y]`, which takes whole rows, and the sum over an axis for one part along it."""
+    if not isinstance(node, ast.Subscript):
+        return
+    if isinstance(node.slice, ast.Name):
+        rows = ast.Call(new_name("range"), [ast.Call(new_name("len"), [node.slice], [])], [])
+        both = ast.Tuple([rows, node.slice], ast.Load())
+        yield "rows", quote(node.slice), "", ast.Subscript(node.value, both, node.ctx)
+    entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    parts = [axis for axis, entry in enumerate(entries) if not is_all(entry)]
+    if len(parts) == 1 and isinstance(node.ctx, ast.Load):
+        match entries[parts[0]]:
+            case ast.Slice(lower=None | ast.Constant(), upper=ast.Constant(), step=None):
+                keep = [ast.keyword("keepdim", ast.Constant(True))]
+            case ast.Constant(value=int()):
+                keep = []
+            case _:
+                return
+        total = ast.Call(ast.Attribute(node.value, "sum", ast.Load()), [ast.Constant(parts[0])], keep)
+        yield "part_for_sum", quote(node.value), "", total
+
+
+def is_all(entry: ast.expr) -> bool:
+    """Whether an index is `:`."""
+    return isinstance(entry, ast.Slice) and not (entry.lower or entry.upper or entry.step)
+
+
 def index_rows_and_columns(node: ast.Subscript) -> tuple[ast.expr, ast.Subscript] | None:
     """(index, the same place with rows and columns indexed together) where all rows are taken; None elsewhere."""
     entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
-    is_full = [isinstance(e, ast.Slice) and not (e.lower or e.upper or e.step) for e in entries]
+    is_full = [is_all(entry) for entry in entries]
     if len(entries) != 2 or is_full.count(True) != 1:
         return None
     index = entries[is_full.index(False)]

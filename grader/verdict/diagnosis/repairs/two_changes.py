@@ -11,7 +11,8 @@ from dataclasses import replace
 from itertools import combinations
 
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.repairs.edits import PLACEHOLDER, Edit, Known, changes, text_of_changed
+from grader.verdict.diagnosis.repairs.edits import PLACEHOLDER, Edit, changes, text_of_changed
+from grader.verdict.diagnosis.repairs.known import Known
 from grader.verdict.diagnosis.repairs.source_file import (
     ChildPlace,
     SourceFile,
@@ -39,6 +40,7 @@ PLACES = {
     "keepdim": "`keepdim` in `{code}`",
     "mean_or_sum": "the {part} in `{code}`",
     "transpose": "the transpose in `{code}`",
+    "transposed": "the transpose in `{code}`",
     "order": "the order of the product `{code}`",
     "multiplied": "the multiplication by `{part}` in `{code}`",
     "divided": "the division by `{part}` in `{code}`",
