@@ -165,6 +165,10 @@ def zeros(name: str, cases: Cases) -> Explanation | None:
     floors = [ZERO_ELEMENT * problem.scale(name) for problem, _ in cases]
     if not is_zero and any(not float(t.abs().max()) <= floor for t, floor in zip(tensors, floors, strict=True)):
         return None
+    shape = cases[0][0].values[name].shape
+    if shape and not any(tensor.ndim for tensor in tensors):
+        whole = f"`{name}` is {format_shape(shape)}, and each of its elements has a gradient of its own."
+        return Explanation("sum_too_many", f"Your `d{name}` is one number, and zero: {whole}")
     return Explanation(
         "zeros" if is_zero else "zeros_by_rounding",
         f"Every element of your `d{name}` is zero{'' if is_zero else ', up to rounding'}. Where `{name}` is read, "

@@ -35,6 +35,9 @@ from grader.verdict.judging.runner import StepRunner, explaining, is_submission
 from grader.verdict.judging.traced import with_precision
 from grader.verdict.judging.verdicts import Verdict
 
+ERRORS_OF_SHAPES = {"shapes_do_not_fit", "index_out_of_range", "axis_out_of_range"}
+"""Meanings of an error for which a change of the code says more."""
+
 
 def explain_by_the_code(
     student: StepRunner,
@@ -84,6 +87,9 @@ def better_explanation(
             return found
     if is_known:
         return None
+    if trials is not None and mistake is not None and mistake.id in ERRORS_OF_SHAPES and step == item.function:
+        found = by_changes(student, item, lesson, cases, trials, set())
+        return None if found is None else after_the_error(found, verdict, cases)
     if mistake is None and can_run and (random := explain_random_numbers(contents)) is not None:
         return random
     if mistake is not None and mistake.id == "other_gradient":
@@ -97,6 +103,13 @@ def better_explanation(
         with explaining(student):
             return attempt(lambda: explain_by_properties(student, item, problems))
     return None
+
+
+def after_the_error(found: Explanation, verdict: Verdict, cases: Cases) -> Explanation:
+    """The text of the error, and then what makes the gradient right."""
+    raised = next(answer.message.rstrip(".") for _, answer in cases if answer.outcome == "raised")
+    before, _, _ = (verdict.message or raised).partition(raised)
+    return Explanation(found.id, f"{before}{raised}. {found.message}", line=verdict.line)
 
 
 def multiplies_sums_itself(mistake: Mistake) -> bool:

@@ -1,7 +1,8 @@
 """The rows of a right gradient are averaged: nothing says that they are summed.
 
 lesson: 04
-dlogits: shape | = The shape is (8,); expected (5, 8), the shape of the value itself.
+dlogits: shape | = Two things are wrong here, and with both changed your `dlogits` is right: the mean in
+    `gradient.mean(0)`, and `gradient`, which a size should divide.
 in_one_go: failed
 """
 

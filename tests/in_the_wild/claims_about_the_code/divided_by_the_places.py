@@ -2,7 +2,8 @@
 
 lesson: 17
 by: dojo
-db: failed | = Your `db` is exactly 4 times too small: y.shape[2] = 4. A constant factor is lost, or there is one too many.
+db: failed | = In `dy.sum((0, 2)) / dy.shape[2]`, the division by `dy.shape[2]` is one too many: without it, your `db` is
+    right. What is the local derivative of the forward line?
 """
 
 

@@ -2,7 +2,7 @@
 
 lesson: 16
 by: dojo
-rnn_step_backward: failed | `dx` is wrong by
+rnn_step_backward: failed | In `1 - h_before**2`, `h_before` is not the value that belongs there
 others: any
 """
 

@@ -1,7 +1,8 @@
 """Another small number stands outside of the power: the two slopes differ in their fifth digit, and the message shows it.
 
 lesson: 03
-dbnvar: failed | is the forward line's slope at that element: -0.
+dbnvar: failed | = Two things are wrong here, and with both changed your `dbnvar` is right: `bnvar` in `bnvar**-1.5`,
+    and the term `2e-5` in `bnvar**-1.5 + 2e-5`.
 others: passed
 """
 

@@ -3,9 +3,7 @@
 lesson: 16
 by: dojo
 dbo: passed
-dC: failed | = This is computed with your `rnn_step_backward`, which is not right yet: start there. The value is
-    wrong: the error is 0.63 of the gradient's size. Worst element [16, 3]: found -0.0027898808, expected
-    0.0252812266. 15 of 27 rows are wrong: 1, 2, 4, 5, 11 and 10 more.
+dC: failed | In `da @ Wh`, a transpose is missing, or there is one too many: with the other form this gradient is right.
 rnn_step_backward: failed | = In `da @ Wh`, a transpose is missing, or there is one too many: with the other form
     `rnn_step_backward` is right. Over which axis should the product sum? Its public example:
     exercises/16_through_time/examples.py:125

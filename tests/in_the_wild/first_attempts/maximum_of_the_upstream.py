@@ -2,7 +2,8 @@
 
 lesson: 03
 by: dojo
-dlogit_maxes: failed | When `dnorm_logits` is multiplied by −2, `dlogit_maxes` must be multiplied by −2, too; yours is not
+dlogit_maxes: failed | = `dnorm_logits.amax(1, keepdim=True)` takes the largest element. With the sum in its place, your
+    `dlogit_maxes` is right.
 dbnmeani: error | `max` along an axis returns two tensors: the values and the places where they are.
 dlogprobs: failed | changing those changes nothing that is computed from `logprobs`. Yours is not zero there
 dbnraw: failed | When `dhpreact` is multiplied by −2, `dbnraw` must be multiplied by −2, too; yours is not

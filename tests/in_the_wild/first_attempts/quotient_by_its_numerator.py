@@ -2,8 +2,8 @@
 
 lesson: 12
 by: dojo
-dtotal: failed | = In `dweights * exps`, `exps` is not the value that belongs there; with another one your `dtotal` is
-    right. What the forward line reads, or what it returns: which does your formula need there?
+dtotal: failed | = In `-(dweights * exps).sum(2, keepdim=True) / total`, a power of `total` is missing; with it, your
+    `dtotal` is right. What is the local derivative of the forward line?
 """
 
 def dtotal(dweights, exps, total):

@@ -3,7 +3,7 @@
 lesson: 12
 dWo: error | `.T` reverses all axes of a tensor that has more than two; `.transpose(-2, -1)` swaps the last two.
 dv: error | `.T` reverses all axes of a tensor that has more than two; `.transpose(-2, -1)` swaps the last two.
-dweights: error | but got: [3, 7]. In a product of stacks of matrices the second needs the first two sizes [3, 5];
+dweights: error | a transpose is missing, or there is one too many: with the other form your `dweights` is right.
 dscores: failed | = This writes the forward pass's -inf. How much does a score that was overwritten move the loss?
 dx: failed | = You add up before you multiply. A sum of products is not the product of sums: multiply each path first.
 no_future: failed

@@ -1,7 +1,7 @@
 """The one-hot tensor is not transposed: the message is about shapes, not about dtypes.
 
 lesson: 03
-dC: error | A matrix product needs equal inner sizes
+dC: error | a transpose is missing, or there is one too many: with the other form your `dC` is right.
 """
 
 import torch

@@ -2,8 +2,8 @@
 
 lesson: 14
 by: both
-dgain: failed | Your `dgain` is exactly 3 times too small.
-dbias: failed | Your `dbias` is exactly 3 times too small.
+dgain: failed | the division by `3` is one too many: without it, this gradient is right.
+dbias: failed | the division by `3` is one too many: without it, this gradient is right.
 dx: failed | your `backward` is right. `dnormed` is wrong, and `dx` is computed from it. Your `dnormed` is exactly 3 times
 others: passed
 """

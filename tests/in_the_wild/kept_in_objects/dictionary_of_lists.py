@@ -9,7 +9,7 @@ dW2: passed
 db2: passed
 db1: passed
 dembcat: passed
-dW1: error | Which order, and which `.T`, gives the shape of `W1`, (30, 64)?
+dW1: error | In `embcat @ dhprebn.T`, a transpose is missing, or there is one too many
 others: passed
 """
 

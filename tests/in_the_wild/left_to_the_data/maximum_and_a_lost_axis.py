@@ -2,7 +2,7 @@
 
 lesson: 04
 by: both
-dlogits: error | Is a sum over the wrong axis, without `keepdim=True`
+dlogits: error | `c.sum(1)` loses the axis that it sums over. With that axis kept, your `dlogits` is right
 in_one_go: error
 """
 

@@ -179,7 +179,8 @@ TRAPS = [
         "a wrong tensor that is equal to everything",
         "def dbnbias(dhpreact): return (1.5 * dhpreact.sum(0, keepdim=True)).as_subclass(Lying)",
         "failed",
-        "Your `dbnbias` is exactly 1.5 times too large. A constant factor is lost, or there is one too many.",
+        "In `1.5 * dhpreact.sum(0, keepdim=True)`, the factor `1.5` is one too many: without it, your `dbnbias` is "
+        "right. What is the local derivative of the forward line?",
     ),
     Trap(
         "a right tensor that is equal to everything",
@@ -286,8 +287,7 @@ TRAPS = [
         "float32, and wrong in the fourth place",
         "def db2(dlogits):\n    g = dlogits.sum(0).float()\n    g[0] *= 1.0003\n    return g",
         "failed",
-        "The value is wrong: the error is ",
-        begins=True,
+        "The line `g[0] *= 1.0003` is one too many: without it, your `db2` is right.",
     ),
 ]
 BY_NAME = {trap.name: trap for trap in TRAPS}

@@ -11,7 +11,7 @@ import math
 import re
 import sys
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -58,11 +58,13 @@ class CallContext:
     `own` are the names that it is most likely to mean: its upstream gradients, and what it reads. `near` are these and
     the other values in the forward lines that it is about. `written` are the names that its code reads.
     `result_shape` is the shape that its result should have, in words: "the shape of `W`, (5, 3)"; "" if unknown.
+    `result` is that shape as numbers.
     """
 
     arguments: Mapping[str, Any] = field(default_factory=dict)
     parameters: Collection[str] = ()
     result_shape: str = ""
+    result: Sequence[int] | None = None
     own: Collection[str] = ()
     near: Collection[str] = ()
     written: Collection[str] = ()
@@ -82,7 +84,10 @@ def explain_error(name: str, problem: Problem, answer: Answer, written: Collecti
     result_shape = f"the shape of `{name}`, {format_shape(problem.values[name].shape)}"
     if not problem.random_upstream:  # the line may be about any of the gradients that one function returns
         result_shape = ""
-    return explain_error_text(answer.message, CallContext(reads, known.keys(), result_shape, own, near, written))
+    result = problem.values[name].shape if result_shape else None
+    return explain_error_text(
+        answer.message, CallContext(reads, known.keys(), result_shape, result, own, near, written)
+    )
 
 
 def explain_error_text(message: str, context: CallContext) -> Explanation | None:
@@ -104,7 +109,7 @@ def explain_error_text(message: str, context: CallContext) -> Explanation | None
 def find_meaning(message: str, context: CallContext) -> tuple[str, str] | None:
     """(id, text) of the first pattern found in the message."""
     if (found := PRODUCT_ERROR.search(message)) is not None:
-        return "shapes_do_not_fit", explain_product(found, context.result_shape)
+        return "shapes_do_not_fit", explain_product(found, context)
     if (found := VIEW.search(message)) is not None:
         return "view_does_not_fit", explain_view(*found.groups())
     for pattern, identifier, template in error_meanings():
@@ -122,10 +127,23 @@ def error_meanings() -> list[tuple[re.Pattern[str], str, str]]:
         return [(re.compile("|".join(entry["patterns"])), entry["id"], entry["message"]) for entry in entries]
 
 
-def explain_product(found: re.Match[str], result_shape: str) -> str:
+def explain_product(found: re.Match[str], context: CallContext) -> str:
     rows, inner, other, columns = map(int, found.groups())
     text = f"A matrix product needs equal inner sizes; here you multiply ({rows}, {inner}) by ({other}, {columns}). "
-    return text + f"Which order, and which `.T`, gives {result_shape or 'the shape that you need'}?"
+    if context.result is not None and not has_product(context.arguments, context.result):
+        nothing = f"No product of two of these, in any order and with any `.T`, has {context.result_shape}"
+        return f"{text}{nothing}: is another value needed, or another operation?"
+    return text + f"Which order, and which `.T`, gives {context.result_shape or 'the shape that you need'}?"
+
+
+def has_product(arguments: Mapping[str, Any], result: Sequence[int]) -> bool:
+    """Whether a matrix product of two of the arguments, transposed or not, has this shape; True where it may have."""
+    shapes = [tuple(value.shape) for value in arguments.values() if hasattr(value, "shape")]
+    if len(result) != 2 or any(len(shape) > 2 for shape in shapes):
+        return True
+    matrices = [shape for shape in shapes if len(shape) == 2]
+    both = [each for shape in matrices for each in (shape, shape[::-1])]
+    return any(a[1] == b[0] and (a[0], b[1]) == tuple(result) for a in both for b in both)
 
 
 def explain_view(sizes: str, elements: str) -> str:

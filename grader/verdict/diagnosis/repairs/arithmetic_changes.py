@@ -175,14 +175,14 @@ def operators(node: ast.AST) -> Iterator[ArithmeticChange]:
                     else:
                         new = ast.copy_location(ast.AugAssign(node.target, other(), node.value), node)
                     yield kind, type(node.op).__name__, other.__name__, new
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and is_two(node.right):
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and is_usual_exponent(node.right):
                 yield "product_for_power", quote(node.right), "", ast.BinOp(node.left, ast.Pow(), node.right)
         case ast.UnaryOp(op=ast.USub(), operand=operand) if not isinstance(operand, ast.Constant):
             yield "minus", "", "", operand
 
 
-def is_two(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value == 2
+def is_usual_exponent(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value in (2, 0.5)
 
 
 def other_operators(node: ast.AST) -> Iterator[ArithmeticChange]:
@@ -243,8 +243,9 @@ def other_numbers(node: ast.AST) -> Iterator[ArithmeticChange]:
     if not isinstance(magnitude, (int, float)) or isinstance(magnitude, bool) or not abs(magnitude) <= LARGEST_NUMBER:
         return
     value = sign * magnitude
-    steps = (value + 1, value - 1) if abs(value) >= SMALLEST_ORDINARY else ()
-    for other in dict.fromkeys((-value, *steps, 2 * value, value / 2)):
+    steps = () if 0 < abs(value) < SMALLEST_ORDINARY else (value + 1, value - 1)
+    inverse = (1 / value,) if value in (2, 0.5) else ()  # a square for a root
+    for other in dict.fromkeys((-value, *steps, 2 * value, value / 2, *inverse)):
         is_axis_at_most = other == 0 and type(magnitude) is int and magnitude == 1  # axis 0, the only zero that counts
         if other != value and (abs(other) > 1e-3 or is_axis_at_most):
             yield "number", repr(value), repr(other), ast.parse(repr(other), mode="eval").body

@@ -142,7 +142,12 @@ def operand_of_a_root(node: ast.AST) -> tuple[ast.expr | None, Callable[[ast.exp
 
 
 def maxima(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """The maximum of each row for that of all elements."""
+    """The maximum of each row for that of all elements, and a sum for a maximum."""
+    largest = node.value if isinstance(node, ast.Attribute) and node.attr == "values" else node
+    match largest:
+        case ast.Call(func=ast.Attribute(value=of, attr="max" | "amax"), args=[_, *_]) if not is_module(of):
+            total = ast.Attribute(of, "sum", ast.Load())
+            yield "max_for_sum", "", "", ast.Call(total, largest.args, largest.keywords)
     if isinstance(node, ast.Call) and called_name(node) in ("max", "amax") and not node.keywords:
         operand = operand_of(node)
         if isinstance(node.func, ast.Attribute) and operand is not None and node.args in ([], [operand]):

@@ -13,6 +13,7 @@ from typing import Any, TypeGuard
 from grader.source.result_forms import pieces_in
 from grader.verdict.diagnosis.repairs.call_changes import multiplies_sums
 from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, draws_numbers, quote
+from grader.verdict.diagnosis.repairs.statement_changes import assignments
 
 MAX_POSSIBLE_SIZES = 200
 """Whole numbers of one function that may be sizes: quoting the code around each takes time."""
@@ -43,7 +44,9 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
     numbers: [(number, its line, the code around it)] that may be sizes or their roots;
     returns: the types of the expressions that are returned; open_widths: whether something may be as long as the data
     need (`F.one_hot` without the number of classes); pieces: {function: its small expressions without their names}, see
-    result_forms; multiplies_sums: whether two sums are multiplied; negates: whether there is a minus sign that is
+    result_forms; multiplies_sums: whether two sums are multiplied; discards: whether it computes a value that nothing
+    uses; overwrites: whether a loop assigns to places that an index selects; reductions: how many sums, means and
+    matrix products it has; negates: whether there is a minus sign that is
     neither an exponent's nor a subtraction; random: a function that it calls itself and that draws random numbers, ""
     for none.
     """
@@ -100,8 +103,37 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "pieces": pieces,
         "negates": any(map(negates, file.reached_from(name))),
         "multiplies_sums": any(map(multiplies_sums, file.reached_from(name))),
+        "discards": any(map(discards, file.reached_from(name))),
+        "overwrites": any(map(overwrites, file.reached_from(name))),
+        "reductions": sum(map(reductions, file.reached_from(name))),
         "random": draws_numbers(file.functions[name]),
     }
+
+
+def discards(function: ast.FunctionDef) -> bool:
+    """Whether there is a statement such as `p - 1`, or `p.sub(1)` for `p.sub_(1)`."""
+    return any(
+        kind in ("value_unused", "result_unused") for node in ast.walk(function) for kind, *_ in assignments(node)
+    )
+
+
+def overwrites(function: ast.FunctionDef) -> bool:
+    """Whether there is an assignment such as `g[i] = d[i]` in a loop."""
+    return any(
+        isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Subscript)
+        for loop in ast.walk(function)
+        if isinstance(loop, ast.For)
+        for each in ast.walk(loop)
+    )
+
+
+def reductions(function: ast.FunctionDef) -> int:
+    """How many sums, means and matrix products there are."""
+    return sum(
+        called_name(node) in ("sum", "mean", "einsum")
+        or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult))
+        for node in ast.walk(function)
+    )
 
 
 def negates(function: ast.FunctionDef) -> bool:

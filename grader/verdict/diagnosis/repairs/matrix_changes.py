@@ -20,10 +20,17 @@ def matrix_products(node: ast.AST) -> Iterator[ArithmeticChange]:
         ):
             yield "transpose", "", "", ast.BinOp(left, ast.MatMult(), right)
     if (operand := transposed_operand(node)) is not None:
-        if isinstance(operand, ast.BinOp) and isinstance(operand.op, ast.MatMult):
-            left, right = operand.left, operand.right
+        product = operand
+        is_scaled = isinstance(operand, ast.BinOp) and isinstance(operand.op, ast.Mult | ast.Div)
+        if is_scaled and isinstance(operand, ast.BinOp):
+            product = operand.left
+        if isinstance(product, ast.BinOp) and isinstance(product.op, ast.MatMult):
+            left, right = product.left, product.right
             for factors in ((transpose(left), right), (left, transpose(right))):
-                yield "product_transposed", "", "", ast.BinOp(factors[0], ast.MatMult(), factors[1])
+                new: ast.expr = ast.BinOp(factors[0], ast.MatMult(), factors[1])
+                if is_scaled and isinstance(operand, ast.BinOp):
+                    new = ast.BinOp(new, operand.op, operand.right)
+                yield "product_transposed", "", "", new
         yield "transposed", "", "", operand
 
 

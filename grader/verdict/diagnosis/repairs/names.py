@@ -22,11 +22,12 @@ def alternative_names(
     if step is None:
         return [n for n in dict.fromkeys((*parameters, *local)) if n != name]
     shape = shape_of_name(name, known, local)
+    stem = name.split("_")[0]
+    similar = [n for n in (*parameters, *known.shapes) if n != name and n.split("_")[0] == stem]  # h and h_before
     if shape is None:
         unknown = [n for n in local if shape_of_name(n, known, local) is None and n != name]
-        similar = [n for n in parameters if n != name and n.split("_")[0] == name.split("_")[0]]  # h and h_before
         return [*similar, *(unknown if len(unknown) <= MAX_NAMES_OF_UNKNOWN_SHAPE else ())]
-    found = [n for n in local if shape_of_name(n, known, local) == shape]
+    found = [*similar, *(n for n in local if shape_of_name(n, known, local) == shape)]
     found += [n for n, s in known.shapes.items() if list(s) == list(shape) and n not in local]
     return [n for n in found if n not in (name, step) and (n in known.masks) == (name in known.masks)]
 

@@ -6,6 +6,7 @@ gradient on every deciding problem, so what the message says is true of the code
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -45,6 +46,7 @@ SURER_SLIPS = {
     "sum_too_many": {"product_for_matrix_product"},
 }
 """{a reading that is kept: the kinds of change that say more than it does}"""
+PATH_MISSING = re.compile(r"\bpath\b[^.:;]* is missing\b")
 MAX_SMALL_NUMBER = 1e-2
 BATCH = 80
 """Changed functions that are run in one round trip."""
@@ -81,6 +83,12 @@ def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None,
     of_code = {SURE_SLIPS[each] for each in contents["operators"] if each in SURE_SLIPS} if contents else set()
     if contents and contents["multiplies_sums"]:  # of sums that are zero nothing is seen in the numbers
         of_code.add("sums_multiplied")
+    if contents and contents["discards"]:
+        of_code |= {"result_unused", "value_unused"}
+    if contents and contents["overwrites"]:
+        of_code.add("overwritten")
+    if reading is not None and PATH_MISSING.search(reading.message):
+        of_code.add("reduction")  # the path may be there, and a mean over it zero
     of_reading = SURER_SLIPS.get(reading.id if reading is not None else "", set())
     return of_code | (of_reading if is_alone else of_reading - {MEAN_OR_SUM})
 

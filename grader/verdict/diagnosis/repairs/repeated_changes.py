@@ -32,8 +32,8 @@ def repeated_values(
 
 
 def missing_reductions(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """`(a * b).sum(0, keepdim=True)` for `a * b`, or its mean."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+    """`(a * b).sum(0, keepdim=True)` for `a * b`, or its mean; not for `2 * a`, which may well be zero then."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and not isinstance(node.left, ast.Constant):
         for axis in (0, -1):
             for name in OTHER_REDUCTION:
                 keep = [ast.keyword("keepdim", ast.Constant(True))]

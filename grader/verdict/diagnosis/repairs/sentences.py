@@ -206,13 +206,15 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "every copy counts."
     ),
     "fixed_index": (
-        "In `{code}`, the index {part} is the same in every round of the loop. With a variable of the loop in its "
+        "In `{new}`, the index {part} is the same in every round of the loop. With a variable of the loop in its "
         "place, {it} is right: which one?"
     ),
     "reset_in_loop": (
         "`{part}` is inside the loop, so each round begins anew, and only the last is left. In front of the loop, {it} "
         "is right."
     ),
+    "max_for_sum": "`{code}` takes the largest element. With the sum in its place, {it} is right.",
+    "line_too_many": "The line `{part}` is one too many: without it, {it} is right.",
     "rows": (
         "`{code}` picks whole rows: for each entry of `{part}`, that row in every column. Index rows and columns "
         "together, so that each row is paired with its own entry; then {it} is right."

@@ -105,6 +105,8 @@ def assignments(node: ast.AST) -> Iterator[ArithmeticChange]:
             written.ctx = ast.Store()
             update = ast.AugAssign(written, op, term)
             yield "value_unused", quote(target), "", ast.copy_location(update, node)
+        case ast.AugAssign():
+            yield "line_too_many", quote(node), "", ast.copy_location(ast.Pass(), node)
         case ast.Assign(targets=[ast.Subscript()], value=ast.Constant(value=0)):
             return  # to add nothing is to leave the line out
         case ast.Assign(targets=[ast.Subscript() as target]):

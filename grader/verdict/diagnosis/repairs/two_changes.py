@@ -58,11 +58,13 @@ PLACES = {
     "reduction": "the {part} in `{code}`",
     "one_axis": "the axis of `{code}`",
     "name": "`{part}` in `{code}`",
-    "not_divided": "the size of `{part}`",
-    "not_multiplied": "the size of `{part}`",
+    "not_divided": "`{part}`, which a size should divide",
+    "not_multiplied": "`{part}`, which a size should multiply",
 }
 """{kind of change: where it is}, the most likely slips first. Others are not tried in pairs."""
 
+OMISSIONS = frozenset({"factor", "division", "term", "power", "function", "reduction", "minus"})
+"""Changes that leave something out. Two of them leave too little to call the rest right."""
 Pair = tuple[Edit, Edit]
 
 
@@ -97,7 +99,8 @@ def changed_twice(source: str, function: str, named: str, known: Known) -> tuple
     characters = 0
     for first, second in sorted(combinations(range(min(len(single), MAX_SINGLE_CHANGES)), 2), key=sum):
         (edit, node, place, new), (other_edit, other_node, other_place, other_new) = single[first], single[second]
-        if node is other_node or {edit.kind, other_edit.kind} == {"name"}:
+        kinds = {edit.kind, other_edit.kind}
+        if node is other_node or kinds == {"name"} or kinds <= OMISSIONS:
             continue
         for change, inner in (
             ((place, new), (other_node, other_new)),

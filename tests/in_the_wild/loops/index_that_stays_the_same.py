@@ -1,0 +1,15 @@
+"""A number in an index where the variable of the loop belongs.
+
+lesson: 03
+by: both
+dC: failed | = In `demb[i, 0]`, the index 0 is the same in every round of the loop. With a variable of the loop in
+    its place, your `dC` is right: which one?
+"""
+
+
+def dC(demb, Xb, C):
+    g = torch.zeros_like(C)
+    for i in range(Xb.shape[0]):
+        for j in range(Xb.shape[1]):
+            g[Xb[i, j]] += demb[i, 0]
+    return g

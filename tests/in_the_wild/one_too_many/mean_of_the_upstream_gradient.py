@@ -1,0 +1,17 @@
+"""A term that is zero with another value in it.
+
+lesson: 02
+by: both
+dX: failed | = In `dh @ W.T + dh.mean()`, the term `dh.mean()` is one too many: without it, your `dX` is right. What
+    is the local derivative of the forward line?
+dh_norm: failed | = In `dh_bn * gamma + dh_bn.mean(0)`, the term `dh_bn.mean(0)` is one too many: without it, your
+    `dh_norm` is right. What is the local derivative of the forward line?
+"""
+
+
+def dX(dh, W):
+    return dh @ W.T + dh.mean()
+
+
+def dh_norm(dh_bn, gamma):
+    return dh_bn * gamma + dh_bn.mean(0)
