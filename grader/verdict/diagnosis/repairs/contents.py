@@ -105,7 +105,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "multiplies_sums": any(map(multiplies_sums, file.reached_from(name))),
         "discards": any(map(discards, file.reached_from(name))),
         "overwrites": any(map(overwrites, file.reached_from(name))),
-        "reductions": sum(map(reductions, file.reached_from(name))),
+        "reductions": sum(map(count_reductions, file.reached_from(name))),
         "random": draws_numbers(file.functions[name]),
     }
 
@@ -127,7 +127,7 @@ def overwrites(function: ast.FunctionDef) -> bool:
     )
 
 
-def reductions(function: ast.FunctionDef) -> int:
+def count_reductions(function: ast.FunctionDef) -> int:
     """How many sums, means and matrix products there are."""
     return sum(
         called_name(node) in ("sum", "mean", "einsum")

@@ -7,6 +7,7 @@ import copy
 from collections.abc import Iterator
 from itertools import islice
 
+from grader.source.syntax import names_in
 from grader.verdict.diagnosis.repairs.arithmetic_changes import ArithmeticChange
 from grader.verdict.diagnosis.repairs.source_file import called_name, quote
 
@@ -94,10 +95,6 @@ def replace_in(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
 def names_set_by(loop: ast.For) -> set[str]:
     """The variables of a loop."""
     return names_in(loop.target)
-
-
-def names_in(node: ast.AST) -> set[str]:
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
 def remove_last_return(loop: ast.For) -> ast.Return | None:
