@@ -12,11 +12,13 @@ from grader.verdict.diagnosis.repairs.source_file import called_name, is_module,
 
 UNARY = {"exp", "log", "tanh", "sqrt", "rsqrt", "square", "abs", "reciprocal", "sigmoid", "softmax", "neg", "sign"}
 UNARY |= {"sin", "cos", "tan", "sinh", "cosh", "atan", "arctan", "asinh", "erf"}
+UNARY |= {"clamp", "clamp_min", "clamp_max", "clip"}
 UNARY |= {"log_softmax", "negative", "relu", "log1p", "expm1", "exp_", "log_", "tanh_", "sqrt_", "square_", "neg_"}
 ROUNDING = {"round", "round_", "floor", "ceil", "trunc", "fix"}
 OTHER_REDUCTION = {"sum": "mean", "mean": "sum"}
 EXPONENTIALS: dict[str, tuple[int, ...]] = {"softmax": (1,), "log_softmax": (1,), "sigmoid": (), "exp": (), "tanh": ()}
 """{function: its arguments}: each is taken for another."""
+OPPOSITES = {"min": "max", "amin": "amax", "argmin": "argmax", "max": "min", "amax": "amin", "argmax": "argmin"}
 ROOTS = {"sqrt", "rsqrt", "sqrt_", "rsqrt_", "log"}
 MAX_FACTORS = 8
 """Factors of a product among which two sums are looked for."""
@@ -33,8 +35,11 @@ def unary_calls(node: ast.AST) -> Iterator[ArithmeticChange]:
 
 
 def other_functions(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """`softmax(1)` for `sigmoid()` or `exp()`, and so on."""
+    """`softmax(1)` for `sigmoid()` or `exp()`, `max(1)` for `min(1)`, and so on."""
     name = called_name(node)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and name in OPPOSITES:
+        opposite = ast.Attribute(node.func.value, OPPOSITES[name], ast.Load())
+        yield "other_function", name, "", ast.Call(opposite, node.args, node.keywords)
     if isinstance(node, ast.Call) and name in EXPONENTIALS and (operand := operand_of(node)) is not None:
         for other, arguments in EXPONENTIALS.items():
             if other != name:

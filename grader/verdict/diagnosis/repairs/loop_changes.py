@@ -25,8 +25,8 @@ def loops(node: ast.AST) -> Iterator[ArithmeticChange]:
         if any(isinstance(each, ast.Break) for each in ast.walk(node)):
             for kind, other in (("break_for_continue", ast.Continue), ("break_too_many", ast.Pass)):
                 yield kind, "break", other.__name__.lower(), OtherBreak(other).visit(copy.deepcopy(node))
-        yield from overwritten_totals(node)
         yield from totals_begun_again(node)
+        yield from overwritten_totals(node)
         yield from fixed_indices(node)
     if called_name(node) == "range" and isinstance(node, ast.Call):
         match node.args:
@@ -38,7 +38,7 @@ def loops(node: ast.AST) -> Iterator[ArithmeticChange]:
 
 
 def overwritten_totals(loop: ast.For) -> Iterator[ArithmeticChange]:
-    """`total += g` for `total = g`, of which only the last round is left."""
+    """`total += g`, with `total = 0` in front of the loop, for `total = g`, of which only the last round is left."""
     for index, each in enumerate(loop.body):
         match each:
             case ast.Assign(targets=[ast.Name(id=name)]):
@@ -48,7 +48,8 @@ def overwritten_totals(loop: ast.For) -> Iterator[ArithmeticChange]:
                 added = ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), each.value)
                 after = copy.copy(loop)
                 after.body = [*loop.body[:index], ast.copy_location(added, each), *loop.body[index + 1 :]]
-                yield "total_overwritten", quote(each), name, after
+                begun = ast.Assign([ast.Name(name, ast.Store())], ast.Constant(0), lineno=loop.lineno)
+                yield "total_overwritten", quote(each), name, ast.If(ast.Constant(True), [begun, after], [])
 
 
 def totals_begun_again(loop: ast.For) -> Iterator[ArithmeticChange]:

@@ -109,7 +109,7 @@ def explain_by_repair(
     Only changes of these `kinds` are tried, where there are any.
     """
     first = cases[0][0]
-    edits = trials.edits(function, known_on(first, constants, passing, wrong))
+    edits = trials.edits(function, known_on(first, constants, passing, wrong, step))
     batch = BATCH if step == function else BATCH_OF_A_JOINT_FUNCTION
     slips = [n for n, edit in enumerate(edits) if (edit.kind in kinds if kinds else edit.kind != INNER_GRADIENT)]
     number = first_right(step, cases, trials, slips, batch)
@@ -121,7 +121,7 @@ def explain_by_repair(
 
 def explain_by_two_changes(step: str, cases: Cases, trials: Trials, constants: Sequence[float]) -> Explanation | None:
     """The first two changes that make the gradient of `step` right together, in words; None where none do."""
-    pairs = trials.pairs(step, known_on(cases[0][0], constants))
+    pairs = trials.pairs(step, known_on(cases[0][0], constants, step=step))
     number = first_right(step, cases, trials, range(len(pairs)), BATCH, of_pairs=True)
     return None if number is None else explain_pair(pairs[number], f"your `{step}`")
 
@@ -179,7 +179,11 @@ def is_right_gradient(step: str, problem: Problem, answer: Answer) -> bool:
 
 
 def known_on(
-    problem: Problem, constants: Sequence[float], passing: Collection[str] = (), wrong: str | None = None
+    problem: Problem,
+    constants: Sequence[float],
+    passing: Collection[str] = (),
+    wrong: str | None = None,
+    step: str = "",
 ) -> Known:
     """What a step may read on a problem; `passing` are the values whose gradients are right. For `wrong` see Known."""
     shapes = {name: list(v.shape) if isinstance(v, Tensor) else [] for name, v in problem.values.items()}
@@ -197,4 +201,13 @@ def known_on(
         forward = expressions_of({name: place.text for name, place in problem.finer.places.items()})
     shapes = {name: shape for name, shape in shapes.items() if name.isidentifier()}  # no `mid[0]`, an entry of a list
     right = tuple("d" + name for name in passing)
-    return Known(shapes, sizes, tuple(dict.fromkeys((*constants, *own))), returned, inner, right, forward, wrong, masks)
+    related = related_names(problem, step[1:]) if step and problem.random_upstream else ()
+    constants = tuple(dict.fromkeys((*constants, *own)))
+    return Known(shapes, sizes, constants, returned, inner, right, forward, wrong, masks, related)
+
+
+def related_names(problem: Problem, name: str) -> list[str]:
+    """What the derivative of the forward lines that read `name` may be written with."""
+    consumers = problem.graph.consumers[name]
+    read = (value for consumer in consumers for value in sorted(problem.graph.sources[consumer]))
+    return list(dict.fromkeys((*(f"d{consumer}" for consumer in consumers), *read, *consumers)))
