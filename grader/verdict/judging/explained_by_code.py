@@ -77,7 +77,8 @@ def better_explanation(
         if hard_coded is not None:
             return hard_coded
     contents = trials.contents(item.function) if trials is not None else None
-    kinds = surer_slips(contents, mistake, step == item.function)
+    is_alone = step == item.function
+    kinds = surer_slips(contents, mistake, is_alone)
     is_kept = is_known or (mistake is not None and mistake.id in READINGS_KEPT)
     if is_known and any(multiplies_sums_itself(m) for m in lesson.wrong_formulas if mistake and m.id == mistake.id):
         kinds = kinds - {"sums_multiplied"}
@@ -87,27 +88,28 @@ def better_explanation(
             return found
     if is_known:
         return None
-    if trials is not None and mistake is not None and mistake.id in ERRORS_OF_SHAPES and step == item.function:
-        found = by_changes(student, item, lesson, cases, trials, set())
-        return None if found is None else after_the_error(found, verdict, cases)
-    if mistake is None and can_run and (random := explain_random_numbers(contents)) is not None:
-        return random
+    if mistake is not None and mistake.id in ERRORS_OF_SHAPES and trials is not None and is_alone:
+        return after_the_error(by_changes(student, item, lesson, cases, trials, set()), verdict, cases)
     if mistake is not None and mistake.id == "other_gradient":
         return explain_changed_places(student, item, lesson.gradients, problems)
-    if mistake is None and trials is not None and can_run and step == item.function:
-        with explaining(student):
+    if mistake is not None:
+        return None
+    if can_run and (random := explain_random_numbers(contents)) is not None:
+        return random
+    with explaining(student):
+        found = None
+        if trials is not None and can_run and is_alone:
             found = attempt(lambda: explain_by_two_changes(step, cases, trials, lesson.small_numbers))
-        if found is not None:
-            return found
-    if mistake is None and verdict.status == "failed":
-        with explaining(student):
-            return attempt(lambda: explain_by_properties(student, item, problems))
-    return None
+        if found is None and verdict.status == "failed":
+            found = attempt(lambda: explain_by_properties(student, item, problems))
+    return found
 
 
-def after_the_error(found: Explanation, verdict: Verdict, cases: Cases) -> Explanation:
-    """The text of the error, and then what makes the gradient right."""
-    raised = next(answer.message.rstrip(".") for _, answer in cases if answer.outcome == "raised")
+def after_the_error(found: Explanation | None, verdict: Verdict, cases: Cases) -> Explanation | None:
+    """The text of the error, and then the change that makes the gradient right, where one was found."""
+    raised = next((answer.message.rstrip(".") for _, answer in cases if answer.outcome == "raised"), "")
+    if found is None or not raised:
+        return None
     before, _, _ = (verdict.message or raised).partition(raised)
     return Explanation(found.id, f"{before}{raised}. {found.message}", line=verdict.line)
 
