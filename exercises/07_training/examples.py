@@ -12,23 +12,24 @@ from grader.lesson.course_modules import load_module
 
 lecture = load_module(Path(__file__).with_name("lecture.py"), "backprop_ninja_lecture_of_examples")
 BLOCK, VOCABULARY, EMBEDDING, HIDDEN = 2, 5, 3, 4
+SIZES = {"batch": 6, "block": BLOCK, "vocabulary": VOCABULARY, "embedding": EMBEDDING, "hidden": HIDDEN}
 
 
 def numbers(values):
     return torch.tensor(values, dtype=torch.float64)
 
 
-def network(generator):
+def network(generator, block=BLOCK, vocabulary=VOCABULARY, embedding=EMBEDDING, hidden=HIDDEN):
     def normal(*shape):
         return 0.5 * torch.randn(shape, generator=generator, dtype=torch.float64)
 
-    shapes = ((VOCABULARY, EMBEDDING), (BLOCK * EMBEDDING, HIDDEN), (HIDDEN,), (HIDDEN, VOCABULARY), (VOCABULARY,))
-    return [*(normal(*shape) for shape in shapes), 1 + normal(1, HIDDEN), normal(1, HIDDEN)]
+    shapes = ((vocabulary, embedding), (block * embedding, hidden), (hidden,), (hidden, vocabulary), (vocabulary,))
+    return [*(normal(*shape) for shape in shapes), 1 + normal(1, hidden), normal(1, hidden)]
 
 
-def examples(generator, count):
-    X = torch.randint(0, VOCABULARY, (count, BLOCK), generator=generator)
-    return X, torch.randint(0, VOCABULARY, (count,), generator=generator)
+def examples(generator, count, block=BLOCK, vocabulary=VOCABULARY):
+    X = torch.randint(0, vocabulary, (count, block), generator=generator)
+    return X, torch.randint(0, vocabulary, (count,), generator=generator)
 
 
 def before_batch_norm(parameters, X):
@@ -63,8 +64,10 @@ class Torch:
         return F.cross_entropy(F.linear(h, parameters[3].T, parameters[4]), Y)
 
 
-def loss(on, generator):
-    parameters, (Xb, Yb) = network(generator), examples(generator, 6)
+def loss(on, generator, batch, **sizes):
+    """The sizes are those of a draw, so that a notebook with hard-coded sizes is judged at its own."""
+    parameters = network(generator, **sizes)
+    Xb, Yb = examples(generator, batch, sizes["block"], sizes["vocabulary"])
     result = on.call("gradients", parameters, Xb, Yb)
     return {"loss": result["loss"] if isinstance(result, dict) else result[0]}
 
@@ -106,7 +109,7 @@ def knows_one_name():
 
 
 def test_loss(check):
-    check.agrees(loss, reference=Torch)
+    check.agrees(loss, (SIZES,), reference=Torch)
 
 
 def test_update(check):
