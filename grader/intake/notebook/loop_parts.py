@@ -41,12 +41,12 @@ def can_be_left_out(loop: ast.For, name: str) -> bool:
     first = uses.stores[0]
     if any(store.block != first.block or store.index != first.index for store in uses.stores):
         return False
-    bound = [target for node in all_nodes(loop) for target in targets_of(node)]
+    bound = [target for node in all_nodes(loop) for target in names_stored_by(node)]
     return (
         None not in first.rounds
         and {each for each in first.rounds if each is not None} <= set(first.index)
         and all(bound.count(each) == 1 for each in first.rounds if each is not None)
-        and all(is_plain(each) for each in first.elements)
+        and all(is_plain_index(each) for each in first.elements)
         and all(follows(read, uses.stores) for read in uses.reads)
     )
 
@@ -115,8 +115,8 @@ class LoopUses:
     def assignment(
         self, statement: ast.Assign | ast.AugAssign, path: tuple[tuple[int, int], ...], rounds: tuple[str | None, ...]
     ) -> None:
-        target = only_target(statement)
-        if is_filled(statement, self.name):
+        target = single_target(statement)
+        if fills_only(statement, self.name):
             elements = index_of(target) if isinstance(target, ast.Subscript) else []
             self.stores.append(Element(path, elements, rounds))
             parts: list[ast.AST] = [statement.value, *elements]
@@ -135,13 +135,13 @@ class LoopUses:
         self.reads += [Element(path, elements, rounds) for elements in elements_read.values()]
 
 
-def only_target(statement: ast.Assign | ast.AugAssign) -> ast.expr | None:
+def single_target(statement: ast.Assign | ast.AugAssign) -> ast.expr | None:
     if isinstance(statement, ast.AugAssign):
         return statement.target
     return statement.targets[0] if len(statement.targets) == 1 else None
 
 
-def is_filled(statement: ast.stmt, name: str) -> bool:
+def fills_only(statement: ast.stmt, name: str) -> bool:
     """Whether the statement does nothing but fill elements of the gradient, or add to it."""
     match statement:
         case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=base))]):
@@ -153,7 +153,7 @@ def is_filled(statement: ast.stmt, name: str) -> bool:
 
 def may_change(statement: ast.Assign | ast.AugAssign, name: str) -> bool:
     """Whether a statement that reads the gradient may change it, or give a part of it another name."""
-    target, value = only_target(statement), base_of(statement.value)
+    target, value = single_target(statement), base_of(statement.value)
     if not isinstance(target, ast.Subscript) and isinstance(value, ast.Name) and value.id == name:
         return True
     if name in stored_names(statement):
@@ -174,7 +174,7 @@ def index_of(node: ast.Subscript) -> list[ast.expr]:
     return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
 
 
-def is_plain(index: ast.expr) -> bool:
+def is_plain_index(index: ast.expr) -> bool:
     """Whether an element of an index is a variable, a number or a colon."""
     return isinstance(index, ast.Name | ast.Constant) or ast.unparse(index) == ":"
 
@@ -191,7 +191,7 @@ def round_variable(loop: ast.For) -> str | None:
     return None
 
 
-def targets_of(node: ast.AST) -> list[str]:
+def names_stored_by(node: ast.AST) -> list[str]:
     """The names that a node stores, one entry for each time."""
     return [node.id] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else []
 
@@ -208,7 +208,7 @@ def without(loop: ast.For, name: str) -> ast.For:
                 case ast.If(test=test, body=body, orelse=orelse):
                     nothing = ast.copy_location(ast.Pass(), statement)
                     found.append(ast.copy_location(ast.If(test, left(body) or [nothing], left(orelse)), statement))
-                case _ if not is_filled(statement, name):
+                case _ if not fills_only(statement, name):
                     found.append(statement)
         return found
 
