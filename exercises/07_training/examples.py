@@ -12,7 +12,6 @@ from grader.lesson.course_modules import load_module
 
 lecture = load_module(Path(__file__).with_name("lecture.py"), "backprop_ninja_lecture_of_examples")
 BLOCK, VOCABULARY, EMBEDDING, HIDDEN = 2, 5, 3, 4
-SIZES = {"batch": 6, "block": BLOCK, "vocabulary": VOCABULARY, "embedding": EMBEDDING, "hidden": HIDDEN}
 
 
 def numbers(values):
@@ -65,9 +64,7 @@ class Torch:
 
 
 def loss(on, generator, batch, **sizes):
-    """The sizes are those of a draw, so that a notebook with hard-coded sizes is judged at its own."""
-    parameters = network(generator, **sizes)
-    Xb, Yb = examples(generator, batch, sizes["block"], sizes["vocabulary"])
+    parameters, (Xb, Yb) = network(generator, **sizes), examples(generator, batch, sizes["block"], sizes["vocabulary"])
     result = on.call("gradients", parameters, Xb, Yb)
     return {"loss": result["loss"] if isinstance(result, dict) else result[0]}
 
@@ -149,3 +146,7 @@ def test_split_loss(check):
 
 def test_sample(check):
     check.gives("sample", (*knows_one_name(), torch.Generator().manual_seed(1)), [3, 1, 4])
+
+
+SIZES = {"batch": 6, "block": BLOCK, "vocabulary": VOCABULARY, "embedding": EMBEDDING, "hidden": HIDDEN}
+"""What `loss` draws. A notebook in which sizes are hard-coded is judged at its own sizes in place of these."""
