@@ -18,17 +18,17 @@ def numbers(values):
     return torch.tensor(values, dtype=torch.float64)
 
 
-def network(generator):
+def network(generator, block=BLOCK, vocabulary=VOCABULARY, embedding=EMBEDDING, hidden=HIDDEN):
     def normal(*shape):
         return 0.5 * torch.randn(shape, generator=generator, dtype=torch.float64)
 
-    shapes = ((VOCABULARY, EMBEDDING), (BLOCK * EMBEDDING, HIDDEN), (HIDDEN,), (HIDDEN, VOCABULARY), (VOCABULARY,))
-    return [*(normal(*shape) for shape in shapes), 1 + normal(1, HIDDEN), normal(1, HIDDEN)]
+    shapes = ((vocabulary, embedding), (block * embedding, hidden), (hidden,), (hidden, vocabulary), (vocabulary,))
+    return [*(normal(*shape) for shape in shapes), 1 + normal(1, hidden), normal(1, hidden)]
 
 
-def examples(generator, count):
-    X = torch.randint(0, VOCABULARY, (count, BLOCK), generator=generator)
-    return X, torch.randint(0, VOCABULARY, (count,), generator=generator)
+def examples(generator, count, block=BLOCK, vocabulary=VOCABULARY):
+    X = torch.randint(0, vocabulary, (count, block), generator=generator)
+    return X, torch.randint(0, vocabulary, (count,), generator=generator)
 
 
 def before_batch_norm(parameters, X):
@@ -63,8 +63,8 @@ class Torch:
         return F.cross_entropy(F.linear(h, parameters[3].T, parameters[4]), Y)
 
 
-def loss(on, generator):
-    parameters, (Xb, Yb) = network(generator), examples(generator, 6)
+def loss(on, generator, batch, **sizes):
+    parameters, (Xb, Yb) = network(generator, **sizes), examples(generator, batch, sizes["block"], sizes["vocabulary"])
     result = on.call("gradients", parameters, Xb, Yb)
     return {"loss": result["loss"] if isinstance(result, dict) else result[0]}
 
@@ -106,7 +106,7 @@ def knows_one_name():
 
 
 def test_loss(check):
-    check.agrees(loss, reference=Torch)
+    check.agrees(loss, (SIZES,), reference=Torch)
 
 
 def test_update(check):
@@ -146,3 +146,7 @@ def test_split_loss(check):
 
 def test_sample(check):
     check.gives("sample", (*knows_one_name(), torch.Generator().manual_seed(1)), [3, 1, 4])
+
+
+SIZES = {"batch": 6, "block": BLOCK, "vocabulary": VOCABULARY, "embedding": EMBEDDING, "hidden": HIDDEN}
+"""What `loss` draws. A notebook in which sizes are hard-coded is judged at its own sizes in place of these."""

@@ -110,8 +110,10 @@ class PublicSuite:
         elif example is None:
             row.status = "todo" if self._outline.is_unwritten(item) else HIDDEN
         else:
-            failed = run_example(example, Example(self._lesson, item, student, RemoteTarget(student), self._book))
+            check = Example(self._lesson, item, student, RemoteTarget(student), self._book)
+            failed = run_example(example, check)
             row.status = HERE if failed is None else failed.status
+            row.message = check.remark if failed is None else None
             if failed is not None:
                 place = f"{shown_path(self._lesson.exercise / EXAMPLES_FILE)}:{example.__code__.co_firstlineno}"
                 message = str(failed)

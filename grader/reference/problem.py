@@ -9,7 +9,7 @@ import copy
 import hashlib
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -95,6 +95,7 @@ class Problem:
             refuse_value(name, value, partial(place_of_input, make_inputs, name))
         self._scales: dict[str, float] = {}
         self._sizes: dict[str, float] = {}
+        self._fed_shapes: Mapping[str, Sequence[int]] = {}
         self._inputs = {k: v.to(dtype) if is_floating(v) else v for k, v in drawn.items()}
         self.graph: Graph = record_forward(forward, self._inputs)
         self.values: dict[str, Any] = self.graph.values
@@ -154,6 +155,18 @@ class Problem:
         for cached in ("_shares", "_references", "low_precision_tolerance"):
             other.__dict__.pop(cached, None)
         return other
+
+    def fed_in_shapes(self, shapes: Mapping[str, Sequence[int]]) -> Problem:
+        """The same problem, whose steps are fed these upstream gradients in other shapes of as many elements."""
+        other = copy.copy(self)
+        other._fed_shapes = dict(shapes)
+        return other
+
+    @property
+    def fed(self) -> dict[str, Tensor]:
+        """The upstream gradients in the shapes in which steps are fed them."""
+        shapes = self._fed_shapes
+        return {n: g.reshape(*shapes[n]) if n in shapes else g for n, g in self.upstream.items()}
 
     def run_on(self, tape: Any) -> None:
         """Run the forward pass again, on an object that takes the names as a tape does."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from grader.intake.notebook.as_file import (
@@ -21,6 +21,7 @@ from grader.intake.notebook.as_file import (
 )
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.forward_lines import different_lines
+from grader.intake.notebook.given_names import kept_apart
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, is_from_autograd, is_placeholder, possible_names
 from grader.intake.notebook.other_names import names_for
 from grader.intake.notebook.script import NotebookScript, Page, Statement, script_of
@@ -109,6 +110,7 @@ class Writing:
         self.numbers: dict[str, list[WrittenNumber]] = {}
         self.pieces: list[FileWriter] = []
         self.parts: list[Slice] = []
+        self.renamed: dict[str, str] = {}  # {a name in the file that is written: the student's}
         self.missing: dict[str, str] = {}
         self.rows: dict[str, tuple[str, int]] = {}
         self.attempted = False
@@ -194,12 +196,15 @@ class Writing:
             return
         parameters = table.loop.split(", ") if table.loop else found.part.parameters
         same = [f"{other} = {table.given.expression(other)}" for other in found.part.same]
+        statements, renamed = kept_apart(found.part, table.given, self.bound)
+        part = replace(found.part, statements=statements)
         try:
-            self.pieces.append(function(name, parameters, found.part, [*before, *same], result, own, self.page.written))
+            self.pieces.append(function(name, parameters, part, [*before, *same], result, own, self.page.written))
         except PARSE_ERRORS as error:
             message = f"{what} cannot be taken out of {place}: it does not stand on its own ({type(error).__name__})."
             self.missing |= dict.fromkeys(rows, message)
             return
+        self.renamed |= renamed
         self.parts.append(found.part)
         self.places.append(min(self.at[id(statement)] for statement in own))
         self.numbers |= dict.fromkeys(rows, written_numbers(found.part.statements))
@@ -257,7 +262,7 @@ class Writing:
         above = self.script.statements[: min(self.places, default=0)]
         forward = different_lines(above, table) if table.loop is None else {}
         found = (file.places, texts, self.missing, self.rows, sizes, self.numbers, self.remarks, cannot)
-        return NotebookReading(file.source, Origin(*found, self.page.shown, forward))
+        return NotebookReading(file.source, Origin(*found, {**self.renamed, **self.page.shown}, forward))
 
 
 def with_functions(lesson: NotebookLesson, script: NotebookScript, page: Page, names: Sequence[str]) -> NotebookReading:

@@ -12,12 +12,13 @@ import builtins
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from grader.intake.notebook.loop_parts import without_other_gradients
 from grader.intake.notebook.script import Statement
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import StepInputs
-from grader.source.syntax import all_nodes
+from grader.source.syntax import all_nodes, names_in
 
 CUSTOMARY = {
     "torch": "import torch",
@@ -62,6 +63,7 @@ class Slicer:
     def __init__(self, uses: Uses, given: StepInputs) -> None:
         self.statements, self.uses, self.given = uses.statements, uses, given
         self.star_imports = [each.node for each in uses.statements if imports_everything(each.node)]
+        self.shared_names = {name for each in uses.statements for pair in each.names.shares for name in pair}
         self.visited = 0
         self.computable: dict[tuple[str, int], bool] = {}  # (name, the statement that binds it)
 
@@ -86,6 +88,10 @@ class Slicer:
         above = bisect_left(runs, [i])
         return not above or runs[above - 1][-1] < i
 
+    def ends_with(self, name: str, i: int) -> bool:
+        """Whether statement i is the last that adds to what `name` is there, and not the first."""
+        return any(run[-1] == i and run[0] < i for run in self.uses.runs.get(name, []))
+
 
 def imports_everything(node: ast.stmt) -> bool:
     """`from torch import *`, of a library whose names are functions of tensors or numbers."""
@@ -104,6 +110,24 @@ class _Slicing:
         self.imports: dict[str | int, ast.stmt | str] = {}  # each once
         self.seen: set[tuple[str, int]] = set()
         self.waiting: deque[tuple[str, int, Statement]] = deque()
+        self.loops: dict[int, tuple[Statement, Collection[str]]] = {}  # see `loop_part`
+
+    def loop_part(self, i: int) -> tuple[Statement, Collection[str]]:
+        """Statement i as this slice needs it, and the gradients that a loop fills and that this slice is given."""
+        statement = self.slicer.statements[i]
+        shared = self.slicer.shared_names
+        if not isinstance(statement.node, ast.For) or not statement.node.body or not shared.isdisjoint(self.targets):
+            return statement, ()
+        if i not in self.loops:
+            given, ends = self.slicer.given, self.slicer.ends_with
+            names = statement.names.changes.difference(self.targets, self.unfinished, shared)
+            meant = {name: given.others.get(name, name) for name in names}
+            others = [n for n, m in meant.items() if m in given.gradients and m not in self.own and ends(n, i)]
+            node, left_out = without_other_gradients(statement.node, others)
+            reads = statement.names.reads & names_in(node)
+            names_left = replace(statement.names, reads=reads, changes=statement.names.changes - left_out)
+            self.loops[i] = replace(statement, node=node, names=names_left) if left_out else statement, left_out
+        return self.loops[i]
 
     def done(self) -> Slice:
         for run in self.targets.values():
@@ -112,10 +136,9 @@ class _Slicing:
         for i in sorted(self.places):
             self.need(i, i)
         self.resolve_all()
-        statements = self.slicer.statements
         self.result.imports = list(self.imports.values())
         self.result.places = frozenset(self.places)
-        self.result.statements = [statements[i] for i in sorted(self.places, key=lambda i: (self.places[i], i))]
+        self.result.statements = [self.loop_part(i)[0] for i in sorted(self.places, key=lambda i: (self.places[i], i))]
         return self.result
 
     def resolve_all(self) -> None:
@@ -127,7 +150,7 @@ class _Slicing:
 
     def need(self, i: int, at: int) -> None:
         """Statement i reads names where it is, and its functions read theirs where they are called."""
-        statement = self.slicer.statements[i]
+        statement, _ = self.loop_part(i)
         self.slicer.count_visits(len(statement.names.reads) + len(statement.names.late), statement)
         self.waiting += [(name, i, statement) for name in sorted(statement.names.reads)]
         self.waiting += [(name, max(i, at), statement) for name in sorted(statement.names.late)]
@@ -142,7 +165,7 @@ class _Slicing:
             return
         meant = given.others.get(name, name)
         if meant in given.gradients and meant not in self.own and name not in self.unfinished:
-            if not self.slicer.is_finished(name, i):
+            if not self.slicer.is_finished(name, i) and name not in self.loop_part(i)[1]:
                 raise _HalfDone(name)
             self.parameter(meant)
             self.note_same(name, meant)

@@ -44,7 +44,7 @@ def pack_once(key: int, problem: Problem) -> PackedProblem:
     """The problem under that number, with its random upstream gradients; true ones are left to `stages`."""
     known = PACKED_PROBLEMS.setdefault(problem, {})
     if key not in known:
-        upstream = problem.upstream if problem.random_upstream else problem.ends
+        upstream = problem.fed if problem.random_upstream else problem.ends
         known[key] = pack_problem(key, problem.dtype, problem.values, upstream, problem.groups)
     return known[key]
 
@@ -74,12 +74,12 @@ def _stages(key: int, problem: Problem, steps: Sequence[str]) -> tuple[Stage, ..
     depths: dict[str, int] = {}
     for name in sorted(above, key=lambda name: len(above[name])):  # what is above a name has less above it
         depths[name] = 1 + max((depths[other] for other in above[name] if other in depths), default=-1)
-    found, sent = [], set(problem.ends)
+    found, sent, fed = [], set(problem.ends), problem.fed
     for depth in range(max(depths.values(), default=-1) + 1):
         names = [name for name in above if depths[name] == depth]
         needed = {other for name in names for other in above[name]} - sent
         sent |= needed
-        gradients = {name: problem.upstream[name] for name in problem.graph.names if name in needed}
+        gradients = {name: fed[name] for name in problem.graph.names if name in needed}
         found.append(Stage(tuple("d" + name for name in names), pack_upstream(key, gradients)))
     return tuple(found)
 
@@ -89,7 +89,8 @@ def pack_upstream_once(key: int, problem: Problem, steps: Sequence[str], first: 
     known = DISCLOSED.setdefault(problem, {})
     if (key, tuple(steps), first, last) not in known:
         names = {name for stage in stages(key, problem, steps)[first : last + 1] for name in stage.upstream.names}
-        gradients = {name: problem.upstream[name] for name in problem.graph.names if name in names}
+        fed = problem.fed
+        gradients = {name: fed[name] for name in problem.graph.names if name in names}
         known[key, tuple(steps), first, last] = pack_upstream(key, gradients)
     return known[key, tuple(steps), first, last]
 

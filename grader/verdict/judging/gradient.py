@@ -20,9 +20,10 @@ from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.line_messages import not_earned_alone, unstable
 from grader.verdict.judging.other_explanations import without_contradicted
 from grader.verdict.judging.other_shape import ReshapedRunner, in_other_shape, shape_remark
+from grader.verdict.judging.own_shapes import own_shapes
 from grader.verdict.judging.own_sizes import STRICT, OwnProblems, Terms, notebook_sizes
 from grader.verdict.judging.pictures import error_picture, values_picture
-from grader.verdict.judging.runner import StepRunner, explaining, is_submission
+from grader.verdict.judging.runner import StepRunner, SubmissionRunner, explaining, is_submission
 from grader.verdict.judging.traced import is_to_be_traced, with_precision
 from grader.verdict.judging.verdicts import Verdict, with_remark
 
@@ -118,17 +119,20 @@ class GradientCheck:
         self._verdict: Verdict | None = None
         self._judged: tuple[Draw, ...] = ()  # the draws of that verdict
         self._decided_on: Sequence[Problem] = ()  # where those were not the hidden problems
+        self._published: Problem | None = None  # with the notebook's own shapes, where these decide
         self.picture: dict[str, Any] | None = None
 
     @property
     def published(self) -> Problem:
         """The published problem, at the sizes of a notebook where it sets others."""
+        if self._published is not None:
+            return self._published
         return (self._student.public if is_submission(self._student) else None) or self.lesson.public
 
     def judge(self, draws: Sequence[Draw]) -> Verdict:
         """The verdict over all draws, computed once while the draws stay the same."""
         if self._verdict is None or self._judged != tuple(draws):
-            self._judged, self._decided_on = tuple(draws), ()
+            self._judged, self._decided_on, self._published = tuple(draws), (), None
             problems = self._book.problems(self.lesson, draws)
             assert self.item.target is not None
             self._student.prefetch([*problems, self.published])
@@ -189,7 +193,41 @@ class GradientCheck:
         verdict, self._decided_on = judge_on_terms(
             student, student.terms, self.item.name, verdict, problems, own, self.lesson, self.published, self._naming
         )
+        if student.terms.broadcast and student.terms.is_notebook and self.lesson.joint is None and not verdict.passed:
+            return self._in_own_shapes(student, verdict, problems, draws)
         return verdict
+
+    def _in_own_shapes(
+        self, student: SubmissionRunner, verdict: Verdict, problems: Sequence[Problem], draws: Sequence[Draw]
+    ) -> Verdict:
+        """The verdict where the step is fed upstream gradients in the notebook's own shapes; see own_shapes.
+
+        The given one, where these are the values' shapes, or say no more.
+        """
+        assert self.item.target is not None
+        step, public = self.item.name, self.published
+        shapes = own_shapes(student.chain(), public, self.item.target)
+        if shapes is None:
+            return verdict
+        student.answers(public)  # before true upstream gradients are disclosed in another shape
+        fed, published = [shapes.problem(problem) for problem in problems], shapes.problem(public)
+        student.add_private_problems([*fed, published])
+        student.prefetch(fed)
+
+        def own(sizes: Mapping[str, int]) -> OwnProblems:
+            found = shapes.problems(self._book.own_problems(self.lesson, draws, sizes))
+            student.add_private_problems(found.all)
+            return found
+
+        again = judge_step(student, step, fed, self.lesson.wrong_formulas, self._naming, self.item.function)
+        again, decided_on = judge_on_terms(
+            student, student.terms, step, again, fed, own, self.lesson, published, self._naming
+        )
+        if not again.passed and (again.status != "failed" or verdict.status == "failed"):
+            return verdict
+        self._decided_on, self._published = decided_on, published
+        uses = student.answers(decided_on[0])[step].uses
+        return with_remark(again, shapes.remark(uses)) if again.passed else again
 
     @property
     def status(self) -> Status:

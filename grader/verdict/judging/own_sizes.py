@@ -42,11 +42,13 @@ class Terms:
         broadcast: a shape that differs in axes of length one only is accepted.
         sizes: {size: its value} of a notebook; None where all sizes have to be right.
         numbers: {row: the numbers in its statements}.
+        is_notebook: it is a notebook or script in the lecture's style, whose steps are lines of one text.
     """
 
     broadcast: bool = False
     sizes: Mapping[str, int] | None = None
     numbers: Mapping[str, Sequence[WrittenNumber]] = field(default_factory=dict)
+    is_notebook: bool = False
 
 
 STRICT = Terms()
@@ -66,7 +68,7 @@ def terms_of(
     broadcast = lesson.settings.shape == "broadcast" or (lesson.settings.shape is None and sizes is not None)
     if sizes is None:
         return Terms(broadcast) if broadcast else STRICT
-    return Terms(broadcast, sizes if are_drawable(lesson, sizes) else None, numbers or {})
+    return Terms(broadcast, sizes if are_drawable(lesson, sizes) else None, numbers or {}, is_notebook=True)
 
 
 def are_drawable(lesson: Lesson, sizes: Mapping[str, int]) -> bool:

@@ -50,6 +50,10 @@ class SubmissionRunner(StepRunner, Protocol):
         """Run a step traced on these problems in one round trip: `run_traced` will be called for each of them next."""
         ...
 
+    def chain(self) -> Mapping[str, Answer]:
+        """{step: its answer} where each step is fed the submission's own upstream gradients."""
+        ...
+
     def add_private_problems(self, problems: Iterable[Problem]) -> None:
         """Register problems that only this submission is judged on: the zygote does not keep them for others."""
         ...

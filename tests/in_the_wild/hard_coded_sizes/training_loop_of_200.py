@@ -2,6 +2,7 @@
 
 lesson: 07
 as: notebook
+by: both
 others: missing
 dW2: passed | 32 (batch)
 db2: passed | 32 (batch)

@@ -75,7 +75,7 @@ def explain_error(name: str, problem: Problem, answer: Answer, written: Collecti
 
     `written` are the names that its code reads.
     """
-    upstream = {f"d{consumer}": gradient for consumer, gradient in problem.upstream.items()}
+    upstream = {f"d{consumer}": gradient for consumer, gradient in problem.fed.items()}
     known = problem.given | upstream
     reads = {argument: known[argument] for argument in sorted(answer.uses) if argument in known}
     consumers = problem.graph.consumers[name]

@@ -1,0 +1,12 @@
+"""Both are assigned in one line. The line that uses the upstream gradient subtracts it.
+
+lesson: 03
+as: notebook
+dlogits: failed | You subtract the maximum's path.
+"""
+# instead of: dlogits = dnorm_logits.clone()
+dlogits, dlogit_maxes = dnorm_logits.clone(), (-dnorm_logits).sum(1, keepdim=True)
+# instead of: dlogit_maxes =
+
+# instead of: dlogits += F.one_hot
+dlogits -= F.one_hot(logits.max(1).indices, num_classes=logits.shape[1]) * dlogit_maxes
