@@ -11,7 +11,7 @@ QUESTION_OF_MISTAKE = {
         "Raise one element of `{x}` a little. In `{line}`, does the result rise or fall? And what happens to it if the "
         "upstream gradient is positive?"
     ),
-    ("transposed", "the_other_way_round"): (
+    ("transposed", "the_other_way_round", "transpose", "product_transposed", "factors_in_the_other_order"): (
         "Write the shapes of both factors next to each other, and the shape of `{x}` below. Which axis has to "
         "disappear, and so has to be in the middle of the product?"
     ),
@@ -23,14 +23,17 @@ QUESTION_OF_MISTAKE = {
         "In `{line}`, one element of `{x}` may be used several times. Along which axis is it copied? All these uses "
         "send a gradient back."
     ),
-    ("sum_too_many", "summed_too_much", "over_all_elements", "whole_columns", "sum"): (
+    ("sum_too_many", "summed_too_much", "over_all_elements", "whole_columns", "sum", "reduction_too_many"): (
         "Choose one element of `{x}`. Which elements of the result of `{line}` depend on it? Only their gradients "
         "belong into the sum."
     ),
     ("branch_missing", "branch_ratio", "inner_branch_missing", "inner_branch_ratio", "way_ratio", "other_gradient"): (
         "Count the forward lines that read `{x}`. Does your line have one term for each of them?"
     ),
-    ("mean", "mean_for_sum", "averaged", "over_n", "no_one_over_n", "times_n", "factor", "ratio"): (
+    (
+        *("mean", "mean_for_sum", "averaged", "over_n", "no_one_over_n", "times_n", "factor", "ratio"),
+        *("factor_too_many", "term_too_many", "mean_or_sum", "wrong_number"),
+    ): (
         "Write `{line}` for a single element, with indices. Which numbers multiply `{x}` there, and is there a "
         "division? Those are the factors that you need, and no others."
     ),
@@ -44,13 +47,15 @@ QUESTION_OF_MISTAKE = {
         "The chain rule has two factors: the upstream gradient of what `{line}` computes, and the derivative of that "
         "line with respect to `{x}`. Find both in your formula."
     ),
-    ("operand", "operand_alone", "step", "as_given", "at_the_input", "zero_too_often"): (
-        "At which value is the derivative of `{line}` taken: at what goes in, or at what comes out?"
-    ),
-    ("operation", "upside_down", "exponent_kept", "exponent_up", "power_rule", "times_itself", "product_rule"): (
-        "Differentiate `{line}` on paper with plain numbers first. What is the derivative at {x} = 2?"
-    ),
-    ("repeated_index", "not_zero_elsewhere"): (
+    (
+        *("operand", "operand_alone", "step", "as_given", "at_the_input", "zero_too_often"),
+        *("wrong_value", "function_too_many"),
+    ): ("At which value is the derivative of `{line}` taken: at what goes in, or at what comes out?"),
+    (
+        *("operation", "upside_down", "exponent_kept", "exponent_up", "power_rule", "times_itself", "product_rule"),
+        *("wrong_operator", "power_missing", "power_too_many", "product_for_power"),
+    ): ("Differentiate `{line}` on paper with plain numbers first. What is the derivative at {x} = 2?"),
+    ("repeated_index", "not_zero_elsewhere", "overwritten"): (
         "Which elements of `{x}` does `{line}` read more than once, and which never? What is the gradient of each kind?"
     ),
     ("held_constant", "statistics_constant", "constant", "left_to_the_data"): (

@@ -71,7 +71,7 @@ def test_the_kit_s_notebook_checks_its_cells_as_they_are_run(tmp_path: Path, mon
     assert shown[2][0].splitlines()[0].endswith("| exact: True  | approximate: True  | maxdiff: 0       | right ✓")
     printed, (maps,) = shown[4]
     assert (
-        "✗ dprobs wrong value  this notebook, cell 5, line 2" in printed
+        "✗ dprobs wrong value  this notebook, cell 4, line 2" in printed  # `half`, which has the slip
         and "forward: logprobs = probs.log()" in printed
     )
     assert maps.count('src="data:image/png;base64,') == 2 and "<style" not in maps and "<script" not in maps

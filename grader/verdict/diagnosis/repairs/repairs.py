@@ -188,7 +188,7 @@ def known_on(
     """What a step may read on a problem; `passing` are the values whose gradients are right. For `wrong` see Known."""
     shapes = {name: list(v.shape) if isinstance(v, Tensor) else [] for name, v in problem.values.items()}
     if problem.random_upstream:
-        shapes |= {"d" + name: list(gradient.shape) for name, gradient in problem.upstream.items()}
+        shapes |= {"d" + name: list(gradient.shape) for name, gradient in problem.fed.items()}
     sizes = [n for n, v in problem.values.items() if type(v) is int and v > 1]
     masks = [n for n, v in problem.values.items() if isinstance(v, Tensor) and v.dtype is torch.bool]
     own = [v for v in problem.values.values() if type(v) is float and 0 < v < MAX_SMALL_NUMBER]
