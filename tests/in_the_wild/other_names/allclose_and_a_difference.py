@@ -2,7 +2,7 @@
 
 lesson: 03
 as: notebook
-dcounts_sum: passed | = Read from `total_back`: `torch.allclose(total_back, counts_sum.grad, atol=1e-07)` in
+dcounts_sum: passed | = Read from `total_back`: `torch.allclose(total_back, counts_sum.grad, atol=1e-7)` in
     mine.ipynb, cell 9, line 44 says that it is `dcounts_sum`.
 dbnraw: passed | = Read from `raw_back`: `raw_back - bnraw.grad` in mine.ipynb, cell 9, line 55 says that it is
     `dbnraw`.
