@@ -1,4 +1,4 @@
-"""The lecture's notebook, or a script in its manner, as the file of a lesson: each gradient's statements as a function."""
+"""The lecture's notebook, or a script like it, as the file of a lesson: each gradient's statements as a function."""
 
 from __future__ import annotations
 
