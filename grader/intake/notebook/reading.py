@@ -162,7 +162,8 @@ class Writing:
         what = "The training loop" if table.loop else f"`{name}`"
         if found.part is None:
             at = (found.reason.statement if found.reason else None) or own[0]
-            message = f"{what} cannot be taken out of {at.file}, line {at.line}: {found.reason}."
+            message = f"{what} cannot be taken out of {at.file}, line {at.line}: {found.reason}".rstrip(".")
+            message += "" if message.endswith("?") else "."
             self.missing |= dict.fromkeys(rows, message)
             return
         if table.loop is None and is_from_autograd(own):
