@@ -14,6 +14,7 @@ from functools import cached_property
 from grader.intake.notebook.batches import with_named_batches
 from grader.intake.notebook.cells import Broken, Cell, NotebookError, statements_of
 from grader.intake.notebook.claims import Scan, scan_of
+from grader.intake.notebook.compared_expressions import with_named_expressions
 from grader.intake.notebook.devices import on_the_cpu
 from grader.intake.notebook.gradient_claim import GradientClaim
 from grader.intake.notebook.main_function import without_main_functions
@@ -138,7 +139,9 @@ class Page:
         found = [statements_of(cell) for cell in self.cells]
         if self._plain is None:
             bodies = without_main_functions([without_blocks(body) for body, _ in found])
-            bodies, self.shown = with_named_batches([without_blocks(body) for body in bodies])
+            bodies, batches = with_named_batches([without_blocks(body) for body in bodies])
+            bodies, compared = with_named_expressions(bodies)
+            self.shown = batches | compared
             return [
                 (on_the_cpu(body, cell.text), broken)
                 for cell, body, (_, broken) in zip(self.cells, bodies, found, strict=True)
