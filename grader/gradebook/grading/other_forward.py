@@ -73,7 +73,7 @@ def has_its_number(row: Row, line: ForwardLine, differences: Mapping[str, float]
         return False
     is_other = differences.get(line.function, 0) > SMALL_NUMBER_PRECISION
     quoted = row.mistake.message.split("`")[1:2]
-    return is_other and any(each in numbers_in(line.text) for each in map(number_of, quoted))
+    return is_other and any(each in decimals_in(line.text) for each in map(number_of, quoted))
 
 
 def number_of(text: str) -> float | None:
@@ -83,7 +83,7 @@ def number_of(text: str) -> float | None:
         return None
 
 
-def numbers_in(code: str) -> set[float | None]:
+def decimals_in(code: str) -> set[float | None]:
     nodes = ast.walk(ast.parse(code))
     return {each.value for each in nodes if isinstance(each, ast.Constant) and isinstance(each.value, float)}
 

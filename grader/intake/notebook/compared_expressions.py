@@ -15,7 +15,7 @@ from grader.source.unparsing import code_of
 
 MAX_EXPRESSIONS_NAMED = 100
 MAX_CHARACTERS_SHOWN = 60  # characters
-PREFIX = "compared_"
+EXPRESSION_PREFIX = "compared_"
 COMPUTES = (ast.Call, ast.BinOp, ast.UnaryOp)
 """An expression that computes something; an attribute or an entry is a part of an object, which has names already."""
 FROM_AUTOGRAD = frozenset({"grad", "autograd", "backward"})
@@ -41,7 +41,7 @@ def with_named_expressions(bodies: Sequence[list[ast.stmt]]) -> tuple[list[list[
                 changed[-1].append(node)
                 continue
             seen.add(text)
-            name = f"{PREFIX}{len(shown) + 1}"
+            name = f"{EXPRESSION_PREFIX}{len(shown) + 1}"
             while name in taken:
                 name += "_"
             code = code_of(call.args[place]).replace("\n", " ")
@@ -52,7 +52,7 @@ def with_named_expressions(bodies: Sequence[list[ast.stmt]]) -> tuple[list[list[
 
 def is_for_an_expression(name: str) -> bool:
     """Whether a variable may be one of the new ones."""
-    return name.startswith(PREFIX)
+    return name.startswith(EXPRESSION_PREFIX)
 
 
 def call_with_computed(node: ast.stmt) -> ast.Call | None:

@@ -31,7 +31,7 @@ FEWEST_GRADIENTS = 3
 """Gradients that a function assigns if it is a part of the backward pass."""
 FEWEST_PARAMETERS = 3
 """Variables in the list that a function returns if it makes a network's parameters."""
-DRAWING = frozenset({"rand", "randn", "normal", "normal_", "uniform_", "kaiming_normal_", "xavier_normal_"})
+DRAWS_PARAMETERS = frozenset({"rand", "randn", "normal", "normal_", "uniform_", "kaiming_normal_", "xavier_normal_"})
 RESULT_NAME = "result"
 """What a function's result is called until somebody names it."""
 HARMLESS_MARKS = frozenset({"no_grad", "staticmethod", "classmethod", "property", "cached_property", "inference_mode"})
@@ -232,7 +232,7 @@ def stored_names_of(function: ast.FunctionDef) -> set[str]:
 def draws_parameters(function: ast.FunctionDef) -> bool:
     """Whether it draws numbers and returns a list of variables: those of `init()`, which other functions receive."""
     nodes = [node for each in function.body for node in all_nodes(each)]
-    if not any(isinstance(each, ast.Call) and last_name(each.func) in DRAWING for each in nodes):
+    if not any(isinstance(each, ast.Call) and last_name(each.func) in DRAWS_PARAMETERS for each in nodes):
         return False
     lists = {
         target.id: node.value
