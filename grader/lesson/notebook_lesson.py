@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable, StepInputs
+from grader.source.unparsing import code_of
 
 PRIMES = (11, 13, 17, 19, 23, 29, 31, 37)
 """Sizes to draw with: the length of an axis shows which sizes it is the product of."""
@@ -117,7 +118,7 @@ def forward_expressions(source: str) -> dict[str, str]:
         tape = function.args.args[0].arg
         for node in ast.walk(function):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
-                found.setdefault(node.targets[0].attr, ast.unparse(Untaped(tape).visit(node.value)))
+                found.setdefault(node.targets[0].attr, code_of(Untaped(tape).visit(node.value)))
     return found
 
 

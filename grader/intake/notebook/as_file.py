@@ -105,6 +105,27 @@ class Origin:
             row.line = None
 
 
+@dataclass(frozen=True)
+class NotebookReading:
+    """What a notebook or script contains for one lesson.
+
+    Attributes:
+        source: the file to be graded; None where there is nothing for the lesson, and `message` says why.
+        attempted: False where the notebook does not have the lesson's exercise at all.
+        refused: why the notebook is not read for the lesson.
+        elsewhere: gradients that it assigns for another exercise only.
+        has_classes: a gradient is computed by calls of the notebook's classes.
+    """
+
+    source: bytes | None = None
+    origin: Origin = field(default_factory=Origin)
+    message: str | None = None
+    attempted: bool = True
+    refused: str | None = None
+    elsewhere: Sequence[str] = ()
+    has_classes: bool = False
+
+
 @dataclass
 class FileWriter:
     """Lines of the file, with the statement that each comes from.

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from grader.intake.notebook.gradient_claim import GradientClaim
 from grader.intake.notebook.tuple_loops import MAX_LOOP_ENTRIES, LoopRound, TupleLoops, listed_names, unpacked_arguments
 from grader.source.similar_names import MAX_COMPARED_NAME
 from grader.source.syntax import FunctionDefinition, all_nodes, children, last_name, parameters
-from grader.source.unparsing import code_of
 
 MAX_CLAIMS = MAX_LOOP_ENTRIES
 MAX_IN_A_LOOP = 8  # comparisons in the body of a loop over tuples
-MAX_NODES_QUOTED, MAX_CHARACTERS_QUOTED = 60, 80  # nodes and characters of a comparison that a message quotes
 KEEPS_THE_NUMBERS = frozenset(
     {"detach", "clone", "float", "double", "to", "cpu", "numpy", "contiguous", "data", "flatten"}
     | {"view", "reshape", "squeeze", "unsqueeze", "view_as", "reshape_as"}
@@ -28,30 +27,6 @@ NO_COMPARISON = frozenset({"print", "display", "append", "zip", "list", "dict", 
 LIBRARY_PREFIXES = frozenset({"torch", "F", "np", "numpy", "plt"})
 ListedComprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp
 LoopNode = ast.For | ast.comprehension
-
-
-@dataclass(frozen=True)
-class GradientClaim:
-    """`variable` is compared with the gradient of `tensor`, or of what the string `label` names, in `code`."""
-
-    variable: str
-    label: str | None
-    tensor: str | None
-    code: ast.AST
-    file: str
-    line: int
-
-    @property
-    def text(self) -> str:
-        """The code as a message quotes it; long code, which may be too deep to be written, is not quoted."""
-        if len(list(islice(all_nodes(self.code), MAX_NODES_QUOTED + 1))) > MAX_NODES_QUOTED:
-            return "a comparison"
-        text = code_of(self.code).replace("`", "'").replace("\n", " ")
-        return text if len(text) <= MAX_CHARACTERS_QUOTED else text[: MAX_CHARACTERS_QUOTED - 4] + " ..."
-
-    @property
-    def place(self) -> str:
-        return f"{self.file}, line {self.line}"
 
 
 @dataclass(frozen=True)

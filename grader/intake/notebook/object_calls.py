@@ -22,12 +22,16 @@ from grader.intake.notebook.object_values import (
     remade,
     same_keys,
 )
+from grader.intake.notebook.tuple_loops import listed_names
 from grader.source.syntax import all_nodes, last_name, parameters, stored_names
 
 MAX_OBJECT_CALLS = 400
 MAX_CALL_DEPTH = 12
 FEWEST_GRADIENTS = 3
 """Gradients that a function assigns if it is a part of the backward pass."""
+FEWEST_PARAMETERS = 3
+"""Variables in the list that a function returns if it makes a network's parameters."""
+DRAWS_PARAMETERS = frozenset({"rand", "randn", "normal", "normal_", "uniform_", "kaiming_normal_", "xavier_normal_"})
 RESULT_NAME = "result"
 """What a function's result is called until somebody names it."""
 HARMLESS_MARKS = frozenset({"no_grad", "staticmethod", "classmethod", "property", "cached_property", "inference_mode"})
@@ -131,11 +135,12 @@ class CallReader(ObjectMaker):
         return False
 
     def is_about_objects(self, function: OpenFunction, given: Arguments, depth: int = 0) -> bool:
-        """Whether a function reads, makes or receives an object, so that its call cannot stay as it is."""
+        """Whether a function reads, makes or receives an object, or makes a list of parameters, so that its call cannot
+        stay as it is."""
         values = [*given[0], *given[1].values()]
         if any(isinstance(each, Record) and (each.has_objects or each.kind == "dict") for each in values):
             return True
-        if self.may_have_objects(function.node):
+        if self.may_have_objects(function.node) or draws_parameters(function.node):
             return True
         for node in (each for statement in function.node.body for each in all_nodes(statement)):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -222,6 +227,23 @@ class CallReader(ObjectMaker):
 def stored_names_of(function: ast.FunctionDef) -> set[str]:
     """The names that a function's body assigns."""
     return {name for each in function.body for name in stored_names(each)}
+
+
+def draws_parameters(function: ast.FunctionDef) -> bool:
+    """Whether it draws numbers and returns a list of variables: those of `init()`, which other functions receive."""
+    nodes = [node for each in function.body for node in all_nodes(each)]
+    if not any(isinstance(each, ast.Call) and last_name(each.func) in DRAWS_PARAMETERS for each in nodes):
+        return False
+    lists = {
+        target.id: node.value
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    returned = [node.value for node in nodes if isinstance(node, ast.Return)]
+    found = [lists.get(each.id, each) if isinstance(each, ast.Name) else each for each in returned]
+    return bool(found) and all(len(listed_names(each)) >= FEWEST_PARAMETERS for each in found if each is not None)
 
 
 def assigns_gradients(node: ast.AST, gradients: Set[str]) -> bool:

@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from grader.intake.notebook.claims import GradientClaim
+from grader.intake.notebook.compared_expressions import is_for_an_expression
+from grader.intake.notebook.gradient_claim import GradientClaim
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, last_of
 from grader.intake.notebook.script import Page
 from grader.intake.notebook.spellings import (
@@ -54,14 +55,16 @@ class NameReader(ValueReader):
     def names(self) -> KnownNames:
         chooser = self.chooser()
         lacking = [name for name in self.ordered if not chooser.has_own(name)]
-        claims = [claim for claim in self.page.claims if claim.variable in self.bound]
+        claims = [claim for claim in self.claims if claim.variable in self.bound]
         self.read_values(claims)
         if not lacking and not any(self.is_free(each.variable) or self.is_free(each.tensor) for each in claims):
             return KnownNames(self.others, self.compared, self.remarks)
-        self.read_claims(claims, set(lacking))
+        self.read_claims([each for each in claims if not is_for_an_expression(each.variable)], set(lacking))
         if lacking:
             self.read_spellings(lacking)
             self.read_similar(lacking)
+            without = set(self.candidates(lacking))
+            self.read_claims([each for each in claims if is_for_an_expression(each.variable)], without)
         return KnownNames(self.others, self.compared, self.remarks, self.reasons)
 
     def chooser(self) -> Chooser:
@@ -108,7 +111,7 @@ class NameReader(ValueReader):
             by_tensor = self.value(claim.tensor)
             value = by_label or by_tensor
             gradient = f"d{value}"
-            if value is None or gradient not in self.gradients:
+            if value is None or gradient not in self.gradients or (claim.is_update and value in self.computed):
                 continue
             if by_label and by_tensor and by_label != by_tensor:
                 if self.is_free(claim.variable):
@@ -138,7 +141,7 @@ class NameReader(ValueReader):
             if any(isinstance(node, ast.Attribute) and node.attr in ("grad", "autograd") for node in all_nodes(s.node))
             for name in s.names.binds
         }
-        said = [each for each in self.page.claims if self.value_of_label(each.label) or self.value(each.tensor)]
+        said = [each for each in self.claims if self.value_of_label(each.label) or self.value(each.tensor)]
         found = self.bound - unusable - {claim.variable for claim in said}
         return sorted(name for name in found if self.is_free(name) and len(name) <= MAX_COMPARED_NAME)
 

@@ -1,22 +1,18 @@
-"""The lecture's notebook, or a script in its manner, as the file of a lesson: each gradient's statements as a function.
-
-Also a notebook that holds the stub's functions: these and what they need.
-"""
+"""The lecture's notebook, or a script like it, as the file of a lesson: each gradient's statements as a function."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 
 from grader.intake.notebook.as_file import (
-    AT_THE_TOP,
     FileWriter,
+    NotebookReading,
     Origin,
     at_the_top,
     function,
-    modules,
     unwritten_function,
 )
 from grader.intake.notebook.cells import NotebookError
@@ -29,6 +25,7 @@ from grader.intake.notebook.size_names import with_names_of_sizes
 from grader.intake.notebook.sizes import SizeReader, sizes_set
 from grader.intake.notebook.slices import Slice
 from grader.intake.notebook.spellings import KnownNames
+from grader.intake.notebook.stub_functions import with_functions
 from grader.intake.notebook.uses import Uses
 from grader.intake.notebook.written_numbers import written_numbers
 from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable
@@ -39,23 +36,6 @@ from grader.source.syntax import WrittenNumber
 from grader.source.unparsing import code_of
 
 MAX_WRITTEN_CHARACTERS = 300_000  # characters: what the static check reads
-
-
-@dataclass(frozen=True)
-class NotebookReading:
-    """What a notebook or script contains for one lesson.
-
-    Attributes:
-        source: the file to be graded; None where there is nothing for the lesson, and `message` says why.
-        attempted: False where the notebook does not have the lesson's exercise at all.
-        refused: why the notebook is not read for the lesson.
-    """
-
-    source: bytes | None = None
-    origin: Origin = field(default_factory=Origin)
-    message: str | None = None
-    attempted: bool = True
-    refused: str | None = None
 
 
 def read_statements(lesson: NotebookLesson, page: Page, shown: str, functions: bool) -> NotebookReading:
@@ -114,6 +94,7 @@ class Writing:
         self.missing: dict[str, str] = {}
         self.rows: dict[str, tuple[str, int]] = {}
         self.attempted = False
+        self.elsewhere: list[str] = []
 
     @cached_property
     def at(self) -> dict[int, int]:
@@ -184,7 +165,8 @@ class Writing:
         what = "The training loop" if table.loop else f"`{name}`"
         if found.part is None:
             at = (found.reason.statement if found.reason else None) or own[0]
-            message = f"{what} cannot be taken out of {at.file}, line {at.line}: {found.reason}."
+            message = f"{what} cannot be taken out of {at.file}, line {at.line}: {found.reason}".rstrip(".")
+            message += "" if message.endswith("?") else "."
             self.missing |= dict.fromkeys(rows, message)
             return
         if table.loop is None and is_from_autograd(own):
@@ -235,6 +217,7 @@ class Writing:
         guess = f"; did you mean `{near}`? Rename it." if near else "."
         if elsewhere := [each for each in called if each in self.bound]:
             guess = guess.replace("Rename it.", "Rename that one.")
+            self.elsewhere.append(name)
             return f"{self.shown} assigns `{elsewhere[0]}` for another exercise only, and not again for this one{guess}"
         return f"{self.shown} assigns no `{name}`{guess}"
 
@@ -251,7 +234,8 @@ class Writing:
             message = reasons[0] if len(reasons) == 1 else None
             names = ", ".join(name for name in table.names[:3]) + (", ..." if len(table.names) > 3 else "")
             message = message or f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
-            return NotebookReading(None, Origin({}, texts, self.missing, uncounted=cannot), message, self.attempted)
+            origin = Origin({}, texts, self.missing, uncounted=cannot)
+            return NotebookReading(None, origin, message, self.attempted, elsewhere=self.elsewhere)
         file = FileWriter()
         for line in at_the_top(self.parts):
             file.add(line)
@@ -262,36 +246,6 @@ class Writing:
         above = self.script.statements[: min(self.places, default=0)]
         forward = different_lines(above, table) if table.loop is None else {}
         found = (file.places, texts, self.missing, self.rows, sizes, self.numbers, self.remarks, cannot)
-        return NotebookReading(file.source, Origin(*found, {**self.renamed, **self.page.shown}, forward))
-
-
-def with_functions(lesson: NotebookLesson, script: NotebookScript, page: Page, names: Sequence[str]) -> NotebookReading:
-    """The lesson's functions, with the imports, functions and values that they need, and no other code."""
-    by_name: dict[str, list[int]] = {}
-    for i, statement in enumerate(script.statements):
-        for name in statement.names.binds | statement.names.changes:
-            by_name.setdefault(name, []).append(i)
-    chosen: set[int] = set()
-    seen, waiting = set(names), list(names)
-    while waiting:
-        for i in by_name.get(waiting.pop(), []):
-            needed = script.statements[i].names
-            if i not in chosen and not script.statements[i].opaque:
-                chosen.add(i)
-                waiting += (needed.reads | needed.late) - seen
-                seen |= needed.reads | needed.late
-    file = FileWriter(page.written)
-    for i, statement in enumerate(script.statements):
-        star = isinstance(statement.node, ast.ImportFrom) and statement.node.names[0].name == "*"
-        if i in chosen or (star and modules(statement.node) <= AT_THE_TOP):
-            file.statement(statement, "")
-    broken = script.broken
-    missing = {
-        row: f"`{needed}` is in lines that Python cannot read: {b.file}, from line {b.line} on."
-        for row, needed in lesson.rows.items()
-        for b in broken
-        if needed not in names and needed in b.text
-    }
-    if len(file.lines) == 0:
-        return NotebookReading(None, Origin(), "Its functions cannot be read.")
-    return NotebookReading(file.source, Origin(file.places, {cell.file: cell.text for cell in page.cells}, missing))
+        has_classes = any(isinstance(each.node, ast.ClassDef) for part in self.parts for each in part.statements)
+        origin = Origin(*found, {**self.renamed, **self.page.shown}, forward)
+        return NotebookReading(file.source, origin, elsewhere=self.elsewhere, has_classes=has_classes)

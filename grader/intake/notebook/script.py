@@ -13,11 +13,14 @@ from functools import cached_property
 
 from grader.intake.notebook.batches import with_named_batches
 from grader.intake.notebook.cells import Broken, Cell, NotebookError, statements_of
-from grader.intake.notebook.claims import GradientClaim, Scan, scan_of
+from grader.intake.notebook.claims import Scan, scan_of
+from grader.intake.notebook.compared_expressions import with_named_expressions
 from grader.intake.notebook.devices import on_the_cpu
+from grader.intake.notebook.gradient_claim import GradientClaim
 from grader.intake.notebook.main_function import without_main_functions
 from grader.intake.notebook.plain_variables import PlainNotebook, plain_notebook
 from grader.intake.notebook.spellings import meant_by, names_by_spelling
+from grader.intake.notebook.updates import update_claims
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.statement_names import StatementNames, changed_parameters, names_of_statement
 from grader.source.syntax import (
@@ -104,8 +107,10 @@ class Page:
 
     @cached_property
     def claims(self) -> list[GradientClaim]:
-        """What the cells' own comparisons say."""
-        return self._scan.claims()
+        """What the cells' own comparisons and updates say."""
+        looping = self._scan.looping
+        cells = ((cell.file, body) for cell, (body, _) in zip(self.cells, self.parsed, strict=True))
+        return [*self._scan.claims(), *update_claims(each for each in cells if each[0] in looping)]
 
     @property
     def stored(self) -> set[str]:
@@ -134,7 +139,9 @@ class Page:
         found = [statements_of(cell) for cell in self.cells]
         if self._plain is None:
             bodies = without_main_functions([without_blocks(body) for body, _ in found])
-            bodies, self.shown = with_named_batches([without_blocks(body) for body in bodies])
+            bodies, batches = with_named_batches([without_blocks(body) for body in bodies])
+            bodies, compared = with_named_expressions(bodies)
+            self.shown = batches | compared
             return [
                 (on_the_cpu(body, cell.text), broken)
                 for cell, body, (_, broken) in zip(self.cells, bodies, found, strict=True)

@@ -18,6 +18,7 @@ from grader.intake.notebook.loop_parts import without_other_gradients
 from grader.intake.notebook.script import Statement
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import StepInputs
+from grader.source.similar_names import close_name
 from grader.source.syntax import all_nodes, names_in
 
 CUSTOMARY = {
@@ -110,6 +111,7 @@ class _Slicing:
         self.imports: dict[str | int, ast.stmt | str] = {}  # each once
         self.seen: set[tuple[str, int]] = set()
         self.waiting: deque[tuple[str, int, Statement]] = deque()
+        self.read_by: dict[int, tuple[str, Statement]] = {}  # id of a statement: the name and the reader that need it
         self.loops: dict[int, tuple[Statement, Collection[str]]] = {}  # see `loop_part`
 
     def loop_part(self, i: int) -> tuple[Statement, Collection[str]]:
@@ -226,7 +228,7 @@ class _Slicing:
             elif self.slicer.star_imports and name not in HARMLESS_BUILTINS:
                 self.imports |= {id(node): node for node in self.slicer.star_imports}
             elif name not in HARMLESS_BUILTINS:
-                raise CannotSlice(f"it uses `{name}`, which is not a value of the forward pass", reader)
+                raise self.not_given(name, reader, is_assigned=False)
             return
         for k in made:
             statement = self.slicer.statements[k]
@@ -234,11 +236,28 @@ class _Slicing:
                 self.imports[id(statement.node)] = statement.node
                 continue
             if statement.opaque and k not in self.places:
-                raise CannotSlice(f"it uses `{name}`, which is not a value of the forward pass", reader)
+                raise self.not_given(name, reader)
             if k not in self.places:
+                self.read_by.setdefault(id(statement), (name, reader))
                 limit = self.places.get(i, float(i))
                 self.places[k] = float(k) if k < limit else limit - 1 / 1024  # from a cell further down
                 self.need(k, i)
+
+    def not_given(self, name: str, reader: Statement, is_assigned: bool = True) -> CannotSlice:
+        """Why the step cannot have `name`, at the one of the gradient's own statements that leads to it."""
+        known = {*self.slicer.given.values, *self.slicer.given.gradients, *self.slicer.uses.binds}
+        near = None if is_assigned else close_name(name, sorted(known))
+        what = "which is not a value of the forward pass" if is_assigned else "which nothing assigns"
+        end = f". Did you mean `{near}`?" if near else ""
+        own = {id(self.slicer.statements[i]) for run in self.targets.values() for i in run}
+        used, first = name, reader
+        while len(self.targets) == 1 and id(first) not in own and id(first) in self.read_by:
+            used, first = self.read_by.pop(id(first))
+        if first is reader or id(first) not in own:
+            return CannotSlice(f"it uses `{name}`, {what}{end}", reader)
+        place = f"({reader.file}, line {reader.line})"
+        why = f"which is not recognised as a value of this exercise: it is computed from `{name}` {place}"
+        return CannotSlice(f"it uses `{used}`, {why}{f', {what}{end}' if near else ''}", first)
 
 
 def reads_lengths_only(statement: ast.stmt, name: str, lengths: Sequence[str | None]) -> bool:

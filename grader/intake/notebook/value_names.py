@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from grader.intake.notebook.called_lines import lines_of_calls
-from grader.intake.notebook.claims import GradientClaim
 from grader.intake.notebook.forward_names import (
     above_gradients,
     agreeing_names,
@@ -14,6 +13,7 @@ from grader.intake.notebook.forward_names import (
     lines_like,
     other_names,
 )
+from grader.intake.notebook.gradient_claim import GradientClaim
 from grader.intake.notebook.script import Page, Statement
 from grader.intake.notebook.spellings import KnownNames, meant_by, names_by_spelling
 from grader.intake.notebook.uses import Uses
@@ -25,7 +25,8 @@ class ValueReader:
     """Finds the names of values for one lesson; `known` are names of the chain that it follows."""
 
     def __init__(self, table: NotebookTable, chain: NotebookTable, page: Page, uses: Uses, known: KnownNames) -> None:
-        self.table, self.chain, self.page, self.uses = table, chain, page, uses
+        self.table, self.chain, self.uses = table, chain, uses
+        self.claims = [claim for claim in page.claims if table.loop or not claim.is_update]
         self.gradients = {name for name in (*chain.names, *table.names) if name.startswith("d")}
         self.ordered = [name for name in table.names if name in self.gradients]
         given = (table.given, chain.given)
@@ -83,7 +84,7 @@ class ValueReader:
     def forward_statements(self) -> list[Statement]:
         """Those above the first gradient: of the loops, for a lesson about a loop, where the script has one."""
         computed = lines_like(assigned_lines(self.uses.statements), self.forward)
-        gradients = {*self.gradients, *(each.variable for each in self.page.claims if each.tensor in computed)}
+        gradients = {*self.gradients, *(each.variable for each in self.claims if each.tensor in computed)}
         in_loops = [each for each in self.uses.statements if each.loop is not None] if self.table.loop else []
         return above_gradients(
             in_loops or self.uses.statements,

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.intake.notebook.as_file import NotebookReading
 from grader.intake.notebook.cells import MAX_READ_NOTEBOOK_BYTES, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook_limited
-from grader.intake.notebook.reading import NotebookReading
 from grader.intake.submissions.archive import is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file

@@ -97,6 +97,8 @@ def recognise_lesson(
         return with_guess(lessons, GuessQuestion(files, {lesson.name: shown}, tuple(possible), reason))
     if is_given:
         return Recognition()
+    if lessons[lesson.name].nothing:
+        return Recognition(lessons)  # a `cmp` or `backward` of its own, in a notebook that is about other lessons
     if chosen.is_ambiguous:
         reason = f"`{shown}` is graded as {lesson.name}, and defines a function of it more than once."
         return with_guess(lessons, GuessQuestion((shown,), {lesson.name: shown}, (), reason))

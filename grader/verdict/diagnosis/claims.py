@@ -100,13 +100,24 @@ def has_the_right_piece(mistake: Mistake, contents: FunctionContents | None, oth
     there: what it replaces may also stand elsewhere in the code. What the code calls counts as its own, except the
     functions named in `others`.
     """
+    return keeps_the_right_piece(mistake, contents, others) and bool(replaced_pieces(mistake)[1])
+
+
+def keeps_the_right_piece(mistake: Mistake, contents: FunctionContents | None, others: Collection[str] = ()) -> bool:
+    """The same, also of a mistake that puts no new piece there: which of two mistakes is the likelier one."""
     if contents is None or not mistake.old:
         return False
-    right, wrong = (
-        pieces_of_text(text) for text in (mistake.edit if any(mistake.edit) else (mistake.old, mistake.new))
-    )
+    right, wrong = replaced_pieces(mistake)
     own = {each for name, pieces in contents.get("pieces", {}).items() if name not in others for each in pieces}
-    return bool(wrong - right) and bool(own & (right - wrong)) and not own & (wrong - right)
+    return bool(own & right) and not own & wrong
+
+
+def replaced_pieces(mistake: Mistake) -> tuple[set[str], set[str]]:
+    """The pieces of code that only the right answer has, and those that only the mistake has, of an edit."""
+    right, wrong = (
+        set(pieces_of_text(text)) for text in (mistake.edit if any(mistake.edit) else (mistake.old, mistake.new))
+    )
+    return right - wrong, wrong - right
 
 
 def may_have(

@@ -18,7 +18,7 @@ from grader.verdict.judging.hard_coded import explain_lecture_sizes, hard_coded_
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.line_messages import not_earned_alone, unstable
-from grader.verdict.judging.other_explanations import without_contradicted
+from grader.verdict.judging.other_explanations import other_mistakes
 from grader.verdict.judging.other_shape import ReshapedRunner, in_other_shape, shape_remark
 from grader.verdict.judging.own_shapes import own_shapes
 from grader.verdict.judging.own_sizes import STRICT, OwnProblems, Terms, notebook_sizes
@@ -140,9 +140,7 @@ class GradientCheck:
                 mistakes: Sequence[Mistake] = self.lesson.wrong_formulas if self._naming else ()
                 step, function = self.item.name, self.item.function
                 verdict = judge_step(self._student, step, problems, mistakes, self._naming, function)
-                while others := without_contradicted(
-                    self._student, self.item, self.lesson, verdict, mistakes, problems
-                ):
+                while others := other_mistakes(self._student, self.item, self.lesson, verdict, mistakes, problems):
                     mistakes = others
                     verdict = judge_step(self._student, step, problems, mistakes, self._naming, function)
                 if not verdict.passed:

@@ -9,6 +9,7 @@ from grader.comparison.tensors import compare
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Problem
+from grader.verdict.diagnosis.claims import keeps_the_right_piece
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.known_mistakes import answer_of_mistake, known_mistake
 from grader.verdict.diagnosis.mismatch import gradient_mismatch
@@ -157,3 +158,48 @@ def without_contradicted(
         if not all(is_right_gradient(m.gradient, problem, answer_of_mistake(m, problem)) for problem in problems)
     }
     return [m for m in mistakes if m.id not in spoiling] if spoiling else ()
+
+
+def without_worse_fitting(
+    student: StepRunner,
+    item: Item,
+    lesson: Lesson,
+    verdict: Verdict,
+    mistakes: Sequence[Mistake],
+    problems: Sequence[Problem],
+) -> Sequence[Mistake]:
+    """The mistakes without those that fit a joint function worse than another one that the verdict names; else none.
+
+    Several may give one gradient. The better one also gives more of the other gradients, and if the numbers do not
+    decide, it is not one whose right code is in the text: a loss that is a mean, and gradients that are of a sum.
+    """
+    if lesson.joint is None or verdict.mistake is None or not verdict.mistake.known:
+        return ()
+    named = [m for m in mistakes if m.gradient == item.name and m.message in verdict.mistake.message]
+    if len(named) < 2:
+        return ()
+    names = [each.name for each in lesson.gradients if each.function == item.function]
+    explained = {
+        m.id: sum(explains_all(student, Explanation(m.id, m.message), [name], lesson, problems) for name in names)
+        for m in named
+    }
+    best = {m.id for m in named if explained[m.id] == max(explained.values())}
+    trials = getattr(student, "trials", None)
+    contents = trials.contents(item.function) if trials is not None else None
+    edits = {m.id: m for m in lesson.mistakes if m.gradient == lesson.joint.name}
+    best = {each for each in best if not keeps_the_right_piece(edits[each], contents)} or best
+    worse = {m.id for m in named} - best
+    return [m for m in mistakes if m.id not in worse] if worse else ()
+
+
+def other_mistakes(
+    student: StepRunner,
+    item: Item,
+    lesson: Lesson,
+    verdict: Verdict,
+    mistakes: Sequence[Mistake],
+    problems: Sequence[Problem],
+) -> Sequence[Mistake]:
+    """The mistakes to explain a gradient with, if one that the verdict names is not the reason; none if all may be."""
+    case = student, item, lesson, verdict, mistakes, problems
+    return without_contradicted(*case) or without_worse_fitting(*case)

@@ -3,8 +3,8 @@
 lesson: 03
 as: notebook
 keeps: import torch | n_embd
-dlogprobs: missing | = `dlogprobs` cannot be taken out of mine.ipynb, cell 3, line 6: it uses `Xtr`, which is not a
-    value of the forward pass.
+dlogprobs: missing | = `dlogprobs` cannot be taken out of mine.ipynb, cell 4, line 2: it uses `yb`, which is not
+    recognised as a value of this exercise: it is computed from `Xtr` (mine.ipynb, cell 3, line 6).
 others: missing
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lecture_notebooks import NOTEBOOKS
 from support import ROOT
 
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique
 from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.lesson_files import MAX_FILE_BYTES, LessonFiles, Unreadable, read_file
-from grader.intake.submissions.submission import MAX_LESSON_FILES
+from grader.intake.submissions.submission import MAX_LESSON_FILES, read_submission
 from grader.lesson.lesson import LessonError
 
 SOURCE = b"import torch\n"
@@ -517,3 +519,16 @@ def test_files_that_the_course_gives_out_next_to_a_stub_are_nobody_s_work(found,
     (submission,) = found(tmp_path / "ada", wanted="07")
     files = submission.lessons["07_training"].files
     assert files["backward.py"] == (given / ".stub").read_bytes() and submission.remarks == ()
+
+
+@pytest.mark.parametrize("name", ["ada.ipynb", "ada_06.ipynb"])
+def test_a_notebook_is_not_said_to_be_read_as_a_lesson_of_which_it_has_nothing(course, tmp_path, name):
+    """Its `cmp` and a `backward` of its own are names of functions of lesson 06."""
+    notebook = json.loads((NOTEBOOKS / "colab_as_in_the_lecture.ipynb").read_text(encoding="utf-8"))
+    helper = "def backward(dlogits):\n    return dlogits @ W2.T, h.T @ dlogits\n"
+    notebook["cells"].append({"cell_type": "code", "metadata": {}, "outputs": [], "source": helper})
+    (tmp_path / name).write_text(json.dumps(notebook), encoding="utf-8")
+    lessons = list(course.lessons.values())
+    read = read_submission(tmp_path / name, "ada", lessons)
+    assert read.lessons[course.find("06").name].nothing
+    assert not read.remarks and not read.questions and read.full_message is None

@@ -1,0 +1,10 @@
+"""The forward pass adds the lesson's number, and the way back another one: there the message is about the way back.
+
+lesson: 03
+as: notebook
+dbnvar: failed | = `1e-6` is not the small number that the forward pass adds. With that one in `bnvar + 1e-6`, your
+    `dbnvar` is right.
+"""
+
+# instead of: dbnvar =
+dbnvar = (-0.5*(bnvar + 1e-6)**-1.5) * dbnvar_inv
