@@ -6,7 +6,8 @@ dlogit_maxes: failed | = `dnorm_logits.amax(1, keepdim=True)` takes the largest 
     `dlogit_maxes` is right.
 dbnmeani: error | `max` along an axis returns two tensors: the values and the places where they are.
 dlogprobs: failed | changing those changes nothing that is computed from `logprobs`. Yours is not zero there
-dbnraw: failed | When `dhpreact` is multiplied by −2, `dbnraw` must be multiplied by −2, too; yours is not
+dbnraw: failed | = Two things are wrong here, and with both changed your `dbnraw` is right: the term `bngain` in
+    `bngain + dhpreact * bnraw`, and `bnraw` in `dhpreact * bnraw`.
 others: passed
 """
 

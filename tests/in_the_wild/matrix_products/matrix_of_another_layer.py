@@ -2,7 +2,7 @@
 
 lesson: 02
 by: both
-dX: error | No product of two of these, in any order and with any `.T`, has the shape of `X`, (
+dX: error | In `dh @ W2.T`, `W2` is not the value that belongs there; with another one your `dX` is right.
 """
 
 

@@ -73,6 +73,8 @@ RANK_OF_WRITTEN_FACTORS = 2.5
 RANK_OF_NAMES = 14.5
 """The rank of a changed name, between the kinds of number 14 and 15. Another value may fit by an identity of the
 forward pass, so what is wrong with an operator, a number or an axis is looked for first."""
+RANK_OF_RELATED_NAMES = 99.0
+"""The rank of a name of another shape that the derivative of the forward line may be written with."""
 INNER_GRADIENT = "inner"
 """The kind of an edit that undoes no slip: the function returns a gradient that it computes on the way."""
 RANK_OF_INNER, RANK_OF_FORWARD = -2.0, -1.0
@@ -240,10 +242,12 @@ def changes(
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and not is_callee:
             alternatives = alternative_names(node.id, *names, known, step if is_step else None)
             unused = unread if is_step and len(unread) <= MAX_UNREAD and node.id in names[0] else ()
-            for other in dict.fromkeys((*unused, *alternatives)):
+            likely = dict.fromkeys((*unused, *alternatives), RANK_OF_NAMES)
+            less_likely = dict.fromkeys(known.related if node.id in names[0] else (), RANK_OF_RELATED_NAMES)
+            for other, ranked in {**less_likely, **likely}.items():
                 edit = Edit(function.name, "name", node.lineno, quote(context_of(node, parents)), node.id, other)
-                if not cancels(parent, other):
-                    yield RANK_OF_NAMES, node, edit, place, new_name(other)
+                if other not in (node.id, step) and not cancels(parent, other):
+                    yield ranked, node, edit, place, new_name(other)
 
 
 def of_all_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[float, Edit, ChildPlace, ast.AST]]:

@@ -15,8 +15,6 @@ def alternative_names(
 ) -> Iterable[str]:
     """What may be confused with a name: similar names, and values of its shape, or unknown ones for an unknown one.
 
-    For a parameter, also all names that the derivative of the forward line may be written with.
-
     `step` is None in a function that the step calls: any of its names may be confused with any other.
     """
     if name not in parameters and name not in local:
@@ -29,8 +27,6 @@ def alternative_names(
     if shape is None:
         unknown = [n for n in local if shape_of_name(n, known, local) is None and n != name]
         return [*similar, *(unknown if len(unknown) <= MAX_NAMES_OF_UNKNOWN_SHAPE else ())]
-    if name in parameters:
-        similar += [n for n in known.related if n not in (name, *similar)]
     found = [*similar, *(n for n in local if shape_of_name(n, known, local) == shape)]
     found += [n for n, s in known.shapes.items() if list(s) == list(shape) and n not in local]
     return [n for n in found if n not in (name, step) and (n in known.masks) == (name in known.masks)]
