@@ -26,8 +26,8 @@ from grader.lesson.paths import BACKWARD_FILE
 
 FIRST_OF_A_CLASS = {path.parent: path for path in reversed(MEMBERS)}.values()
 OTHERS = [path for path in MEMBERS if path not in FIRST_OF_A_CLASS]
-MARKS = {path: [pytest.mark.long, *([pytest.mark.not_in_ci] if n % 2 else [])] for n, path in enumerate(OTHERS)}
-"""CI runs the first of a class and one in two of the others."""
+MARKS = {path: [pytest.mark.long, *([pytest.mark.not_in_ci] if n % 3 else [])] for n, path in enumerate(OTHERS)}
+"""CI runs the first of a class and one in three of the others."""
 OF_THE_DOJO = {HERE, HIDDEN}  # what `dojo check` says of a check that is right as far as it looks
 
 
