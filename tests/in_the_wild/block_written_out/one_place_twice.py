@@ -3,7 +3,7 @@
 lesson: 03
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C[Xb]
-dC: failed | = Two things are wrong here, and with both changed your `dC` is right: the number 1 in `x[1]`, and the
+dC: failed | = Change two things, and your `dC` is right: the number 1 in `x[1]`, and the
     number 1 in `demb[i, 1]`.
 others: missing
 """

@@ -1,7 +1,7 @@
 """The rows of a right gradient are averaged: nothing says that they are summed.
 
 lesson: 04
-dlogits: shape | = Two things are wrong here, and with both changed your `dlogits` is right: the mean in
+dlogits: shape | = Change two things, and your `dlogits` is right: the mean in
     `gradient.mean(0)`, and `gradient`, which a size should divide.
 in_one_go: failed
 """

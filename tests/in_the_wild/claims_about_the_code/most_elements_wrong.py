@@ -2,7 +2,7 @@
 
 lesson: 03
 by: dojo
-dhpreact: failed | = Two things are wrong here, and with both changed your `dhpreact` is right: the sign before `h**2`,
+dhpreact: failed | = Change two things, and your `dhpreact` is right: the sign before `h**2`,
     and the division by `1 + h**2` in `1 / (1 + h**2)`.
 others: passed
 """

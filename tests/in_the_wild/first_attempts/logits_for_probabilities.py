@@ -4,7 +4,7 @@ lesson: 02
 by: dojo
 dlogits: failed | Adding the same number to a whole row of `logits` changes nothing that is computed from it, so each row of
     the gradient adds up to zero. Row
-dh: failed | = Two things are wrong here, and with both changed your `dh` is right: the sum in
+dh: failed | = Change two things, and your `dh` is right: the sum in
     `(dh_norm * h_norm).sum(0)`, and the axis of `dh_norm.mean()`.
 others: passed
 """

@@ -6,7 +6,7 @@ dlogit_maxes: failed | = `dnorm_logits.amax(1, keepdim=True)` takes the largest 
     `dlogit_maxes` is right.
 dbnmeani: error | `max` along an axis returns two tensors: the values and the places where they are.
 dlogprobs: failed | changing those changes nothing that is computed from `logprobs`. Yours is not zero there
-dbnraw: failed | = Two things are wrong here, and with both changed your `dbnraw` is right: the term `bngain` in
+dbnraw: failed | = Change two things, and your `dbnraw` is right: the term `bngain` in
     `bngain + dhpreact * bnraw`, and `bnraw` in `dhpreact * bnraw`.
 others: passed
 """

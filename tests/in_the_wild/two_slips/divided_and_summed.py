@@ -2,7 +2,7 @@
 
 lesson: 03
 by: both
-dcounts: shape | = Two things are wrong here, and with both changed your `dcounts` is right: the division by
+dcounts: shape | = Change two things, and your `dcounts` is right: the division by
     `counts_sum_inv` in `dprobs / counts_sum_inv`, and the sum in `(dprobs / counts_sum_inv).sum(1, keepdim=True)`.
 """
 

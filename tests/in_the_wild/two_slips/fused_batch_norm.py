@@ -2,7 +2,7 @@
 
 lesson: 05
 by: both
-dhprebn: failed | = Two things are wrong here, and with both changed your `dhprebn` is right: the number 1 in `n + 1`,
+dhprebn: failed | = Change two things, and your `dhprebn` is right: the number 1 in `n + 1`,
     and the sign before `n / (n + 1) * bnraw * (dhpreact * bnraw).sum(0)`.
 """
 

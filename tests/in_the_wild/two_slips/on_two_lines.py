@@ -2,7 +2,7 @@
 
 lesson: 02
 by: both
-dh: failed | = Two things are wrong here, and with both changed your `dh` is right: `h_var` in `torch.sqrt(h_var)`, and
+dh: failed | = Change two things, and your `dh` is right: `h_var` in `torch.sqrt(h_var)`, and
     the sign before `h_norm * (dh_norm * h_norm).mean(0)`.
 """
 

@@ -2,7 +2,7 @@
 
 lesson: 05
 by: both
-dvar: failed | = Two things are wrong here, and with both changed your `dvar` is right: the exponent -0.5 in
+dvar: failed | = Change two things, and your `dvar` is right: the exponent -0.5 in
     `dxhat * (x - mean) * 0.5 * (var + 1e-5) ** -0.5`, and the number 0.5 in `dxhat * (x - mean) * 0.5`.
 """
 

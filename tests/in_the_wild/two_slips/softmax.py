@@ -2,7 +2,7 @@
 
 lesson: 12
 by: both
-dz: failed | = Two things are wrong here, and with both changed your `dz` is right: the sign before
+dz: failed | = Change two things, and your `dz` is right: the sign before
     `(dp * p).sum(1, keepdim=True)`, and axis 1 in `(dp * p).sum(1, keepdim=True)`.
 """
 

@@ -146,5 +146,5 @@ def explain_pair(pair: Pair, it: str) -> Explanation:
     """The message about two changes that make `it` right, on the line of the first."""
     first, second = sorted(pair, key=lambda edit: edit.line)
     where = [PLACES[edit.kind].format(part=edit.part, code=edit.code) for edit in (first, second)]
-    text = f"Two things are wrong here, and with both changed {it} is right: {where[0]}, and {where[1]}."
+    text = f"Change two things, and {it} is right: {where[0]}, and {where[1]}."
     return Explanation("two_slips", text, line=first.line)
