@@ -46,7 +46,8 @@ def test_gradient(gradient):
 def axes(on, generator):
     """Axes of many sizes: every place read, a rest behind the last window, gaps between windows, both.
 
-    In an axis of the kind "behind", only a window that also reads the zeros behind the axis reads its last place.
+    In an axis of the kind "behind", only a window that also reads the zeros behind the axis reads its last place. With
+    gaps, positions that count from the first zero of the padding give other places.
     """
     questions = []
     for wanted in ("none", "rest", "gaps", "rest", "gaps", "rest", "behind"):
@@ -60,7 +61,9 @@ def axes(on, generator):
             before = size + padding - ((windows - 2) * stride + kernel)  # what the windows before the last one leave
             is_behind = rest < 0 < before
             kind = "behind" if is_behind else "gaps" if stride > kernel else "rest" if rest > 0 else "none"
-            if kind == wanted and padding < kernel:
+            read = {i * stride + k - padding for i in range(windows) for k in range(kernel)}
+            is_shifted = any((place in read) != (place - padding in read) for place in range(size))
+            if kind == wanted and padding < kernel and (kind != "gaps" or is_shifted):
                 break
         questions.append((size, kernel, stride, padding))
     return {
