@@ -54,7 +54,7 @@ class FileTrials:
         self._contents: dict[str, Mapping[str, Any] | None] = {}
         self._read_ahead: tuple[threading.Thread, dict[str, Mapping[str, Any]]] | None = None
         self._workers: dict[str, tuple[list[Edit], Student | None]] = {}
-        self._pairs: tuple[list[Pair], Student | None] = [], None  # of the function that they were asked for last
+        self._pairs: tuple[list[Pair], Student | None] = [], None  # of the last function that needed some
         self._wrong: dict[str, str] = {}  # {function: the inner gradient whose lines are changed first}
         self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
         self._seconds_left = TRIALS_SECONDS

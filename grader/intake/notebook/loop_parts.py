@@ -142,7 +142,7 @@ def single_target(statement: ast.Assign | ast.AugAssign) -> ast.expr | None:
 
 
 def fills_only(statement: ast.stmt, name: str) -> bool:
-    """Whether the statement does nothing but fill elements of the gradient, or add to it."""
+    """Whether all that the statement does is to fill elements of the gradient, or to add to it."""
     match statement:
         case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=base))]):
             return base == name

@@ -54,7 +54,7 @@ def overwritten_totals(loop: ast.For) -> Iterator[ArithmeticChange]:
 
 def totals_begun_again(loop: ast.For) -> Iterator[ArithmeticChange]:
     """The loop after `total = 0`, which stands inside of it."""
-    own = names_set_by(loop)
+    own = names_in(loop.target)
     for index, each in enumerate(loop.body):
         match each:
             case ast.Assign(targets=[ast.Name()]) if not own & names_in(each.value):
@@ -65,7 +65,7 @@ def totals_begun_again(loop: ast.For) -> Iterator[ArithmeticChange]:
 
 def fixed_indices(loop: ast.For) -> Iterator[ArithmeticChange]:
     """A variable of the loop for a number in an index: `g[i]` for `g[0]`."""
-    variables = [name for each in ast.walk(loop) if isinstance(each, ast.For) for name in sorted(names_set_by(each))]
+    variables = [name for each in ast.walk(loop) if isinstance(each, ast.For) for name in sorted(names_in(each.target))]
     for number, (place, index) in enumerate(islice(numbers_in_indices(loop), MAX_FIXED_INDICES)):
         for name in dict.fromkeys(variables):
             after = copy.deepcopy(loop)
@@ -91,11 +91,6 @@ def replace_in(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:
                 setattr(node, name, new)
             elif isinstance(value, list) and any(each is old for each in value):
                 setattr(node, name, [new if each is old else each for each in value])
-
-
-def names_set_by(loop: ast.For) -> set[str]:
-    """The variables of a loop."""
-    return names_in(loop.target)
 
 
 def remove_last_return(loop: ast.For) -> ast.Return | None:

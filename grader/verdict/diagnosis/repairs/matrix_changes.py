@@ -13,33 +13,34 @@ def matrix_products(node: ast.AST) -> Iterator[ArithmeticChange]:
     """The two factors of a matrix product in the other order, or a transpose more or less."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         yield "order", "", "", ast.BinOp(node.right, ast.MatMult(), node.left)
-        for left, right in (
-            (transpose(node.left), node.right),
-            (node.left, transpose(node.right)),
-            (transpose(node.left), transpose(node.right)),
-        ):
-            yield "transpose", "", "", ast.BinOp(left, ast.MatMult(), right)
+        both = ast.BinOp(transpose(node.left), ast.MatMult(), transpose(node.right))
+        yield from (("transpose", "", "", each) for each in (*with_a_transpose(node), both))
     if (operand := transposed_operand(node)) is not None:
-        product = operand
-        is_scaled = isinstance(operand, ast.BinOp) and isinstance(operand.op, ast.Mult | ast.Div)
-        if is_scaled and isinstance(operand, ast.BinOp):
-            product = operand.left
-        if isinstance(product, ast.BinOp) and isinstance(product.op, ast.MatMult):
-            left, right = product.left, product.right
-            for factors in ((transpose(left), right), (left, transpose(right))):
-                new: ast.expr = ast.BinOp(factors[0], ast.MatMult(), factors[1])
-                if is_scaled and isinstance(operand, ast.BinOp):
-                    new = ast.BinOp(new, operand.op, operand.right)
-                yield "product_transposed", "", "", new
+        match operand:
+            case ast.BinOp(
+                left=ast.BinOp(op=ast.MatMult()) as product, op=ast.Mult() | ast.Div() as scaled, right=size
+            ):
+                yield from (
+                    ("product_transposed", "", "", ast.BinOp(each, scaled, size)) for each in with_a_transpose(product)
+                )
+            case ast.BinOp(op=ast.MatMult()) as product:
+                yield from (("product_transposed", "", "", each) for each in with_a_transpose(product))
         yield "transposed", "", "", operand
+
+
+def with_a_transpose(product: ast.BinOp) -> Iterator[ast.BinOp]:
+    """`a.T @ b` and `a @ b.T` for `a @ b`."""
+    yield ast.BinOp(transpose(product.left), ast.MatMult(), product.right)
+    yield ast.BinOp(product.left, ast.MatMult(), transpose(product.right))
 
 
 def products_by_element(node: ast.AST) -> Iterator[ArithmeticChange]:
     """`a.T @ b` for `a * b`, with the factors in either order and one of them transposed or none."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         for left, right in ((node.left, node.right), (node.right, node.left)):
-            for factors in ((left, right), (transpose(left), right), (left, transpose(right))):
-                yield "matrix_product_for_product", "", "", ast.BinOp(factors[0], ast.MatMult(), factors[1])
+            product = ast.BinOp(left, ast.MatMult(), right)
+            for each in (product, *with_a_transpose(product)):
+                yield "matrix_product_for_product", "", "", each
 
 
 def transpose(node: ast.expr) -> ast.expr:

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.repairs.change_texts import CHANGE_TEXTS
 from grader.verdict.diagnosis.repairs.edits import Edit
-from grader.verdict.diagnosis.repairs.texts import CHANGE_TEXTS
 
 
 @dataclass(frozen=True)
