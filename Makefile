@@ -18,7 +18,7 @@ help:
 	@echo "make test-slow  statistical and long tests as well"
 	@echo "make lint       ruff, mypy, and the import linter (packages import downwards only)"
 	@echo "make verify     every solution 100 %, every stub 0 %, every known mistake caught and named"
-	@echo "make seeds      the verdict over 1,000 seeds, of the slow lessons over 50 (two hours on 2 cores)"
+	@echo "make seeds      the verdict over 1,000 seeds, of the slow lessons over 50 (one to two hours on 2 cores)"
 	@echo "make bench      what a submission costs, side by side in one run"
 	@echo "make picture    the pictures in docs/, from real pages (needs chromium)"
 	@echo "make format     ruff format"
