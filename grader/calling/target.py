@@ -68,11 +68,13 @@ class BaseTarget:
 
     def __init__(self) -> None:
         self.line, self.low_precision = None, False
+        self.operators = 0  # aten operators that the calls so far dispatched
 
     def _returned(self, called: Called, name: str) -> Called:
         """Note what a call of `name` reported. Raises CallFailed where it gave no value."""
         self.line = self.line or called.line
         self.low_precision = self.low_precision or called.counts.low_precision
+        self.operators += called.counts.operators
         if called.failed is not None:
             raise CallFailed(called.failed, name)
         return called

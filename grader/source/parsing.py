@@ -14,6 +14,8 @@ from grader.source.f_strings import for_older_python
 
 MAX_PARSED_BYTES = 300_000
 """Of a longer text nothing is read: parsing it takes seconds, and a lesson's file has a few thousand bytes."""
+MAX_OPENING_BRACES = 20_000
+"""Of a text with more nothing is read: Python 3.11 takes quadratic time for the parts of one f-string."""
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What Python's parser raises for a text that is not Python, or is nested too deeply."""
 # A coding cookie selects one of a hundred decoders. Some take time quadratic in the length of the text, and some make
@@ -40,7 +42,9 @@ ENCODINGS = frozenset(
 
 
 def parse_text(text: str | bytes, filename: str = "<unknown>") -> ast.Module | None:
-    """The syntax tree; None where Python cannot parse the text."""
+    """The syntax tree; None where Python cannot parse the text, or the text has too many braces."""
+    if text.count("{" if isinstance(text, str) else b"{") > MAX_OPENING_BRACES:  # type: ignore[arg-type]
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a warning such as "invalid escape sequence" does not concern the grader

@@ -28,11 +28,12 @@ from typing import Any
 
 from grader.source.reader_process import LENGTH_BYTES
 
-READING_SECONDS = 2.0
-"""Processor time for one call: a hundred times what a long file takes."""
-SUBMISSION_SECONDS = 10.0
+READING_SECONDS = 60.0
+"""Processor time for one call: hundreds of times what the lecture's notebook takes. It guards against a text that takes
+Python's parser for ever; how much of a text is read is limited by counts (bytes, statements, braces)."""
+SUBMISSION_SECONDS = 300.0
 """Processor time for all calls about one submission, which may consist of a hundred files."""
-WALL_SECONDS = 100.0
+WALL_SECONDS = 600.0
 """Elapsed time for one call, however busy the machine is."""
 MEMORY_BYTES = 1 << 30
 READER_PATH = Path(__file__).resolve().parents[2]

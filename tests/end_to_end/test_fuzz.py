@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 import warnings
 from pathlib import Path
@@ -18,6 +19,7 @@ from bench.hostile_values import LEAVES, evaluator, expressions
 from grader.authoring.verify import submission_of
 from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.comparison.trees import agreement, shown
+from grader.errors import Interrupted
 from grader.gradebook.grading.grader_processes import GraderProcess
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
@@ -28,8 +30,7 @@ from grader.publish.report.pages import Reporter
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers.waiting_clock import slowdown
 from grader.source import in_place_changes as changed
-from grader.verdict.diagnosis import time_allowance as allowance
-from grader.verdict.diagnosis.time_allowance import Allowance, attempt, check_time, own_seconds, uncounted
+from grader.verdict.diagnosis.attempts import attempt, check_interrupt, explaining_a_submission
 from grader.verdict.judging.behaviour import Check
 from grader.verdict.judging.check_endings import CheckFailed, ReferenceFailed
 from grader.verdict.judging.check_runs import run_check
@@ -196,41 +197,32 @@ def test_what_was_expected_is_named():
         check.agrees(lambda on, generator: on.call("closed_share", torch.tensor([0.5, 1.0])) - 1)
 
 
-# Time -----------------------------------------------------------------------------------------------------------------
-
-
-def busy(seconds: float) -> None:
-    end = time.process_time() + seconds
-    while time.process_time() < end:
-        pass
-
-
-def test_explanations_keep_within_their_time():
-    spent = Allowance(0.02)
-    with spent.using():
-        assert attempt(lambda: "said") == "said"
-        busy(0.03)
-        assert attempt(lambda: "said") is None
-        with pytest.raises(allowance.OutOfTime):
-            check_time()
-    check_time()
-    assert attempt(lambda: "said") == "said"
+# Explanations ---------------------------------------------------------------------------------------------------------
 
 
 def test_an_error_in_an_explanation_changes_no_verdict():
-    with Allowance().using():
+    with explaining_a_submission(None):
         assert attempt(lambda: 1 / 0) is None
     with pytest.raises(ZeroDivisionError):
         attempt(lambda: 1 / 0)
 
 
-def test_what_serves_every_student_is_not_counted():
-    spent, before = Allowance(0.05), own_seconds()
-    with spent.using():
-        with uncounted(), uncounted():
-            busy(0.1)
-        assert attempt(lambda: "said") == "said"
-    assert own_seconds() - before < 0.05
+def test_a_key_ends_the_search_for_an_explanation():
+    reading, writing = os.pipe()
+    try:
+        with explaining_a_submission(reading):
+            assert attempt(lambda: "said") == "said"
+            os.write(writing, b"q")
+            with explaining_a_submission(None):
+                check_interrupt()
+            with pytest.raises(Interrupted):
+                attempt(lambda: "said")
+            with pytest.raises(Interrupted):
+                attempt(check_interrupt)
+        check_interrupt()
+    finally:
+        os.close(reading)
+        os.close(writing)
 
 
 def graded_by(grader: GraderProcess, submission: Submission) -> dict[str, Any]:
@@ -248,7 +240,7 @@ def grade(session, submission):
         time.sleep(1)
     return whole(session, submission)
 server.Session.grade = grade
-server.MIN_SUBMISSION_SECONDS = 0.0
+server.JUDGING_SECONDS = 0.0
 from grader.publish.grader_process import main
 main(*sys.argv[2:])
 """

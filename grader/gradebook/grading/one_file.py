@@ -34,6 +34,10 @@ from grader.verdict.judging.own_sizes import Terms, is_published, terms_of
 from grader.verdict.judging.verdicts import STATUS_OF
 
 MAX_PRINTED = 4_000
+SEARCH_STOPPED = (
+    "The search for the slips in your functions was stopped after {:g} seconds, because they take long or do not end. "
+    "Some messages may say less than they could."
+)
 
 Suite = Callable[[Student], tuple[list[Row], dict[str, Any]]]
 """Judges a student's rows: returns rows in the lesson's order, and {row's name: picture of its error}."""
@@ -112,8 +116,9 @@ def judge_file(
                 recall.run_proof(student, judged.rows)
     judged = finished(lesson, submitted, judged, student, seen, read)
     if recall is not None:
-        in_time = not (student.allowance.is_spent or trials.ran_out)
-        recall.finish(judged.rows, judged.pictures, student, in_time)
+        recall.finish(judged.rows, judged.pictures, student, not trials.ran_out)
+    if trials.ran_out:
+        judged.add(SEARCH_STOPPED.format(zygote.limits.total_seconds))
     add_printed(judged, student, zygote.limits.output_bytes)
     return judged
 

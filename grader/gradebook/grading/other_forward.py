@@ -17,8 +17,6 @@ from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.workers.student import Student
 
-SECONDS = 3.0
-"""Waiting time for the lines of one notebook."""
 PRECISION = 1e-4
 SMALL_NUMBER = "other_small_number"
 """The mistake of another small number under a root; such a number makes a forward value differ in its last digits."""
@@ -94,7 +92,7 @@ def differences_of(lines: Collection[ForwardLine], problem: Problem, student: St
     text = "\n\n\n".join(line.text for line in lines).encode("utf-8", "replace")
     nothing = {name: torch.zeros_like(problem.finer.values[name]) for name in problem.graph.names}
     only_values = problem.with_upstream(nothing)
-    with closing(student.with_functions(text, list(values), SECONDS)) as other:
+    with closing(student.with_functions(text, list(values))) as other:
         other.add_private_problems([only_values])
         answers = other.run_steps(only_values, list(values))
     found = {name: answer.tensor for name, answer in answers.items() if answer.tensor is not None}

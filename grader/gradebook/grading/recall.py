@@ -44,7 +44,7 @@ class Recall:
         found: {row: verdict} of the others, as they are judged.
         judged: all rows in the end, with their pictures; empty where they may depend on more than the file.
         narrow: steps that computed in float32 where they were given float64.
-        in_time: no row lacks an explanation for want of time.
+        in_time: the search for explanations was not stopped.
     """
 
     key: bytes
@@ -81,7 +81,7 @@ class Recall:
             self.proof_answers = [{step: each[step] for step in self.unproved} for each in answers]
 
     def finish(self, rows: Sequence[Row], pictures: Mapping[str, Picture], student: Student, in_time: bool) -> None:
-        """All rows of the file, as they are in results.json; `in_time`: none lacks an explanation for want of time.
+        """All rows of the file, as they are in results.json; `in_time`: the search for explanations was not stopped.
 
         Raises RecallDoubtful.
         """

@@ -31,10 +31,9 @@ from grader.results import RESULTS_FILE
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
-MARGIN_SECONDS = 2.0
-"""How much longer than its limits a submission may occupy a grader: its verdicts, explanations and report."""
-MIN_SUBMISSION_SECONDS = 60.0
-"""What every submission may take: a wrong one may be the first that is compared with the known mistakes."""
+JUDGING_SECONDS = 60.0
+"""How much longer than its workers a lesson may occupy a grader, for its verdicts, explanations and report: more than
+twenty times what they take."""
 FIRST_SECONDS = 60.0
 """The same for the first submission of a lesson, for which the hidden suite and the references are made."""
 
@@ -79,8 +78,8 @@ class Server:
         present = [lesson.name for lesson in self._lessons if submission.lessons.get(lesson.name)]
         unseen = set(present) - self._started_lessons
         self._started_lessons.update(present)
-        limit = len(present) * (limits.import_seconds + limits.total_seconds) + MARGIN_SECONDS
-        return max(limit, MIN_SUBMISSION_SECONDS) + FIRST_SECONDS * len(unseen)
+        waits = limits.import_seconds + 2 * limits.total_seconds  # for the file's workers, and for its changed versions
+        return max(1, len(present)) * (waits + JUDGING_SECONDS) + FIRST_SECONDS * len(unseen)
 
     def _announce(self, replies: IO[str], end: float) -> None:
         """Say until when this submission may take, and say it again whenever the student's deadlines move."""

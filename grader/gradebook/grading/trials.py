@@ -22,10 +22,6 @@ from grader.verdict.diagnosis.repairs.edits import Edit, edits_of
 from grader.verdict.diagnosis.repairs.known import Known
 from grader.verdict.diagnosis.repairs.two_changes import Pair, pairs_of
 
-TRIALS_SECONDS = 6.0
-"""Waiting time for the trials of one file."""
-SECONDS_OF_A_CHECK = 1.0
-"""Seconds in which a check is run again and again, with one changed function after another."""
 CHANGED_PREFIX = "changed_"
 """How a changed function's name begins; its number follows."""
 
@@ -49,7 +45,7 @@ class FileTrials:
     """Trials on the file of `student`. What an unreadable file is made of is not known, and nothing is tried on it."""
 
     def __init__(self, student: Student, source: bytes) -> None:
-        self._student, self._clock = student, student.clock
+        self._student = student
         self._text = source.decode("utf-8", errors="replace")
         self._contents: dict[str, Mapping[str, Any] | None] = {}
         self._read_ahead: tuple[threading.Thread, dict[str, Mapping[str, Any]]] | None = None
@@ -57,12 +53,8 @@ class FileTrials:
         self._pairs: tuple[list[Pair], Student | None] = [], None  # of the last function that needed some
         self._wrong: dict[str, str] = {}  # {function: the inner gradient whose lines are changed first}
         self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
-        self._seconds_left = TRIALS_SECONDS
-        self._deadlines: dict[str, float] = {}
-        self.ran_out = False  # something was not tried for lack of time
         self.is_postponed = False  # for now, nothing is tried
         self.was_postponed = False  # something would have been tried
-        self._last_check = "", 0.0  # the function of the last check that was run again, and when that began
 
     def read_ahead(self, functions: Sequence[str]) -> None:
         """Have the contents of these functions read while the caller does something else."""
@@ -113,16 +105,8 @@ class FileTrials:
     ) -> Mapping[int, Answer]:
         joint = self._student.joint
         _, student = self._pairs if of_pairs else self._workers[step if joint is None else joint.name]
-        if student is None or self._is_out_of_time():
+        if student is None or self.ran_out:
             return {}
-        started = self._clock.now()
-        try:
-            return self._run(student, step, problem, numbers)
-        finally:
-            self._seconds_left -= max(0.0, self._clock.now() - started)
-
-    def _run(self, student: Student, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
-        joint = self._student.joint
         if joint is None:
             names = {f"{CHANGED_PREFIX}{number}": number for number in numbers}
             return {names[name]: answer for name, answer in student.run_steps(problem, list(names)).items()}
@@ -137,22 +121,17 @@ class FileTrials:
 
     def target(self, function: str, number: int) -> Target | None:
         _, student = self._workers[function]
-        now = self._clock.now()
-        before, since = self._last_check
-        self._seconds_left -= max(0.0, now - since) if before == function else 0.0
-        self._last_check = function, now
-        if (
-            student is None
-            or self._is_out_of_time()
-            or self._is_out_of_time(now - self._deadlines.setdefault(function, now + SECONDS_OF_A_CHECK))
-        ):
+        if student is None or self.ran_out:
             return None
         return RenamedTarget(student, function, f"{CHANGED_PREFIX}{number}")
 
-    def _is_out_of_time(self, late: float = 0.0) -> bool:
-        is_out = self._seconds_left <= 0 or late > 0
-        self.ran_out = self.ran_out or is_out
-        return is_out
+    def operators(self, step: str, problem: Problem) -> int:
+        return self._student.run_traced(problem, step).operators
+
+    @property
+    def ran_out(self) -> bool:
+        """Whether the time that guards against functions that hang is used up. Then nothing more is tried."""
+        return self._student.time_of_changed.is_used_up
 
     def close(self) -> None:
         for student in (*(student for _, student in self._workers.values()), self._pairs[1]):
@@ -168,7 +147,7 @@ class FileTrials:
     def _changed_functions(
         self, find: Callable[[str, str, str, Known], tuple[Any, list[str]]], function: str, known: Known
     ) -> tuple[list[Any], Student | None]:
-        """What `find` changed, as data, and a worker that has the changed functions; nothing and None once time is up.
+        """What `find` changed, as data, and a worker that has the changed functions; nothing and None if nothing is tried.
 
         Ends the worker of the changes before: there is one for trials at a time.
         """
@@ -176,10 +155,8 @@ class FileTrials:
             found, texts = source_reader().call(find, self._text, function, CHANGED_PREFIX, known)
         except (ReadingStopped, ReadingFailed):
             return [], None
-        if not found or self._is_out_of_time():
+        if not found or self.ran_out:
             return [], None
         self.close()
         steps = [f"{CHANGED_PREFIX}{number}" for number in range(len(found))]
-        return found, self._student.with_functions(
-            "\n\n".join(texts).encode("utf-8", "replace"), steps, self._seconds_left
-        )
+        return found, self._student.with_functions("\n\n".join(texts).encode("utf-8", "replace"), steps)

@@ -55,8 +55,8 @@ ONE = Caps(
     unpacked={".py": 16 * MIB, ".ipynb": 40 * MIB, ".toml": 16 * MIB},
     streamed=256 * MIB,
     ratio=200,
-    seconds=3.0,
-    seconds_per_mib=0.25,
+    seconds=60.0,
+    seconds_per_mib=5.0,
     inner=SUFFIXES,
 )
 WHOLE_CLASS = Caps(
@@ -70,8 +70,8 @@ WHOLE_CLASS = Caps(
     unpacked=dict.fromkeys((*ONE.file, *ARCHIVE_SUFFIXES, ".yml"), 4096 * MIB),
     streamed=8192 * MIB,
     ratio=float("inf"),
-    seconds=5.0,
-    seconds_per_mib=1.0,
+    seconds=100.0,
+    seconds_per_mib=20.0,
     whole_class=True,
 )
 

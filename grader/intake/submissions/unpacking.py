@@ -42,7 +42,8 @@ class Caps:
         file, unpacked: {suffix: one file}, {suffix: all files of that kind}; other kinds are not unpacked.
         streamed: the bytes to which a compressed tar is decompressed in the search for files.
         ratio: all unpacked bytes divided by the archive's.
-        seconds, seconds_per_mib: of processor time, for any archive and for each MiB of it.
+        seconds, seconds_per_mib: of processor time, for any archive and for each MiB of it: a guard, more than twenty
+            times what unpacking takes. The other limits decide.
         whole_class: files of other kinds are written empty, and a bad entry does not affect the others.
         inner: the suffixes of archives inside the archive that are kept, to be unpacked as well.
     """

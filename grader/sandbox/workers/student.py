@@ -24,7 +24,6 @@ from grader.sandbox.workers.student_file import NO_PROBLEMS, FileProblems, Stude
 from grader.sandbox.workers.time_account import TimeAccount
 from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.verdict.diagnosis.repairs.repairs import Trials
-from grader.verdict.diagnosis.time_allowance import Allowance
 
 STEPS_PER_UNKNOWN_STEP = 3
 """Of so many steps one may be unknown to the cache for the unknown ones alone to run in stages."""
@@ -40,7 +39,8 @@ class Student:
         terms: what the file may write differently from a stub.
         public: the published problem at the file's own sizes, where these differ from the lecture's.
         low_precision_steps: traced steps that computed in float32 although they were given float64.
-        allowance: the processor time for explaining what is wrong.
+        interrupt: the descriptor that ends a wait for a worker, and the search for an explanation.
+        time_of_changed: for the workers of the file's changed versions, all together.
         trials: the file's functions with small changes, for naming a slip.
         measurements: {key: measurement}, see measuring.py.
         baselines: what yardsticks used in workers of this zygote.
@@ -59,7 +59,7 @@ class Student:
 
         `interrupt` is a descriptor: once it is readable, a wait for a worker raises Interrupted.
         """
-        self._zygote, self._limits = zygote, zygote.limits
+        self._zygote = zygote
         self.steps = tuple(file.steps)
         self._numbers = ProblemNumbers(zygote, given.ahead)
         self.time = TimeAccount(zygote.limits.total_seconds, zygote.clock) if time is None else time
@@ -74,7 +74,8 @@ class Student:
         self.baselines = zygote.baselines
         self.low_precision_steps: set[str] = set()
         self._scheduler = StepScheduler(self._file, self._numbers, self.time, file.steps, file.joint)
-        self.allowance = Allowance(interrupt=interrupt)
+        self.interrupt = interrupt
+        self.time_of_changed = TimeAccount(zygote.limits.total_seconds, zygote.clock)
         self.trials: Trials | None = None
 
     def begin_loading(self) -> None:
@@ -275,15 +276,14 @@ class Student:
         """Another file in workers of the same zygote."""
         return Student(self._zygote, StudentFile(files, main), time=time)
 
-    def with_functions(self, text: bytes, steps: Sequence[str], seconds: float) -> Student:
-        """The same file with more functions at its end, in workers of its own; it may wait for `seconds` in all."""
+    def with_functions(self, text: bytes, steps: Sequence[str]) -> Student:
+        """The same file with more functions at its end, in workers of its own."""
         file, numbers = self._file.file, self._numbers
         files = {**file.files, file.main: file.files[file.main] + b"\n\n\n" + text + b"\n"}
         # known problems keep the numbers under which workers may have been sent them
         given = FileProblems(numbers.shared) if numbers.are_own else NO_PROBLEMS
-        time = TimeAccount(min(seconds, self._limits.total_seconds - self.time.waited), self._zygote.clock)
-        interrupt = self._file.interrupt
-        return Student(self._zygote, StudentFile(files, file.main, steps), given, time=time, interrupt=interrupt)
+        changed = StudentFile(files, file.main, steps)
+        return Student(self._zygote, changed, given, time=self.time_of_changed, interrupt=self.interrupt)
 
     def close(self) -> None:
         self._file.discard()

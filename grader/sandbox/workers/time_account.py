@@ -1,4 +1,4 @@
-"""How long one submission has taken, of the seconds that it may take in all."""
+"""How long a submission's workers have taken, of the seconds that they may take in all."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from grader.sandbox.workers.waiting_clock import WaitingClock
-from grader.verdict.diagnosis.time_allowance import own_seconds
 
-FREE_SECONDS = 5.0
-"""Processor time for judging a submission that does not count. A right one takes a hundredth of it."""
 UNCHECKED_SECONDS = 1.0
 """How long workers may be waited for until the delays of a busy machine are subtracted."""
 
 
 class TimeAccount:
-    """Seconds waited for a submission's workers, and processor time for judging it above FREE_SECONDS.
+    """Seconds waited for a submission's workers, of those that it may take.
 
     Attributes:
         waited: seconds waited for workers so far, on a clock that stops while they wait for a processor.
@@ -23,20 +20,15 @@ class TimeAccount:
 
     def __init__(self, total_seconds: float, clock: WaitingClock) -> None:
         self._total, self._clock = total_seconds, clock
-        self._started = own_seconds()
         self.waited = self._unchecked = 0.0
         self._set_aside = clock.set_aside  # by the clock, when the waits that are not checked began
 
     @property
     def _used(self) -> float:
         """Seconds. Where the limit may be near, nothing of it is a delay of the machine."""
-        if self._unchecked and self._sum > self._total / 2:
+        if self._unchecked and self.waited > self._total / 2:
             self._check()
-        return self._sum
-
-    @property
-    def _sum(self) -> float:
-        return self.waited + max(0.0, own_seconds() - self._started - FREE_SECONDS)
+        return self.waited
 
     @property
     def is_used_up(self) -> bool:

@@ -14,6 +14,7 @@ from itertools import chain
 
 from grader.lesson.mistakes import Mistake
 from grader.results.wording import format_shape
+from grader.verdict.diagnosis.attempts import check_interrupt
 from grader.verdict.diagnosis.claims import FunctionContents, is_borne_out
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.known_mistakes import known_mistake
@@ -38,7 +39,6 @@ from grader.verdict.diagnosis.readings.substitutes import (
 )
 from grader.verdict.diagnosis.readings.sums_inside import wrong_inner_sum
 from grader.verdict.diagnosis.readings.terms import wrong_term, wrong_term_and_factor
-from grader.verdict.diagnosis.time_allowance import check_time
 
 GradientReading = Callable[[GradientMismatch], Iterator[Explanation]]
 ZERO_ELEMENT = 1e-12
@@ -108,7 +108,7 @@ def explanations_of_expanded(wrong: GradientMismatch) -> Iterator[Explanation]:
     shapes = [format_shape(tensor.shape) for tensor in wrong.pairs[0]]
     expanded = replace(wrong, found=[f.expand(e.shape) for f, e in wrong.pairs])
     for reading in (branch_coefficients, held_constant, wrong_inner_line, one_path):
-        check_time()
+        check_interrupt()
         for explanation in reading(expanded):
             yield replace(explanation, message=f"Its shape is {shapes[0]}, not {shapes[1]}. {explanation.message}")
 
@@ -132,13 +132,13 @@ def readings_of_tier(
 ) -> Iterator[Explanation]:
     """The explanations of one tier; of the branches and paths while the caller has `seen` none."""
     for reading in tier:
-        check_time()
+        check_interrupt()
         yield from reading(wrong)
     for parts, readings in ((wrong.branches, OF_A_BRANCH), (partial(each_path, wrong), OF_A_PATH)):
         if number in readings and not seen:
             for part in parts():
                 for reading in readings[number]:
-                    check_time()
+                    check_interrupt()
                     yield from reading(part)
 
 

@@ -10,7 +10,6 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.constants import factors_of
-from grader.verdict.diagnosis.time_allowance import uncounted
 
 ValueType = TypeVar("ValueType")
 
@@ -21,8 +20,7 @@ def computed_once(problem: Problem, key: object, compute: Callable[[], ValueType
     """The result of `compute`, kept with the problem: it serves every row and every student judged on it."""
     table = _COMPUTED.setdefault(problem, {})
     if key not in table:
-        with uncounted():
-            table[key] = compute()
+        table[key] = compute()
     result: ValueType = table[key]
     return result
 

@@ -20,9 +20,9 @@ from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
 from grader.results import Status
+from grader.verdict.diagnosis.attempts import attempt
 from grader.verdict.diagnosis.errors.raised import CallContext, explain_error_text
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.check_endings import OURS, CheckFailed
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hard_coded import hard_coded_numbers, size_remark
@@ -70,8 +70,11 @@ class Check:
         return self.lesson.answers
 
     def gradient(self, name: str) -> GradientCheck:
-        """The check of one of the lesson's gradients; where it has no value, `fail` gives its status to the row."""
-        gradient = GradientCheck(self.lesson, self.lesson.item_for(name), self._student, self._book)
+        """The check of one of the lesson's gradients, which explains nothing: the gradient has a row of its own.
+
+        Where it has no value, `fail` gives its status to the row.
+        """
+        gradient = GradientCheck(self.lesson, self.lesson.item_for(name), self._student, self._book, naming=False)
         self._consulted.append(gradient)
         return gradient
 

@@ -8,11 +8,17 @@ from typing import Any
 
 from grader.calling.protocol import CallFailed
 from grader.results.wording import listed_as_code
+from grader.verdict.diagnosis.attempts import attempt, check_interrupt
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit
 from grader.verdict.diagnosis.repairs.known import Known
-from grader.verdict.diagnosis.repairs.repairs import Trials, explain_edit, explain_random_numbers
-from grader.verdict.diagnosis.time_allowance import attempt, check_time
+from grader.verdict.diagnosis.repairs.repairs import (
+    MAX_OPERATORS,
+    OPERATORS_OF_A_CALL,
+    Trials,
+    explain_edit,
+    explain_random_numbers,
+)
 from grader.verdict.judging.behaviour import Check
 from grader.verdict.judging.check_endings import OURS, CheckFailed
 from grader.verdict.judging.runner import explaining
@@ -39,13 +45,16 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
         function = check.item.function
         if (random := explain_random_numbers(trials.contents(function))) is not None:
             return random
+        if not check.on.calls:  # it is about gradients, which have rows of their own
+            return None
         edits = enumerate(trials.edits(function, Known()))
         own = [(n, edit) for n, edit in edits if edit.function == function and edit.kind != INNER_GRADIENT]
         partly: Explanation | None = None
+        work = 0
         for number, edit in own[:MAX_FUNCTIONS_CHANGED]:
-            check_time()
+            check_interrupt()
             target = trials.target(function, number)
-            if target is None:
+            if target is None or work > MAX_OPERATORS:
                 break
             again = check.again_on(target)
             end = end_of(test, again)
@@ -53,8 +62,11 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
                 of_all = check.lesson.joint is not None and function == check.lesson.joint.name
                 is_by_chance = 0 < again.compared_bits < MIN_BITS
                 return None if is_by_chance else explain_edit(edit, check.item.name if of_all else function)
+            if isinstance(end, CheckFailed) and end.status == "timeout":
+                break  # each of them takes as long as a function may
             if partly is None and is_less_wrong(end, failed):
                 partly = explained_in_part(edit, failed, end_of(test, check.again_on(target, on_every_draw=True)))
+            work += target.operators + OPERATORS_OF_A_CALL * len(again.on.calls)
         return partly
 
     with explaining(check.student):

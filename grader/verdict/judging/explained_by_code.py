@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
+from grader.verdict.diagnosis.attempts import attempt
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import Cases
 from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
@@ -22,7 +23,6 @@ from grader.verdict.diagnosis.repairs.repairs import (
     explain_random_numbers,
     surer_slips,
 )
-from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.hard_coded import explain_hard_coded_sizes
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.other_explanations import (

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Draw, Problem, derive
-from grader.verdict.diagnosis.time_allowance import uncounted
 from grader.verdict.judging.own_sizes import OwnProblems, count_elements, own_problems
 
 MAX_ELEMENTS_KEPT = 1 << 20
@@ -25,30 +22,19 @@ class ProblemBook:
         self._latest: dict[tuple[str, int], Problem] = {}
         self._values: dict[tuple[object, ...], Any] = {}
         self._own: dict[tuple[object, ...], OwnProblems] = {}  # of notebooks, the latest used last
-        self.made_seconds = 0.0  # processor time spent on what serves every student
 
     def value(self, key: tuple[object, ...], make: Callable[[], Any]) -> Any:
         """What a scenario gives on the reference or on a known mistake, computed once for all students."""
         if key not in self._values:
-            with self.work_for_all():
-                self._values[key] = make()
+            self._values[key] = make()
         return self._values[key]
-
-    @contextlib.contextmanager
-    def work_for_all(self) -> Iterator[None]:
-        """The processor time spent inside is not taken from the allowance of one submission."""
-        started = time.process_time()
-        with uncounted():
-            yield
-        self.made_seconds += time.process_time() - started
 
     def own_problems(self, lesson: Lesson, draws: Sequence[Draw], sizes: Mapping[str, int]) -> OwnProblems:
         """Problems at the sizes of a notebook, in place of these draws. Those of the latest notebooks are kept."""
         key = (lesson.name, *sizes.items(), *map(id, draws))
         found = self._own.pop(key, None)
         if found is None:
-            with uncounted():
-                found = own_problems(lesson, draws, sizes, self.seed)
+            found = own_problems(lesson, draws, sizes, self.seed)
             weight = count_elements(lesson, sizes)
             while self._own and (len(self._own) + 1) * weight > MAX_ELEMENTS_KEPT:
                 del self._own[next(iter(self._own))]

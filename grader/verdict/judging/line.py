@@ -8,6 +8,7 @@ from grader.calling.answer import Answer
 from grader.comparison.tensors import TOLERANCE, TensorComparison, compare, is_float32
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Problem
+from grader.verdict.diagnosis.attempts import attempt
 from grader.verdict.diagnosis.circumstances import circumstances
 from grader.verdict.diagnosis.claims import FunctionContents
 from grader.verdict.diagnosis.diagnose import explain
@@ -15,7 +16,6 @@ from grader.verdict.diagnosis.errors.raised import explain_error
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.known_mistakes import known_mistake
 from grader.verdict.diagnosis.readings.widths import width_from_the_data
-from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.earlier_gradient import FROM_EARLIER_GRADIENT, computed_from_earlier, upstream_left_out
 from grader.verdict.judging.line_messages import (
     IN_FLOAT32,

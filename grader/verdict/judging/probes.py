@@ -16,8 +16,8 @@ from torch import Tensor
 from grader.reference.problem import Problem
 from grader.reference.tape import LOSS
 from grader.results.wording import listed_as_code
+from grader.verdict.diagnosis.attempts import check_interrupt
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.time_allowance import check_time
 from grader.verdict.judging.runner import StepRunner, is_submission
 
 PROBE_FACTOR = -2.0
@@ -39,7 +39,7 @@ def explain_by_probes(student: StepRunner, step: str, problems: Sequence[Problem
 
 def answer_to(student: StepRunner, step: str, problem: Problem) -> Tensor | None:
     """The step's answer as float64; None where it has not the gradient's shape, or is not finite."""
-    check_time()
+    check_interrupt()
     if is_submission(student):
         student.add_private_problems([problem])
     tensor = student.answers(problem)[step].tensor

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol, TypeGuard
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
+from grader.verdict.diagnosis.attempts import explaining_a_submission
 from grader.verdict.diagnosis.repairs.repairs import Trials
-from grader.verdict.diagnosis.time_allowance import Allowance
 
 if TYPE_CHECKING:
     from grader.verdict.judging.own_sizes import Terms
@@ -37,13 +37,13 @@ class SubmissionRunner(StepRunner, Protocol):
     Attributes:
         terms: what the file may write differently from a stub.
         public: the published problem at the file's own sizes, where these differ from the lecture's.
-        allowance: the processor time for explaining what is wrong.
+        interrupt: a descriptor; once it is readable, the search for an explanation raises Interrupted.
         trials: the file's functions with small changes, for naming a slip; None without them.
     """
 
     terms: Terms
     public: Problem | None
-    allowance: Allowance
+    interrupt: int | None
     trials: Trials | None
 
     def prefetch_traced(self, problems: Sequence[Problem], step: str) -> None:
@@ -65,5 +65,5 @@ def is_submission(runner: StepRunner) -> TypeGuard[SubmissionRunner]:
 
 
 def explaining(runner: StepRunner) -> AbstractContextManager[None]:
-    """Inside, explanations keep within the submission's allowance. The course's own files have no limit."""
-    return runner.allowance.using() if is_submission(runner) else nullcontext()
+    """Inside, explanations of a submission are optional. Those of the course's own files must not fail."""
+    return explaining_a_submission(runner.interrupt) if is_submission(runner) else nullcontext()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,6 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import derive
-from grader.verdict.diagnosis.time_allowance import Allowance
 from grader.verdict.judging.scenarios import differ_exactly
 from grader.verdict.judging.shuffling import Shuffled, answers_on_demand
 
@@ -68,9 +67,13 @@ def test_a_row_in_a_fixed_order_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.fixture(scope="module")
 def session_without_mistakes(warm_zygotes: None) -> Iterator[Callable[[str], Session]]:
-    """session_without_mistakes(lesson): warm. No lazy answer has to be named: no known mistakes, no time to explain."""
+    """session_without_mistakes(lesson): warm. No lazy answer has to be named: no known mistakes, no explanations."""
+
+    def fail() -> None:
+        raise RuntimeError("not explained")
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("grader.sandbox.workers.student.Allowance", partial(Allowance, 0.0))
+        patch.setattr("grader.verdict.diagnosis.attempts.check_interrupt", fail)  # `attempt` gives None then
         yield cache(lambda name: Session([Lesson(ROOT, name, secrets=False)], SEED))
 
 

@@ -23,7 +23,6 @@ from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.results.wording import format_shape, listed_as_code
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.time_allowance import uncounted
 
 MEANINGS_FILE = Path(__file__).with_name("meanings.toml")
 MAX_NAMES_SUGGESTED = 6
@@ -122,9 +121,8 @@ def find_meaning(message: str, context: CallContext) -> tuple[str, str] | None:
 @cache
 def error_meanings() -> list[tuple[re.Pattern[str], str, str]]:
     """(pattern, id, template of the message) of each entry of meanings.toml, in its order."""
-    with uncounted():
-        entries = tomllib.loads(MEANINGS_FILE.read_text(encoding="utf-8"))["meaning"]
-        return [(re.compile("|".join(entry["patterns"])), entry["id"], entry["message"]) for entry in entries]
+    entries = tomllib.loads(MEANINGS_FILE.read_text(encoding="utf-8"))["meaning"]
+    return [(re.compile("|".join(entry["patterns"])), entry["id"], entry["message"]) for entry in entries]
 
 
 def explain_product(found: re.Match[str], context: CallContext) -> str:

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.results.wording import listed_as_code
+from grader.verdict.diagnosis.attempts import check_interrupt
 from grader.verdict.diagnosis.diagnose import explain
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import Cases
 from grader.verdict.diagnosis.problem_values import computed_once
 from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT
 from grader.verdict.diagnosis.repairs.repairs import READINGS_KEPT, Trials, is_right_gradient, known_on
-from grader.verdict.diagnosis.time_allowance import check_time
 
 SPECIFIC_READINGS = READINGS_KEPT | {
     *("factor", "term_missing", "term_too_many", "wrong_value", "branch_ratio", "way_ratio", "upstream_forgotten"),
@@ -52,7 +52,7 @@ def explain_by_inner_gradients(
     above = first.finer.above(target)
     right: list[str] = []
     for name in (name for name in inner if name[1:] in above and name != step):
-        check_time()
+        check_interrupt()
         found = [(unfused(p), answer_of(trials, step, p, inner[name])) for p, _ in cases]
         if any(answer is None for _, answer in found):
             continue

@@ -16,6 +16,7 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.comparison.tensors import compare
 from grader.reference.problem import Problem
+from grader.verdict.diagnosis.attempts import check_interrupt
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import Cases
 from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit
@@ -23,7 +24,6 @@ from grader.verdict.diagnosis.repairs.joint_changes import expressions_of
 from grader.verdict.diagnosis.repairs.known import Known
 from grader.verdict.diagnosis.repairs.sentences import Slip
 from grader.verdict.diagnosis.repairs.two_changes import Pair, explain_pair
-from grader.verdict.diagnosis.time_allowance import check_time
 
 READINGS_KEPT = {
     *("sum_missing", "wrong_axis", "mean_for_sum", "summed_too_much", "sum_too_many", "sign", "ratio"),
@@ -48,6 +48,11 @@ SURER_SLIPS = {
 """{a reading that is kept: the kinds of change that say more than it does}"""
 PATH_MISSING = re.compile(r"\bpath\b[^.:;]* is missing\b")
 MAX_SMALL_NUMBER = 1e-2
+MAX_OPERATORS = 200_000
+"""What the changed functions of one search may dispatch, if each does as much as the student's own does. It bounds the
+search where a function loops over elements, on every machine after the same number of changed functions."""
+OPERATORS_OF_A_CALL = 100
+"""Sending a call and comparing its answer takes as long as so many operators."""
 BATCH = 80
 """Changed functions that are run in one round trip."""
 BATCH_OF_A_JOINT_FUNCTION = 16
@@ -64,7 +69,10 @@ class Trials(Protocol):
         """The changes that can be tried, most likely slips first."""
 
     def target(self, function: str, number: int) -> Any:
-        """A target (see grader/calling/protocol.py) with the changed function as `function`; None once time is up."""
+        """A target (grader/calling/protocol.py) with the changed function as `function`; None if nothing is tried."""
+
+    def operators(self, step: str, problem: Problem) -> int:
+        """Aten operators that the student's own function dispatches for `step`."""
 
     def pairs(self, function: str, known: Known) -> Sequence[Pair]:
         """The pairs of changes that can be tried, most likely slips first."""
@@ -131,14 +139,19 @@ def first_right(
 ) -> int | None:
     """The first of the changed functions of these numbers that gives the right gradient on all cases, if one does."""
     smallest_first = sorted((problem for problem, _ in cases), key=total_elements)  # most run on one only
+    if numbers:
+        numbers = numbers[: MAX_OPERATORS // (OPERATORS_OF_A_CALL + trials.operators(step, smallest_first[0]))]
     for start in range(0, len(numbers), batch):
-        left = numbers[start : start + batch]
+        left, hangs = numbers[start : start + batch], False
         for problem in smallest_first:
-            check_time()
+            check_interrupt()
             found = trials.answers(step, problem, left, of_pairs) if left else {}
+            hangs = hangs or any(answer.outcome == "timeout" for answer in found.values())
             left = [n for n in left if n in found and is_right_gradient(step, problem, found[n])]
         if left:
             return left[0]
+        if hangs:  # each of them takes as long as a step may
+            break
     return None
 
 

@@ -13,13 +13,13 @@ from typing import Any
 
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.comparison.trees import name_of_entry
+from grader.verdict.diagnosis.attempts import check_interrupt
 from grader.verdict.diagnosis.constants import factors_of, shares_of
 from grader.verdict.diagnosis.explanation import MAX_JOINED, Explanation, join_explanations
 from grader.verdict.diagnosis.results.numbers import TIERS_OF_PARTS
 from grader.verdict.diagnosis.results.part import PartMismatch, as_numbers, numeric_entries
 from grader.verdict.diagnosis.results.places import in_other_places
 from grader.verdict.diagnosis.results.words import ComparedAnswer, wrong_answers, wrong_entries
-from grader.verdict.diagnosis.time_allowance import check_time
 
 MAX_WRONG_PARTS = 12
 """Wrong parts that are examined: the others usually have the same mistake as the first."""
@@ -82,7 +82,7 @@ def explain_numbers(
         shares=[shares_of(outcome.settings) for outcome, _ in having],
     )
     for tier in TIERS_OF_PARTS:
-        check_time()
+        check_interrupt()
         explanation = join_explanations(islice((e for reading in tier for e in reading(part)), MAX_JOINED))
         if explanation is not None:
             return explanation
