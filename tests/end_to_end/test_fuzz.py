@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import time
@@ -198,6 +199,18 @@ def test_what_was_expected_is_named():
 
 
 # Explanations ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_mistake_is_named_however_slow_the_machine_is(sessions, monkeypatch):
+    """On this machine an hour of processor time passes between two looks at the clock."""
+    session, _ = sessions("01")
+    lesson = session.lessons[0]
+    mistake = lesson.mistakes[0]
+    hours = itertools.count(0, 3600)
+    for clock in ("process_time", "thread_time"):
+        monkeypatch.setattr(time, clock, lambda: float(next(hours)))
+    graded = session.grade(submission_of(lesson, "wrong", mistake.applied_to(lesson.answer_key)))
+    assert rows_of(graded.results)[mistake.gradient]["mistake"]["id"] == mistake.id
 
 
 def test_an_error_in_an_explanation_changes_no_verdict():

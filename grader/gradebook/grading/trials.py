@@ -147,7 +147,7 @@ class FileTrials:
     def _changed_functions(
         self, find: Callable[[str, str, str, Known], tuple[Any, list[str]]], function: str, known: Known
     ) -> tuple[list[Any], Student | None]:
-        """What `find` changed, as data, and a worker that has the changed functions; nothing and None if nothing is tried.
+        """What `find` changed, as data, and a worker that has the changed functions; nothing and None if none is tried.
 
         Ends the worker of the changes before: there is one for trials at a time.
         """
