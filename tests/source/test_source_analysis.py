@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from grader.source.aliases import VIEW_ATTRIBUTES, SharedNames
-from grader.source.parsing import MAX_PARSED_BYTES, parse_submitted
+from grader.source.parsing import MAX_OPENING_BRACES, MAX_PARSED_BYTES, parse_submitted
 from grader.source.program import Program
 from grader.source.scopes import Scope
 from grader.source.syntax import evaluated_outside, literal_number, literal_string, parameters, stored_names
@@ -38,6 +38,8 @@ def function_scope(text: str) -> Scope:
         (b"x = (\n", False),
         (b"x = 1\0\n", False),
         (b"#" * (MAX_PARSED_BYTES + 1), False),
+        (b"[" + b"{}," * MAX_OPENING_BRACES + b"]", True),
+        (b"[{}," + b"{}," * MAX_OPENING_BRACES + b"]", False),
         ("x = '\\d'", True),
     ],
 )
