@@ -16,7 +16,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -62,9 +62,10 @@ def submissions(course: Course, lesson: Lesson, folder: Path) -> Iterator[tuple[
             yield str(path.relative_to(FOLDER)), member.by, submission
 
 
-def told_in(course: Course, lesson: Lesson) -> Told:
-    """What each row of each member is told, by a session and a judge that are started for it."""
+def told_in(course: Course, lesson: Lesson) -> tuple[Told, float]:
+    """What each row of each member is told, by a session and a judge that are started for it; the seconds it took."""
     told: Told = {}
+    started = time.monotonic()
 
     def note(by: str, name: str, rows: Sequence[Row]) -> None:
         for row in rows:
@@ -82,12 +83,7 @@ def told_in(course: Course, lesson: Lesson) -> Told:
                 note("grade run", name, session.grade(submission).results.lessons[0].rows)
             if by in ("dojo", "both") and submitted is not None:
                 note("dojo check", name, judge.judge(at_home, submitted).rows)
-    return told
-
-
-def timed(tell: Callable[[], Told]) -> tuple[Told, float]:
-    started = time.monotonic()
-    return tell(), time.monotonic() - started
+    return told, time.monotonic() - started
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -99,9 +95,9 @@ def main(arguments: list[str] | None = None) -> int:
     compared = differing = 0
     before = after = 0.0
     for lesson in [course.find(name) for name in options.lessons] or list(course.lessons.values()):
-        ordinary, seconds = timed(lambda lesson=lesson: told_in(course, lesson))
+        ordinary, seconds = told_in(course, lesson)
         with slowed(options.busy):
-            slow, slow_seconds = timed(lambda lesson=lesson: told_in(course, lesson))
+            slow, slow_seconds = told_in(course, lesson)
         before, after = before + seconds, after + slow_seconds
         different = [key for key in ordinary.keys() | slow.keys() if ordinary.get(key) != slow.get(key)]
         compared, differing = compared + len(ordinary), differing + len(different)

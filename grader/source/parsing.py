@@ -43,7 +43,8 @@ ENCODINGS = frozenset(
 
 def parse_text(text: str | bytes, filename: str = "<unknown>") -> ast.Module | None:
     """The syntax tree; None where Python cannot parse the text, or the text has too many braces."""
-    if text.count("{" if isinstance(text, str) else b"{") > MAX_OPENING_BRACES:  # type: ignore[arg-type]
+    braces = text.count("{") if isinstance(text, str) else text.count(b"{")
+    if braces > MAX_OPENING_BRACES:
         return None
     try:
         with warnings.catch_warnings():

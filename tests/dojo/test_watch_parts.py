@@ -399,7 +399,7 @@ def test_a_hang_is_reported_with_its_line(judge, checked):
 
 def test_code_that_is_read_ahead_is_what_it_is_otherwise(monkeypatch):
     """Where the reading of several functions was stopped, each is read when it is needed."""
-    student, text = SimpleNamespace(clock=None), b"def f(x):\n    return x + g(x)\n\n\ndef g(y):\n    return 2 * y\n"
+    student, text = SimpleNamespace(), b"def f(x):\n    return x + g(x)\n\n\ndef g(y):\n    return 2 * y\n"
     ordinary, ahead, stopped = (FileTrials(student, text) for _ in range(3))
     ahead.read_ahead(["f", "g"])
     assert [ahead.contents(name) for name in ("f", "g", "h")] == [ordinary.contents(name) for name in ("f", "g", "h")]

@@ -22,8 +22,10 @@ from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.comparison.trees import agreement, shown
 from grader.errors import Interrupted
 from grader.gradebook.grading.grader_processes import GraderProcess
+from grader.gradebook.grading.one_file import SEARCH_STOPPED
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.trials import FileTrials
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
@@ -211,6 +213,14 @@ def test_a_mistake_is_named_however_slow_the_machine_is(sessions, monkeypatch):
         monkeypatch.setattr(time, clock, lambda: float(next(hours)))
     graded = session.grade(submission_of(lesson, "wrong", mistake.applied_to(lesson.answer_key)))
     assert rows_of(graded.results)[mistake.gradient]["mistake"]["id"] == mistake.id
+
+
+def test_a_search_that_is_stopped_by_its_guard_says_so(sessions, monkeypatch):
+    session, _ = sessions("01")
+    lesson = session.lessons[0]
+    monkeypatch.setattr(FileTrials, "ran_out", True)
+    graded = session.grade(submission_of(lesson, "wrong", lesson.mistakes[0].applied_to(lesson.answer_key)))
+    assert graded.results.lessons[0].message == SEARCH_STOPPED.format(6)
 
 
 def test_an_error_in_an_explanation_changes_no_verdict():

@@ -22,7 +22,6 @@ from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.sandbox.workers.step_scheduler import StepScheduler
 from grader.sandbox.workers.student_file import NO_PROBLEMS, FileProblems, StudentFile
 from grader.sandbox.workers.time_account import TimeAccount
-from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.verdict.diagnosis.repairs.repairs import Trials
 
 STEPS_PER_UNKNOWN_STEP = 3
@@ -90,11 +89,6 @@ class Student:
         self._scheduler.given_up |= given_up
 
     # What is known of the file ---------------------------------------------------------------------------------------
-
-    @property
-    def clock(self) -> WaitingClock:
-        """The clock of its deadlines."""
-        return self._zygote.clock
 
     @property
     def load_failure(self) -> Answer | None:
