@@ -105,7 +105,7 @@ WRONG = {
         "gap",
         "def gap(a, b):\n    pass",
         "shape",
-        "The result is None; expected 2 values: gap, where. Is the last line `return ...`?",
+        "The result is None; expected 2 values: gap, where.",
     ),
     "a key too few": (
         "gap",
