@@ -98,6 +98,6 @@ def tie_at_the_maximum(inputs):
 
 
 TIE = (
-    "Two logits tie for their row's maximum here, and at a tie the maximum has no derivative. `max(1)` gives all of "
-    "the gradient to the first of them, `amax` shares it, comparing with the maximum repeats it. All count as right."
+    "Where two logits of a row are equal and the largest, their maximum has no derivative. `max(1)` gives all of the "
+    "gradient to the first of them, `amax` shares it, comparing with the maximum repeats it. All count as right."
 )

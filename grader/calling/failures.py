@@ -14,6 +14,9 @@ from typing import Any, NoReturn
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import AutogradUsed
 from grader.calling.operators import TooManyOperators
+from grader.results.wording import shortened
+
+MAX_TEXT_CHARACTERS = 500
 
 
 def first_line(function: Callable[..., Any]) -> int | None:
@@ -105,7 +108,7 @@ def unanswered_prompt(error: BaseException) -> str:
 def safe_text(render: Callable[[object], str], value: object) -> str:
     """`str` or `repr` of anything: one line of at most 500 characters, without addresses, which no two runs share."""
     try:
-        return re.sub(r"0x[0-9a-fA-F]{6,}", "0x...", " ".join(render(value).split())[:500])
+        return re.sub(r"0x[0-9a-fA-F]{6,}", "0x...", shortened(render(value), MAX_TEXT_CHARACTERS))
     except BaseException:  # a student's __str__ or __repr__
         return "(its text cannot be read)"
 

@@ -19,9 +19,10 @@ from grader.comparison.tensors import (
     index_at,
     relative_error,
 )
-from grader.results.wording import format_shape
+from grader.results.wording import format_shape, shortened
 
 MAX_VALUE_CHARACTERS = 120
+MAX_MESSAGE_CHARACTERS = 400
 MAX_ENTRIES_SHOWN = 3
 """Entries of a list that a sentence shows."""
 MAX_KEYS = 20
@@ -106,7 +107,7 @@ class _Comparison:
         self.error: float | None = None
 
     def differ(self, part: str, stage: str, message: str) -> None:
-        self.findings.append(Difference(part, stage, message))
+        self.findings.append(Difference(part, stage, shortened(message, MAX_MESSAGE_CHARACTERS)))
 
     def compare(self, found: Any, expected: Any, part: str) -> None:
         found, expected = (plain_number(v) for v in (found, expected))
@@ -129,15 +130,15 @@ class _Comparison:
     def mappings(self, found: Any, expected: Mapping[Any, Any], part: str, name: str) -> None:
         if not isinstance(found, Mapping):
             advice = " Is the last line `return ...`?" if found is None and not part else ""
-            wanted = "a dict"
-            if isinstance(found, (list, tuple)) and len(found) != len(expected):
+            wanted = "a dict"  # where a tuple would do as well, the message says how many values
+            if found is None or (isinstance(found, (list, tuple)) and len(found) != len(expected)):
                 wanted = f"{len(expected)} values: {keys_in_words(expected)}"
-            return self.differ(part, "shape", f"{name} is {shown(found)}; expected {wanted}.{advice}"[:400])
+            return self.differ(part, "shape", f"{name} is {shown(found)}; expected {wanted}.{advice}")
         missing, more = [k for k in expected if k not in found], [k for k in found if k not in expected]
         if missing or more:
             wrong = f"lacks {keys_in_words(missing)}" if missing else f"has {keys_in_words(more)} besides"
             keys = keys_in_words(expected)
-            return self.differ(part, "shape", f"{name} {wrong}; expected the keys {keys}."[:400])
+            return self.differ(part, "shape", f"{name} {wrong}; expected the keys {keys}.")
         for key, value in expected.items():
             self.compare(found[key], value, name_of_entry(part, key))
 

@@ -60,8 +60,15 @@ def row_table(rows: Sequence[Row], checks: Collection[str]) -> Iterator[Text]:
 
 
 def wrong_groups(rows: Sequence[Row]) -> list[list[Row]]:
-    """The wrong rows; rows that fail with the same sentence, as in a joint function, are one group."""
-    wrong = [row for row in rows if row.status not in ("passed", HERE, HIDDEN, *UNWRITTEN)]
+    """The rows to explain; those with the same sentence, as in a joint function, are one group.
+
+    These are the wrong ones, and those whose function has code and counts as not written yet.
+    """
+    wrong = [
+        row
+        for row in rows
+        if row.status not in ("passed", HERE, HIDDEN, *UNWRITTEN) or (row.status == "todo" and row.message)
+    ]
     return [list(group) for _, group in groupby(wrong, key=lambda row: (row.status, row.message, row.line))]
 
 

@@ -48,7 +48,7 @@ BROKEN_STATUSES = ("error", "timeout", "crashed", "forbidden")  # there is no va
 WRONG_STATUSES = ("failed", "shape", *BROKEN_STATUSES)
 
 STATUS_WORDS = {
-    **{"passed": "right", "failed": "wrong value", "shape": "wrong shape"},
+    **{"passed": "right", "failed": "wrong value", "shape": "wrong shape or type"},
     **{"todo": "to do", "missing": "missing"},
     "error": "error",
     "timeout": "out of time",

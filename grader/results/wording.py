@@ -23,6 +23,16 @@ def listed_as_code(words: Sequence[str], most: int | None = None) -> str:
     return listed([f"`{word}`" for word in words], most)
 
 
+def shortened(text: str, most: int) -> str:
+    """A text in one line of at most `most` characters: a longer one ends after a whole word, with " ..."."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    cut = line[: most - len(" ...")]
+    whole, _, _ = cut.rpartition(" ") if line[len(cut)] != " " else (cut, "", "")
+    return f"{whole or cut} ..."
+
+
 def format_shape(sizes: Sequence[int]) -> str:
     """A shape in a sentence, as Python writes a tuple: (3, 4), (3,), ()."""
     return "(" + ", ".join(map(str, sizes)) + ("," if len(sizes) == 1 else "") + ")"

@@ -70,7 +70,12 @@ def is_text(node: ast.stmt) -> bool:
 def only_raises(function: FunctionDefinition) -> bool:
     """Whether a function begins with `raise NotImplementedError`, in any spelling, as a stub does."""
     first = first_statement(function)
-    raised = first.exc if isinstance(first, ast.Raise) else None
+    return first is not None and is_stub_raise(first)
+
+
+def is_stub_raise(statement: ast.stmt) -> bool:
+    """Whether it is `raise NotImplementedError`, with a text or without."""
+    raised = statement.exc if isinstance(statement, ast.Raise) else None
     raised = raised.func if isinstance(raised, ast.Call) else raised
     return raised is not None and last_name(raised) == "NotImplementedError"
 

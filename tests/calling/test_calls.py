@@ -101,7 +101,12 @@ def test_other_styles_are_right(row, name):
 WRONG = {
     "todo": ("gap", "def gap(a, b):\n    raise NotImplementedError", "todo", None),
     "raises": ("gap", "def gap(a, b):\n    return a.nonsense", "error", "AttributeError"),
-    "no result": ("gap", "def gap(a, b):\n    pass", "shape", "The result is None; expected a dict."),
+    "no result": (
+        "gap",
+        "def gap(a, b):\n    pass",
+        "shape",
+        "The result is None; expected 2 values: gap, where.",
+    ),
     "a key too few": (
         "gap",
         "def gap(a, b):\n    return {'gap': 1.0}",
@@ -235,7 +240,7 @@ JOINT_WRONG = {
     ),
     "nothing": ("pass", "shape", "`backward` returned None; expected 3 values: loss, dW, db."),
     "other keys": ("return {'weights': dW}", "shape", "a dict without any of the keys loss, dW, db."),
-    "todo": ("raise NotImplementedError", "todo", None),
+    "todo": ("raise NotImplementedError", "todo", "`raise NotImplementedError` still ends it"),
     "a loop": ("while True: pass", "timeout", "did not return within"),
 }
 

@@ -27,6 +27,7 @@ from grader.verdict.judging.check_endings import OURS, CheckFailed
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hard_coded import hard_coded_numbers, size_remark
 from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.line_messages import still_unwritten
 from grader.verdict.judging.own_sizes import STRICT, larger_sizes, notebook_sizes, smaller_sizes
 from grader.verdict.judging.pictures import curve_picture
 from grader.verdict.judging.possible_mistakes import is_possible
@@ -214,13 +215,16 @@ class Check:
     def failed_call(self, failed: CallFailed, where: str = "") -> CheckFailed:
         """The end of a check whose call gave no value. The message says what the error means, where that is known."""
         answer = failed.answer
+        trials = getattr(self._student, "trials", None)
+        contents = trials.contents(self.item.function) if trials is not None and self._naming else None
+        if answer.outcome == "todo":
+            return CheckFailed(still_unwritten(contents) or "", "todo", line=answer.line)
         explained = None
         if answer.outcome == "raised" and self._naming:
             arguments = self.on.calls[-1].arguments if self.on.calls else {}
             parameters = {name: value for name, value in arguments.items() if name.isidentifier()}  # not "argument 2"
-            explained = explain_error_text(
-                answer.message, CallContext(parameters, parameters, own=parameters, near=parameters)
-            )
+            context = CallContext(parameters, parameters, own=parameters, near=parameters, contents=contents or {})
+            explained = explain_error_text(answer.message, context)
         message = f"{answer.message.rstrip('.')}. {explained.message}" if explained is not None else answer.message
         return CheckFailed(
             where + message, STATUS_OF[answer.outcome], explained.id if explained else None, line=answer.line

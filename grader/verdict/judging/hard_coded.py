@@ -35,7 +35,9 @@ def explain_hard_coded_sizes(
     unnamed: bool = True,
     function: str = "",
 ) -> Explanation | None:
-    """Explain a step that is right at the published sizes and wrong at others; None for every other step.
+    """Explain a step that is right, or runs, at the published sizes only; None for every other step.
+
+    One that is wrong at the published sizes and raises an error at others is explained where a number is found in it.
 
     Args:
         contents: the names, numbers and operations in its code (contents.contents_of). The message names the number and
@@ -43,13 +45,16 @@ def explain_hard_coded_sizes(
         unnamed: whether nothing else explains the step. Only then it gets a message without a number.
         function: the function that returns the gradient, where its name is not d`name`.
     """
-    if not judge_line(name, [at_the_lecture_sizes], naming=False).passed:
-        return None
+    is_right = judge_line(name, [at_the_lecture_sizes], naming=False).passed
     failing = [case for case in cases if not judge_line(name, [case], naming=False).passed]
+    if not is_right:
+        failing = [case for case in failing if case[1].outcome == "raised"]
+        if at_the_lecture_sizes[1].tensor is None or not failing:
+            return None
     right = [problem for problem, answer in cases if all(answer is not wrong for _, wrong in failing)]
     published, (other, answer) = at_the_lecture_sizes[0], (failing or cases)[0]
     where = hard_coded_sentence("" if function else name, published, other, right, contents or {})
-    if not where and (not unnamed or answer.tensor is None or right):  # an error says more than a guess
+    if not where and (not unnamed or answer.tensor is None or right or not is_right):  # an error says more than a guess
         return None
     if not where and contents is not None and not contents.get("numbers"):
         advice = (
@@ -60,9 +65,10 @@ def explain_hard_coded_sizes(
             f"{where} Take sizes from what you are given." if where else "Which of its lines holds at those sizes only?"
         )
     it = "This gradient" if function else f"Your `d{name}`"
+    there, elsewhere = ("is right", "wrong") if is_right else ("runs", "raises an error")
     return Explanation(
         "sizes_written_in",
-        f"{it} is right at the sizes in README.md and wrong at others ({other.draw.describe()}). {advice}",
+        f"{it} {there} at the sizes in README.md and {elsewhere} at others ({other.draw.describe()}). {advice}",
     )
 
 

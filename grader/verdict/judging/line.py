@@ -9,7 +9,7 @@ from grader.comparison.tensors import TOLERANCE, TensorComparison, compare, is_f
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.attempts import attempt
-from grader.verdict.diagnosis.circumstances import circumstances
+from grader.verdict.diagnosis.circumstances import smallest_sizes
 from grader.verdict.diagnosis.claims import FunctionContents
 from grader.verdict.diagnosis.diagnose import explain
 from grader.verdict.diagnosis.errors.raised import explain_error
@@ -23,6 +23,7 @@ from grader.verdict.judging.line_messages import (
     about_operands,
     not_a_tensor,
     reads_grad,
+    still_unwritten,
     what_is_wrong,
 )
 from grader.verdict.judging.verdicts import STATUS_OF, Case, Verdict
@@ -107,12 +108,14 @@ def no_answer(
 ) -> Verdict:
     """The verdict on a step that gave no value on `problem`: it raised an error, hung or is missing."""
     message, explanation = answer.message or None, None
+    if answer.outcome == "todo":
+        return Verdict("todo", message=still_unwritten(contents), line=answer.line)
     width = attempt(lambda: width_from_the_data(name, cases, contents)) if answer.outcome == "raised" else None
     if width is not None:
         message = f"With {problem.draw.describe()}: {answer.message}. {width.message}"
         return Verdict("error", message=message, mistake=Explanation(width.id, message), line=answer.line)
     if answer.outcome == "raised":
-        explanation = attempt(lambda: explain_error(name, problem, answer, contents["names"] if contents else ()))
+        explanation = attempt(lambda: explain_error(name, problem, answer, contents))
         advice = reads_grad(name, contents) if explanation is not None and explanation.id == "none_for_tensor" else None
         if advice is not None:
             explanation = Explanation("reads_grad", advice)
@@ -124,9 +127,7 @@ def no_answer(
     if message and right:
         message = f"With {problem.draw.describe()}: {message}"
         failing = [other.draw for other, given in cases if given.outcome != "returned"]
-        special = circumstances(failing, right, of_values=False)
-        if "wrong where" in special or "About" in special:
-            special = special.replace("It is right on", "It runs on").replace("wrong where", "does not where")
+        if special := smallest_sizes(failing, right, "runs"):
             message = message.rstrip(".") + (" " if message.endswith("?") else ". ") + special
     return Verdict(STATUS_OF[answer.outcome], message=message, mistake=explanation, line=answer.line)
 

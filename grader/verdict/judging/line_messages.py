@@ -103,6 +103,12 @@ def reads_grad(name: str, contents: FunctionContents | None) -> str | None:
     )
 
 
+def still_unwritten(contents: FunctionContents | None) -> str | None:
+    """Why a function that has code counts as not written yet; None for an ordinary stub."""
+    is_left = contents is not None and contents["raise_left"]
+    return "The function has code, and `raise NotImplementedError` still ends it." if is_left else None
+
+
 def not_a_tensor(name: str, answer: Answer, contents: FunctionContents | None = None) -> str:
     found = answer.kind
     if answer.message:  # a joint function that returned something else altogether

@@ -1,7 +1,7 @@
 """amax's way at a tie: no derivative there, so it passes with a remark.
 
 lesson: 03
-dlogits: passed | Two logits tie for their row's maximum here
+dlogits: passed | Where two logits of a row are equal and the largest
 """
 
 def dlogits(dnorm_logits, dlogit_maxes, logits):

@@ -297,7 +297,13 @@ def test_graph_is_well_formed_and_marks_every_gradient(reporter: Reporter, lesso
 @pytest.mark.parametrize("status", STATUSES)
 def test_every_status_is_told(reporter: Reporter, lesson: Lesson, status: str) -> None:
     graded = GradedSubmission(results_of(part_of(lesson, {"dh": row("dh", status)})))
-    words = {"passed": "right", "failed": "wrong value", "shape": "wrong shape", "todo": "to do", "missing": "missing"}
+    words = {
+        "passed": "right",
+        "failed": "wrong value",
+        "shape": "wrong shape or type",
+        "todo": "to do",
+        "missing": "missing",
+    }
     words |= {"error": "error", "timeout": "out of time", "crashed": "crashed", "forbidden": "not allowed"}
     page, text = Page(reporter.student_page(graded)), reporter.student_markdown(graded)
     assert f"dh {words[status]}" in page.text

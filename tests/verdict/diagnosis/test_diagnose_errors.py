@@ -347,7 +347,7 @@ def test_a_name_that_could_have_been_asked_for():
     assert explained is not None and explained.message.endswith(" Do you mean `dh`?")
     explained = explain_error_text("NameError: name 'math' is not defined", context)
     assert explained is not None and explained.message == (
-        "`math` is a module of Python: write `import math` at the top of the file."
+        "`math` is not imported: write `import math` at the top of the file."
     )
     explained = explain_error_text("NameError: name 'total' is not defined", context)
     assert explained is not None and explained.message.endswith(" Is it spelled as where you set it?")
@@ -383,7 +383,8 @@ def test_what_says_all_there_is_to_say(text):
 
 
 def test_each_message_uses_only_groups_of_its_pattern():
-    for pattern, identifier, template in error_meanings():
+    for pattern, identifier, template, needs in error_meanings():
         groups = [f"group {number}" for number in range(1, pattern.groups + 1)]
         assert identifier and "{" not in template.format("", *groups, first=groups[0] if groups else "")
         assert "{first}" not in template or pattern.groups
+        assert all("{" not in name.format("", *groups) for names in needs.values() for name in names)

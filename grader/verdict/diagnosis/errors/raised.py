@@ -15,13 +15,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.results.wording import format_shape, listed_as_code
+from grader.verdict.diagnosis.claims import FunctionContents
 from grader.verdict.diagnosis.explanation import Explanation
 
 MEANINGS_FILE = Path(__file__).with_name("meanings.toml")
@@ -55,7 +56,7 @@ class CallContext:
     """What the code that raised was called with: the arguments that it reads, by name, and all it could request.
 
     `own` are the names that it is most likely to mean: its upstream gradients, and what it reads. `near` are these and
-    the other values in the forward lines that it is about. `written` are the names that its code reads.
+    the other values in the forward lines that it is about. `contents` is what its code is made of; empty if unknown.
     `result_shape` is the shape that its result should have, in words: "the shape of `W`, (5, 3)"; "" if unknown.
     `result` is that shape as numbers.
     """
@@ -66,14 +67,17 @@ class CallContext:
     result: Sequence[int] | None = None
     own: Collection[str] = ()
     near: Collection[str] = ()
-    written: Collection[str] = ()
+    contents: FunctionContents = field(default_factory=dict)
+
+    def has(self, key: str, *names: str) -> bool:
+        """Whether the code's `calls`, `bare_calls`, `imports` ... include one of these names."""
+        return not set(names).isdisjoint(self.contents.get(key, ()))
 
 
-def explain_error(name: str, problem: Problem, answer: Answer, written: Collection[str] = ()) -> Explanation | None:
-    """The meaning of what the step d`name` raised, where its text is one of those known here.
-
-    `written` are the names that its code reads.
-    """
+def explain_error(
+    name: str, problem: Problem, answer: Answer, contents: FunctionContents | None = None
+) -> Explanation | None:
+    """The meaning of what the step d`name` raised, where its text is one of those known here."""
     upstream = {f"d{consumer}": gradient for consumer, gradient in problem.fed.items()}
     known = problem.given | upstream
     reads = {argument: known[argument] for argument in sorted(answer.uses) if argument in known}
@@ -85,7 +89,7 @@ def explain_error(name: str, problem: Problem, answer: Answer, written: Collecti
         result_shape = ""
     result = problem.values[name].shape if result_shape else None
     return explain_error_text(
-        answer.message, CallContext(reads, known.keys(), result_shape, result, own, near, written)
+        answer.message, CallContext(reads, known.keys(), result_shape, result, own, near, contents or {})
     )
 
 
@@ -111,18 +115,32 @@ def find_meaning(message: str, context: CallContext) -> tuple[str, str] | None:
         return "shapes_do_not_fit", explain_product(found, context)
     if (found := VIEW.search(message)) is not None:
         return "view_does_not_fit", explain_view(*found.groups())
-    for pattern, identifier, template in error_meanings():
-        if (found := pattern.search(message)) is not None:
-            first = next(filter(None, found.groups()), None)
-            return identifier, template.format(found[0], *found.groups(), first=first)
+    for meaning in error_meanings():
+        if (found := meaning.pattern.search(message)) is not None:
+            groups = (found[0], *found.groups())
+            if all(context.has(key, *(n.format(*groups) for n in names)) for key, names in meaning.needs.items()):
+                first = next(filter(None, found.groups()), None)
+                return meaning.id, meaning.message.format(*groups, first=first)
     return None
 
 
+class Meaning(NamedTuple):
+    """An entry of meanings.toml. The code must have one of the names in each entry of `needs`, see contents_of."""
+
+    pattern: re.Pattern[str]
+    id: str
+    message: str
+    needs: Mapping[str, Sequence[str]]
+
+
 @cache
-def error_meanings() -> list[tuple[re.Pattern[str], str, str]]:
-    """(pattern, id, template of the message) of each entry of meanings.toml, in its order."""
+def error_meanings() -> list[Meaning]:
+    """The entries of meanings.toml, in its order."""
     entries = tomllib.loads(MEANINGS_FILE.read_text(encoding="utf-8"))["meaning"]
-    return [(re.compile("|".join(entry["patterns"])), entry["id"], entry["message"]) for entry in entries]
+    return [
+        Meaning(re.compile("|".join(each["patterns"])), each["id"], each["message"], each.get("needs", {}))
+        for each in entries
+    ]
 
 
 def explain_product(found: re.Match[str], context: CallContext) -> str:
@@ -157,15 +175,23 @@ def explain_undefined_name(name: str, context: CallContext) -> str:
     twin = next((each for each in context.near if each.lower() == name.lower()), None)
     if name in context.parameters and twin is not None and name not in context.near:
         return f"`{name}` and `{twin}` are two names here. Do you mean `{twin}`?"
-    if name in context.parameters:
+    if name in context.parameters and (name in context.near or not context.near):
         return f"`{name}` is available: add it to the parameters."
+    if name in context.parameters:
+        return (
+            f"`{name}` is in none of the forward lines that this gradient is about. Which of their values do you mean?"
+        )
     if name in ARGUMENTS:
         return f"Nothing has the name `{name}`. If it is an argument, it needs a value: `{name}={ARGUMENTS[name]}`."
-    if name in USUAL_NAMES:
-        return f"`{name}` is not imported: write `{USUAL_NAMES[name]}` at the top of the file."
-    if name in sys.stdlib_module_names:
-        return f"`{name}` is a module of Python: write `import {name}` at the top of the file."
-    others = [each for each in context.written if each != name]
+    if name in USUAL_NAMES or name in sys.stdlib_module_names:
+        line = USUAL_NAMES.get(name, f"import {name}")
+        misspelled = nearest(name, context.contents.get("imports", ()), 0.7)
+        if misspelled and misspelled != name:
+            return f"The file imports `{misspelled}`, and no `{name}`. Do you mean `{line}`?"
+        return f"`{name}` is not imported: write `{line}` at the top of the file."
+    if context.has("bare_calls", name) and hasattr(Tensor, name):
+        return f"`{name}` is a method of tensors, `x.{name}(...)`. Is a comma written for the full stop?"
+    others = [each for each in context.contents.get("names", ()) if each != name]
     near = nearest(name, context.own, 0.7) or nearest(name, others, 0.7) or nearest(name, context.parameters, 0.8)
     if near or len(context.own) == 1:
         meant = f"Do you mean `{near or next(iter(context.own))}`?"

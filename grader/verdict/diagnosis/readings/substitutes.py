@@ -22,19 +22,31 @@ Share = Callable[[Problem], Tensor | None]
 
 
 def unchanged_upstream(wrong: GradientMismatch) -> Iterator[Explanation]:
-    """An upstream gradient returned unchanged."""
+    """An upstream gradient unchanged, returned or added to the other paths."""
     for consumer in wrong.consumers if wrong.is_whole else ():
-        if wrong.holds(lambda problem, _, c=consumer: problem.upstream[c].double()):  # type: ignore[misc]
-            missing = (
-                f"the upstream gradient still has to be multiplied by the derivative of `{consumer}` with respect to "
-                f"`{wrong.name}`."
+
+        def share(problem: Problem, c: str = consumer) -> Tensor | None:
+            arriving, shape = problem.upstream[c].double(), problem.values[wrong.name].shape
+            if len(wrong.consumers) == 1:
+                return arriving
+            return arriving.expand(shape) if can_expand(arriving.shape, shape) else None
+
+        if not holds_with_share(wrong, consumer, share):
+            continue
+        derivative = f"the derivative of `{consumer}` with respect to `{wrong.name}`"
+        text = f"You return `d{consumer}` as it came: the upstream gradient still has to be multiplied by {derivative}."
+        if len(wrong.consumers) > 1:
+            text = (
+                f"In the path through `{consumer}` you use `d{consumer}` as it came. It still has to be multiplied by "
+                f"{derivative}: which elements of `{wrong.name}` does `{consumer}` depend on?"
             )
-            if not wrong.same_shape:
-                missing = (
-                    f"its shape is {format_shape(wrong.found[0].shape)}, and that of `{wrong.name}` is "
-                    f"{format_shape(wrong.expected[0].shape)}. What makes `{consumer}` out of `{wrong.name}`?"
-                )
-            yield Explanation("local_derivative_missing", f"You return `d{consumer}` as it came: {missing}")
+        elif not wrong.same_shape:
+            text = (
+                f"You return `d{consumer}` as it came: its shape is {format_shape(wrong.found[0].shape)}, and that of "
+                f"`{wrong.name}` is {format_shape(wrong.expected[0].shape)}. What makes `{consumer}` out of "
+                f"`{wrong.name}`?"
+            )
+        yield Explanation("local_derivative_missing", text)
 
 
 def other_gradient(wrong: GradientMismatch) -> Iterator[Explanation]:

@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 
 from grader.source.result_forms import pieces_in
 from grader.verdict.diagnosis.repairs.call_changes import multiplies_sums
+from grader.verdict.diagnosis.repairs.leftovers import keeps_the_stub_s_raise, read_before_set
 from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, draws_numbers, quote
 from grader.verdict.diagnosis.repairs.statement_changes import assignments
 
@@ -48,7 +49,8 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
     uses; overwrites: whether a loop assigns to places that an index selects; reductions: how many sums, means and
     matrix products it has; negates: whether there is a minus sign that is
     neither an exponent's nor a subtraction; random: a function that it calls itself and that draws random numbers, ""
-    for none.
+    for none; imports: the modules that the file imports; bare_calls: functions called by their bare names;
+    raise_left, read_before_set: see leftovers.
     """
     file = latest_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}
@@ -62,7 +64,7 @@ def latest_file(source: str) -> SourceFile:
 
 def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
     names, calls, keywords, operators, returns = set[str](), set[str](), set[str](), set[str](), set[str]()
-    operands = set[str]()
+    operands, bare_calls = set[str](), set[str]()
     numbers: list[tuple[float, int, str]] = []
     open_widths = False
     pieces: dict[str, list[str]] = {}
@@ -84,7 +86,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
                     returns.add(type(node.value).__name__)
                 case ast.Call():
                     open_widths = open_widths or has_open_width(node)
-                    calls |= {node.func.id} if isinstance(node.func, ast.Name) else set()
+                    bare_calls |= {node.func.id} if isinstance(node.func, ast.Name) else set()
         numbers += islice(
             (entry for statement in function.body for entry in whole_numbers(statement)), MAX_POSSIBLE_SIZES
         )
@@ -93,7 +95,8 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
             numbers.append((constant.value, constant.lineno, f"{label} = {constant.value}"))
     return {
         "names": sorted(names),
-        "calls": sorted(calls),
+        "calls": sorted(calls | bare_calls),
+        "bare_calls": sorted(bare_calls),
         "keywords": sorted(keywords),
         "operators": sorted(operators),
         "operands": sorted(operands),
@@ -107,6 +110,9 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
         "overwrites": any(map(overwrites, file.reached_from(name))),
         "reductions": sum(map(count_reductions, file.reached_from(name))),
         "random": draws_numbers(file.functions[name]),
+        "imports": file.imports,
+        "raise_left": keeps_the_stub_s_raise(file.functions[name]),
+        "read_before_set": read_before_set(file.functions[name]),
     }
 
 

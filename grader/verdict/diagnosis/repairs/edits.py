@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -57,11 +57,17 @@ from grader.verdict.diagnosis.repairs.source_file import (
     is_written_number,
     parameter_names,
     quote,
+    quote_operation,
     quote_text,
     replace_node,
 )
 from grader.verdict.diagnosis.repairs.statement_changes import assignments, column_indices, rows_and_parts
-from grader.verdict.diagnosis.repairs.suspects import helpers_on_the_way, suspected_helpers, suspects
+from grader.verdict.diagnosis.repairs.suspects import (
+    forward_nodes,
+    helpers_on_the_way,
+    suspected_helpers,
+    suspects,
+)
 
 MAX_EDITED_NODES = 3_000
 """A longer function is not changed."""
@@ -121,11 +127,13 @@ def changed_functions(source: str, function: str, named: str, known: Known) -> t
         return [], []
     step, *helpers = (copy.deepcopy(each) for each in reached)
     suspected = suspects(step, known.returned, known.right, known.wrong)
+    given = forward_nodes(step, known.forward)
     called = suspected_helpers(step, helpers, suspected)
     found = [
         (bool(suspected) and id(node) not in suspected and each.name not in called, rank, edit, place, new)
         for each in (step, *helpers)
         for rank, node, edit, place, new in changes(each, known, function, each is step)
+        if id(node) not in given
     ]
     found += ((False, *entry) for entry in of_all_gradients(step, known))
     found.sort(key=lambda entry: entry[:2])
@@ -214,6 +222,7 @@ def changes(
     names = parameter_names(function), assigned_names(function)
     read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     unread = [name for name in names[0] if name not in read]
+    repeated = repeated_operands(function)
     kinds: tuple[Callable[[ast.AST], Iterator[ArithmeticChange]], ...] = (
         *(loops, unary_calls, column_indices, assignments, regroupings, sums_multiplied),
         partial(small_numbers, constants=known.constants),
@@ -230,14 +239,17 @@ def changes(
         for rank, changes_of_kind in enumerate(kinds):
             for kind, part, words, new in changes_of_kind(node):
                 kind = kind_of_number(node, parents) if kind == "number" else kind
-                if words == "0" and kind in ("number", "exponent"):
+                if (words == "0" and kind in ("number", "exponent")) or (kind, part) in repeated:
                     continue
                 around = context_of(node, parents) if is_leaf(node) else node
                 if condition := equation_around(node, parents):
                     kind, around = "condition", condition
                 line = getattr(node, "lineno", function.lineno)
+                code = quote(around)
+                if kind == "operator" and isinstance(node, ast.BinOp):
+                    code = quote_operation(node)
                 ranked = RANK_OF_WRITTEN_FACTORS if kind in ("factor", "division") and is_written_number(part) else rank
-                yield ranked, node, Edit(function.name, kind, line, quote(around), part, words), place, new
+                yield ranked, node, Edit(function.name, kind, line, code, part, words), place, new
         is_callee = isinstance(parent, ast.Call) and parent.func is node
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and not is_callee:
             alternatives = alternative_names(node.id, *names, known, step if is_step else None)
@@ -248,6 +260,14 @@ def changes(
                 edit = Edit(function.name, "name", node.lineno, quote(context_of(node, parents)), node.id, other)
                 if other not in (node.id, step) and not cancels(parent, other):
                     yield ranked, node, edit, place, new_name(other)
+
+
+def repeated_operands(function: ast.FunctionDef) -> set[tuple[str, str]]:
+    """(kind of change, operand) of what divides or multiplies at several places: a change at one undoes the other."""
+    kinds: dict[type[ast.operator], str] = {ast.Div: "divided", ast.Mult: "multiplied"}
+    operations = (n for n in ast.walk(function) if isinstance(n, ast.BinOp) and type(n.op) in kinds)
+    count = Counter((kinds[type(each.op)], quote(each.right)) for each in operations)
+    return {each for each, times in count.items() if times > 1}
 
 
 def of_all_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[float, Edit, ChildPlace, ast.AST]]:

@@ -35,12 +35,22 @@ def with_a_transpose(product: ast.BinOp) -> Iterator[ast.BinOp]:
 
 
 def products_by_element(node: ast.AST) -> Iterator[ArithmeticChange]:
-    """`a.T @ b` for `a * b`, with the factors in either order and one of them transposed or none."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+    """`a.T @ b` for `a * b`, with the factors in either order and one of them transposed or none.
+
+    Only where both are values as they came: nobody means a matrix product with a mask that they have made.
+    """
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and all(map(is_value, (node.left, node.right))):
         for left, right in ((node.left, node.right), (node.right, node.left)):
             product = ast.BinOp(left, ast.MatMult(), right)
             for each in (product, *with_a_transpose(product)):
                 yield "matrix_product_for_product", "", "", each
+
+
+def is_value(node: ast.expr) -> bool:
+    """Whether it is a name, an attribute of one (`self.w`) or a transpose of these."""
+    operand = transposed_operand(node)
+    node = node if operand is None else operand
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
 
 
 def transpose(node: ast.expr) -> ast.expr:

@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import Mapping
 
+from grader.results.wording import shortened
 from grader.source.parsing import parse_text
 
 MAX_SOURCE_CHARACTERS = 100_000
@@ -17,16 +18,18 @@ RANDOM = frozenset(
 )
 MAX_CODE_CHARACTERS_QUOTED = 70
 """Characters of the student's code that a message quotes."""
+OPERATOR_SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 ChildPlace = tuple[ast.AST, str, int | None]
 """(parent, field, index in it)"""
 
 
 class SourceFile:
-    """The functions and the constants at the top level of a file. A text that is not Python has none."""
+    """The functions, constants and imports at the top level of a file. A text that is not Python has none."""
 
     def __init__(self, source: str) -> None:
         self.functions: dict[str, ast.FunctionDef] = {}
         self.constants: dict[str, ast.Constant] = {}
+        self.imports: list[str] = []
         self._lines = re.split(rb"(?<=\n)|(?<=\r)(?!\n)", source.encode("utf-8", "replace"))
         if len(source) > MAX_SOURCE_CHARACTERS:
             return
@@ -35,6 +38,10 @@ class SourceFile:
             match statement:
                 case ast.FunctionDef(name=name):
                     self.functions[name] = statement
+                case ast.Import(names=modules):
+                    self.imports += [each.name for each in modules]
+                case ast.ImportFrom(module=str(module), level=0):
+                    self.imports.append(module)
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as function):
                     self.functions[name] = as_function(name, function)
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value):
@@ -94,8 +101,15 @@ def quote(node: ast.AST) -> str:
 
 def quote_text(code: str) -> str:
     """Code in one line, shortened where it is long."""
-    text = " ".join(code.split()).replace("`", "'")
-    return text if len(text) <= MAX_CODE_CHARACTERS_QUOTED else text[: MAX_CODE_CHARACTERS_QUOTED - 4] + " ..."
+    return shortened(code.replace("`", "'"), MAX_CODE_CHARACTERS_QUOTED)
+
+
+def quote_operation(node: ast.BinOp) -> str:
+    """The code of an operation, with brackets around a sum in it: they count where another operator takes its place."""
+    texts = [quote(each) for each in (node.left, node.right)]
+    sums = [isinstance(each, ast.BinOp) and isinstance(each.op, ast.Add | ast.Sub) for each in (node.left, node.right)]
+    left, right = (f"({text})" if is_sum else text for text, is_sum in zip(texts, sums, strict=True))
+    return quote_text(f"{left} {OPERATOR_SIGNS[type(node.op)]} {right}") if any(sums) else quote(node)
 
 
 def called_name(node: ast.AST) -> str:

@@ -31,6 +31,17 @@ def suspects(
     return frozenset(node for node, statement in of_statement.items() if statement in wrong - settled)
 
 
+def forward_nodes(step: ast.FunctionDef, forward: Collection[str]) -> frozenset[int]:
+    """The ids of the nodes in assignments that compute the forward values of these names.
+
+    Most students were given these lines. To change one may make a gradient right by chance, but it is not the slip.
+    """
+    behind = statements_behind(step, ())
+    given = frozenset[int]().union(*(behind.get(name, frozenset()) for name in forward))
+    assignments = (each for each in nested_statements(step.body) if isinstance(each, ast.Assign) and id(each) in given)
+    return frozenset(id(node) for each in assignments for node in ast.walk(each))
+
+
 def suspected_helpers(
     step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], nodes: Collection[int]
 ) -> frozenset[str]:
