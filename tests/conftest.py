@@ -23,7 +23,9 @@ from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.isolation.probe import probe
+from grader.sandbox.workers import worker_pipes
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.endings import DeadlineMissed
 
 torch.set_num_threads(1)  # the tensors are small: a second thread only waits
 settings.register_profile("any machine", deadline=None)  # one that is busy takes longer, and no test is wrong for that
@@ -116,6 +118,19 @@ def shared_nursery() -> Iterator[None]:
         patch.setattr("grader.gradebook.grading.session.ZygoteProcess", forked_zygote)
         yield
     SharedNursery.end()
+
+
+@pytest.fixture
+def missed_deadlines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """An entry for each deadline that a worker has missed."""
+    missed: list[str] = []
+
+    class Noted(DeadlineMissed):
+        def __init__(self) -> None:
+            missed.append("missed")
+
+    monkeypatch.setattr(worker_pipes, "DeadlineMissed", Noted)
+    return missed
 
 
 @pytest.fixture(scope="session")
