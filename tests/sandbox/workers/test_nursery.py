@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support import GUARD_SECONDS, wait_until
+from support import GUARD_SECONDS
 
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import plan_for
