@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support import ROOT, solution_of
+from support import GUARD_SECONDS, ROOT, solution_of
 from test_archive import SOURCE, tarred, zipped
 
 from grader.intake.submissions.finding import find
@@ -55,7 +55,7 @@ def measured(path: Path, kind: str = "one") -> tuple[str | None, int, int]:
     folder = path.parent / "unpacked"
     folder.mkdir()
     command = [sys.executable, "-c", MEASURE, str(path), str(folder), kind]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=GUARD_SECONDS, check=True)
     found = json.loads(done.stdout)
     return found["sentence"], found["memory"], found["disk"]
 
