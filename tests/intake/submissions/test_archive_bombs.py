@@ -34,7 +34,7 @@ from pathlib import Path
 from grader.intake.submissions.archive import ONE, WHOLE_CLASS, archive_names, unpack_archive
 from grader.intake.submissions.unpacking import ArchiveRefused, ArchiveWriter
 archive, folder, whole_class = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == "class"
-def peak():  # not getrusage: its figure is at first that of the process which started this one
+def peak():  # resource has that of the process which started this one at first
     return 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 before = peak()
 try:
