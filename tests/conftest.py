@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from kits import make_kit
 from shared_nursery import SharedNursery, forked_zygote
 from support import ROOT, SEED, SHORT_LIMITS, Golden, Rows, expectation, lay_out, rows_of, solution_of
@@ -28,7 +28,8 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import DeadlineMissed
 
 torch.set_num_threads(1)  # the tensors are small: a second thread only waits
-settings.register_profile("any machine", deadline=None)  # one that is busy takes longer, and no test is wrong for that
+# One that is slow or busy takes longer, and no test is wrong for that.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
 collect_ignore = [
