@@ -197,6 +197,24 @@ def test_after_an_interruption_comes_what_had_finished_and_graders_are_ended(pla
     assert set(threading.enumerate()) <= before
 
 
+def test_a_signal_that_python_hears_of_after_its_wait_ends_the_run(played):
+    """One that another thread receives, or that comes just before a wait, does not interrupt the wait."""
+
+    def interrupt() -> None:
+        wait_until(lambda: (Path(played.out) / "slow-ada").exists())
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        if not is_over.wait(30):  # a guard: it takes a second, or for ever
+            go_on(played)
+
+    is_over, thread = threading.Event(), threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        next(grade_all(named("slow-ada"), played, 1))
+    is_over.set()
+    thread.join()
+    assert not (Path(played.out) / "go on").exists()
+
+
 def test_graders_wait_for_what_a_feed_brings_and_a_signal_ends_them(played):
     due, ticks = list(named("ada", "bo", "cy")), []
 
