@@ -116,7 +116,7 @@ def threads_until_refused(most):
     started = 0
     try:
         for _ in range(most):
-            threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+            threading.Thread(target=time.sleep, args=(3600,), daemon=True).start()
             started += 1
     except RuntimeError:
         pass
