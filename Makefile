@@ -74,8 +74,8 @@ test-long: $(VENV)/ready
 	@status=0; $(LONG) --numprocesses 3 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)) || status=$$?; \
 	$(LONG) $(IN_ORDER) || status=$$?; exit $$status
 
-# Without the isolation's own tests: what a locked-in process runs cannot be written down by it. Tests that bound
-# processor time may fail, because tracing takes some: the figures are printed, and then it ends with the tests' status.
+# Without the isolation's own tests: what a locked-in process runs cannot be written down by it. The figures are printed
+# also where a test fails; then it ends with the tests' status.
 coverage: TEST := $(SHORT) --cov grader --cov-branch --cov-report=
 coverage: PART_1 += --ignore tests/sandbox/isolation
 coverage: $(VENV)/ready

@@ -29,6 +29,7 @@ from grader.sandbox.isolation.probe import LAYERS, Isolation, avoid_above, probe
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = ["02", "03", "04", "06", "07"]
+ENDING_SECONDS = 10.0  # a guard: what was killed ends within a tenth of a second
 SHORT_LIMITS = Limits(import_seconds=0.5, step_seconds=0.5, total_seconds=2.0)
 SEED = 20_240_607
 THROUGH = "GOT THROUGH"
@@ -137,7 +138,7 @@ class Range:
         before, self._snapshot = self._snapshot, self.arena.snapshot()
         paths = sorted(before.keys() | self._snapshot.keys())
         found += [f"written: {path}" for path in paths if before.get(path) != self._snapshot.get(path)]
-        if left := new_descendants(self.processes, 2.0):
+        if left := new_descendants(self.processes, ENDING_SECONDS):
             found.append(f"processes left: {left}")
         if gone := self.processes.keys() - descendants().keys():
             found.append(f"processes gone: {gone}")
@@ -149,7 +150,7 @@ class Range:
         os.environ.pop("GRADER_SECRET")
         if self._environment is not None:
             os.environ["GRADER_SECRET"] = self._environment
-        left = new_descendants(self._before, 5.0)
+        left = new_descendants(self._before, ENDING_SECONDS)
         for pid in left:
             os.kill(pid, signal.SIGKILL)
         for path in self.arena.made():

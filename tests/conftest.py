@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from kits import make_kit
 from shared_nursery import SharedNursery, forked_zygote
 from support import ROOT, SEED, SHORT_LIMITS, Golden, Rows, expectation, lay_out, rows_of, solution_of
@@ -23,10 +23,13 @@ from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.isolation.probe import probe
+from grader.sandbox.workers import worker_pipes
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.endings import DeadlineMissed
 
 torch.set_num_threads(1)  # the tensors are small: a second thread only waits
-settings.register_profile("any machine", deadline=None)  # one that is busy takes longer, and no test is wrong for that
+# One that is slow or busy takes longer, and no test is wrong for that.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
 collect_ignore = [
@@ -116,6 +119,19 @@ def shared_nursery() -> Iterator[None]:
         patch.setattr("grader.gradebook.grading.session.ZygoteProcess", forked_zygote)
         yield
     SharedNursery.end()
+
+
+@pytest.fixture
+def missed_deadlines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """An entry for each deadline that a worker has missed."""
+    missed: list[str] = []
+
+    class Noted(DeadlineMissed):
+        def __init__(self) -> None:
+            missed.append("missed")
+
+    monkeypatch.setattr(worker_pipes, "DeadlineMissed", Noted)
+    return missed
 
 
 @pytest.fixture(scope="session")

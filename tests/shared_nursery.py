@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from support import ROOT
+from support import GUARD_SECONDS, ROOT
 
 from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.sandbox.isolation.lockdown import Plan
@@ -112,7 +112,7 @@ exec(request["program"], {"__name__": "__main__"})
 """
 
 
-def run_python(program: str, *arguments: str, seconds: float = 120.0) -> subprocess.CompletedProcess[str]:
+def run_python(program: str, *arguments: str, seconds: float = GUARD_SECONDS) -> subprocess.CompletedProcess[str]:
     """What `python -c PROGRAM ARGUMENTS...` gives, in a fork that has loaded torch and what a grader process needs.
 
     Raises subprocess.TimeoutExpired.
@@ -134,7 +134,7 @@ def run_command(
     arguments: Sequence[object],
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
-    seconds: float = 120.0,
+    seconds: float = GUARD_SECONDS,
 ) -> subprocess.CompletedProcess[str]:
     """`command` is "grade" or "dojo". Raises subprocess.TimeoutExpired."""
     nursery, (ours, theirs) = SharedNursery(), socket.socketpair()

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import cProfile
 import json
 import shutil
+import signal
+import sqlite3
 import tarfile
+import time
 import zipfile
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +30,11 @@ GOLDEN = TESTS / "golden"
 SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
 SEED = 20_240_607
 SHORT_LIMITS = Limits(import_seconds=0.5, step_seconds=0.5, total_seconds=20.0)
+
+# A guard against hangs: what waits for it takes at most 30 seconds on an idle machine.
+GUARD_SECONDS = 600.0
+# A guard against work without end, in processor time: what it guards takes at most 3 seconds.
+GUARD_PROCESSOR_SECONDS = 60.0
 
 Rows = dict[str, dict[str, Any]]
 
@@ -46,6 +56,54 @@ def without_seconds(results: Any) -> Any:
 
 def solution_of(lesson: Lesson) -> str:
     return (lesson.solution / "backward.py").read_text(encoding="utf-8")
+
+
+def wait_until(condition: Callable[[], object]) -> bool:
+    """Wait for `condition`. Returns False if it is not true by then: the test hangs."""
+    end = time.monotonic() + GUARD_SECONDS  # guard: see GUARD_SECONDS
+    while not condition():
+        if time.monotonic() > end:  # guard: see GUARD_SECONDS
+            return False
+        time.sleep(0.01)  # guard: only between two looks
+    return True
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Ends a block that works without end: for inputs that once took minutes or days. Raises TimeoutError."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"more than {GUARD_PROCESSOR_SECONDS:g} s of processor time")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, GUARD_PROCESSOR_SECONDS)  # guard: see GUARD_PROCESSOR_SECONDS
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)  # guard: no longer needed
+        signal.signal(signal.SIGPROF, before)
+
+
+def calls_in(action: Callable[[], object]) -> int:
+    """How many functions `action` calls, those written in C included: the same number on every machine."""
+    profile = cProfile.Profile()
+    profile.enable()
+    try:
+        action()
+    finally:
+        profile.disable()
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+def students_in_the_book(out: Path) -> list[str]:
+    """Whose attempts the gradebook has, while a run writes to it."""
+    if not (out / "gradebook.sqlite").exists():
+        return []
+    with sqlite3.connect(out / "gradebook.sqlite") as book:
+        try:
+            return [student for (student,) in book.execute("SELECT student FROM attempts")]
+        except sqlite3.OperationalError:  # killed before the table was there
+            return []
 
 
 def in_a_loop_of_its_own(coroutine: Coroutine[Any, Any, None]) -> None:

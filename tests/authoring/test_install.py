@@ -22,6 +22,7 @@ COPIED = [name for line in re.findall(r"^COPY (.*) \S+$", DOCKERFILE, re.MULTILI
 
 
 def run(*command: object, cwd: Path) -> str:
+    # a guard: an installation takes two minutes
     done = subprocess.run(list(map(str, command)), cwd=cwd, capture_output=True, text=True, timeout=3000)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from kits import file_of, make_kit, solved
+from support import GUARD_SECONDS
 from windows import serious
 
 from bench.watch_terminal import START_SECONDS, WatchTerminal
@@ -21,7 +22,6 @@ from grader.lesson.lesson import Course
 from grader.sandbox.isolation.probe import Isolation
 
 RIGHT = ("dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum", "dcounts", "dh", "dW2")
-PATIENCE = 30_000
 
 
 class LiveTab:
@@ -29,7 +29,7 @@ class LiveTab:
 
     def __init__(self, browser: Any, address: str) -> None:
         self.tab = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
-        self.tab.set_default_timeout(PATIENCE)
+        self.tab.set_default_timeout(1000 * GUARD_SECONDS)
         self.foreign: list[str] = []
         self.errors: list[str] = []
         self.tab.on("request", lambda sent: None if sent.url.startswith((address, "data:")) else self.note(sent.url))

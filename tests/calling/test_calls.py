@@ -25,7 +25,6 @@ from grader.sandbox.workers import wire
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.replies import decode_called, encode_called
 from grader.sandbox.workers.tree import Opaque, Packer, frame_and_size, tensors_of, unpack
-from grader.sandbox.workers.waiting_clock import slowdown
 
 COURSE = Course(Path(__file__).parents[1] / "courses" / "calling")
 CALLS, JOINT = COURSE.find("01"), COURSE.find("02")
@@ -183,13 +182,12 @@ def test_a_missing_function_is_guessed(session):
     assert rows["slope"]["status"] == "passed"
 
 
-def test_one_function_that_hangs_costs_its_own_rows_and_one_deadline(session):
+def test_one_function_that_hangs_costs_its_own_rows_and_one_deadline(session, missed_deadlines):
     source = SOLUTION + "\n\ndef gap(a, b):\n    while True: pass\n"
     graded = session.grade(submission_of(CALLS, "student", source)).results.to_json()
     rows = rows_of(graded)
     assert [name for name, row in rows.items() if row["status"] == "timeout"] == ["gap", "in_few_operators"]
-    seconds, most = graded["lessons"][0]["seconds"], 2 * SHORT_LIMITS.step_seconds + 1
-    assert seconds < most or seconds < most * slowdown()  # deadlines wait for a busy machine
+    assert len(missed_deadlines) == 1
 
 
 def test_a_row_has_the_line_of_its_function(row):

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -75,8 +74,12 @@ def counts() -> dict[str, list[int]]:
 
 
 def after_autograd_is_taken_away() -> dict[str, Any]:
+    from support import GUARD_SECONDS  # not where this file is run as a program
+
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run([sys.executable, __file__], env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, __file__], env=environment, capture_output=True, text=True, timeout=GUARD_SECONDS
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     outcome: dict[str, Any] = json.loads(done.stdout)
     return outcome
@@ -191,14 +194,13 @@ def test_lower_precision_is_seen(compute: Callable[[Tensor], object], low: bool)
     assert watch.saw_float32 is low
 
 
-def test_an_operator_costs_microseconds() -> None:
+def test_an_operator_costs_few_calls() -> None:
+    from support import calls_in
+
     x = torch.ones(4)
     with OperatorWatch(cap=100_000):
-        start = time.thread_time()
-        for _ in range(2000):
-            x.add_(1)
-        seconds = time.thread_time() - start
-    assert seconds / 2000 < 100e-6  # 4 to 5 µs when nothing else runs, of which 1 is the addition
+        once, often = calls_in(lambda: x.add_(1)), calls_in(lambda: [x.add_(1) for _ in range(100)])
+    assert often - once <= 99 * 10
 
 
 if __name__ == "__main__":

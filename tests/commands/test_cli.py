@@ -11,7 +11,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import jsonschema
@@ -19,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 from shared_nursery import run_grade
-from support import ROOT, SCHEMA, solution_of
+from support import GUARD_SECONDS, ROOT, SCHEMA, solution_of, students_in_the_book, wait_until
 
 from grader.commands import console
 from grader.commands import grade as cli
@@ -154,13 +153,10 @@ def test_ctrl_c_leaves_what_is_finished_and_nothing_running(submissions, tmp_pat
     # a job in the background of a shell, as CI may be, is started with Ctrl-C ignored
     heeding = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
     command[2] = heeding + command[2]
-    with subprocess.Popen([*command, "--timeout", "60"], stderr=subprocess.PIPE, text=True) as process:
-        end = time.monotonic() + 60
-        while not (tmp_path / "out" / "di" / "results.json").exists() and time.monotonic() < end:
-            time.sleep(0.1)
-        time.sleep(0.5)
+    with subprocess.Popen([*command, "--timeout", "3600"], stderr=subprocess.PIPE, text=True) as process:
+        assert wait_until(lambda: len(students_in_the_book(tmp_path / "out")) == 4)
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=30)[1]
+        said = process.communicate(timeout=GUARD_SECONDS)[1]
     assert process.returncode == console.STOPPED
     assert "Stopped: 4 of 5 were graded and are on disk." in said
     assert (tmp_path / "out" / "grades.csv").read_text().count("\n") == 5

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 import pytest
-from support import ROOT
+from support import GUARD_SECONDS, ROOT
 
 from grader.commands import early_nursery, start_grade
 from grader.gradebook.grading.settings import Settings
@@ -90,7 +90,7 @@ def test_dojo_needs_no_standard_output():
     """A job may start it with standard output closed; torch is loaded, so the program ends by itself."""
     code = "import torch; from grader.commands.start_dojo import main; main()"
     command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-c", code, "list"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=GUARD_SECONDS)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -104,5 +104,5 @@ def test_ctrl_c_while_dojo_is_imported_is_one_sentence():
         "sys.meta_path.insert(0, Stops())\n"
         "from grader.commands.start_dojo import main; main()"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=GUARD_SECONDS)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "dojo: stopped.\n")

@@ -40,6 +40,37 @@ def test_no_module_is_over_300_lines(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
 
 
+STUDENTS = {
+    *("cheats", "courses", "downloads", "golden", "honest_styles", "hostile", "hostile_checks", "in_the_wild", "lazy"),
+    *("notebooks", "numerical"),
+}
+"""Folders of tests/ whose files are submissions."""
+BENCH = ROOT / "tests" / "browser" / "ten_thousand.py"
+CLOCK = re.compile(
+    r"perf_counter|process_time|thread_time|monotonic|\btime\.time\(|time_ns\(|os\.times|getrusage|setitimer|\bsleep\("
+    r"|\bslowdown\(|\bown_seconds\(|\.cpu_seconds|\btimeout=\d|\.(wait|join|poll)\((timeout=)?\d|seconds(\"\])? *[<>]"
+)
+EXCUSE = re.compile(r"# .*\b(guard|no race)\b")
+
+
+def test_no_test_depends_on_how_fast_the_machine_is():
+    """A clock or a wait in a test needs a comment, on its line or the one above, with one of two words.
+
+    `guard`: it only ends a test that hangs, after at least twenty times what is needed. `no race`: the test has the
+    same result however long it takes. A played clock, which `setattr` puts in place of the real one, needs none.
+    """
+    found = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        if path.relative_to(ROOT / "tests").parts[0] in STUDENTS or path in (BENCH, Path(__file__)):
+            continue
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for number, (above, line) in enumerate(zip(["", *lines], lines, strict=False), 1):
+            is_excused = "setattr(" in line or EXCUSE.search(line) or EXCUSE.match(above.strip())
+            if CLOCK.search(line) and not is_excused:
+                found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
+    assert found == [], "count, wait for what happens, or say why it is a guard:\n" + "\n".join(found)
+
+
 IN_EACH_OF_A_FAMILY = {"answer", "close", "main", "pose", "question_about", "regrade", "start"}
 """Entry points, and functions that each member of a family of modules has."""
 

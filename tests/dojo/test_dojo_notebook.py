@@ -8,8 +8,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+import watchfiles
 from kits import make_kit, solved
 from lecture_notebooks import CHAIN, NOTEBOOKS, SOFTMAX, lecture, notebook
+from support import wait_until
 
 from grader.dojo.changes import Changes
 from grader.dojo.desk import Desk
@@ -177,30 +179,32 @@ def test_the_report_of_a_notebook_quotes_its_cells(kit, dojo):
     assert "that.ipynb, cell 1" in page and "dprobs = -1 *" in page
 
 
-def test_a_saved_notebook_is_seen_and_what_stands_in_other_folders_is_not(kit):
+def test_a_saved_notebook_is_seen_and_what_stands_in_other_folders_is_not(kit, monkeypatch):
     """What `dojo watch that.ipynb` waits for."""
     import select
 
     (kit / "deep").mkdir()
-    with Changes(kit, deep=False) as changes:
+    watch, seen = watchfiles.watch, list[str]()
 
-        def seen(seconds: float) -> bool:
-            found = bool(select.select([changes], [], [], seconds)[0])
-            changes.take()
-            return found
+    def noted(*of, **options):
+        for changes in watch(*of, **options):
+            seen.extend(Path(path).name for _, path in changes)
+            yield changes
 
+    def is_seen(name: str) -> bool:
+        """It is saved again and again: the watch may not have begun."""
         beside = kit / "that.ipynb.tmp"
-        for _ in range(100):  # until the watch has begun
-            beside.write_text("{}")
-            beside.replace(kit / "that.ipynb")
-            if seen(0.1):
-                break
-        else:
-            pytest.fail("the save was not seen")
-        while seen(0.3):
-            pass
+        beside.write_text("{}")
+        beside.replace(kit / name)
+        return name in seen
+
+    monkeypatch.setattr("grader.dojo.changes.watchfiles.watch", noted)
+    with Changes(kit, deep=False) as changes:
+        assert wait_until(lambda: is_seen("that.ipynb"))
+        assert wait_until(lambda: select.select([changes], [], [], 0)[0])
         (kit / "deep" / "other.ipynb").write_text("{}")
-        assert not seen(0.5)
+        assert wait_until(lambda: is_seen("later.ipynb"))
+    assert "other.ipynb" not in seen
 
 
 def test_a_watch_of_a_notebook_goes_on_to_the_next_lesson_in_it(kit, judge, monkeypatch):

@@ -18,7 +18,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import Workspace
-from support import ROOT, in_a_loop_of_its_own
+from support import GUARD_SECONDS, ROOT, in_a_loop_of_its_own
 
 from grader.dojo.editor.remarks import hover, nodes_by_name, remarks
 from grader.dojo.editor.server import DojoServer, SaveChecker
@@ -30,7 +30,6 @@ from grader.lesson.paths import TEMPLATES
 from grader.results import Row
 
 pytest_plugins = ["dojos"]
-SECONDS = 120
 
 
 class Editor:
@@ -68,7 +67,7 @@ class Editor:
         self.client.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(path.as_uri())))
 
     async def next_remarks(self) -> list[lsp.Diagnostic]:
-        return list((await asyncio.wait_for(self.remarks.get(), SECONDS)).diagnostics)
+        return list((await asyncio.wait_for(self.remarks.get(), GUARD_SECONDS)).diagnostics)
 
     async def hover(self, path: Path, word: str, after: str) -> str:
         text = path.read_text()
@@ -91,7 +90,7 @@ class Editor:
         await self.client.workspace_execute_command_async(
             lsp.ExecuteCommandParams(command.command, arguments=command.arguments)
         )
-        return await asyncio.wait_for(self.messages.get(), SECONDS)
+        return await asyncio.wait_for(self.messages.get(), GUARD_SECONDS)
 
 
 def test_a_message_in_an_editor_shows_everything_and_does_nothing():
@@ -146,7 +145,7 @@ async def session(kit: Path) -> None:
     assert "✓ right" in (await editor.lenses(path))[line].title
     await editor.client.shutdown_async(None)
     editor.client.exit(None)
-    await asyncio.wait_for(editor.client.stop(), SECONDS)
+    await asyncio.wait_for(editor.client.stop(), GUARD_SECONDS)
 
 
 def test_an_editor_s_session(kit: Path) -> None:
@@ -212,7 +211,7 @@ def test_later_saves_are_checked_after_an_error_of_ours(kit: Path) -> None:
     for _ in range(2):
         done.clear()
         checker.check(lesson)
-        assert done.wait(20)
+        assert done.wait(GUARD_SECONDS)
     checker.close()
     assert said == ["the check failed for a reason that is not yours: RuntimeError('broken')", "checked"]
 

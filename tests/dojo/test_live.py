@@ -12,6 +12,7 @@ import pytest
 import torch
 from kits import file_of, make_kit, solved
 from payloads import PAYLOADS
+from support import GUARD_SECONDS
 
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import read_own
@@ -50,7 +51,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
 
 def response(server: LiveServer, path: str, host: str = "", method: str = "GET") -> http.client.HTTPResponse:
     place = server.address.split("/")[2]
-    connection = http.client.HTTPConnection(place, timeout=30)
+    connection = http.client.HTTPConnection(place, timeout=GUARD_SECONDS)
     connection.request(method, path, headers={"Host": host or place, "Origin": "https://elsewhere.example"})
     return connection.getresponse()
 

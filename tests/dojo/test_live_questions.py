@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from payloads import PAYLOADS
 from questions.made_questions import course_with_questions
+from support import GUARD_SECONDS
 
 from grader.dojo.answering import AnswerSheet, verdict_words
 from grader.dojo.live.access import MAX_BODY_BYTES
@@ -44,7 +45,7 @@ def ask(server: LiveServer) -> Ask:
         body = sent if isinstance(sent, (bytes, type(None))) else json.dumps(sent).encode()
         own = {"Origin": f"http://{place}", "Content-Type": "application/json"} if body is not None else {}
         given = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection = http.client.HTTPConnection(place, timeout=30)
+        connection = http.client.HTTPConnection(place, timeout=GUARD_SECONDS)
         connection.request("GET" if body is None else "POST", f"/{token}/{path}", body, own | given)
         reply = connection.getresponse()
         text = reply.read().decode()

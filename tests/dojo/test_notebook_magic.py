@@ -16,6 +16,7 @@ import pytest
 import torch
 from kits import functions_of, make_kit, solved
 from nbclient import NotebookClient
+from support import GUARD_SECONDS
 
 from grader.authoring.release.notebook import notebook_of
 from grader.commands.release import release
@@ -64,7 +65,7 @@ def test_the_kit_s_notebook_checks_its_cells_as_they_are_run(tmp_path: Path, mon
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
     monkeypatch.chdir(kit)
-    NotebookClient(notebook, timeout=240, allow_errors=True, kernel_name="python3").execute()
+    NotebookClient(notebook, timeout=GUARD_SECONDS, allow_errors=True, kernel_name="python3").execute()
     shown = [outputs(cell) for cell in notebook.cells]
 
     assert shown[0] == shown[1] == ("", [])
@@ -113,7 +114,7 @@ def test_the_first_cell_installs_the_kit_in_a_fresh_environment(
         sources = [*cells[:2], tried, cells[3], "import grader, os; print(grader.__file__, os.getcwd())"]
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
         resources = {"metadata": {"path": str(place)}}
-        NotebookClient(notebook, timeout=600, kernel_name="fresh", resources=resources).execute()
+        NotebookClient(notebook, timeout=GUARD_SECONDS, kernel_name="fresh", resources=resources).execute()
         shown = [outputs(cell)[0] for cell in notebook.cells]
         assert "The sign is flipped" in shown[2] and "deprecated" not in shown[2], restarted
         assert "dprobs          | to do" in shown[3] and str(place / "kit") in shown[4]

@@ -13,7 +13,7 @@ import click.testing
 import pexpect
 import pytest
 import torch
-from support import ROOT, solution_of
+from support import GUARD_SECONDS, ROOT, solution_of
 
 from grader.commands.dojo import main
 from grader.defence.question import Chance
@@ -183,7 +183,9 @@ def test_in_a_terminal(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "exercises" / "02_small_net", tmp_path / "exercises" / "02_small_net")
     shutil.copy(tmp_path / "exercises/02_small_net/.stub", tmp_path / "exercises/02_small_net/backward.py")
     command = ["-m", "grader.commands.dojo", "predict", "02", "--seed", "1", "--course", str(tmp_path)]
-    child = pexpect.spawn(sys.executable, command, cwd=str(ROOT), timeout=120, dimensions=(50, 80), encoding="utf-8")
+    child = pexpect.spawn(
+        sys.executable, command, cwd=str(ROOT), timeout=GUARD_SECONDS, dimensions=(50, 80), encoding="utf-8"
+    )
     child.expect("Prediction 1 of 3")
     child.expect("> ")
     child.sendline("(7, 7, 7)")

@@ -10,7 +10,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any
 import pytest
 import torch
 from click.testing import CliRunner, Result
-from support import ROOT, solution_of
+from support import GUARD_SECONDS, ROOT, solution_of, wait_until
 
 from grader.authoring.lesson_sources import stub_of
 from grader.commands import console
@@ -400,11 +399,9 @@ def test_ctrl_c_on_a_process_keeps_what_there_is(own, tmp_path):
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment
     ) as process:
         log = tmp_path / "out" / LOG
-        end = time.monotonic() + 60
-        while not (log.exists() and "/ 200000" in log.read_text()) and time.monotonic() < end:
-            time.sleep(0.05)
+        assert wait_until(lambda: log.exists() and "/ 200000" in log.read_text())
         process.send_signal(signal.SIGINT)
-        said, wrong = process.communicate(timeout=30)
+        said, wrong = process.communicate(timeout=GUARD_SECONDS)
     assert process.returncode == console.STOPPED, said + wrong
     assert "Traceback" not in said + wrong
     step = int(re.search(r"Stopped at step ([\d,]+) of 200,000; all of it is kept", said)[1].replace(",", ""))

@@ -6,14 +6,14 @@ import io
 import os
 import re
 import selectors
-import time
+import threading
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 from kits import file_of, make_kit, solved
 from rich.console import Console
-from support import ROOT
+from support import ROOT, wait_until
 
 from grader.dojo.changes import repeating
 from grader.dojo.desk import Checked, Desk
@@ -30,7 +30,7 @@ from grader.dojo.rows import numbered_line
 from grader.dojo.search import Search
 from grader.dojo.state_file import State, StateFile
 from grader.dojo.view import View, bar, default_focus, watch_screen
-from grader.dojo.watch import WatchSession
+from grader.dojo.watch import SEARCHING, WatchSession
 from grader.gradebook.grading.trials import FileTrials
 from grader.results import NamedMistake, Row
 from grader.source.reader import ReadingStopped, SourceReader
@@ -316,19 +316,19 @@ def test_the_verdict_is_shown_before_slips_are_searched_for(watching, tmp_path, 
     find_edits = FileTrials._find_edits
 
     def find_slowly(*of):
-        time.sleep(0.5)
+        assert wait_until(lambda: SEARCHING in paper.getvalue())
         return find_edits(*of)
 
     for text in (right, wrong):
         file_of(tmp_path, "04").write_text(text)
-        session._saved = time.time()
+        session._saved = 0.0  # long ago: how long ago is shown all the same
         assert session._check()
         monkeypatch.setattr(FileTrials, "_find_edits", find_slowly)
     screens = paper.getvalue().split("\x1b[2J")
     first = next(n for n, screen in enumerate(screens) if "✗ dlogits, in_one_go were right before." in screen)
     *search, last = screens[first:]
     assert all("✗ dlogits, in_one_go were right before." in screen for screen in (*search, last))
-    assert re.search(r"^\d+ ms · ", search[0], re.M) and "looking for the slip in your code · " in search[1]
+    assert re.search(r"^\d+ ms · ", search[0], re.M) and f"{SEARCHING} · " in search[1]
     assert (
         not any(SLIP in " ".join(screen.split()) for screen in search)
         and SLIP in " ".join(last.split())
@@ -377,12 +377,12 @@ def test_a_file_that_is_incomplete_or_away_while_it_is_saved(watching, tmp_path)
 
 
 def test_what_is_repeated_ends_with_its_context():
-    ran: list[int] = []
+    ran, before = list[int](), threading.enumerate()
     with repeating(lambda: ran.append(1), 0, 0.001):
         while len(ran) < 3:
             os.sched_yield()
     count = len(ran)
-    time.sleep(0.01)
+    assert not [each for each in threading.enumerate() if each not in before]
     assert len(ran) == count
 
 

@@ -14,18 +14,18 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
 from shared_nursery import SharedNursery, forked_zygote
+from support import GUARD_SECONDS, guarded
 
 from bench import fork
 from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
 from bench.corpus import FOLDER, Attack, corpus, helpers
-from bench.firing_range import ROOT, SHORT_LIMITS, Range, differences, range_at
+from bench.firing_range import ROOT, Range, differences, range_at
 from bench.hostile import WHERE, reason_not_to, run_elsewhere
 from grader.calling.answer import Answer
 from grader.comparison.tensors import bits
@@ -37,7 +37,6 @@ from grader.sandbox.isolation import huge_pages, kernel
 from grader.sandbox.isolation.probe import at_least, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.tensor_bytes import DTYPES
-from grader.sandbox.workers.waiting_clock import slowdown
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.pictures import error_picture
 
@@ -93,9 +92,6 @@ QUICKER = {
 def test_attack(attack: Attack, opened: Range) -> None:
     outcome = opened.run(attack)
     assert outcome.problems == []
-    most = SHORT_LIMITS.total_seconds + SHORT_LIMITS.import_seconds + 4
-    most *= slowdown() if outcome.seconds > most else 1  # deadlines wait for a busy machine, and judging takes longer
-    assert outcome.seconds < most, "a deadline does not hold"
 
 
 def test_the_corpus_is_what_it_is_said_to_be() -> None:
@@ -193,9 +189,8 @@ def test_text(text: bytes, opened: Range) -> None:
 def test_many_large_helpers_cost_the_grader_little(opened: Range) -> None:
     large = b"x = [" + b"a," * 140_000 + b"]\n"
     files = {BACKWARD_FILE: b"def dlogits(logits):\n    return logits\n", **{f"n{i}.py": large for i in range(16)}}
-    started = time.monotonic()
-    opened.run(Attack("helpers", "", files, {"group": "texts", "rows": "failed"}))
-    assert time.monotonic() - started < 10
+    with guarded():
+        opened.run(Attack("helpers", "", files, {"group": "texts", "rows": "failed"}))
 
 
 # What no submission may find -----------------------------------------------------------------------------------------
@@ -281,7 +276,7 @@ def grade_run(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProce
         "run",
         *map(str, arguments),
     ]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=GUARD_SECONDS)
 
 
 @pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])
@@ -303,7 +298,7 @@ def test_the_whole_command_keeps_its_secrets(every: int, level: str, tmp_path: P
     done = grade_run(submission, "-o", out, "--course", course, "--lesson", "04", "--timeout", 1, "--seed", 3)
     assert done.returncode == 0, done.stderr[-2000:]
     assert arena.snapshot() == before
-    assert new_descendants(processes, 5.0) == {}
+    assert new_descendants(processes, GUARD_SECONDS) == {}
     said = done.stdout + done.stderr
     assert arena.token not in said and "\x1b" not in said
     for path in out.rglob("*"):
@@ -351,7 +346,9 @@ def test_large_pages_change_no_memory() -> None:
         "assert pieces and digest() == before\n"
         "print(collapsed, len(pieces))\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=GUARD_SECONDS
+    )
     assert done.returncode == 0, done.stderr
     assert huge_pages.collapse(1 << 46) is False  # nothing there
 

@@ -210,7 +210,7 @@ class Term:
 
     def graders(self, *arguments: object) -> tuple[str, str]:
         """A command that grades: (standard output, standard error)."""
-        done = run_command("grade", [*arguments, "--jobs", 1, "--course", self.course], self.folder, seconds=600)
+        done = run_command("grade", [*arguments, "--jobs", 1, "--course", self.course], self.folder)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout, done.stderr
 

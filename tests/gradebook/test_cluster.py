@@ -11,9 +11,8 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +20,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from support import ROOT, solution_of, without_seconds
+from support import GUARD_SECONDS, ROOT, solution_of, wait_until, without_seconds
 
 pytest.importorskip("distributed", reason="needs Dask: pip install -e '.[cluster]'")
 
@@ -40,16 +39,7 @@ from grader.results import SubmissionResult
 from grader.sandbox.isolation import kernel
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
-SLOWLY = "import time\n\ntime.sleep(0.3)\n"
-
-
-def until(condition: Callable[[], bool], seconds: float = 300.0) -> bool:
-    kill_late = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > kill_late:
-            return False
-        time.sleep(0.02)
-    return True
+SLOWLY = "import time\n\ntime.sleep(0.3)\n"  # no race: 1/30 of the deadline
 
 
 class OwnCluster:
@@ -60,7 +50,7 @@ class OwnCluster:
         folder.mkdir()
         self.scheduler = self._start("dask_scheduler", "--port", "0", "--scheduler-file", str(folder / "scheduler"))
         self.workers: list[subprocess.Popen[bytes]] = []
-        assert until(self._written), "the scheduler does not start"
+        assert wait_until(self._written), "the scheduler does not start"
         self.address: str = json.loads((folder / "scheduler").read_text())["address"]
 
     def _written(self) -> bool:
@@ -136,7 +126,7 @@ def killed_after(process: subprocess.Popen[bytes], results: int, out: Path) -> t
     """A thread that sends SIGKILL once there are so many results."""
 
     def kill() -> None:
-        if until(lambda: len(list(out.glob("*/results.json"))) >= results):
+        if wait_until(lambda: len(list(out.glob("*/results.json"))) >= results):
             process.kill()
 
     thread = threading.Thread(target=kill, daemon=True)
@@ -192,7 +182,7 @@ def test_what_was_graded_on_a_cluster_stands_for_a_run_on_this_machine_too(grade
 @pytest.mark.slow
 def test_a_run_leaves_neither_processes_nor_the_course_on_the_worker_that_lives(two, graded):
     living = two.workers[1].pid
-    assert until(lambda: not descendants(of=living), 30)
+    assert wait_until(lambda: not descendants(of=living), 30)
     scratch = two.folder / "scratch" / "dask-scratch-space"
     killed = {path for path in scratch.glob("*/backprop-ninja-*")}
     assert len(killed) <= 1  # the killed worker's, which Dask removes when the next worker starts
@@ -348,7 +338,7 @@ def running(folder: Path, out: Path, address: str) -> Iterator[subprocess.Popen[
     more = ["--lesson", "04", "--seed", "7", "-o", str(out), "--course", str(ROOT), "--cluster", address]
     with subprocess.Popen([*command, *more], stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as run:
         try:
-            assert until(lambda: len(list(out.glob("*/results.json"))) >= 3)
+            assert wait_until(lambda: len(list(out.glob("*/results.json"))) >= 3)
             yield run
         finally:
             run.kill()
@@ -360,11 +350,11 @@ def test_ctrl_c_takes_back_what_was_sent_and_the_next_run_goes_on(tmp_path, smal
     with started(tmp_path / "dask", workers=2) as own:
         with running(folder, out, own.address) as run:
             run.send_signal(signal.SIGINT)
-            said = run.communicate(timeout=120)[1]
+            said = run.communicate(timeout=GUARD_SECONDS)[1]
         assert run.returncode == console.STOPPED, said
         done = [student for student, _ in in_the_book(out)]
         assert 3 <= len(done) < MANY and f"Stopped: {len(done)} of {MANY}" in said
-        assert until(lambda: not any(descendants(of=worker.pid) for worker in own.workers), 30)
+        assert wait_until(lambda: not any(descendants(of=worker.pid) for worker in own.workers))
         assert grade(folder, "-o", out, "--cluster", own.address).exit_code == 0
     assert [student for student, _ in in_the_book(out)] == [f"student_{n:02}" for n in range(MANY)]
 
@@ -374,7 +364,7 @@ def test_a_scheduler_that_goes_away_ends_the_run_with_a_sentence_and_what_is_gra
     folder, out = write(tmp_path / "class", small, sources(small, MANY)), tmp_path / "out"
     with started(tmp_path / "dask", workers=2) as own, running(folder, out, own.address) as run:
         own.scheduler.kill()
-        said = run.communicate(timeout=120)[1]
+        said = run.communicate(timeout=GUARD_SECONDS)[1]
     assert run.returncode == console.FAULT, said
     assert f"grade: the scheduler at {own.address} went away: start it again and run the same command" in said
     assert "Traceback" not in said
@@ -391,7 +381,7 @@ def test_workers_that_come_and_go(tmp_path, small):
         threads = [killed_after(own.workers[0], 5, out), killed_after(own.workers[1], 20, out)]
 
         def join() -> None:
-            if until(lambda: own.workers[0].poll() is not None):
+            if wait_until(lambda: own.workers[0].poll() is not None):
                 own.start_worker("--nthreads", "2")
 
         threads.append(threading.Thread(target=join, daemon=True))
@@ -399,7 +389,7 @@ def test_workers_that_come_and_go(tmp_path, small):
         result = grade(folder, "-o", out, "--cluster", own.address)
         assert result.exit_code == 0, result.output
         for thread in threads:
-            thread.join(60)
+            thread.join(GUARD_SECONDS)
         assert [worker.poll() is None for worker in own.workers] == [False, False, True, True]
     book = in_the_book(out)
     assert [student for student, _ in book] == [f"student_{n:02}" for n in range(40)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
@@ -133,11 +132,9 @@ def test_a_value_that_may_be_named_is_not_refused(own, text):
     assert list(lesson_faults(lesson_in(own))) == []
 
 
-def test_the_whole_course_is_sound_and_read_in_milliseconds(course):
+def test_the_whole_course_is_sound(course):
     lessons = course.lessons.values()
-    started = time.process_time()
     assert [sentence for lesson in lessons for sentence in lesson_faults(lesson)] == []
-    assert time.process_time() - started < 0.1 * len(lessons)
 
 
 # What fails in the middle --------------------------------------------------------------------------------

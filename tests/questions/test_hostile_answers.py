@@ -6,13 +6,13 @@ The file answers.toml comes from anybody. Everything here goes through `question
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
 from shared_nursery import forked_zygote
+from support import guarded
 
 from grader.errors import UserError
 from grader.gradebook.grading.question_rows import line_runner, question_rows
@@ -78,9 +78,8 @@ def files(answers: str) -> LessonFiles:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_answer_gets_its_verdict(name: str, course: Course, zygote: ZygoteProcess) -> None:
     text, expected = HOSTILE[name]
-    started = time.process_time()
-    rows, message = question_rows(course.find("01"), files(text), "s", line_runner(zygote, 0.5))
-    assert time.process_time() - started < 2.0  # of this process: what a worker does has a deadline
+    with guarded():
+        rows, message = question_rows(course.find("01"), files(text), "s", line_runner(zygote, 0.5))
     assert message is None
     statuses = {row.name: row.status for row in rows}
     assert statuses.pop(f"q:{text.partition(' ')[0]}") == expected
@@ -92,9 +91,8 @@ def test_a_shape_of_ninety_thousand_axes_is_not_read(course: Course, zygote: Zyg
     lesson = course.find("02")
     asked = next(name for name, each in questions_of(lesson).items() if each.kind == "shape")
     submitted = LessonFiles(lesson.name, {}, answers=(f'[answers]\n{asked} = "' + "1," * 90_000 + '"\n').encode())
-    started = time.process_time()
-    rows, _ = question_rows(lesson, submitted, "s", line_runner(zygote))
-    assert time.process_time() - started < 2.0
+    with guarded():
+        rows, _ = question_rows(lesson, submitted, "s", line_runner(zygote))
     assert [row.status for row in rows if row.name == f"q:{asked}"] == ["error"]
 
 
@@ -152,9 +150,8 @@ def test_no_file_stalls_or_ends_the_coordinator(name: str, tmp_path: Path, cours
     folder = tmp_path / "01_chain_rule"
     folder.mkdir()
     (folder / "answers.toml").write_text(text)
-    started = time.process_time()
-    found, remarks = with_answers({}, tmp_path, "ada lovelace", [course.find("01")])
-    assert time.process_time() - started < 2.0
+    with guarded():
+        found, remarks = with_answers({}, tmp_path, "ada lovelace", [course.find("01")])
     assert set(found) == {"01_chain_rule"} and all(len(each.message) < 1000 for each in remarks)
     with contextlib.nullcontext() if is_read else pytest.raises(UserError, match=r"answers\.toml"):
         read_answers(text.encode())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import cProfile
-import gc
 import json
 import os
 import re
@@ -12,13 +10,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from long_texts import DEEP, FAMILIES
-from support import ROOT, rows_of, solution_of
+from support import GUARD_PROCESSOR_SECONDS, GUARD_SECONDS, ROOT, calls_in, rows_of, solution_of, wait_until
 
 from grader.gradebook.grading.session import Session
 from grader.intake.notebook.cells import Cell, NotebookError
@@ -46,12 +45,6 @@ SMALL = 500
 TIMES = 4
 GROWTH = 1.5 * TIMES
 """A text 4 times as long may take 6 times as many calls. Quadratic work would be 16 times."""
-GROWTH_OF_TIME = 2 * TIMES
-"""Measured times vary more than counted calls do."""
-UNMEASURED = 0.03
-"""Seconds that are too few to be compared."""
-WITHIN = 1.0
-"""Seconds of processor time that a text of TIMES · 4,000 characters may take, however long a shorter one takes."""
 MAX_CALLS = 6_000_000
 """Calls that the changes of one function may take: MAX_EDITS texts of a function of at most MAX_NODES nodes."""
 
@@ -70,8 +63,8 @@ def reader() -> Iterator[SourceReader]:
 
 @pytest.fixture(scope="module")
 def patient() -> Iterator[SourceReader]:
-    """With more time than is given to a submission: a machine may be slow."""
-    opened = SourceReader(6.0, wall_seconds=120.0)
+    """It gives up what works without end."""
+    opened = SourceReader(GUARD_PROCESSOR_SECONDS, wall_seconds=GUARD_SECONDS)
     yield opened
     opened.close()
 
@@ -106,61 +99,15 @@ def changes_of_the_code(lesson: Lesson) -> Callable[[str], object]:
     return lambda text: [edits_of(text, name, "changed_", known) for name in lesson.functions[:2]]
 
 
-def calls(read: Callable[[str], object], text: str) -> int:
-    """How many functions one reading calls, those written in C included: the same on every machine, however busy."""
-    profile = cProfile.Profile()
-    profile.enable()
-    try:
-        read(text)
-    finally:
-        profile.disable()
-    return sum(entry.callcount for entry in profile.getstats())
-
-
-def seconds(read: Callable[[str], object], text: str) -> float:
-    """Processor time of one reading."""
-    started = time.thread_time()
-    read(text)
-    return time.thread_time() - started
-
-
-@pytest.fixture
-def without_garbage_collection() -> Iterator[None]:
-    """Which takes its time in a process with torch, and has nothing to do with the text."""
-    gc.disable()
-    yield
-    gc.enable()
-
-
 def assert_linear(lesson: Lesson, text: Callable[[int], str]) -> None:
     for name, read in readers(lesson).items():
-        short, long = calls(read, text(SMALL)), calls(read, text(TIMES * SMALL))
+        short, long = (calls_in(partial(read, text(size))) for size in (SMALL, TIMES * SMALL))
         assert long <= GROWTH * short, f"{name}: {short:,} calls for {SMALL} characters, {long:,} for 4 times as many"
-
-
-def assert_linear_in_time(lesson: Lesson, text: Callable[[int], str], small: int = 4_000) -> None:
-    short_text, long_text = text(small), text(TIMES * small)
-    for name, read in readers(lesson).items():
-        for _ in range(3):  # something else may have been in the way
-            short, long = 0.0, seconds(read, long_text)
-            if long <= UNMEASURED:
-                break
-            short = seconds(read, short_text)
-            if long <= GROWTH_OF_TIME * short and long <= WITHIN:
-                break
-        else:
-            raise AssertionError(f"{name}: {short:.3f} s for {len(short_text):,} characters, {long:.3f} s for 4 times")
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_work_is_linear_in_the_length_of_a_text(lesson, family):
     assert_linear(lesson, FAMILIES[family])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("family", FAMILIES)
-def test_time_is_linear_in_the_length_of_a_text(lesson, without_garbage_collection, family):
-    assert_linear_in_time(lesson, FAMILIES[family])
 
 
 MAX_CHANGED = ["nonlocals", "globals", "functions in functions"]
@@ -171,7 +118,7 @@ MAX_CHANGED = ["nonlocals", "globals", "functions in functions"]
     "family", [f if f in MAX_CHANGED else pytest.param(f, marks=pytest.mark.slow) for f in FAMILIES]
 )
 def test_the_changes_of_a_function_are_bounded(lesson, family):
-    assert calls(changes_of_the_code(lesson), FAMILIES[family](8_000)) <= MAX_CALLS
+    assert calls_in(partial(changes_of_the_code(lesson), FAMILIES[family](8_000))) <= MAX_CALLS
 
 
 OPENINGS = [
@@ -208,9 +155,9 @@ def nested_lines(nested: list[tuple[str, str]]) -> Callable[[int], str]:
 
 
 @pytest.mark.parametrize(
-    ("is_linear", "examples"), [(assert_linear, 4), pytest.param(assert_linear_in_time, 15, marks=pytest.mark.slow)]
+    ("is_linear", "examples"), [(assert_linear, 4), pytest.param(assert_linear, 60, marks=pytest.mark.slow)]
 )
-def test_work_is_linear_however_texts_are_nested(lesson, without_garbage_collection, is_linear, examples):
+def test_work_is_linear_however_texts_are_nested(lesson, is_linear, examples):
     @given(st.lists(st.sampled_from(OPENINGS), min_size=1, max_size=6))
     @settings(max_examples=examples, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
     def holds(nested: list[tuple[str, str]]) -> None:
@@ -221,7 +168,7 @@ def test_work_is_linear_however_texts_are_nested(lesson, without_garbage_collect
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_longest_text_that_is_read_takes_seconds(lesson, patient, family):
+def test_the_longest_text_is_read(lesson, patient, family):
     text = FAMILIES[family](MAX_PARSED_BYTES - 20_000).encode()
     patient.call(find_acts, text, BACKWARD_FILE, lesson.functions)
     patient.call(lines_of_changes, text.decode(), [(name, ["dlogprobs"]) for name in lesson.functions])
@@ -258,19 +205,17 @@ def test_a_notebook_comes_back_as_it_was_read(lesson):
     assert WrittenNumber(27.0, "a.py", 2) in here.origin.numbers["dlogprobs"]
 
 
-def test_a_round_trip_takes_less_than_a_millisecond(reader):
+def test_one_process_reads_one_text_after_another(reader):
     reader.call(find_acts, b"", BACKWARD_FILE, [])
-    times = []
-    for _ in range(200):
-        started = time.perf_counter()
+    number = reader._process.pid
+    for _ in range(3):
         reader.call(find_acts, b"", BACKWARD_FILE, [])
-        times.append(time.perf_counter() - started)
-    assert min(times) < 0.001
+    assert reader._process.pid == number
 
 
 @pytest.fixture(scope="module")
 def limited() -> Iterator[SourceReader]:
-    opened = SourceReader(0.3, 1 << 28, 5.0)
+    opened = SourceReader(0.3, 1 << 28, GUARD_SECONDS)
     yield opened
     opened.close()
 
@@ -293,19 +238,19 @@ def acts(reader: SourceReader) -> list[str]:
     ],
 )
 def test_a_text_that_reaches_a_limit_is_given_up_and_the_next_is_read(limited, call, sentence):
-    started = time.monotonic()
     with pytest.raises(ReadingStopped, match=f"^{re.escape(sentence)}$"):
         limited.call(*call)
-    assert time.monotonic() - started < 10
     assert acts(limited) == [".backward()"]
 
 
-def test_a_reader_that_waits_is_given_up_by_the_clock():
-    opened = SourceReader(0.3, wall_seconds=0.5)
+def test_a_reader_that_waits_is_given_up_by_the_clock(monkeypatch):
+    opened = SourceReader(0.3)
     try:
         assert acts(opened)
+        monkeypatch.setattr(opened, "_wall", 0.5)
         with pytest.raises(ReadingStopped, match=r"^reading it took more than 0\.5 seconds$"):
             opened.call(time.sleep, 3600)
+        monkeypatch.undo()
         assert acts(opened)
     finally:
         opened.close()
@@ -330,7 +275,7 @@ def test_threads_share_one_process(limited):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(GUARD_SECONDS)
     assert sorted(found) == [-1, 1, 1, 1]
 
 
@@ -340,17 +285,19 @@ def test_the_process_ends_with_who_started_it(tmp_path):
         "reader = SourceReader(); reader.call(len, b'')\n"
         "print(reader._process.pid, flush=True); os._exit(0)\n"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=GUARD_SECONDS, cwd=tmp_path
+    )
     number = int(result.stdout)
-    for _ in range(100):
+
+    def has_ended() -> bool:
         try:
             os.kill(number, 0)
-        except ProcessLookupError:
-            return
-        if Path(f"/proc/{number}/stat").exists() and ") Z " in Path(f"/proc/{number}/stat").read_text():
-            return
-        time.sleep(0.05)
-    raise AssertionError("the reader outlives its parent")
+            return ") Z " in Path(f"/proc/{number}/stat").read_text()
+        except (ProcessLookupError, FileNotFoundError):
+            return True
+
+    assert wait_until(has_ended), "the reader outlives its parent"
 
 
 def test_the_readers_need_no_torch():
@@ -361,7 +308,9 @@ def test_the_readers_need_no_torch():
         "import grader.verdict.diagnosis.repairs.edits\n"
         "print('torch' in sys.modules)\n"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=GUARD_SECONDS, check=True
+    )
     assert result.stdout == "False\n"
 
 
@@ -369,8 +318,11 @@ def test_the_readers_need_no_torch():
 
 
 def test_a_notebook_that_reaches_a_limit_is_refused_with_a_sentence(lesson, monkeypatch):
-    monkeypatch.setattr("grader.intake.notebook.limited_reading.source_reader", lambda: SourceReader(0.05))
-    text = FAMILIES["in the lecture's manner"](250_000).encode()
+    def stopped(*_: object) -> None:
+        raise ReadingStopped("reading it took more than 0.05 seconds")
+
+    monkeypatch.setattr(SourceReader, "call", stopped)
+    text = FAMILIES["in the lecture's manner"](1_000).encode()
     with pytest.raises(NotebookError, match=r"reading it took more than 0\.05 seconds\. Submit the exercise's cells"):
         read_page_bytes(text, "a.py", [lesson], True, False)
 
@@ -452,11 +404,9 @@ def session(lesson: Lesson) -> Iterator[Session]:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_text_that_takes_long_to_read_costs_its_own_student_alone(lesson, session, tmp_path, name):
     file, text, status = HOSTILE[name]
-    started = time.process_time()
     folder = laid_out(tmp_path, {file: text(solution_of(lesson))})
     graded = session.grade(read_submission(folder, "student", [lesson])).results.to_json()
     assert {row["status"] for row in rows_of(graded).values()} == set(status.split(", "))
-    assert time.process_time() - started < 5.0, "in this process alone, which has no part in what a worker does"
     after = session.grade(
         read_submission(laid_out(tmp_path / "next", {BACKWARD_FILE: solution_of(lesson)}), "next", [lesson])
     )

@@ -22,6 +22,8 @@ from grader.sandbox.workers.forked import ForkedProcess, Nursery, NurseryEnded
 
 MAX_GRADING_TRIES = 2
 JOIN_SECONDS = 5.0
+SIGNAL_SECONDS = 1.0
+"""How long to wait for a reply. Python hears of a signal that came just before a wait only when the wait ends."""
 MAX_HEARD = 1_000
 """Replies of other graders of which a grader hears with its next submission."""
 WITHIN = b'{"within":'
@@ -250,7 +252,7 @@ class Batch:
     def finished(self, threads: int) -> Iterator[tuple[Submission, Reply]]:
         while threads:
             try:
-                entry = self._done.get(timeout=self._feed.tick() if self._feed is not None else None)
+                entry = self._done.get(timeout=self._feed.tick() if self._feed is not None else SIGNAL_SECONDS)
             except queue.Empty:
                 continue
             if isinstance(entry, Exception):

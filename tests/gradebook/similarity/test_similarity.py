@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -251,7 +250,5 @@ def test_without_submissions_it_compares_what_the_gradebook_stores(tmp_path):
 @pytest.mark.slow
 def test_six_hundred_students(steps, known):
     made = made_class(3, 600)
-    started = time.process_time()
     found = similarities(read_class(made.files, steps), made.rows, known)
-    assert time.process_time() - started < 30
     assert_planted_pairs_on_top(made, found)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support import ROOT, solution_of
+from support import GUARD_SECONDS, ROOT, solution_of
 from test_archive import SOURCE, tarred, zipped
 
 from grader.intake.submissions.finding import find
@@ -34,7 +34,7 @@ from pathlib import Path
 from grader.intake.submissions.archive import ONE, WHOLE_CLASS, archive_names, unpack_archive
 from grader.intake.submissions.unpacking import ArchiveRefused, ArchiveWriter
 archive, folder, whole_class = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == "class"
-def peak():  # not getrusage: its figure is at first that of the process which started this one
+def peak():  # resource has that of the process which started this one at first
     return 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 before = peak()
 try:
@@ -55,7 +55,7 @@ def measured(path: Path, kind: str = "one") -> tuple[str | None, int, int]:
     folder = path.parent / "unpacked"
     folder.mkdir()
     command = [sys.executable, "-c", MEASURE, str(path), str(folder), kind]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=GUARD_SECONDS, check=True)
     found = json.loads(done.stdout)
     return found["sentence"], found["memory"], found["disk"]
 

@@ -21,7 +21,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as some
-from support import GOLDEN, ROOT, solution_of
+from support import GOLDEN, GUARD_SECONDS, ROOT, solution_of
 
 from grader.commands.grade import main
 from grader.intake.submissions.arrival import SubmissionError
@@ -318,7 +318,7 @@ def test_a_class_s_zip_with_a_roster(course, tmp_path):
         "4",
     ]
     command += ["--roster", str(tmp_path / "roster.csv"), "-o", str(tmp_path / "out"), "--course", str(ROOT)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=GUARD_SECONDS)
     assert done.returncode == 0, done.stderr
     assert "grade: roster: `perezluis` may be L. Perez (id 4): add" not in done.stderr  # an initial alone is no guess
     assert "grade: roster: `chenbo` is not in the roster; it is graded under that name.\n" in done.stderr

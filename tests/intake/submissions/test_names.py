@@ -4,17 +4,39 @@ from __future__ import annotations
 
 import csv
 import os
-import time
+import sys
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support import ROOT, solution_of
+from support import ROOT, calls_in, solution_of
 
 from grader.commands.grade import main
 from grader.intake.submissions.arrival import Arrival, make_names_unique
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.people import as_folder, collision_key, is_reserved
+
+LOOKS = {"os.scandir", "os.listdir", "open"}
+looked: list[list[object]] = []
+"""The places that are being looked at, for each block that asks; Python keeps a hook for ever, so there is one."""
+
+
+def note(event: str, arguments: tuple[object, ...]) -> None:
+    if looked and event in LOOKS:
+        looked[-1].append(arguments[0])
+
+
+sys.addaudithook(note)
+
+
+@pytest.fixture
+def looks() -> Iterator[list[object]]:
+    """The files and folders that were opened or listed in the test."""
+    looked.append([])
+    yield looked[-1]
+    looked.pop()
 
 
 def names_of(*names: str) -> list[str]:
@@ -98,10 +120,10 @@ def test_names_that_are_one_on_some_disk_are_told_apart(tmp_path: Path, names: l
 
 
 def test_thousands_of_one_name() -> None:
-    start = time.process_time()
     found = names_of(*["ada"] * 20_000)
     assert len(set(found)) == 20_000 and "ada-20000" in found
-    assert time.process_time() - start < 10
+    few, many = (calls_in(partial(names_of, *["ada"] * count)) for count in (1_000, 4_000))
+    assert many <= 6 * few  # quadratic work would be 16 times
 
 
 # As it is typed ------------------------------------------------------------------------------------------------------
@@ -134,54 +156,52 @@ def test_a_class_page_and_a_second_run(course, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "source", "milliseconds"),
-    [(2_000, None, 0.5), (2_000, "x = 1\n", 4), pytest.param(20_000, None, 0.5, marks=pytest.mark.slow)],
+    ("count", "source", "tens"),
+    [(2_000, None, 1), (2_000, "x = 1\n", 4), pytest.param(20_000, None, 1, marks=pytest.mark.slow)],
 )
-def test_what_a_folder_costs(course, tmp_path: Path, count: int, source: str | None, milliseconds: float) -> None:
-    """Issue 13: 20,000 empty folders cost 36 s in the process that reads submissions; now 2 s."""
+def test_what_a_folder_costs(
+    course, tmp_path: Path, looks: list[object], count: int, source: str | None, tens: int
+) -> None:
+    """A folder, and what is in it, is listed and opened so many tens of times, however large the class is."""
     for n in range(count):
         (tmp_path / f"{n:05}").mkdir()
         if source is not None:
             (tmp_path / f"{n:05}" / "backward.py").write_text(source)
     lessons = [course.find("04")] if source else list(course.lessons.values())
     course.find("04").public  # noqa: B018  (PyTorch is imported once, whatever the class)
-    start = time.process_time()
+    looks.clear()
     found = find([tmp_path], lessons, list(course.lessons.values()))
     messages = {each.lessons["04_cross_entropy"].message for each in found}
     assert len(found) == count
     assert messages == {None if source else "The folder is empty: expected 04_cross_entropy/backward.py."}
-    assert (time.process_time() - start) / count * 1000 < milliseconds
+    assert len(looks) <= 10 * tens * count + 100
 
 
 @pytest.mark.parametrize("count", [100, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_a_class_of_empty_folders_as_it_is_typed(course, tmp_path: Path, count: int) -> None:
-    """The processor time is the coordinator's, which reads, keeps the grade book and writes the class page."""
     for n in range(count):
         (tmp_path / "class" / f"{n:05}").mkdir(parents=True)
     command = ["run", str(tmp_path / "class"), "--lesson", "4", "-o", str(tmp_path / "out"), "--course", str(ROOT)]
-    start = time.process_time()
     done = CliRunner().invoke(main, [*command, "--quiet"])
     assert done.exit_code == 0, done.output
-    assert time.process_time() - start < 5 + count * 0.002
     with (tmp_path / "out" / "grades.csv").open(newline="", encoding="utf-8") as file:
         assert sum(row["total"] == "0" for row in csv.DictReader(file)) == count
 
 
-def test_one_name_of_moodle_s_among_thousands(course, tmp_path: Path) -> None:
+def test_one_name_of_moodle_s_among_thousands(course, tmp_path: Path, looks: list[object]) -> None:
     """The class's folder is listed a few times, not once for each entry."""
     (tmp_path / "Ada Okafor_1_assignsubmission_file_").mkdir()
     for n in range(3_000):
         (tmp_path / f"x{n:04}").mkdir()
-    start = time.process_time()
     assert len(find([tmp_path], [course.find("04")], list(course.lessons.values()))) == 3_001
-    assert time.process_time() - start < 5
+    assert 0 < looks.count(str(tmp_path)) <= 10
 
 
-def test_a_submission_of_very_many_entries(course, tmp_path: Path) -> None:
+def test_a_submission_of_very_many_entries(course, tmp_path: Path, looks: list[object]) -> None:
     for n in range(10_001):
         (tmp_path / "ada" / "04" / f"{n:05}").mkdir(parents=True) if n == 0 else (tmp_path / "ada" / f"{n}").mkdir()
     (tmp_path / "bo").mkdir()
-    start = time.process_time()
+    looks.clear()
     ada, _ = find([tmp_path], [course.find("04")], list(course.lessons.values()))
     assert ada.message == "ada holds 10,001 files and folders; at most 10,000 are read."
-    assert time.process_time() - start < 5
+    assert len(looks) < 100

@@ -25,7 +25,7 @@ import pytest
 from click.testing import CliRunner
 from made_results import lesson, results, row
 from runner import Command, Runner
-from support import ROOT
+from support import GUARD_SECONDS, ROOT
 
 from grader.commands import grade as cli
 from grader.commands.options import VISIBILITY
@@ -182,7 +182,7 @@ def job(workflow: dict[str, Any], course: Path, tmp_path_factory: pytest.TempPat
             command,
             cwd=repository,
             env=environment,
-            timeout=120,
+            timeout=GUARD_SECONDS,
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -334,7 +334,7 @@ def run_autograder(root: Path, source: str | None) -> subprocess.CompletedProces
     environment = {**os.environ, "AUTOGRADER": str(root)}
     environment.pop("PYTHONPATH", None)
     command = ["bash", str(root / "run_autograder")]
-    return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=GUARD_SECONDS)
 
 
 def checked(root: Path) -> dict[str, Any]:
@@ -512,9 +512,9 @@ def test_setup_installs_what_run_autograder_needs(built, tmp_path):
         archive.extractall(root / "source")
     shutil.copy(root / "source" / "run_autograder", root)
     environment = {**os.environ, "AUTOGRADER": str(root)}
-    done = subprocess.run(
-        ["bash", root / "source" / "setup.sh"], cwd=root, env=environment, capture_output=True, text=True, timeout=3000
-    )
+    command = ["bash", root / "source" / "setup.sh"]
+    # a guard: an installation takes two minutes
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=3000)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "isolation " in done.stdout
     assert (root / "source").stat().st_mode & 0o077 == 0

@@ -100,7 +100,7 @@ def test_tcp_from_version_4(in_child, outcome):
 
     def action():
         restricted([])
-        connecting = outcome(lambda: socket.create_connection(listening.getsockname(), timeout=5))
+        connecting = outcome(lambda: socket.create_connection(listening.getsockname()))
         return connecting, outcome(lambda: socket.create_server(("127.0.0.1", 0)))
 
     with listening:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support import GUARD_SECONDS
 
 from grader.sandbox.isolation import capabilities, kernel, landlock, limits, lockdown, probe, seccomp
 from grader.sandbox.isolation.limits import Limits
@@ -115,7 +116,7 @@ def threads_until_refused(most):
     started = 0
     try:
         for _ in range(most):
-            threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+            threading.Thread(target=time.sleep, args=(3600,), daemon=True).start()
             started += 1
     except RuntimeError:
         pass
@@ -349,8 +350,8 @@ def test_a_worker_ends_with_its_zygote(in_child, level):
                     lock_in(plan, keep=(write,), parent=zygote.pidfd)
                     os.write(write, b"x")
                     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-                time.sleep(60)
-            time.sleep(60)
+                time.sleep(3600)  # no race: it is killed
+            time.sleep(3600)  # no race: it is killed
         os.close(write)
         assert os.read(read, 1) == b"x"
         os.kill(coordinator, signal.SIGKILL)
@@ -413,7 +414,7 @@ def test_torch_works_in_a_worker(level):
     script = textwrap.dedent(WITH_TORCH)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-c", script, level]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=GUARD_SECONDS, env=environment)
     assert (done.stdout.split()[:1], done.returncode) == (["fine"], 0), done
 
 

@@ -165,7 +165,7 @@ def test_without_landlock(in_child, as_root, monkeypatch):
     assert any(sentence.startswith("No Landlock (this kernel has no Landlock") for sentence in missing)
 
 
-def test_it_is_fast_and_changes_nothing(in_child):
+def test_it_changes_nothing(in_child):
     def state():
         with open("/proc/self/status") as file:
             lines = [line for line in file if line.startswith(("Uid", "Cap", "NoNewPrivs", "Seccomp"))]
@@ -173,22 +173,21 @@ def test_it_is_fast_and_changes_nothing(in_child):
         return lines, links, len(os.listdir("/proc/self/fd")), os.getpid()
 
     def action():
-        before, start = state(), time.monotonic()
+        before = state()
         probe.probe()
-        took = time.monotonic() - start
         children = Path(f"/proc/self/task/{os.getpid()}/children")
         left = children.read_text() if children.exists() else ""
-        return before == state(), took, left
+        return before == state(), left
 
-    unchanged, took, left = in_child(action)
+    unchanged, left = in_child(action)
     assert unchanged
     assert left == ""
-    assert took < 30  # some 30 ms; a trial that waits for something is given up after seconds
 
 
 def test_a_trial_that_hangs_is_given_up(in_child, monkeypatch):
     monkeypatch.setattr(probe, "TRIAL_SECONDS", 0.1)
-    assert in_child(lambda: probe._attempt(lambda: time.sleep(60))) == "the trial did not end within 0.1 s"
+    # no race: the trial never ends
+    assert in_child(lambda: probe._attempt(lambda: time.sleep(3600))) == "the trial did not end within 0.1 s"
 
 
 def test_a_trial_that_dies_is_a_failure(in_child):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 import torch
+from support import guarded
 
 from grader.sandbox.policy.pure_functions import PureFunction, pure_functions
 
@@ -107,12 +106,11 @@ def test_no_other_function_is(body):
 
 def test_reading_loops_again_has_an_end():
     """Each reading of the loop shows one more variable that depends on the upstream gradient: without an end, hours."""
-    before = time.thread_time()
     copies = "".join(f"        a{number + 1} = a{number}\n" for number in reversed(range(900)))
     names = "".join(f"    a{number} = x\n" for number in range(901))
     body = f"pass\n{names}    for i in range(3):\n{copies}        a0 = dy\n    return a900"
-    assert not function(body).is_affine
-    assert time.thread_time() - before < 5.0
+    with guarded():
+        assert not function(body).is_affine
 
 
 def test_a_function_that_calls_another_is_not():

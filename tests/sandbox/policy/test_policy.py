@@ -6,7 +6,6 @@ import ast
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from textwrap import dedent
@@ -14,6 +13,7 @@ from textwrap import dedent
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import calls_in, guarded
 
 from grader.calling.autograd_used import autograd_message
 from grader.sandbox.policy import static_check
@@ -339,11 +339,10 @@ HARD = {
 
 
 @pytest.mark.parametrize("source", HARD.values(), ids=HARD.keys())
-def test_any_file_is_survived_quickly(source: bytes) -> None:
-    start = time.process_time()
-    for finding in check(source, "backward.py", ["dx"], {"helpers.py": source, "x.txt": source}):
-        assert finding.what == ".backward()"
-    assert time.process_time() - start < 5
+def test_any_file_is_survived(source: bytes) -> None:
+    with guarded():
+        for finding in check(source, "backward.py", ["dx"], {"helpers.py": source, "x.txt": source}):
+            assert finding.what == ".backward()"
 
 
 def test_a_byte_order_mark_and_nested_brackets_hide_nothing() -> None:
@@ -379,9 +378,12 @@ def test_student_files_with_pieces_cut_out_and_swapped(path: Path, data: st.Data
         check(mutated, path.name, top_level_names(path))
 
 
-def test_checking_26_steps_takes_milliseconds() -> None:
+def test_checking_twice_as_many_steps_takes_twice_the_work() -> None:
     step = b"def d%d(dy, x):\n    a = helper(x) * dy\n    b = a.sum(1, keepdim=True)\n    return torch.exp(b)\n"
-    source = b"import torch\ndef helper(x): return x\n" + b"".join(step % i for i in range(26))
-    start = time.process_time()
-    assert check(source, "backward.py", [f"d{i}" for i in range(26)]) == []
-    assert time.process_time() - start < 0.5  # 8 ms
+
+    def calls(count: int) -> int:
+        source = b"import torch\ndef helper(x): return x\n" + b"".join(step % i for i in range(count))
+        assert check(source, "backward.py", [f"d{i}" for i in range(count)]) == []
+        return calls_in(lambda: check(source, "backward.py", [f"d{i}" for i in range(count)]))
+
+    assert calls(26) <= 2.5 * calls(13)  # quadratic work would be 4 times

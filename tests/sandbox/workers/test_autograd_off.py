@@ -49,9 +49,11 @@ def arithmetic_results() -> dict[str, Any]:
 @cache
 def results() -> dict[str, Any]:
     """{"before": outcome, "after": outcome} of `files`: what this file prints as JSON when run as a program."""
+    from support import GUARD_SECONDS  # not where this file is run as a program
+
     environment = {**os.environ, "PYTHONPATH": str(TESTS.parent), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-W", "ignore", __file__]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=GUARD_SECONDS)
     assert done.returncode == 0, done.stderr[-3000:]
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"')]
     return {when: outcome for line in lines for when, outcome in line.items()}
@@ -91,10 +93,8 @@ def test_every_expression_really_ran() -> None:
     assert outcome["compared"] == 2 * len(EXPRESSIONS)  # float32 and float64
 
 
-def test_taking_autograd_away_is_quick_and_happens_once() -> None:
-    outcome = arithmetic_results()
-    assert outcome["seconds"] < 5  # 0.3 s when nothing else runs
-    assert outcome["seconds_again"] < 0.01
+def test_taking_autograd_away_happens_once() -> None:
+    assert arithmetic_results()["calls_again"] < 10
 
 
 def test_no_result_has_a_graph_afterwards() -> None:
@@ -492,8 +492,6 @@ def tensors_in(value: Any) -> Iterator[Any]:
 
 def arithmetic() -> dict[str, Any]:
     """Every expression in both precisions, before and after."""
-    import time
-
     import torch
 
     from grader.sandbox.workers.autograd_off import take_away_autograd
@@ -527,11 +525,11 @@ def arithmetic() -> dict[str, Any]:
 
     torch.set_num_threads(1)
     before, graphs_before = evaluate(), graphs()
-    start = time.perf_counter()
     take_away()
-    seconds = time.perf_counter() - start
+    calls_again: list[str] = []
+    sys.setprofile(lambda frame, event, _: calls_again.append(event))
     take_away_autograd()
-    seconds_again = time.perf_counter() - start - seconds
+    sys.setprofile(None)
     sys.meta_path.insert(0, Gate())
     after = evaluate()
     raised = [f"{key}: {value}" for key, value in (*before.items(), *after.items()) if isinstance(value, str)]
@@ -539,8 +537,7 @@ def arithmetic() -> dict[str, Any]:
         "changed": [key for key, value in before.items() if not identical(value, after[key])],
         "raised": raised,
         "compared": len(before),
-        "seconds": seconds,
-        "seconds_again": seconds_again,
+        "calls_again": len(calls_again),
         "graphs_before": graphs_before,
         "graphs_after": graphs(),
     }

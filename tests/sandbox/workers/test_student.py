@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 from shared_nursery import forked_zygote
+from support import GUARD_SECONDS
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, Function
@@ -30,7 +31,6 @@ from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.requests import pack_problem
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
-from grader.sandbox.workers.time_account import UNCHECKED_SECONDS
 from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.sandbox.workers.worker_pipes import MAX_ANSWER_BYTES_HELD
 from grader.sandbox.workers.worker_process import WorkerProcess
@@ -113,7 +113,7 @@ def same(ours: list[dict[str, Answer]], theirs: list[dict[str, Answer]]) -> bool
 
 FAULTS = {
     "none": "pass",
-    "slow": "import time; time.sleep(0.1)",
+    "slow": "import time; time.sleep(0.05)",  # no race: 1/20 of a step's deadline, and as good as a batch's
     "crash": "from grader.sandbox.isolation.kernel import ctypes; ctypes.string_at(0)",
     "exit": "import os; os._exit(3)",
     "loop": "while True: pass",
@@ -127,7 +127,7 @@ NO_BATCH = -1.0
 @pytest.mark.parametrize("middle", FAULTS.values(), ids=FAULTS.keys())
 def test_batches_and_one_by_one_give_the_same(run, middle):
     one_by_one, _ = run(middle, NO_BATCH)
-    for seconds, prefetch in ((5.0, True), (0.05, True), (0.05, False)):
+    for seconds, prefetch in ((5.0, True), (0.02, True), (0.02, False)):
         in_batches, _ = run(middle, seconds, prefetch)
         assert same(in_batches, one_by_one)
 
@@ -141,14 +141,14 @@ def test_the_step_at_fault_is_found(run, fault):
         assert outcomes == {"dlogits": "returned", "db2": blamed, "dW2": "returned", "dh_bn": "returned"}
 
 
-@pytest.mark.parametrize("seconds", [5.0, 0.05, NO_BATCH])
+@pytest.mark.parametrize("seconds", [5.0, 0.02, NO_BATCH])
 def test_what_is_printed_is_kept_once(run, problems, seconds):
     _, printed = run(FAULTS["slow"], seconds)
     assert printed.count("last") == len(problems)
     assert printed.count("loaded") == 1  # though the file itself may have been run again, by a new worker
 
 
-def test_a_hang_costs_its_deadline_and_little_more(zygote, problems):
+def test_a_hang_costs_its_deadline_and_little_more(zygote, problems, missed_deadlines):
     student = Student(
         zygote, StudentFile({BACKWARD_FILE: RIGHT.format(middle=FAULTS["loop"]).encode()}, BACKWARD_FILE, STEPS)
     )
@@ -156,11 +156,9 @@ def test_a_hang_costs_its_deadline_and_little_more(zygote, problems):
         student.prefetch(problems)
         for problem in problems:
             student.answers(problem)
-        waited = student.time.waited  # without what a busy machine adds, most of it
     finally:
         student.close()
-    expected = step_scheduler.BATCH_SECONDS + zygote.limits.step_seconds
-    assert expected - 0.1 < waited < expected + UNCHECKED_SECONDS
+    assert len(missed_deadlines) == 2  # its batch's, and its own
 
 
 def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
@@ -185,7 +183,7 @@ def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
         assert worker._pipes.reader.held < MAX_ANSWER_BYTES_HELD + (1 << 20)
     finally:
         worker.close()  # the next write fails
-        flooding.join(timeout=60)  # else it would go on writing to whatever gets this descriptor next
+        flooding.join(timeout=GUARD_SECONDS)  # else it would go on writing to whatever gets this descriptor next
         for descriptor in (requests[0], answers[1], output[1]):
             os.close(descriptor)
 
@@ -204,22 +202,23 @@ def test_a_zygote_reads_for_how_long_its_workers_ran_and_waited(zygote):
 
 def test_a_worker_that_has_rehearsed_answers_as_another_and_counts_from_then_on(zygote, problems):
     files = {BACKWARD_FILE: RIGHT.format(middle="").encode()}
-    found, at_start = [], []
+    found, counts_anew = [], []
     for rehearses in (False, True):
         worker = zygote.worker()
         try:
             worker.wait_until_locked_in()
+            at_start = worker._at_start
             if rehearses:
                 worker.rehearse()
             worker.send_packed(pack_problem(0, problems[0].dtype, problems[0].values, problems[0].upstream))
             worker.begin_load(files, BACKWARD_FILE)
             assert worker.take_loaded()["functions"] == STEPS
             found.append({step: answer.tensor for step, answer in worker.run(0, STEPS)})
-            at_start.append(worker._at_start.cpu_seconds)
+            counts_anew.append(worker._at_start is not at_start)
         finally:
             worker.close()
     assert all(torch.equal(found[0][step], found[1][step]) for step in STEPS)
-    assert at_start[0] < at_start[1]
+    assert counts_anew == [False, True]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

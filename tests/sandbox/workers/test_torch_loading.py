@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-from support import ROOT
+from support import GUARD_SECONDS, ROOT
 
 PROGRAM = """
 import gc, json, sys
@@ -46,7 +46,9 @@ print(json.dumps(found))
 
 
 def test_torch_is_whole() -> None:
-    done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, timeout=GUARD_SECONDS
+    )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert (found.pop("threads"), found.pop("loaded")) == (1, [])
