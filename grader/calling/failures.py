@@ -109,8 +109,8 @@ def taken_name(error: BaseException, files: Sequence[str]) -> str:
     if not own:
         return ""
     return (
-        f"`import {root}` gives Python's `{root}`, not your `{own[0]}`, because a library of that name exists. Give your "
-        "file another name."
+        f"`import {root}` gives Python's `{root}`, not your `{own[0]}`, because a library of that name exists. Give "
+        "your file another name."
     )
 
 

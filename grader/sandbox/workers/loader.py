@@ -4,10 +4,9 @@ A submission's `torch.py` or `sitecustomize.py` never stands in for the real thi
 """
 
 from __future__ import annotations
-
 import __future__
+
 import ast
-import contextlib
 import gc
 import importlib.abc
 import importlib.machinery
@@ -17,6 +16,7 @@ import random
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -27,8 +27,8 @@ from grader.calling.autograd_used import AutogradUsed
 from grader.calling.failures import remember_source
 from grader.sandbox.workers.imports import Gate
 from grader.sandbox.workers.stand_ins import NotAvailable, StandIn
+from grader.source.module_names import module_name
 from grader.source.parsing import encoding_of, older_text
-
 
 PACKAGE = "submission"
 """The package in which the graded file is, for its own relative imports: `from .utils import ops`."""
@@ -45,10 +45,9 @@ class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
-        modules = {name.removesuffix(".py").replace("/", "."): name for name in files if name.endswith(".py")}
-        self._files = {module.removesuffix(".__init__"): (path, files[path]) for module, path in modules.items()}
-        packages = [module.rpartition(".")[0].split(".") for module in modules]
-        self._packages = {PACKAGE} | {".".join(parts[: n + 1]) for parts in packages for n in range(len(parts))}
+        self._files = {module_name(path): (path, files[path]) for path in files if path.endswith(".py")}
+        folders = {str(folder) for path in files for folder in PurePosixPath(path).parents}
+        self._packages = {PACKAGE} | {module_name(folder) for folder in folders}
         self.names = frozenset({name.partition(".")[0] for name in self._files} | {PACKAGE})
         self.left_out: list[BaseException] = []
 

@@ -20,7 +20,9 @@ INERT = frozenset(
     | {"jaxtyping", "torchtyping", "beartype", "typeguard", "numba", "line_profiler", "memory_profiler"}
 )
 """Libraries that draw, show progress, log, check types or compile: without them, the same code computes the same."""
-COMPUTE_WITH_FUNCTIONS = frozenset({"jax", "autograd", "tensorflow", "functorch", "torch", "scipy", "sympy", "numdifftools"})
+COMPUTE_WITH_FUNCTIONS = frozenset(
+    {"jax", "autograd", "tensorflow", "functorch", "torch", "scipy", "sympy", "numdifftools"}
+)
 """What these return for a function is another function, such as its derivative."""
 ITERATES_OVER: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("trange", "tnrange", "prange"), range),
@@ -120,7 +122,7 @@ class StandIn:
 
     def __reversed__(self) -> Iterator[Any]:
         self._need()
-        return reversed(self._items)
+        return iter(reversed(self._items))
 
     def __len__(self) -> int:
         self._need()
