@@ -46,7 +46,7 @@ def packages_in(folder: Path) -> Packages:
 
 
 def read_package(folder: Path, name: str) -> dict[str, bytes]:
-    """{path in `folder`: bytes} of a package's Python files, in its subfolders too, without those that cannot be read."""
+    """{path in `folder`: bytes} of a package's Python files, also in subfolders, without those that cannot be read."""
     paths: list[Path] = []
     for place, inside, names in os.walk(folder / name):
         below = Path(place).relative_to(folder)
