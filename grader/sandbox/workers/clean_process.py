@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 IMPORT_ROOT = os.path.realpath(os.path.join(__file__, *[os.pardir] * 4))
-# Run with -s -P and an environment of its own: the current folder cannot be imported. The package is the one that starts
-# it, whatever else is installed; nothing next to it is on the path. torch and numpy are those of that process as well.
+# Run with -s -P and an environment of its own: the current folder cannot be imported. The package is the one of the
+# process that starts it, whatever else is installed, and nothing next to it is on the path; so are torch and numpy.
 CLEAN_BOOTSTRAP = """
 import sys
 from importlib import machinery, util
