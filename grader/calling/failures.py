@@ -88,7 +88,7 @@ def unanswered_prompt(error: BaseException) -> str:
     """A message about code that waits for somebody to type: a debugger, or `input()`. Empty for every other error."""
     kind = type(error)
     quit_pdb = kind is getattr(sys.modules.get("bdb"), "BdbQuit", None)
-    other_debugger = module_of(error) in DEBUGGERS
+    other_debugger = failed_module(error) in DEBUGGERS
     if quit_pdb or other_debugger or kind is PromptUnanswered:
         waits = "The debugger (`breakpoint()`, `pdb`) waits for a command"
     elif kind is EOFError and error.args == ("EOF when reading a line",):
@@ -103,7 +103,7 @@ def unanswered_prompt(error: BaseException) -> str:
 
 def taken_name(error: BaseException, files: Sequence[str]) -> str:
     """A message about a name that a library's module lacks, where one of the student's `files` is called like it."""
-    root = module_of(error).partition(".")[0]
+    root = failed_module(error).partition(".")[0]
     is_library = root in sys.stdlib_module_names or root in ("torch", "numpy")
     own = [name for name in files[1:] if is_library and name.split("/")[0] in (root, f"{root}.py")]
     if not own:
@@ -114,7 +114,7 @@ def taken_name(error: BaseException, files: Sequence[str]) -> str:
     )
 
 
-def module_of(error: BaseException) -> str:
+def failed_module(error: BaseException) -> str:
     """The module from which something could not be imported or read; "" for other errors."""
     kind = type(error)  # a student's class may answer for itself: only identity and inheritance count
     if issubclass(kind, ImportError):

@@ -8,6 +8,6 @@ lists in sys.stdlib_module_names may be imported."""
 NEVER_ALLOWED = NOT_FROM_THE_STANDARD_LIBRARY | {"torch", "grader"}
 
 
-def module_name(path: str) -> str:
+def importable_name(path: str) -> str:
     """The name under which a submitted file is imported: "utils.ops" for "utils/ops.py"."""
     return path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")

@@ -27,7 +27,7 @@ from grader.calling.autograd_used import AutogradUsed
 from grader.calling.failures import remember_source
 from grader.sandbox.workers.imports import Gate
 from grader.sandbox.workers.stand_ins import NotAvailable, StandIn
-from grader.source.module_names import module_name
+from grader.source.module_names import importable_name
 from grader.source.parsing import encoding_of, older_text
 
 PACKAGE = "submission"
@@ -45,9 +45,9 @@ class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
-        self._files = {module_name(path): (path, files[path]) for path in files if path.endswith(".py")}
+        self._files = {importable_name(path): (path, files[path]) for path in files if path.endswith(".py")}
         folders = {str(folder) for path in files for folder in PurePosixPath(path).parents}
-        self._packages = {PACKAGE} | {module_name(folder) for folder in folders}
+        self._packages = {PACKAGE} | {importable_name(folder) for folder in folders}
         self.names = frozenset({name.partition(".")[0] for name in self._files} | {PACKAGE})
         self.left_out: list[BaseException] = []
 

@@ -116,8 +116,8 @@ class Worker:
         note, error = "", loaded.failure
         if loaded.left_out is not None:
             answer = failure(loaded.left_out, "", self._files)
-            is_told = answer.line is None or isinstance(loaded.left_out, AutogradUsed)
-            note = answer.message if is_told else f"Line {answer.line} fails: {answer.message}"
+            names_the_line = answer.line is None or isinstance(loaded.left_out, AutogradUsed)
+            note = answer.message if names_the_line else f"Line {answer.line} fails: {answer.message}"
         if autograd_works():
             reply: dict[str, Any] = {"op": "failed", "outcome": "forbidden", "message": SWITCHED_ON, "line": None}
         elif error is None:
