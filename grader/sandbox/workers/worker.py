@@ -114,7 +114,9 @@ class Worker:
         loaded = load(files, main, self._imports)
         self._functions = {n: v for n, v in vars(loaded.module).items() if callable(v) and not n.startswith("__")}
         note, error = "", loaded.failure
-        if loaded.left_out is not None:
+        if loaded.left_out is not None and not self._functions:
+            error = error or loaded.left_out
+        elif loaded.left_out is not None:
             answer = failure(loaded.left_out, "", self._files)
             names_the_line = answer.line is None or isinstance(loaded.left_out, AutogradUsed)
             note = answer.message if names_the_line else f"Line {answer.line} fails: {answer.message}"
