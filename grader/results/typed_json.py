@@ -6,6 +6,7 @@ import typing
 from collections.abc import Collection, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
+from itertools import chain
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -19,7 +20,7 @@ class Expected(NamedTuple):
     """What JSON may have for a field: values of `types`, of which a text is one of `texts` and a list has `entries`."""
 
     types: tuple[type, ...]
-    texts: Collection[str] = ()
+    texts: tuple[str, ...] = ()
     entries: tuple[type, ...] = ()
 
     def holds(self, value: Any) -> bool:
@@ -48,7 +49,8 @@ def expected(hint: Any) -> Expected:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, UnionType):
         parts = [expected(each) for each in arguments]
-        return Expected(*(sum((part[n] for part in parts), ()) for n in range(3)))
+        types, texts, entries = (tuple(chain.from_iterable(each)) for each in zip(*parts, strict=True))
+        return Expected(types, texts, entries)
     if origin is Literal:
         return Expected((str,), arguments)
     if hint in (int, float):
@@ -63,14 +65,14 @@ def expected(hint: Any) -> Expected:
 @cache
 def required_fields(kind: Any) -> frozenset[str]:
     if not is_dataclass(kind):
-        return frozenset(kind._fields) - kind._field_defaults.keys()
+        return frozenset(name for name in kind._fields if name not in kind._field_defaults)
     return frozenset(each.name for each in fields(kind) if each.default is each.default_factory is MISSING)
 
 
 def check_fields(kind: Any, data: Mapping[str, Any]) -> None:
     """Raises ValueError, a sentence, where a field of `kind` is missing or has a value of a wrong type."""
     known = expected_fields(kind)
-    for name in required_fields(kind) - data.keys():
+    for name in sorted(required_fields(kind) - data.keys()):
         raise ValueError(f"it has no `{name}` where one is needed")
     for name, value in data.items():
         if name in known and not known[name].holds(value):

@@ -51,8 +51,8 @@ def start_clean_process(
 ) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """A clean process that runs a function of this package's, and our end of the socket that it listens to.
 
-    It inherits the sockets `more` as well. `environment` is added to ENVIRONMENT. Raises
-    ModuleNotFoundError without torch or numpy.
+    It inherits the sockets `more` as well. `environment` is added to ENVIRONMENT. Raises ModuleNotFoundError without
+    torch or numpy.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}

@@ -24,11 +24,12 @@ import numpy
 import torch
 
 from grader.calling.autograd_used import AutogradUsed
-from grader.calling.failures import remember_source
+from grader.calling.failures import failure, remember_source
 from grader.sandbox.workers.imports import Gate
 from grader.sandbox.workers.stand_ins import NotAvailable, StandIn
 from grader.source.module_names import importable_name
 from grader.source.parsing import encoding_of, older_text
+from grader.source.syntax import DefinitionNode
 
 PACKAGE = "submission"
 """The package in which the graded file is, for its own relative imports: `from .utils import ops`."""
@@ -110,7 +111,7 @@ def missing_cause(error: BaseException) -> BaseException | None:
 
 def set_stand_ins(module: ModuleType, statement: ast.stmt, cause: BaseException | None) -> None:
     """Give the names that a left-out statement would set a stand-in, so that a step that uses one names the library."""
-    if isinstance(cause, NotAvailable):
+    if isinstance(cause, NotAvailable) and not isinstance(statement, DefinitionNode):
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 module.__dict__.setdefault(node.id, StandIn(*cause.about))
@@ -133,6 +134,14 @@ class Loaded(NamedTuple):
     module: ModuleType
     failure: BaseException | None = None
     left_out: BaseException | None = None
+
+    def note(self, files: Sequence[str]) -> str:
+        """A sentence about `left_out`, for the student; "" without one. `files` are as in `failure`."""
+        if self.left_out is None:
+            return ""
+        answer = failure(self.left_out, "", files)
+        names_its_line = answer.line is None or isinstance(self.left_out, AutogradUsed)
+        return answer.message if names_its_line else f"Line {answer.line} fails: {answer.message}"
 
 
 def load(files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()) -> Loaded:

@@ -41,7 +41,7 @@ class NotAvailable(ModuleNotFoundError):
         also = "".join(f"{name}, " for name in sorted(more))
         super().__init__(
             f"`{module}` is not available where steps are graded: use torch, numpy, {also}the standard library "
-            "(without ctypes) and your own files in the folder of this one.",
+            "(without ctypes) and the files that you submitted next to this one.",
             name=module,
         )
         self.about = module, more

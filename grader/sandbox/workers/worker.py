@@ -113,18 +113,12 @@ class Worker:
         self._output = count_output()
         loaded = load(files, main, self._imports)
         self._functions = {n: v for n, v in vars(loaded.module).items() if callable(v) and not n.startswith("__")}
-        note, error = "", loaded.failure
-        if loaded.left_out is not None and not self._functions:
-            error = error or loaded.left_out
-        elif loaded.left_out is not None:
-            answer = failure(loaded.left_out, "", self._files)
-            names_the_line = answer.line is None or isinstance(loaded.left_out, AutogradUsed)
-            note = answer.message if names_the_line else f"Line {answer.line} fails: {answer.message}"
+        error = loaded.failure or (None if self._functions else loaded.left_out)
         if autograd_works():
             reply: dict[str, Any] = {"op": "failed", "outcome": "forbidden", "message": SWITCHED_ON, "line": None}
         elif error is None:
             names = [str(name)[:200] for name in self._functions][: wire.MAX_FRAME_NAMES]
-            reply = {"op": "loaded", "functions": names, "note": note, "printed": self.printed()}
+            reply = {"op": "loaded", "functions": names, "note": loaded.note(self._files), "printed": self.printed()}
             reply["plain"] = [name for name in names if is_plain(self._functions.get(name))]
         else:
             answer = failure(error, "", self._files)
