@@ -59,6 +59,8 @@ def test_without_torch_a_command_ends_with_a_sentence(
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.delitem(sys.modules, "torch")
+    # other tests may share a nursery that has started
+    monkeypatch.setattr(early_nursery.forked, "Nursery", lambda _: start_clean_process("nursery", "nursery"))
     early_nursery.start_for(["run", os.devnull])
     group = ReportingGroup("grade", callback=lambda: early_nursery.take(), invoke_without_command=True)
     with pytest.raises(SystemExit) as ended:
