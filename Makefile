@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 OUT ?= grades
 
-.PHONY: install wheel picture grade test test-long coverage test-slow lint format verify seeds bench clean help
+.PHONY: install wheel sdist picture grade test test-long coverage test-slow lint format verify seeds bench clean help
 
 help:
 	@echo "make install    the environment alone: dojo and grade in .venv/bin"
@@ -20,6 +20,7 @@ help:
 	@echo "make verify     every solution 100 %, every stub 0 %, every known mistake caught and named"
 	@echo "make seeds      the verdict over 1,000 seeds, of the slow lessons over 50 (one to two hours on 2 cores)"
 	@echo "make bench      what a submission costs, side by side in one run"
+	@echo "make sdist      dist/*.tar.gz: the same as source; refuses likewise"
 	@echo "make picture    the pictures in docs/, from real pages (needs chromium)"
 	@echo "make format     ruff format"
 	@echo "make clean      remove the environment and results"
@@ -37,7 +38,13 @@ install: $(VENV)/ready
 wheel: $(VENV)/ready
 	rm -rf dist
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w dist .
-	@$(BIN)/python -m grader.authoring.release.wheel dist/*.whl
+	@$(BIN)/python -m grader.authoring.release.distributions dist/*.whl
+
+# What may be published: a source distribution without solutions/, from which pip builds the same wheel.
+sdist: $(VENV)/ready
+	rm -rf dist
+	$(BIN)/python -m hatchling build -t sdist
+	@$(BIN)/python -m grader.authoring.release.distributions dist/*.tar.gz
 
 grade: $(VENV)/ready
 	$(BIN)/grade run examples/submissions --lesson 02 --lesson 03 --lesson 04 --lesson 05 -o $(OUT)

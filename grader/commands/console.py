@@ -77,6 +77,11 @@ class ReportingGroup(click.Group):
             fail(str(error), error.exit_status, self.program)
         except click.UsageError as error:
             self._refuse(error)
+        except ModuleNotFoundError as error:
+            if error.name not in ("torch", "numpy"):
+                raise
+            where = f"{sys.executable} finds no {error.name}"
+            fail(f"{where}. Install it there, or load the module that contains it.", program=self.program)
         except (KeyboardInterrupt, click.Abort):
             fail("stopped.", STOPPED, self.program)
         except OSError as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from grader.sandbox.workers import forked
 
 GRADER_PROGRAM = "grader.publish.grader_process"
@@ -14,7 +16,8 @@ def start_for(arguments: list[str]) -> None:
     """Starts a nursery if a command line will grade submissions in this computer's processes."""
     grades = arguments[:1] == ["run"] and not {"-h", "--help"}.intersection(arguments)
     if grades and not any(argument.startswith("--cluster") for argument in arguments):
-        _started.append(forked.Nursery([GRADER_PROGRAM]))
+        with contextlib.suppress(ModuleNotFoundError):  # the command says it
+            _started.append(forked.Nursery([GRADER_PROGRAM]))
 
 
 def take() -> forked.Nursery:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from grader.errors import UserError, write_errors
+from grader.intake.submissions.helper_packages import packages_in, with_packages
 from grader.intake.submissions.lesson_files import MAX_FILE_BYTES, LessonFiles
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
@@ -67,6 +68,7 @@ def read_own(lesson: Lesson) -> LessonFiles:
                 files[each.name] = each.read_bytes()
             elif each == path:
                 raise UserError(f"{shown_path(path)} has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read.")
+        files = with_packages(files, packages_in(lesson.exercise))
     except OSError as error:
         raise UserError(f"{shown_path(path)} cannot be read: {error.strerror}.") from error
     if BACKWARD_FILE not in files:

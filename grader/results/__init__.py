@@ -28,6 +28,7 @@ from grader.results.annotations import (
     read_annotations,
 )
 from grader.results.json_text import Json, clean, encode_json, is_clean, known_and_other, lines
+from grader.results.typed_json import check_fields, typed
 
 RESULTS_VERSION = 1
 RESULTS_FILE = "results.json"
@@ -117,11 +118,12 @@ class Row:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Row:
+        check_fields(cls, data)
         row = cls(**data) if data.keys() <= KNOWN_IN_ROW else cls(**known_and_other(data, KNOWN_IN_ROW))
         if row.mistake is not None:
-            row.mistake = NamedMistake(**data["mistake"])
+            row.mistake = typed(NamedMistake, data["mistake"])
         if row.numerical_differentiation is not None:
-            row.numerical_differentiation = NumericalUse(**data["numerical_differentiation"])
+            row.numerical_differentiation = typed(NumericalUse, data["numerical_differentiation"])
         for name, value in read_annotations(data).items():
             setattr(row, name, value)
         return row
@@ -167,6 +169,7 @@ class LessonResult:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> LessonResult:
+        check_fields(cls, data)
         known = known_and_other(data, KNOWN_IN_LESSON) | read_annotations(data)
         return cls(rows=[Row.from_json(row) for row in known.pop("gradients", ())], **known)
 
@@ -217,9 +220,10 @@ class SubmissionResult:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SubmissionResult:
         data = {name: data[name] for name in data if name != SIGNATURE}
+        check_fields(cls, data)
         known = known_and_other(data, KNOWN_IN_SUBMISSION) | read_annotations(data)
         lessons = [LessonResult.from_json(lesson) for lesson in known.pop("lessons", ())]
-        known |= {name: [kind(**each) for each in known[name]] for name, kind in LISTS.items() if known.get(name)}
+        known |= {name: [typed(kind, each) for each in known[name]] for name, kind in LISTS.items() if known.get(name)}
         return cls(lessons=lessons, **known)
 
     def to_text(self) -> str:
@@ -232,12 +236,11 @@ class SubmissionResult:
 
     @classmethod
     def from_text(cls, text: str) -> SubmissionResult:
-        """Raises ValueError where the text is no results.json."""
+        """Raises ValueError, a sentence, where the text is no results.json."""
         data = json.loads(text)
-        try:
-            return cls.from_json(data)
-        except (AttributeError, KeyError, TypeError) as error:
-            raise ValueError(f"not a {RESULTS_FILE}: {error}") from error
+        if not isinstance(data, dict):
+            raise ValueError("it is no JSON object")
+        return cls.from_json(data)
 
     def _fields(self) -> Json:
         """All fields but `lessons`, in the order of results.json."""

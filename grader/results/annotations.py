@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from grader.results.typed_json import typed
+
 
 class NotGraded(NamedTuple):
     """A lesson that a failed attempt should have graded."""
@@ -146,10 +148,10 @@ def read_annotations(data: Mapping[str, Any]) -> dict[str, Any]:
     if data.keys().isdisjoint(ANNOTATIONS):
         return {}
     found: dict[str, Any] = {
-        name: kind(**data[name]) for name, kind in TYPES.items() if isinstance(data.get(name), dict)
+        name: typed(kind, data[name]) for name, kind in TYPES.items() if isinstance(data.get(name), dict)
     }
     if isinstance(data.get("comments"), list):
-        found["comments"] = [Comment(**comment) for comment in data["comments"]]
+        found["comments"] = [typed(Comment, comment) for comment in data["comments"]]
     return found
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
+from grader.authoring.release.distributions import main
 from grader.authoring.release.engine import engine_files
-from grader.authoring.release.wheel import main
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 COPIED = [name for line in re.findall(r"^COPY (.*) \S+$", DOCKERFILE, re.MULTILINE) for name in line.split()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import html
 import json
 import re
@@ -18,11 +19,11 @@ from support import ROOT, solution_of
 
 from grader.authoring.lesson_sources import stub_of
 from grader.authoring.release import engine
+from grader.authoring.release.distributions import distribution_files
 from grader.authoring.release.engine import write_zip
 from grader.authoring.release.kit import kit_of, lesson_files
 from grader.authoring.release.leaks import Secret, leaks, secrets_of
 from grader.authoring.release.notebook import notebook_of
-from grader.authoring.release.wheel import wheel_files
 from grader.commands import grade as cli
 from grader.commands.console import UNUSABLE
 from grader.commands.release import LEAKS
@@ -79,10 +80,34 @@ def test_a_wheel_is_compared_as_a_kit_is(course, secrets, tmp_path):
         archive.writestr("grader/exercises/03_makemore_steps/my_try.py", answer)
         archive.writestr("grader/exercises/03_makemore_steps/.stub", course.find("03").pristine.read_bytes())
         archive.writestr("grader/templates/new_lesson/steps/solution.backward.py.jinja", "# <answer>\n# </answer>\n")
-    files = wheel_files(wheel)
+    files = distribution_files(wheel)
     assert sorted(files) == ["exercises/03_makemore_steps/.stub", "exercises/03_makemore_steps/my_try.py"]
     (sentence,) = leaks(files, secrets)
     assert sentence.startswith("exercises/03_makemore_steps/my_try.py gives away `dprobs")
+
+
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+def test_what_is_published_contains_no_secret(course, secrets, tmp_path, kind):
+    """Built from a course in which somebody has written an answer, by pyproject.toml's own rules."""
+    hatchling = pytest.importorskip("hatchling.build", reason="the packages that `make install` installs are missing")
+    for name in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "grader").mkdir()
+    for name in ("__init__.py", "py.typed"):
+        shutil.copy(ROOT / "grader" / name, tmp_path / "grader")
+    (tmp_path / "tests").mkdir()
+    lesson = course.find("04")
+    for part in ("exercises", "solutions"):
+        shutil.copytree(ROOT / part / lesson.name, tmp_path / part / lesson.name)
+    shutil.copytree(ROOT / "templates" / "new_lesson", tmp_path / "templates" / "new_lesson")
+    for name in ("exercises/04_cross_entropy/backward.py", "tests/test_answer.py", "bench.py"):
+        (tmp_path / name).write_text(solution_of(lesson))
+    with contextlib.chdir(tmp_path):
+        built = getattr(hatchling, f"build_{kind}")(str(tmp_path / "dist"))
+    files = distribution_files(tmp_path / "dist" / built)
+    assert {"grader/__init__.py", "grader/py.typed", "exercises/04_cross_entropy/.stub"} <= files.keys()
+    assert not [name for name in files if name.startswith(("solutions/", "tests/", "bench"))]
+    assert leaks(files, secrets) == []
 
 
 def in_another_layout(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import json
 from typing import Any
 
@@ -14,7 +16,9 @@ from made_results import row as row_of
 from support import ROOT, SHORT_LIMITS, rows_of, solution_of, without_seconds
 
 from grader.authoring.verify import submission_of
+from grader.errors import UserError
 from grader.gradebook.grading.session import Session
+from grader.publish.export.marks import class_results
 from grader.results import KNOWN_IN_LESSON, KNOWN_IN_SUBMISSION, ROW_FIELDS, SIGNATURE, SubmissionResult, read_results
 
 SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
@@ -241,6 +245,66 @@ def test_fields_of_a_newer_version_survive():
     read = SubmissionResult.from_json(data)
     assert read.to_json() == data and json.loads(read.to_text()) == data
     assert read.lessons[0].rows[0].mistake == ("sign", "No.")
+
+
+NEWER = {"newer": {"kept": [1]}}
+EVERYTHING = results_of(
+    "ada",
+    lesson_of(
+        "04",
+        row_of(
+            "dx",
+            "failed",
+            mistake={"id": "sign", "message": "No."} | NEWER,
+            shape=[2, 3],
+            numerical_differentiation={"method": "a", "message": "b", "file": None, "line": 1} | NEWER,
+            comments=[{"text": "a", "author": "b", "made": "c"} | NEWER],
+        ),
+    ),
+).to_json() | {
+    "late": {"is_known": True, "seconds": 1, "days": 1, "free_days": 0, "kept_percent": 90, "cost": 1} | NEWER,
+    "intake": [{"kind": "guess", "message": "b"} | NEWER],
+    "assignment": {"title": "a", "due": None, "extended_to": None, "counts": "best"} | NEWER,
+    "environment": {"torch": "2", **NEWER},
+}
+
+
+def test_unknown_fields_of_nested_objects_are_ignored():
+    read = SubmissionResult.from_text(json.dumps(EVERYTHING))
+    row = read.lessons[0].rows[0]
+    assert row.mistake == ("sign", "No.") and row.comments[0].text == "a" and read.late.kept_percent == 90
+    assert "newer" not in read.to_text().replace(json.dumps(EVERYTHING["environment"]), "")
+
+
+def places(value, place=()):
+    """Where something is in a JSON value: the keys and indices that lead there."""
+    yield place
+    for key, entry in value.items() if isinstance(value, dict) else enumerate(value) if type(value) is list else ():
+        yield from places(entry, (*place, key))
+
+
+@pytest.mark.parametrize("wrong", ["x", 5, None, True, [], [5], ["x"], [{}], {}], ids=repr)
+def test_a_field_of_a_wrong_type_is_named_in_a_sentence(wrong):
+    refused = set()
+    for place in [each for each in places(EVERYTHING) if each]:
+        data = copy.deepcopy(EVERYTHING)
+        within = functools.reduce(lambda value, key: value[key], place[:-1], data)
+        within[place[-1]] = wrong
+        try:
+            SubmissionResult.from_text(json.dumps(data)).to_text()
+        except ValueError as error:
+            refused.add(str(error))
+    assert len(refused) > 4
+    assert all(
+        each.startswith(("it has no `", "`")) and ("; expected " in each or "it has" in each) for each in refused
+    )
+
+
+def test_what_is_wrong_in_a_file_is_said_by_grade_export(tmp_path):
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / "results.json").write_text(json.dumps(EVERYTHING | {"score": "all"}))
+    with pytest.raises(UserError, match=r"ada/results\.json cannot be read: `score` is 'all'; expected a number"):
+        class_results(tmp_path)
 
 
 def test_fields_that_an_older_version_did_not_have_take_their_defaults():

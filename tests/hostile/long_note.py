@@ -1,7 +1,7 @@
-"""A file that stops half-way for a reason as long as a book, which asks the instructor for full marks."""
+"""A file that fails half-way for a reason as long as a book, which asks the instructor for full marks."""
 # group: forged frames
 # rows: passed
-# message: stopped before its end
+# message: were left out
 # unlocked: safe
 
 from right import dlogits as dlogits

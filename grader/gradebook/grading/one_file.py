@@ -177,7 +177,7 @@ def judge_running_file(
         add_chain(lesson, student, rows, chain)
     message = submitted.message
     if student.note:
-        message = f"{submitted.shown} stopped before its end; the functions above were graded. {student.note}"
+        message = f"Lines of {submitted.shown} that fail outside its functions were left out. {student.note}"
     explain_by_the_file(lesson, rows, [row for row in rows if row.name not in known], student, submitted)
     return JudgedFile(rows, message, pictures)
 

@@ -91,7 +91,7 @@ def locate_gradients(lesson: Lesson, rows: list[Row], submitted: LessonFiles) ->
 
 
 def explain_missing(lesson: Lesson, rows: list[Row], student: Student, submitted: LessonFiles) -> None:
-    """Write into a missing row where its function is instead, a similar name, or why the file stopped before it."""
+    """Write into a missing row where its function is instead, or a similar name."""
     allowed = set(lesson.functions)
     missing = [row for row in rows if row.status == "missing" and row.message is None]
     names = list(dict.fromkeys(lesson.item_for(row.name).function for row in missing))
@@ -105,9 +105,6 @@ def explain_missing(lesson: Lesson, rows: list[Row], student: Student, submitted
     for row in missing:
         name = lesson.item_for(row.name).function
         what = "class" if name[:1].isupper() and row.name != name else "function"
-        if student.note:
-            row.message = f"There is no {what} `{name}`: the file stopped before it. {student.note}"
-            continue
         if name in inside:
             row.line, where = inside[name]
             row.message = (

@@ -136,8 +136,10 @@ def verify_file(file: FileToVerify, key: PublicKey) -> tuple[bool, str]:
             )
     except NotVerified as reason:
         return False, f"{path} {reason}."
-    except (OSError, UnicodeDecodeError) as error:
-        return False, f"{path} cannot be read ({getattr(error, 'strerror', None) or 'no UTF-8'})."
+    except UnicodeDecodeError:
+        return False, f"{path} cannot be read (no UTF-8)."
+    except (OSError, ValueError) as error:
+        return False, f"{path} cannot be read ({getattr(error, 'strerror', None) or error})."
     when = data["signature"]["signed_at"]
     return True, f"{path} is signed: {data['student']}, {data['score']} of {data['max_score']} points, {when}."
 

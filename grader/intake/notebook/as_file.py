@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 from grader.intake.notebook.forward_lines import ForwardLine
 from grader.intake.notebook.script import Statement
 from grader.intake.notebook.slices import Slice
-from grader.sandbox.workers.stand_ins import KNOWN
+from grader.sandbox.workers.stand_ins import INERT
 from grader.source.syntax import WrittenNumber, all_nodes
 from grader.source.unparsing import code_of
 
 if TYPE_CHECKING:  # torch comes with it
     from grader.results import Row
 
-AT_THE_TOP = sys.stdlib_module_names | {"torch", "numpy"} | KNOWN
+AT_THE_TOP = sys.stdlib_module_names | {"torch", "numpy"} | INERT
 """Modules that are there for sure. An import of another one stays with the step that needs it, and fails with it."""
 NAME_IN_CODE = re.compile(r"\b[A-Za-z_]\w*\b")
-LINE_REFERENCE = re.compile(r"\bLine (\d+)(?= (?:calls|uses|does it)\b)")
+LINE_REFERENCE = re.compile(r"\bLine (\d+)(?= (?:calls|fails|uses|does it)\b)")
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from grader.intake.submissions.fitting import (
     readable_text,
 )
 from grader.intake.submissions.gathered import GatheredFile, with_outlines, without_layout
+from grader.intake.submissions.helper_packages import Packages, with_packages
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS, read_page_bytes
 from grader.lesson.lesson import Lesson
@@ -212,7 +213,17 @@ class Recogniser:
             for name in helpers[:MAX_HELPERS]
             if name != BACKWARD_FILE and near[name] is not file
         }
-        return LessonFiles(lesson.name, {**files, BACKWARD_FILE: source}, shown=file.shown)
+        files = with_packages({**files, BACKWARD_FILE: source}, self._packages_near(file))
+        return LessonFiles(lesson.name, files, shown=file.shown)
+
+    def _packages_near(self, file: GatheredFile) -> Packages:
+        """The folders next to a file."""
+        start = len(file.parts) - 1
+        packages: dict[str, dict[str, bytes]] = {}
+        for other in self.files:
+            if other.parts[:start] == file.parts[:start] and len(other.parts) > start + 1 and not other.is_notebook:
+                packages.setdefault(other.parts[start], {})["/".join(other.parts[start:])] = other.source
+        return {name: lambda found=found: found for name, found in packages.items()}  # type: ignore[misc]
 
     def unread(self) -> list[str]:
         """The files of which nobody can say which lesson they are for."""

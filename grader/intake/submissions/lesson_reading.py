@@ -13,6 +13,7 @@ from grader.intake.notebook.cells import MAX_READ_NOTEBOOK_BYTES, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.submissions.archive import is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
+from grader.intake.submissions.helper_packages import packages_in, with_packages
 from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file
 from grader.intake.submissions.places import Inside, is_folder, message_of_absence, names_lesson, visible
 from grader.lesson.lesson import Lesson
@@ -169,6 +170,7 @@ def read_lesson(folder: Inside, lesson: Lesson, alone: bool) -> LessonFiles:
             if path.name == main:
                 return rejected_files(lesson, error)
             left_out = str(error)
+    files = with_packages(files, packages_in(place))
     script = read_lecture_script(lesson, files[BACKWARD_FILE], inside + main)
     return script or LessonFiles(lesson.name, files, shown=inside + main, message=left_out)
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from grader.intake.submissions.archive import MAX_ARCHIVE_DEPTH, is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
+from grader.intake.submissions.helper_packages import is_imported
+from grader.intake.submissions.lesson_files import Unreadable, read_file
 from grader.intake.submissions.unpacking import CLUTTER
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
@@ -182,4 +184,10 @@ def loose_file(inside: Inside, lessons: Sequence[Lesson]) -> Path | None:
     """The only gradable file of a folder without a lesson's folder; None if there is no such file."""
     found = inside.gradable
     alone = len(found) == 1 and found[0].name != BACKWARD_FILE and not inside.holds(lessons)
-    return found[0] if alone and not (len(lessons) > 1 and inside.folders) else None
+    if not alone or (len(lessons) > 1 and inside.folders):
+        return None
+    text = b""
+    if inside.folders and suffix_of(found[0]) == ".py":
+        with suppress(Unreadable):  # the message comes when it is read
+            text = read_file(found[0])
+    return None if any(is_imported(each.name, [text]) for each in inside.folders) else found[0]

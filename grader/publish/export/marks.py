@@ -18,7 +18,7 @@ from grader.intake.submissions.roster import Member, Roster
 from grader.intake.submissions.roster_matching import Submitter, join
 from grader.publish.inert import csv_cell
 from grader.publish.report.classroom import incomplete
-from grader.results import LessonResult, SubmissionResult, number, points_text, read_results
+from grader.results import RESULTS_FILE, LessonResult, SubmissionResult, number, points_text
 
 TOTAL_COLUMN = "total"
 AGAIN = re.compile(r"(.+)-\d+")
@@ -94,7 +94,7 @@ def class_results(out: Path) -> dict[str, SubmissionResult]:
             with closing(Gradebook(out / GRADEBOOK)) as gradebook:
                 results = {found.student: found for found in gradebook.current()}
         else:
-            results = {folder.name: found for folder in folders if (found := read_results(folder)) is not None}
+            results = {folder.name: found for folder in folders if (found := read_strictly(folder)) is not None}
     except OSError as error:
         raise UserError(
             f"{out} cannot be read: {error.strerror}. Name the folder that `grade run -o` wrote."
@@ -105,6 +105,15 @@ def class_results(out: Path) -> dict[str, SubmissionResult]:
             "wrote."
         )
     return dict(sorted(results.items()))
+
+
+def read_strictly(folder: Path) -> SubmissionResult | None:
+    """results.json in a student's folder; None where there is none. Raises UserError, and OSError."""
+    path = folder / RESULTS_FILE
+    try:
+        return SubmissionResult.from_text(path.read_text(encoding="utf-8")) if path.is_file() else None
+    except ValueError as error:
+        raise UserError(f"{path} cannot be read: {error}. Run `grade run` again for this student.") from error
 
 
 def submitter_of_folder(student: str, students: Collection[str]) -> Submitter:

@@ -126,9 +126,9 @@ class ActReader:
             return self._note(node, f".{attribute[1]}", differentiates=False)
         path = self._path(node, scope)
         if path is not None:
-            module, _, name = path.partition(".")
-            if module in self.neighbours:
-                self._reached_elsewhere.add((module, name.partition(".")[0]))
+            for module in self.neighbours:
+                if path.startswith(f"{module}."):
+                    self._reached_elsewhere.add((module, path.removeprefix(f"{module}.").partition(".")[0]))
             if names.is_autodiff(path):
                 return self._note(node, path, differentiates=True)
             if names.is_other_means(path):

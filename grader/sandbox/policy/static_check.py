@@ -15,6 +15,7 @@ from itertools import islice
 from grader.calling.autograd_used import autograd_message
 from grader.sandbox.policy import names
 from grader.sandbox.policy.act_reader import ActReader, owns_backward
+from grader.source.module_names import importable_name
 from grader.source.module_pieces import Piece, pieces_by_name
 from grader.source.parsing import MAX_PARSED_BYTES, PARSE_ERRORS, parse_submitted
 from grader.source.program import Program
@@ -75,7 +76,7 @@ def parse_files(source: bytes, filename: str, neighbours: Mapping[str, bytes]) -
         left -= len(text)
         tree = parse_submitted(text, name) if left >= 0 else None
         if tree is not None:
-            files[name.removesuffix(".py")] = name, tree
+            files[importable_name(name)] = name, tree
         elif name == filename:
             return {}
     return files

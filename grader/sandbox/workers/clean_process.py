@@ -5,6 +5,7 @@ It imports little: what it starts takes longest, and other modules load meanwhil
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import socket
 import subprocess
@@ -13,14 +14,15 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 IMPORT_ROOT = os.path.realpath(os.path.join(__file__, *[os.pardir] * 4))
-# Run with -s -P and an environment of its own: neither a user's site-packages nor the current folder can be imported.
-# The package is the one that starts it, whatever else is installed; nothing next to it is on the path.
+# Run with -s -P and an environment of its own: the current folder cannot be imported. The package is the one of the
+# process that starts it, whatever else is installed, and nothing next to it is on the path; so are torch and numpy.
 CLEAN_BOOTSTRAP = """
 import sys
 from importlib import machinery, util
 spec = machinery.PathFinder.find_spec("grader", [sys.argv[1]])
 sys.modules["grader"] = util.module_from_spec(spec)
 spec.loader.exec_module(sys.modules["grader"])
+sys.path += [folder for folder in {folders!r} if folder not in sys.path]
 from grader.sandbox.workers.{module} import {function}
 {function}(int(sys.argv[2]), *sys.argv[3:])
 """
@@ -36,6 +38,8 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "MALLOC_ARENA_MAX": "2",
 }
+KEPT = ("LD_LIBRARY_PATH",)
+"""What a cluster's modules set for torch."""
 
 
 def start_clean_process(
@@ -47,20 +51,36 @@ def start_clean_process(
 ) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """A clean process that runs a function of this package's, and our end of the socket that it listens to.
 
-    It inherits the sockets `more` as well. `environment` is added to ENVIRONMENT.
+    It inherits the sockets `more` as well. `environment` is added to ENVIRONMENT. Raises ModuleNotFoundError without
+    torch or numpy.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    bootstrap = CLEAN_BOOTSTRAP.format(module=module, function=function)
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    bootstrap = CLEAN_BOOTSTRAP.format(module=module, function=function, folders=package_folders())
     with theirs:
         process = subprocess.Popen(
             [sys.executable, "-s", "-P", "-c", bootstrap, IMPORT_ROOT, str(theirs.fileno()), *arguments],
-            env={**ENVIRONMENT, **environment},
+            env={**ENVIRONMENT, **kept, **environment},
             pass_fds=[theirs.fileno(), *(each.fileno() for each in more)],
             stdin=subprocess.DEVNULL,
             start_new_session=True,
             cwd="/",
         )
     return process, ours
+
+
+def package_folders() -> list[str]:
+    """The folders from which this process imports torch and numpy, which PYTHONPATH or a user's site-packages may name.
+
+    Raises ModuleNotFoundError where one of them is not installed.
+    """
+    folders = []
+    for name in ("torch", "numpy"):
+        spec = sys.modules[name].__spec__ if name in sys.modules else importlib.util.find_spec(name)
+        if spec is None or spec.origin is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        folders.append(os.path.abspath(os.path.join(spec.origin, os.pardir, os.pardir)))
+    return folders
 
 
 def wait_or_kill(process: subprocess.Popen[bytes]) -> None:

@@ -39,7 +39,7 @@ class FileWorker:
         disclosed: {problem: how many stages of true upstream gradients it has}.
         functions: the names of the file's functions, once it was loaded.
         plain_functions: those of them that need no observation, see calling/observing.py.
-        note: why the file stopped before its end, if it did.
+        note: why statements outside the functions were left out, if any were.
         load_failure: why no worker can be had, if so. It is then the answer of every step.
         output: what workers that have ended printed.
         switched_on: a worker reported that PyTorch differentiates again.

@@ -3,9 +3,8 @@
 The worker decides by the module's name alone, not by who imports it and not by the text of the submission, in a finder
 that Python asks before every other one. A name that is not allowed does not exist here, whether it is installed or not:
 
-* guarded by ``try`` or ``with``, or inside a function, the import raises `NotAvailable`, a ModuleNotFoundError;
-* at the top of a file, it gives a module whose *use* raises `NotAvailable`: an unused import costs no points;
-* plotting and progress libraries are replaced by stand-ins that do nothing, see stand_ins.py.
+* guarded by ``try`` or ``with``, or while a step runs, the import raises `NotAvailable`, a ModuleNotFoundError;
+* elsewhere, and where it is a library of stand_ins.INERT, it gives a stand-in: an unused import costs no points.
 
 The finder is Python in the student's own process, so a submission can remove it. Where there is Landlock, the files of
 all other modules cannot be opened either, and formulas_off.py removes those that were loaded.
@@ -20,23 +19,10 @@ import importlib.util
 import sys
 from collections.abc import Collection, Sequence
 from types import CodeType, ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
-from grader.sandbox.workers.stand_ins import KNOWN, StandInFinder
+from grader.sandbox.workers.stand_ins import INERT, NotAvailable, StandIn
 from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
-
-
-class NotAvailable(ModuleNotFoundError):
-    """A module that submissions do not get; the text is for the student."""
-
-    def __init__(self, module: str, more: Collection[str] = ()) -> None:
-        also = "".join(f"{name}, " for name in sorted(more))
-        super().__init__(
-            f"`{module}` is not available where steps are graded: use torch, numpy, {also}the standard library "
-            "(without ctypes) and the files that you submitted.",
-            name=module,
-        )
-        self.root = module.partition(".")[0]
 
 
 class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -55,7 +41,6 @@ class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     ) -> None:
         self._files, self._names, self._filenames = files, frozenset(names), frozenset(filenames)
         self._more = frozenset(more)
-        self._stand_ins = StandInFinder()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -66,26 +51,25 @@ class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return None
         if root in self._names and self._files is not None:
             return self._files.find_spec(fullname, path, target)
-        if root in KNOWN:
-            return self._stand_ins.find_spec(fullname, path, target)
-        if not self._is_unguarded():
+        if root not in INERT and not (StandIn.loading and self._is_unguarded()):
             raise NotAvailable(fullname, self._more)
         return importlib.util.spec_from_loader(fullname, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        return RefusedModule(spec.name, self._more)
+        stand_in: Any = StandIn(spec.name, self._more)
+        return stand_in  # type: ignore[no-any-return]
 
     def exec_module(self, module: ModuleType) -> None:
         return None
 
     def _is_unguarded(self) -> bool:
-        """Whether a student's file imports at its top, outside of `try` and `with`. Decides how to refuse, no more."""
+        """Whether a student's file imports outside of `try` and `with`. Decides how to refuse, no more."""
         frame = sys._getframe(2)
         while frame is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
             frame = frame.f_back  # type: ignore[assignment]
         if frame is None or frame.f_code.co_filename not in self._filenames:
             return False
-        return frame.f_code.co_name == "<module>" and not has_handler(frame.f_code, frame.f_lasti)
+        return not has_handler(frame.f_code, frame.f_lasti)
 
 
 def is_allowed(root: str, more: Collection[str] = ()) -> bool:
@@ -114,39 +98,6 @@ def has_handler(code: CodeType, offset: int) -> bool:
                 return True
     except (StopIteration, RuntimeError, ValueError):  # the table's end
         return False
-
-
-class RefusedModule(ModuleType):
-    """A module that is not available, imported by a file that may not use it."""
-
-    def __init__(self, name: str, more: Collection[str] = ()) -> None:
-        super().__init__(name)
-        self.__dict__["__more__"] = more
-
-    def __getattr__(self, name: str) -> RefusedName:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return RefusedName(self.__name__, self.__dict__["__more__"])
-
-
-def _refuse(self: RefusedName, *_arguments: object, **_keywords: object) -> NoReturn:
-    raise NotAvailable(*self.about)
-
-
-class RefusedName:
-    """Anything of such a module: it can be named and passed on; every use raises NotAvailable."""
-
-    def __init__(self, module: str, more: Collection[str]) -> None:
-        self.about = (module, more)
-
-    def __getattr__(self, name: str) -> RefusedName:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self
-
-    __call__ = __getitem__ = __iter__ = __len__ = __bool__ = __enter__ = __mro_entries__ = __instancecheck__ = _refuse
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __matmul__ = __rmatmul__ = __neg__ = _refuse
-    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __float__ = __int__ = __index__ = __array__ = _refuse
 
 
 # What is loaded already ----------------------------------------------------------------------------------------------

@@ -4,7 +4,9 @@ A submission's `torch.py` or `sitecustomize.py` never stands in for the real thi
 """
 
 from __future__ import annotations
+import __future__
 
+import ast
 import gc
 import importlib.abc
 import importlib.machinery
@@ -12,66 +14,138 @@ import importlib.util
 import linecache
 import random
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
-from types import CodeType, ModuleType
+from pathlib import PurePosixPath
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy
 import torch
 
-from grader.calling.failures import remember_source
+from grader.calling.autograd_used import AutogradUsed
+from grader.calling.failures import failure, remember_source
 from grader.sandbox.workers.imports import Gate
+from grader.sandbox.workers.stand_ins import NotAvailable, StandIn
+from grader.source.module_names import importable_name
 from grader.source.parsing import encoding_of, older_text
+from grader.source.syntax import DefinitionNode
+
+PACKAGE = "submission"
+"""The package in which the graded file is, for its own relative imports: `from .utils import ops`."""
+EXCUSED = (AutogradUsed, OSError, NotAvailable)
+"""Raised for what is not here: automatic differentiation, a file, the network, a library."""
 
 
 class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports top-level modules from `{file name: bytes}`, for `from helpers import ...` in the graded file."""
+    """Imports modules and packages from `{path: bytes}`, for `from helpers import ...` in the graded file.
+
+    Attributes:
+        names: the top-level names.
+        left_out: errors of statements that were left out, see `run_source`.
+    """
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
-        self._files = {
-            name.removesuffix(".py"): (name, source) for name, source in files.items() if name.endswith(".py")
-        }
-
-    @property
-    def names(self) -> frozenset[str]:
-        return frozenset(self._files)
+        self._files = {importable_name(path): (path, files[path]) for path in files if path.endswith(".py")}
+        folders = {str(folder) for path in files for folder in PurePosixPath(path).parents}
+        self._packages = {PACKAGE} | {importable_name(folder) for folder in folders}
+        self.names = frozenset({name.partition(".")[0] for name in self._files} | {PACKAGE})
+        self.left_out: list[BaseException] = []
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        return importlib.util.spec_from_loader(fullname, self) if fullname in self._files else None
+        own = fullname.removeprefix(f"{PACKAGE}.")
+        if own not in self._files and own not in self._packages:
+            return None
+        return importlib.util.spec_from_loader(fullname, self, is_package=own in self._packages)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        name, source = self._files[module.__name__]
-        run_source(module, name, source)
+        name, source = self._files.get(module.__name__.removeprefix(f"{PACKAGE}."), ("", b""))
+        self.left_out += run_source(module, name, source)
 
 
-def run_source(module: ModuleType, filename: str, source: bytes) -> None:
+def run_source(module: ModuleType, filename: str, source: bytes) -> list[BaseException]:
     """Compiles bytes as Python does (coding cookie, BOM) and runs them as `module`. Raises what the code raises.
 
-    A file in an encoding that the readers of source text do not know is a SyntaxError: they would see another text.
+    A statement that fails for want of what is not here is left out, and so are those after it that fail without it.
+    Returns the first error, if there is one. A file in an encoding that the readers of source text do not know is a
+    SyntaxError: they would see another text.
     """
     module.__file__ = filename
     encoding_of(source)
     remember_source(filename, source.decode("utf-8", errors="replace"))
-    exec(compiled(source, filename), module.__dict__)
+    code = compiled(source, filename)
+    try:
+        exec(code, module.__dict__)
+    except BaseException as error:
+        cause = missing_cause(error)
+        if cause is None:
+            raise
+        failed = next(line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code is code)
+        flags = code.co_flags & __future__.annotations.compiler_flag
+        for statement in compiled(source, filename, ast.PyCF_ONLY_AST).body:
+            if min(node.lineno for node in (statement, *getattr(statement, "decorator_list", ()))) > failed:
+                try:
+                    part = compile(ast.Module([statement], []), filename, "exec", flags, dont_inherit=True)
+                    exec(part, module.__dict__)
+                except (Exception, AutogradUsed, SystemExit) as later:
+                    set_stand_ins(module, statement, missing_cause(later))
+            elif statement.end_lineno >= failed:
+                set_stand_ins(module, statement, cause)
+        return [cause]
+    return []
 
 
-def compiled(source: bytes, filename: str) -> CodeType:
+def missing_cause(error: BaseException) -> BaseException | None:
+    """The error if it is EXCUSED, or for another one what it may come from: a library was used that is not here."""
+    if isinstance(error, EXCUSED):
+        return error
+    if StandIn.was_used and isinstance(error, Exception):
+        return NotAvailable(*StandIn.was_used).with_traceback(error.__traceback__)
+    return None
+
+
+def set_stand_ins(module: ModuleType, statement: ast.stmt, cause: BaseException | None) -> None:
+    """Give the names that a left-out statement would set a stand-in, so that a step that uses one names the library."""
+    if isinstance(cause, NotAvailable) and not isinstance(statement, DefinitionNode):
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                module.__dict__.setdefault(node.id, StandIn(*cause.about))
+
+
+def compiled(source: bytes, filename: str, flags: int = 0) -> Any:
     """The code of a file, which may be written for a later Python's f-strings. Raises SyntaxError."""
     try:
-        return compile(source, filename, "exec", dont_inherit=True)
+        return compile(source, filename, "exec", flags, dont_inherit=True)
     except SyntaxError:
         older = older_text(source)
         if older is None:
             raise
-        return compile(older, filename, "exec", dont_inherit=True)
+        return compile(older, filename, "exec", flags, dont_inherit=True)
 
 
-def load(files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()) -> tuple[ModuleType, BaseException | None]:
-    """(the module of `files[main]`, what it raised when it was run); its neighbours can be imported by it.
+class Loaded(NamedTuple):
+    """`failure` is what ended the file; `left_out` is the first error of a statement that was left out."""
+
+    module: ModuleType
+    failure: BaseException | None = None
+    left_out: BaseException | None = None
+
+    def note(self, files: Sequence[str]) -> str:
+        """A sentence about `left_out`, for the student; "" without one. `files` are as in `failure`."""
+        if self.left_out is None:
+            return ""
+        answer = failure(self.left_out, "", files)
+        names_its_line = answer.line is None or isinstance(self.left_out, AutogradUsed)
+        return answer.message if names_its_line else f"Line {answer.line} fails: {answer.message}"
+
+
+def load(files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()) -> Loaded:
+    """Runs `files[main]` as a module; its neighbours can be imported by it.
 
     From then on this process imports only what imports.py allows, and top-level modules in `imports`.
     """
@@ -79,12 +153,16 @@ def load(files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()) -> 
     sys.meta_path.insert(0, Gate(own, own.names, files, imports))
     sys.meta_path.append(own)
     module = ModuleType(main.removesuffix(".py"))
+    module.__spec__ = importlib.machinery.ModuleSpec(f"{PACKAGE}.{module.__name__}", None)
     sys.modules.setdefault(module.__name__, module)
+    StandIn.loading, StandIn.was_used = True, None
     try:
-        run_source(module, main, files[main])
+        own.left_out += run_source(module, main, files[main])
     except BaseException as error:  # whatever a student's file does is a result
-        return module, error
-    return module, None
+        return Loaded(module, error)
+    finally:
+        StandIn.loading = False
+    return Loaded(module, None, next(iter(own.left_out), None))
 
 
 def forget(main: str) -> None:

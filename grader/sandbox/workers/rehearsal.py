@@ -45,7 +45,7 @@ def rehearse() -> None:
     shares with the zygote takes ten microseconds.
     """
     seed_generators()
-    module, _ = load({"rehearsal.py": REHEARSAL}, "rehearsal.py")
+    module = load({"rehearsal.py": REHEARSAL}, "rehearsal.py").module
     for dtype in (torch.float32, torch.float64):
         values = {"x": torch.zeros(4, 5, dtype=dtype), "i": torch.arange(4)}
         for _ in range(3):

@@ -102,7 +102,7 @@ class Student:
 
     @property
     def note(self) -> str:
-        """Why the file stopped before its end, if it did."""
+        """Why statements outside the functions were left out, if any were."""
         return self._file.note
 
     @property

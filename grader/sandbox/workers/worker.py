@@ -27,7 +27,6 @@ from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tr
 from grader.sandbox.workers.budget import Budget
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
 from grader.sandbox.workers.hang import report_lines_after, stop_reporting
-from grader.sandbox.workers.imports import NotAvailable
 from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import forget, load, seed_generators
 from grader.sandbox.workers.received_problem import Given, decode_problem
@@ -96,7 +95,7 @@ class Worker:
         self._together.clear()
 
     def load(self, frame: wire.Frame) -> None:
-        """Runs the file. Where autograd, or a file or module that is not here, stops it, the functions above remain."""
+        """Runs the file. A statement that fails for want of autograd, a file or a module is left out."""
         files, start = {}, 0
         for entry in frame.header["files"]:
             files[entry["name"]] = bytes(frame.body[start : start + entry["size"]])
@@ -112,16 +111,14 @@ class Worker:
         sys.breakpointhook = refuse_to_stop
         report_lines_after(self._step_seconds)
         self._output = count_output()
-        module, error = load(files, main, self._imports)
-        self._functions = {n: v for n, v in vars(module).items() if callable(v) and not n.startswith("__")}
-        note = ""
-        if isinstance(error, (AutogradUsed, OSError, NotAvailable)) and self._functions:
-            note, error = failure(error, "", self._files).message, None
+        loaded = load(files, main, self._imports)
+        self._functions = {n: v for n, v in vars(loaded.module).items() if callable(v) and not n.startswith("__")}
+        error = loaded.failure or (None if self._functions else loaded.left_out)
         if autograd_works():
             reply: dict[str, Any] = {"op": "failed", "outcome": "forbidden", "message": SWITCHED_ON, "line": None}
         elif error is None:
             names = [str(name)[:200] for name in self._functions][: wire.MAX_FRAME_NAMES]
-            reply = {"op": "loaded", "functions": names, "note": note, "printed": self.printed()}
+            reply = {"op": "loaded", "functions": names, "note": loaded.note(self._files), "printed": self.printed()}
             reply["plain"] = [name for name in names if is_plain(self._functions.get(name))]
         else:
             answer = failure(error, "", self._files)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,11 +15,13 @@ import pytest
 from lecture_notebooks import NOTEBOOKS
 from support import ROOT
 
+from grader.dojo.file import read_own
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique
 from grader.intake.submissions.finding import FoundSubmissions, find
+from grader.intake.submissions.helper_packages import MAX_PACKAGE_FILES
 from grader.intake.submissions.lesson_files import MAX_FILE_BYTES, LessonFiles, Unreadable, read_file
 from grader.intake.submissions.submission import MAX_LESSON_FILES, read_submission
-from grader.lesson.lesson import LessonError
+from grader.lesson.lesson import Course, LessonError
 
 SOURCE = b"import torch\n"
 MAKEMORE, ENTROPY = "03_makemore_steps", "04_cross_entropy"
@@ -532,3 +535,54 @@ def test_a_notebook_is_not_said_to_be_read_as_a_lesson_of_which_it_has_nothing(c
     read = read_submission(tmp_path / name, "ada", lessons)
     assert read.lessons[course.find("06").name].nothing
     assert not read.remarks and not read.questions and read.full_message is None
+
+
+# Packages of the student's -------------------------------------------------------------------------------------------
+
+USES_PACKAGES = b"import torch\nfrom utils.ops import f\n"
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["folder", "archive"])
+@pytest.mark.parametrize("main", [f"{ENTROPY}/backward.py", "backward.py", f"{ENTROPY}/my solution.py", "hw/mine.py"])
+def test_packages_next_to_the_file_that_it_imports_are_its_files(tmp_path, found, main, packed):
+    text = USES_PACKAGES + b"def dlogits(logits, Yb, n): return f(logits)\n"
+    near = str(Path(main).parent)
+    lay(tmp_path, f"ada/{main}", source=text)
+    lay(tmp_path, f"ada/{near}/utils/ops.py", f"ada/{near}/utils/deep/er.py", source=b"import common.more\n")
+    lay(tmp_path, f"ada/{near}/common/more.py", f"ada/{near}/unused/x.py", f"ada/{near}/utils/venv/x.py")
+    if packed:
+        shutil.make_archive(str(tmp_path / "ada"), "zip", tmp_path / "ada")
+    (ada,) = found(tmp_path / ("ada.zip" if packed else "ada"), wanted="04")
+    expected = dict.fromkeys(("utils/ops.py", "utils/deep/er.py"), b"import common.more\n")
+    assert ada.lessons[ENTROPY].files == {"backward.py": text, **expected, "common/more.py": SOURCE}
+
+
+def test_a_package_of_too_many_files_is_left_out(tmp_path, found):
+    lay(tmp_path, f"{ENTROPY}/backward.py", source=USES_PACKAGES)
+    lay(tmp_path, *(f"{ENTROPY}/utils/m{n}.py" for n in range(MAX_PACKAGE_FILES + 1)))
+    (ada,) = found(tmp_path, wanted="04")
+    assert ada.lessons[ENTROPY].files == {"backward.py": USES_PACKAGES}
+    (tmp_path / ENTROPY / "utils" / "m0.py").unlink()
+    (ada,) = found(tmp_path, wanted="04")
+    assert len(ada.lessons[ENTROPY].files) == 1 + MAX_PACKAGE_FILES
+
+
+def test_a_link_in_a_package_is_not_read(tmp_path, found):
+    lay(tmp_path, f"{ENTROPY}/backward.py", source=USES_PACKAGES)
+    lay(tmp_path, f"{ENTROPY}/utils/ops.py", "key.py", "elsewhere/x.py")
+    (tmp_path / ENTROPY / "utils" / "key.py").symlink_to(tmp_path / "key.py")
+    (tmp_path / ENTROPY / "utils" / "folder").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / ENTROPY / "torch").symlink_to(tmp_path / "elsewhere")
+    (ada,) = found(tmp_path, wanted="04")
+    assert set(ada.lessons[ENTROPY].files) == {"backward.py", "utils/ops.py"}
+
+
+def test_the_dojo_reads_the_same_packages(tmp_path, found, lessons):
+    exercise = tmp_path / "exercises" / ENTROPY
+    shutil.copytree(lessons[ENTROPY].exercise, exercise)
+    lay(exercise, "backward.py", source=USES_PACKAGES)
+    lay(exercise, "utils/ops.py", "unused/x.py")
+    own = read_own(Course(tmp_path).find("04")).files
+    (ada,) = found(exercise, wanted="04")
+    packages = {name for name in own if "/" in name}
+    assert packages == {name for name in ada.lessons[ENTROPY].files if "/" in name} == {"utils/ops.py"}

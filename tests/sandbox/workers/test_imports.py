@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import at_least, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.imports import has_handler, is_allowed
-from grader.sandbox.workers.stand_ins import KNOWN
+from grader.sandbox.workers.stand_ins import INERT
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
 from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
@@ -86,12 +87,202 @@ def test_an_unused_import_costs_nothing(zygote: ZygoteProcess) -> None:
     assert found["db"].startswith("raised: NotAvailable: `mpmath` is not available")
 
 
-def test_a_file_that_uses_one_at_its_top_keeps_the_functions_above(zygote: ZygoteProcess) -> None:
-    source = b"import numba\ndef dx(dy): return dy\n@numba.njit\ndef dw(dy): return dy\n"
-    student, found = outcomes(zygote, source, "dx", "dw")
-    assert found["dx"] == "returned"
-    assert found["dw"].startswith("missing")
-    assert student.note.startswith("NotAvailable: `numba` is not available")
+USED_AT_THE_TOP = {  # what none of the steps below it needs
+    "a download": """
+        import requests
+        text = requests.get("https://example.org/names.txt").text
+        chars = sorted(set("".join(text.splitlines())))
+        stoi = {s: i for i, s in enumerate(chars)}
+        for i, char in enumerate(chars):
+            stoi[char] = i
+    """,
+    "a table": """
+        import pandas as pd
+        import torch
+        pd.options.display.max_rows = 5
+        print(pd.__version__)
+        x = torch.tensor(pd.read_csv("names.csv")["a"].values)
+        n = len(pd.read_csv("names.csv"))
+    """,
+    "a library's value in the standard library": """
+        import json, requests
+        data = json.loads(requests.get("https://example.org").text)
+        words = data["words"]
+    """,
+    "a function that loads": """
+        def load():
+            import pandas as pd
+            return pd.read_csv("names.csv")["a"].tolist()
+        words = [word + "." for word in load()]
+    """,
+    "Colab": """
+        try:
+            import google.colab
+            in_colab = True
+        except ImportError:
+            in_colab = False
+        assert not in_colab
+        from google.colab import drive
+        drive.mount("/content/drive")
+    """,
+    "a file": """
+        words = open("names.txt").read().splitlines()
+        n = len(words)
+    """,
+    "autograd": """
+        import torch
+        x = torch.ones(2, requires_grad=True)
+        (x * x).sum().backward()
+        print(x.grad.sum())
+    """,
+    "a plot": """
+        import matplotlib as mpl, matplotlib.pyplot as plt
+        plt.rcParams["figure.figsize"] = (8, 6)
+        fig, axes = plt.subplots(1, 2)
+        figure, ((a, b), (c, d)) = plt.subplots(2, 2)
+        line, = axes[0].plot([1, 2])
+        n, bins, patches = plt.hist([1, 2])
+        with plt.style.context("ggplot"):
+            a.plot([1, 2])
+        print(mpl.__version__)
+    """,
+    "bases": """
+        import lightning as L
+        from typing_extensions import Protocol
+        class Model(L.LightningModule):
+            learning_rate = 0.1
+        class HasName(Protocol):
+            name: str
+    """,
+}
+
+
+@pytest.mark.parametrize("top", USED_AT_THE_TOP.values(), ids=USED_AT_THE_TOP)
+def test_what_the_top_of_a_file_uses_costs_no_step_that_does_not_need_it(zygote: ZygoteProcess, top: str) -> None:
+    source = textwrap.dedent(top) + "\ndef dx(dy): return dy\n"
+    assert outcomes(zygote, source.encode(), "dx")[1] == {"dx": "returned"}
+
+
+def test_a_step_that_needs_it_fails_with_the_library_s_name(zygote: ZygoteProcess) -> None:
+    top = USED_AT_THE_TOP["a library's value in the standard library"]
+    source = textwrap.dedent(top) + "\n\ndef dx(dy): return dy * len(words)\ndef dw(dy): return requests.get(dy)\n"
+    student, found = outcomes(zygote, source.encode(), "dx", "dw")
+    for message in found.values():
+        assert message.startswith("raised: NotAvailable: `requests` is not available where steps are graded")
+    assert student.note.startswith("Line 3 fails: NotAvailable: `requests` is not available")
+
+
+def test_another_error_at_the_top_is_the_file_s(zygote: ZygoteProcess) -> None:
+    _, found = outcomes(zygote, b"import pandas\nx = 1 / 0\ndef dx(dy): return dy\n", "dx")
+    assert found == {"dx": "raised: ZeroDivisionError: division by zero"}
+
+
+BARS = """
+from alive_progress import alive_it
+from rich.progress import track
+from tqdm import tqdm, trange
+from tqdm.auto import tqdm as auto
+from tqdm.notebook import trange as in_notebook
+import tqdm as module
+
+def dx(dy):
+    rounds, total = 0, 0
+    for _ in trange(1000):
+        rounds += 1
+    for i in tqdm(range(5), desc="five"):
+        total += i
+    assert (rounds, total) == (1000, 10)
+    assert list(module.tqdm([])) == [] and len(tqdm("abc")) == 3 and list(in_notebook(2, 4)) == [2, 3]
+    assert sum(track(range(4), description="a")) == 6 and sum(alive_it([1, 2])) == 3 and sum(auto(iterable=[3])) == 3
+    assert list(enumerate(tqdm("ab"))) == [(0, "a"), (1, "b")] and list(reversed(tqdm(range(3)))) == [2, 1, 0]
+    assert list(zip(tqdm(x for x in range(2)), "ab")) == [(0, "a"), (1, "b")]
+    with tqdm(range(3)) as bar:
+        for i in bar:
+            bar.set_postfix(loss=i)
+    assert i == 2
+    return dy
+"""
+
+
+def test_a_progress_bar_passes_its_iterable_through(zygote: ZygoteProcess) -> None:
+    assert outcomes(zygote, BARS.encode(), "dx")[1] == {"dx": "returned"}
+
+
+DECORATED = """
+from __future__ import annotations
+import einops, jax, numba, unheard_of
+from typing import Optional
+from torch import Tensor
+from beartype import beartype
+from jaxtyping import Float, jaxtyped
+import numpy.typing as npt
+
+Matrix = Float[Tensor, "a b"]
+
+@jaxtyped(typechecker=beartype)
+def dx(dy: Optional[Float[Tensor, "a"]], other: Matrix | None = None, third: Tensor | Matrix = 3) -> Matrix:
+    assert isinstance(dy, Float[Tensor, "a"]) and not isinstance(dy, jax.Array)
+    return dy
+
+@numba.njit(parallel=True)
+def dw(dy):
+    for _ in numba.prange(3):
+        pass
+    return dy
+
+@unheard_of.checked
+def db(dy):
+    return dy
+
+dc = jax.grad(dx)
+
+def dh(dy):
+    return einops.rearrange(dy, "a -> a")
+"""
+
+
+@pytest.mark.parametrize("first", ["", "from __future__"], ids=["evaluated", "postponed"])
+def test_decorators_and_annotations_of_missing_libraries_change_nothing(zygote: ZygoteProcess, first: str) -> None:
+    source = DECORATED if first else DECORATED.replace("from __future__ import annotations\n", "")
+    _, found = outcomes(zygote, source.encode(), "dx", "dw", "db", "dc", "dh")
+    assert [found[step] for step in ("dx", "dw", "db")] == ["returned"] * 3
+    assert found["dc"].startswith("raised: NotAvailable: `jax`") and found["dh"].startswith("raised: NotAvailable: `ei")
+
+
+def test_own_packages_are_found_with_relative_imports(zygote: ZygoteProcess) -> None:
+    source = b"""
+from utils.ops import twice
+import utils.ops as ops, utils
+from .utils import ops as same
+from .top import one
+
+def dx(dy):
+    from utils.deep.er import two
+    return twice(dy) + ops.twice(dy) + same.twice(dy) + utils.ops.twice(dy) * one * two
+"""
+    files = {
+        "utils/ops": b"from . import more\nfrom .more import two\nfrom top import one\ndef twice(x): return two * x\n",
+        "utils/more": b"two = 2\n",
+        "utils/deep/__init__": b"",
+        "utils/deep/er": b"from ..more import two\n",
+        "top": b"one = 1\n",
+    }
+    assert outcomes(zygote, source, "dx", **files)[1] == {"dx": "returned"}
+
+
+@pytest.mark.parametrize("name", ["random", "statistics", "torch"])
+def test_a_file_called_like_a_library_gets_a_sentence_that_says_so(zygote: ZygoteProcess, name: str) -> None:
+    source = f"import {name}\ndef dx(dy): return {name}.twice(dy)\ndef dw(dy):\n    from {name} import twice\n"
+    _, found = outcomes(zygote, source.encode(), "dx", "dw", **{name: b"def twice(x): return 2 * x\n"})
+    for message in found.values():
+        assert message.startswith(f"raised: `import {name}` gives Python's `{name}`, not your `{name}.py`")
+
+
+def test_a_module_that_lacks_a_name_is_not_blamed_on_another_file(zygote: ZygoteProcess) -> None:
+    source = b"import random, helpers\ndef dx(dy): return random.twice(dy)\ndef dw(dy): return helpers.thrice(dy)\n"
+    _, found = outcomes(zygote, source, "dx", "dw", helpers=b"def twice(x): return 2 * x\n")
+    assert found["dx"] == "raised: AttributeError: module 'random' has no attribute 'twice'"
+    assert found["dw"] == "raised: AttributeError: module 'helpers' has no attribute 'thrice'"
 
 
 def test_own_files_are_found_also_under_the_name_of_a_library(zygote: ZygoteProcess) -> None:
@@ -221,6 +412,6 @@ def test_openable_files_hold_no_other_library() -> None:
     assert [path.name for path in files if site / "torch" in path.parents] == ["lib"]
 
 
-def test_a_library_that_computes_has_no_stand_in() -> None:
-    """A stand-in gives back what it is called with, which a step would take for the library's result."""
-    assert KNOWN.isdisjoint({"scipy", "sklearn", "sympy", "jax", "numpy", "torch"})
+def test_a_library_that_computes_is_not_inert() -> None:
+    """A step would take what a stand-in gives for the library's result."""
+    assert INERT.isdisjoint({"scipy", "sklearn", "sympy", "jax", "numpy", "torch"})

@@ -1,0 +1,61 @@
+"""Folders of Python files next to a graded file that it imports: `from utils.ops import softmax`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from grader.intake.submissions.archive import MAX_ARCHIVE_DEPTH
+from grader.intake.submissions.file_kinds import suffix_of
+from grader.intake.submissions.lesson_files import Unreadable, read_file
+from grader.intake.submissions.unpacking import CLUTTER
+
+MAX_PACKAGE_FILES = 64
+"""Python files that are read of one package; a package with more is left out."""
+
+
+Packages = dict[str, Callable[[], Mapping[str, bytes]]]
+"""{name: what reads its files}, which is called only for a package that is imported."""
+
+
+def with_packages(files: Mapping[str, bytes], packages: Packages) -> dict[str, bytes]:
+    """`files`, {path: bytes}, with those of the packages that they import, and that these import."""
+    found, waiting = dict(files), dict(packages)
+    while used := [name for name in waiting if is_imported(name, found.values())]:
+        for name in used:
+            found |= waiting.pop(name)()
+    return found
+
+
+def is_imported(package: str, texts: Iterable[bytes]) -> bool:
+    """Whether a line of one of the texts imports something of this name, as far as the text without parsing shows."""
+    line = re.compile(rb"^[ \t]*(?:from|import)\b[^\n#]*\b" + re.escape(package.encode()) + rb"\b", re.MULTILINE)
+    return package.isidentifier() and any(line.search(text) for text in texts)
+
+
+def packages_in(folder: Path) -> Packages:
+    """The folders directly inside `folder`. Raises OSError."""
+    return {
+        entry.name: lambda name=entry.name: read_package(folder, name)  # type: ignore[misc]
+        for entry in os.scandir(folder)
+        if entry.name not in CLUTTER and entry.is_dir(follow_symlinks=False)
+    }
+
+
+def read_package(folder: Path, name: str) -> dict[str, bytes]:
+    """{path in `folder`: bytes} of a package's Python files, also in subfolders, without those that cannot be read."""
+    paths: list[Path] = []
+    for place, inside, names in os.walk(folder / name):
+        below = Path(place).relative_to(folder)
+        inside[:] = sorted(each for each in inside if each not in CLUTTER and len(below.parts) < MAX_ARCHIVE_DEPTH)
+        paths += (below / each for each in sorted(names) if suffix_of(Path(each)) == ".py")
+        if len(paths) > MAX_PACKAGE_FILES:
+            return {}
+    found = {}
+    for path in paths:
+        with suppress(Unreadable):
+            found[path.as_posix()] = read_file(folder / path)
+    return found

@@ -1,0 +1,69 @@
+"""A clean process imports torch and numpy from where the process that starts it does."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.commands import early_nursery
+from grader.commands.console import ReportingGroup
+from grader.sandbox.workers.clean_process import package_folders, start_clean_process, wait_or_kill
+
+REPORTS = "import os, sys\nos.write(int(sys.argv[2]), b'found')\nos._exit(0)\n"
+
+
+@pytest.fixture
+def only_by_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Python without installed packages, and a folder with a `torch` of which only sys.path says where it is."""
+    for name, text in {"torch": REPORTS, "numpy": ""}.items():
+        (tmp_path / "modules" / name).mkdir(parents=True)
+        (tmp_path / "modules" / name / "__init__.py").write_text(text)
+        monkeypatch.delitem(sys.modules, name)
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    return tmp_path / "modules"
+
+
+def test_torch_may_be_known_by_pythonpath_alone(only_by_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(only_by_path))
+    assert package_folders() == [str(only_by_path)] * 2
+    process, ours = start_clean_process("worker", "Worker")
+    with ours:
+        assert ours.recv(10) == b"found"
+    wait_or_kill(process)
+
+
+def test_what_a_cluster_s_modules_set_for_libraries_is_kept(
+    only_by_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(only_by_path))
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/cuda/lib")
+    monkeypatch.setenv("SECRET", "42")
+    text = "import os, sys\nos.write(int(sys.argv[2]), repr(dict(os.environ)).encode())\nos._exit(0)\n"
+    (only_by_path / "torch" / "__init__.py").write_text(text)
+    process, ours = start_clean_process("worker", "Worker")
+    with ours:
+        environment = eval(ours.recv(100_000))
+    wait_or_kill(process)
+    assert environment["LD_LIBRARY_PATH"] == "/opt/cuda/lib" and "SECRET" not in environment
+
+
+def test_without_torch_a_command_ends_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.delitem(sys.modules, "torch")
+    # other tests may share a nursery that has started
+    monkeypatch.setattr(early_nursery.forked, "Nursery", lambda _: start_clean_process("nursery", "nursery"))
+    early_nursery.start_for(["run", os.devnull])
+    group = ReportingGroup("grade", callback=lambda: early_nursery.take(), invoke_without_command=True)
+    with pytest.raises(SystemExit) as ended:
+        group.main([])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith(f"grade: {sys.executable} finds no torch. Install it there, or load the ")
