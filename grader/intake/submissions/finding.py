@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -91,6 +92,7 @@ class FoundSubmissions(Sequence[Submission]):
         return self.read_arrival({arrival.student: arrival for arrival in self.arrivals}[student])
 
     def read_arrival(self, arrival: Arrival) -> Submission:
+        arrival = arrival.noting_the_future(time.time())
         if arrival.refused is not None:
             read = Submission(arrival.student, arrival.path, {}, message=arrival.refused)
         else:
