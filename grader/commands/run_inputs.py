@@ -151,8 +151,8 @@ class GivenSubmissions:
 def confirmed_and_given(out: Path, given: Path | None, course: Course) -> list[IntakeLine]:
     """The lines of OUT/intake.csv, and those of the file `given`, which are confirmed. Raises UserError."""
     new = [] if given is None else confirmed_lines(read_intake(given, course))
-    names = {(line.student, line.found) for line in new}
-    return [line for line in stored_lines(out, course) if (line.student, line.found) not in names] + new
+    keys = {line.key for line in new}
+    return [line for line in stored_lines(out, course) if line.key not in keys] + new
 
 
 def stored_lines(out: Path, course: Course) -> list[IntakeLine]:
@@ -163,7 +163,7 @@ def stored_lines(out: Path, course: Course) -> list[IntakeLine]:
 def store_intake(found: FoundSubmissions, out: Path, lines: Sequence[IntakeLine]) -> list[str]:
     """Writes OUT/intake.csv, if there is anything to decide; returns sentences about it. Raises OutputError."""
     path = out / INTAKE_FILE
-    kept, edited = updated_lines(lines, found.questions)
+    kept, edited = updated_lines(lines, found.questions, found.lesson_names)
     if not kept and not path.is_file():
         return []
     with output_errors(path):

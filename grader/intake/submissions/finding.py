@@ -72,6 +72,11 @@ class FoundSubmissions(Sequence[Submission]):
     def __iter__(self) -> Iterator[Submission]:
         return map(self.read_arrival, self.arrivals)
 
+    @property
+    def lesson_names(self) -> tuple[str, ...]:
+        """The lessons that submissions are searched for."""
+        return tuple(lesson.name for lesson in self._lessons)
+
     def contained(self, lessons: Sequence[Lesson]) -> list[Lesson]:
         """The lessons that some submission contains or attempts; all lessons where none contains any.
 
