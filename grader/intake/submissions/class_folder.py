@@ -29,6 +29,7 @@ from grader.intake.submissions.places import (
     holds_lessons,
     holds_results,
     possible_submissions,
+    unread_files,
 )
 from grader.intake.submissions.unpacking import CLUTTER, ArchiveRefused
 from grader.lesson.lesson import Lesson
@@ -88,14 +89,34 @@ def in_class(folder: Path, new_folder: NewFolder) -> list[Arrival]:
 
     Only names directly inside count: below that, students choose the names. Raises SubmissionError, OSError.
     """
-    return (
+    return with_unread_files(
+        folder,
         from_gradescope(folder)
         or from_canvas(folder, new_folder)
         or from_moodle(folder, new_folder)
         or from_classroom50(folder)
         or from_classroom(folder)
-        or one_per_entry(folder)
+        or one_per_entry(folder),
     )
+
+
+def with_unread_files(folder: Path, arrivals: Sequence[Arrival]) -> list[Arrival]:
+    """The arrivals, and one for each file that is of another kind: it says why nothing of it is read.
+
+    Next to a submission of the same name it is a note in that one. Nothing at all where there is no submission.
+    """
+    known = {path for arrival in arrivals for path in (arrival.path, *arrival.sources)}
+    found, places = list(arrivals), {arrival.student: at for at, arrival in enumerate(arrivals)}
+    for path in unread_files(folder) if arrivals else ():
+        if path in known:
+            continue
+        name = without_suffix(path)
+        if name in places:
+            found[places[name]] = found[places[name]].with_note(f"`{path.name}` next to it is not read.", "unread")
+        else:
+            places[name] = len(found)
+            found.append(Arrival(name, path, path.name, names=(name, path.name)))
+    return found
 
 
 def in_class_archive(given: Path, path: Path, lessons: Sequence[Lesson], new_folder: NewFolder) -> list[Arrival]:

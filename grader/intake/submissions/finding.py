@@ -9,6 +9,7 @@ import tempfile
 import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -17,10 +18,11 @@ from typing import overload
 from grader.intake.submissions.archive import archive_names, is_archive
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
 from grader.intake.submissions.class_folder import arrivals_at
+from grader.intake.submissions.completing import has_lesson
 from grader.intake.submissions.file_kinds import NOTEBOOK
 from grader.intake.submissions.groups import members_by_group, share, without_group
 from grader.intake.submissions.people import as_folder
-from grader.intake.submissions.places import is_gradable
+from grader.intake.submissions.places import is_folder, is_gradable, visible
 from grader.intake.submissions.recognition import GuessQuestion
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.roster_matching import Submitter, join
@@ -103,7 +105,7 @@ class FoundSubmissions(Sequence[Submission]):
         else:
             decided = self.decided.get(arrival.student, {})
             read = read_submission(arrival.path, arrival.student, self._lessons, self._course, decided)
-        self.questions[arrival.student] = read.questions
+        self.questions[arrival.student] = read.questions or unread_entry(arrival, read)
         remarks = (*arrival.remarks, *read.remarks)
         read = replace(read, submitted=arrival.submitted, time_source=arrival.time_source)
         return replace(read, note=arrival.note, remarks=remarks)
@@ -202,6 +204,15 @@ def may_contain(path: Path, lessons: Sequence[Lesson], course: Sequence[Lesson])
         or (is_page and lesson.notebook is not None)
         for lesson in lessons
     )
+
+
+def unread_entry(arrival: Arrival, read: Submission) -> tuple[GuessQuestion, ...]:
+    """The question about an entry of a class, a file or an empty folder, of which nothing is graded."""
+    with suppress(OSError):  # a folder that may not be listed
+        if arrival.given or has_lesson(read.lessons) or (is_folder(arrival.path) and visible(arrival.path)):
+            return ()
+    reason = read.message or next((each.message for each in read.lessons.values() if each.message), None)
+    return (GuessQuestion((arrival.label,), {}, (), reason or "It is empty."),)
 
 
 def submitter_of(arrival: Arrival) -> Submitter:

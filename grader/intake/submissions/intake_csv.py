@@ -13,7 +13,6 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import unquote_to_bytes
 
 from grader.errors import LessonError, UserError
 from grader.intake.submissions.recognition import GuessQuestion
@@ -86,8 +85,9 @@ def percent_encoded(found: re.Match[str]) -> str:
 def file_shown_as(cell: str) -> str:
     """The file's place. A cell that `shown_file` does not write, such as `a%20b.py`, is the name itself."""
     cell = cell.removeprefix("./")
+    raw = re.sub(rb"%([0-9A-F]{2})", lambda found: bytes([int(found[1], 16)]), cell.encode("utf-8", "surrogatepass"))
     try:
-        file = unquote_to_bytes(cell).decode("utf-8", "surrogatepass")
+        file = raw.decode("utf-8", "surrogatepass")
     except UnicodeError:
         return cell
     return file if shown_file(file).removeprefix("./") == cell else cell

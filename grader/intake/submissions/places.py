@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.intake.submissions.archive import MAX_ARCHIVE_DEPTH, is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
-from grader.intake.submissions.unpacking import CLUTTER
+from grader.intake.submissions.unpacking import is_clutter
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
@@ -23,13 +23,15 @@ LESSON = re.compile(r"\d\d(_[a-z]|$)")
 KIT = "exercises"
 RESULTS_MARKER = "gradebook.sqlite"
 """What makes a folder one that `grade run -o` wrote, such as `grades` next to the submissions that were graded."""
+CLASS_SUFFIXES = (".csv", ".toml", ".yml", ".yaml")
+CLASS_STEMS = ("readme", "license", "requirements", "makefile")
 MAX_SEARCHED = 1_000  # folders in a submission, of which one may hold the lessons
 MAX_FOLDERS_COMPARED = 50  # folders that are compared with a lesson's name
 
 
 def visible(folder: Path) -> list[Path]:
     """What is inside, without hidden entries, clutter and the results of an earlier run."""
-    names = [name for name in sorted(os.listdir(folder)) if not name.startswith(".") and name not in CLUTTER]
+    names = [name for name in sorted(os.listdir(folder)) if not is_clutter(name)]
     return [path for name in names if not holds_results(path := folder / name)]
 
 
@@ -77,6 +79,18 @@ def possible_submissions(folder: Path) -> list[Path]:
     """The possible submissions directly inside a class's folder: folders, links to folders, gradable files."""
     return [
         path for path in visible(folder) if suffix_of(path) in (".py", NOTEBOOK) or is_archive(path) or path.is_dir()
+    ]
+
+
+def unread_files(folder: Path) -> list[Path]:
+    """The other files directly inside a class's folder: each is somebody's, and has a row that says why it has 0.
+
+    Not tables, settings and texts about the folder, which the instructor or a platform has put there.
+    """
+    possible = {*possible_submissions(folder)}
+    others = (path for path in visible(folder) if path not in possible)
+    return [
+        path for path in others if path.suffix.lower() not in CLASS_SUFFIXES and path.stem.lower() not in CLASS_STEMS
     ]
 
 

@@ -15,6 +15,7 @@ from grader.intake.submissions.answer_files import with_answers
 from grader.intake.submissions.archive import is_archive, unpacked
 from grader.intake.submissions.completing import Wanted, has_lesson, only_others, recognised_in, unread_question
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
+from grader.intake.submissions.gathered import TEXTS
 from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file
 from grader.intake.submissions.lesson_reading import (
     MAX_LESSON_FILES as MAX_LESSON_FILES,
@@ -116,7 +117,9 @@ def read_place(path: Path, student: str, wanted: Wanted) -> Submission:
             return with_answers_in(path, read, student, wanted)
         if path.is_file():
             expected = f"expected a folder or an archive with NN_name/{BACKWARD_FILE}, a notebook, or a .py file."
-            return replace(refused, message=f"{path.name} cannot be read: {expected}")
+            refused = replace(refused, message=f"{path.name} cannot be read: {expected}")
+            is_text = path.suffix.lower() in TEXTS
+            return with_recognised_lessons(path, refused, wanted, ()) if is_text or wanted.decided else refused
         return read_folder(path, student, wanted)
     except ArchiveRefused as error:
         return replace(refused, message=str(error))

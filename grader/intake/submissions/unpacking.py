@@ -17,11 +17,18 @@ MAX_NAME_BYTES = 200  # disks take 255, and a name may be written longer than it
 MAX_OTHERS = 20
 CLUTTER = frozenset({"__pycache__", "__MACOSX", "node_modules", "venv", "site-packages"})
 """Folders that programs make; nothing in them is the student's work."""
+DEBRIS = frozenset({"thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r", "$recycle.bin"})
+"""What Windows and macOS leave in folders, in small letters."""
 RATIO_COUNTS_FROM = MIB  # a small file of one letter is no bomb
 INNER_ARCHIVES = ".inner"
 """Where archives inside an archive wait; no entry has a name that begins with a full stop."""
 WINDOWS_DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 """Names of devices on Windows, whatever suffix they have."""
+
+
+def is_clutter(name: str) -> bool:
+    """Whether a file or folder of this name is hidden, or made by a program: nobody has submitted it."""
+    return name.startswith((".", "~$", "__MACOSX")) or name in CLUTTER or name.lower() in DEBRIS
 
 
 class ArchiveRefused(UserError):
@@ -122,7 +129,7 @@ class ArchiveWriter:
             raise ArchiveRefused(
                 f"The archive has an entry outside its own folder ({name[:80]!r}): pack the folder itself."
             )
-        if any(part.startswith((".", "__MACOSX")) or part in CLUTTER for part in path.parts) or not path.parts:
+        if any(map(is_clutter, path.parts)) or not path.parts:
             return None
         if not regular and not folder:
             raise EntryRefused(

@@ -14,6 +14,7 @@ from support import ROOT
 
 from grader.commands.grade import main
 from grader.errors import UserError
+from grader.intake.submissions.finding import find
 from grader.intake.submissions.intake_csv import IntakeLine, decisions, intake_text, read_intake, updated_lines
 from grader.intake.submissions.recognition import GuessQuestion
 
@@ -168,3 +169,33 @@ def test_a_file_without_anything_of_a_lesson_is_not_read_in_several_ways(tmp_pat
     path = out / "intake.csv"
     assert f"1 submission has no file that is a lesson's: if one should count, write it to {path}, then" in done.stderr
     assert "several ways" not in done.stderr
+
+
+def test_what_is_no_submission_has_a_line_with_the_reason(course, tmp_path):
+    """A file that is only somewhere in a class's folder must not be lost: issue 40, carl.html and dora.pdf."""
+    place = tmp_path / "class"
+    (place / "ann").mkdir(parents=True)
+    (place / "ann" / "backward.py").write_bytes(right("04"))
+    (place / "bo").mkdir()
+    (place / "carl.html").write_text("<html></html>")
+    (place / "dora.zip").write_text("no archive")
+    (place / "eve").symlink_to(tmp_path / "nowhere")
+    (place / "fay.txt").write_bytes(right("04"))  # Python all the same
+    found = find([place], [course.find("04")], [*course.lessons.values()])
+    assert {each.student for each in found if any(part.present for part in each.lessons.values())} == {"ann", "fay"}
+    expected = {
+        "bo": "The folder is empty: expected 04_cross_entropy/backward.py.",
+        "carl": "carl.html cannot be read: expected a folder or an archive with NN_name/backward.py, a notebook, or a "
+        ".py file.",
+        "dora": "dora.zip cannot be unpacked (File is not a zip file): pack it again and submit again.",
+        "eve": "eve is a link. Submit the folder or file itself.",
+    }
+    assert {name: [each.reason for each in asked] for name, asked in found.questions.items() if asked} == {
+        name: [reason] for name, reason in expected.items()
+    }
+    first, _ = updated_lines([], found.questions, [LESSON])
+    assert [(line.student, line.found, line.guess) for line in first] == [
+        ("bo", "bo", {}), ("carl", "carl.html", {}), ("dora", "dora.zip", {}), ("eve", "eve", {}),
+    ]  # fmt: skip
+    found.decided = {"carl": {LESSON: "carl.html"}}
+    assert found.read("carl").lessons[LESSON].present  # as the instructor says, it is that lesson's
