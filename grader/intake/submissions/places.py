@@ -13,6 +13,7 @@ from pathlib import Path
 
 from grader.intake.submissions.archive import MAX_ARCHIVE_DEPTH, is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
+from grader.intake.submissions.people import is_reserved
 from grader.intake.submissions.unpacking import is_clutter
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
@@ -77,21 +78,24 @@ def is_gradable(path: Path) -> bool:
 
 def possible_submissions(folder: Path) -> list[Path]:
     """The possible submissions directly inside a class's folder: folders, links to folders, gradable files."""
-    return [
-        path for path in visible(folder) if suffix_of(path) in (".py", NOTEBOOK) or is_archive(path) or path.is_dir()
-    ]
+    return [path for path in visible(folder) if is_possible(path)]
+
+
+def is_possible(path: Path) -> bool:
+    return suffix_of(path) in (".py", NOTEBOOK) or is_archive(path) or path.is_dir()
 
 
 def unread_files(folder: Path) -> list[Path]:
     """The other files directly inside a class's folder: each is somebody's, and has a row that says why it has 0.
 
-    Not tables, settings and texts about the folder, which the instructor or a platform has put there.
+    Not tables, settings and texts about the folder, which the instructor or a platform has put there, nor results.
     """
-    possible = {*possible_submissions(folder)}
-    others = (path for path in visible(folder) if path not in possible)
-    return [
-        path for path in others if path.suffix.lower() not in CLASS_SUFFIXES and path.stem.lower() not in CLASS_STEMS
-    ]
+    return [path for path in visible(folder) if not (is_possible(path) or is_the_instructors(path))]
+
+
+def is_the_instructors(path: Path) -> bool:
+    is_for_the_class = path.suffix.lower() in CLASS_SUFFIXES or path.stem.lower() in CLASS_STEMS
+    return is_for_the_class or is_reserved(path.name)
 
 
 class Inside:
