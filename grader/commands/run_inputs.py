@@ -128,12 +128,13 @@ class GivenSubmissions:
         roster: Roster | None,
         intake_file: Path | None,
         set_times: Callable[[FoundSubmissions], None],
+        code_page: str | None,
     ) -> None:
         """Finds them, with their times, and prints what is not clear. Raises UserError."""
         from grader.intake.submissions.finding import find
 
         self._out = out
-        self.found = find(submissions, lessons, list(course.lessons.values()), roster)
+        self.found = find(submissions, lessons, list(course.lessons.values()), roster, code_page=code_page)
         set_times(self.found)
         self._lines = apply_intake(self.found, out, intake_file, course)
         print_remarks(f"{'roster: ' if roster else ''}{remark}" for remark in self.found.remarks)
@@ -184,6 +185,19 @@ def store_intake(found: FoundSubmissions, out: Path, lines: Sequence[IntakeLine]
             f"{path} was edited for {', '.join(edited[:MAX_INPUTS_NAMED])}, which counts only with --intake."
         )
     return sentences
+
+
+class CodePageParam(click.ParamType):  # type: ignore[type-arg]
+    """A code page such as cp932."""
+
+    name = "code"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            str(value).encode("ascii").decode(str(value))
+            return str(value)
+        except (LookupError, ValueError):
+            self.fail(f"{value!r} is no code page; expected a name such as cp932, gbk or cp866.", param, ctx)
 
 
 MAX_BAD_LINES_SHOWN, MAX_UNKNOWN_LINES_SHOWN = 5, 20

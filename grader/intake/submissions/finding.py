@@ -19,6 +19,7 @@ from grader.intake.submissions.archive import archive_names, is_archive
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
 from grader.intake.submissions.class_folder import arrivals_at
 from grader.intake.submissions.completing import has_lesson
+from grader.intake.submissions.entry_names import code_page_of
 from grader.intake.submissions.file_kinds import NOTEBOOK
 from grader.intake.submissions.groups import members_by_group, share, without_group
 from grader.intake.submissions.people import as_folder
@@ -227,11 +228,13 @@ def find(
     all_lessons: Sequence[Lesson],
     roster: Roster | None = None,
     within: Path | None = None,
+    code_page: str | None = None,
 ) -> FoundSubmissions:
     """Every submission under `paths`, one per student.
 
     A path is a submission, or a class: a folder with one entry per student, or a platform's download, unpacked or as
-    an archive. What has to be unpacked is unpacked `within` that folder. Raises SubmissionError for a path that does
+    an archive. What has to be unpacked is unpacked `within` that folder. `code_page` is that of the names in a class's
+    zip; without it, it is the one in which the roster's names are there. Raises SubmissionError for a path that does
     not exist or contains no submission.
     """
     found = FoundSubmissions(lessons, all_lessons, within)
@@ -239,7 +242,13 @@ def find(
     given = list(paths)
     try:
         for path in given:
-            arrivals += arrivals_at(path, all_lessons, found.new_folder, len(given) == 1)
+            arrivals += arrivals_at(
+                path,
+                all_lessons,
+                found.new_folder,
+                len(given) == 1,
+                lambda zipped: code_page or code_page_of(zipped, roster),
+            )
     except OSError as error:
         raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}.") from error
     if roster is None:

@@ -97,6 +97,7 @@ class ArchiveWriter:
         prefix: the folder below `folder` for what is read now; for an archive inside the archive, its name.
         inner: {prefix: place on disk} of the archives inside that wait to be unpacked.
         others: the names of some files that were left out.
+        code_page: that of names in a zip which are not marked as UTF-8; None where nobody knows.
     """
 
     folder: Path
@@ -108,6 +109,7 @@ class ArchiveWriter:
     prefix: PurePosixPath = field(default_factory=PurePosixPath)
     inner: dict[PurePosixPath, Path] = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
+    code_page: str | None = None
     clock: Clock = field(init=False)
     _entries: int = 0
     _bytes: dict[str, int] = field(default_factory=dict)
