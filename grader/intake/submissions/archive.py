@@ -33,7 +33,9 @@ from grader.intake.submissions.unpacking import (
     Caps,
     EntryRefused,
     decoded_name,
+    refuse_pointer,
 )
+from grader.source.unparsed import LFS_POINTER
 
 MAX_ARCHIVE_DEPTH = 10
 MAX_INNER = 20  # archives inside an archive
@@ -194,8 +196,11 @@ def unpack_archive(path: Path, writer: ArchiveWriter) -> None:
             f"{path.name} has {writer.archive_bytes:,} bytes; at most {writer.caps.archive:,} are read."
         )
     with open(path, "rb", opener=open_regular) as file:
-        magic = file.read(6)
-    kind = FOREIGN_MAGIC.get(magic) or next((suffix for suffix in UNREAD if path.name.lower().endswith(suffix)), None)
+        magic = file.read(len(LFS_POINTER))
+    refuse_pointer(path.name, magic)
+    kind = FOREIGN_MAGIC.get(magic[:6]) or next(
+        (suffix for suffix in UNREAD if path.name.lower().endswith(suffix)), None
+    )
     if kind is not None:
         raise ArchiveRefused(f"{path.name} is {UNREAD[kind]}, which is not read: submit a .zip or a .tar.gz.")
     with refuse_damage(path.name):

@@ -210,7 +210,12 @@ def may_contain(path: Path, lessons: Sequence[Lesson], course: Sequence[Lesson])
 def unread_entry(arrival: Arrival, read: Submission) -> tuple[GuessQuestion, ...]:
     """The question about an entry of a class, a file or an empty folder, of which nothing is graded."""
     with suppress(OSError):  # a folder that may not be listed
-        if arrival.given or has_lesson(read.lessons) or (is_folder(arrival.path) and visible(arrival.path)):
+        if (
+            arrival.given
+            or read.fault
+            or has_lesson(read.lessons)
+            or (is_folder(arrival.path) and visible(arrival.path))
+        ):
             return ()
     reason = read.message or next((each.message for each in read.lessons.values() if each.message), None)
     return (GuessQuestion((arrival.label,), {}, (), reason or "It is empty."),)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from grader.errors import UserError
-from grader.intake.submissions.file_kinds import suffix_of
+from grader.intake.submissions.file_kinds import suffix_of, too_large_advice
 from grader.intake.submissions.people import fold_case
+from grader.source.unparsed import LFS_POINTER
 
 CHUNK_BYTES = 1 << 16
 MIB = 1 << 20
@@ -37,6 +38,18 @@ class ArchiveRefused(UserError):
 
 class EntryRefused(ArchiveRefused):
     """The same because of one entry, which in a whole class's archive affects only its student."""
+
+
+class IncompleteDownload(ArchiveRefused):
+    """A file that the download does not contain, which is not its student's fault. The text is a sentence."""
+
+
+def refuse_pointer(name: str, start: bytes) -> None:
+    """Raise IncompleteDownload if the file that begins like this only says where Git LFS keeps the file."""
+    if start.removeprefix(b"\xef\xbb\xbf").startswith(LFS_POINTER.encode()):
+        raise IncompleteDownload(
+            f"{name} is a Git LFS pointer, not the file itself: run `git lfs pull` in the download, and grade again."
+        )
 
 
 @dataclass(frozen=True)
@@ -199,7 +212,8 @@ class ArchiveWriter:
                 written += len(data)
                 if written > most:
                     file.truncate(0)
-                    raise EntryRefused(f"{path.name} in the archive is too large: at most {most:,} bytes are read.")
+                    limit = f"at most {most:,} bytes are read.{too_large_advice(path)}"
+                    raise EntryRefused(f"{path.name} in the archive is too large: {limit}")
                 self._count(path, len(data))
                 file.write(data)
 
@@ -208,7 +222,9 @@ class ArchiveWriter:
         total = self._bytes[suffix] = self._bytes.get(suffix, 0) + size
         most = self.caps.unpacked.get(suffix, self.caps.archive)
         if total > most:
-            raise ArchiveRefused(f"The archive's {suffix} files are too large: at most {most:,} bytes are read.")
+            raise ArchiveRefused(
+                f"The archive's {suffix} files are too large: at most {most:,} bytes are read.{too_large_advice(path)}"
+            )
         total = sum(self._bytes.values())
         if total > max(RATIO_COUNTS_FROM, self.caps.ratio * self.archive_bytes):
             raise ArchiveRefused(
