@@ -25,7 +25,7 @@ KIT = "exercises"
 RESULTS_MARKER = "gradebook.sqlite"
 """What makes a folder one that `grade run -o` wrote, such as `grades` next to the submissions that were graded."""
 CLASS_SUFFIXES = (".csv", ".toml", ".yml", ".yaml")
-CLASS_STEMS = ("readme", "license", "requirements", "makefile")
+CLASS_STEMS = ("readme", "license", "requirements", "makefile", "dockerfile")
 MAX_SEARCHED = 1_000  # folders in a submission, of which one may hold the lessons
 MAX_FOLDERS_COMPARED = 50  # folders that are compared with a lesson's name
 
