@@ -9,7 +9,7 @@ from typing import NamedTuple
 from grader.source.f_strings import can_parse, for_older_python
 
 MERGE_MARK = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: .*)?$", re.MULTILINE)
-MIDDLE_MARK = re.compile(r"={7}\s*")
+MIDDLE_MARK = "======="
 MAX_SHOWN_MARK = 60
 LFS_POINTER = "version https://git-lfs.github.com/spec/"
 TYPES = r"\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]"
@@ -43,14 +43,13 @@ def cause_of(text: str, line: int | None = None, running: tuple[int, int] = sys.
 
 def merge_mark(text: str, line: int | None = None) -> Cause | None:
     """The first mark of a merge that Git left to the student."""
-    lines = text.splitlines()
     found = MERGE_MARK.search(text)
     if found is not None:
-        line, mark = text.count("\n", 0, found.start()) + 1, found[0].rstrip()
-    elif line is not None and line <= len(lines) and MIDDLE_MARK.fullmatch(lines[line - 1]):
-        mark = lines[line - 1].rstrip()
+        line, mark = text.count("\n", 0, found.start()) + 1, found[0].strip()
     else:
-        return None
+        mark = "".join(text.splitlines()[line - 1 : line]).strip() if line else ""
+        if mark != MIDDLE_MARK:
+            return None
     return Cause(
         line,
         f"this is the mark of an unfinished Git merge ({mark[:MAX_SHOWN_MARK]}). Keep one of the two versions, delete "

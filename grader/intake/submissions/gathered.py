@@ -13,7 +13,7 @@ from pathlib import Path
 from grader.intake.notebook.outline import FileOutline, outlines_limited
 from grader.intake.submissions.archive import MAX_ARCHIVE_DEPTH, is_archive, unpack_together
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
-from grader.intake.submissions.lesson_files import Unreadable, read_work
+from grader.intake.submissions.lesson_files import Unreadable, read_downloaded
 from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS
 from grader.intake.submissions.unpacking import is_clutter
 from grader.lesson.lesson import Lesson
@@ -119,7 +119,7 @@ def read_all(found: Sequence[tuple[Path, str]]) -> list[GatheredFile]:
     files, total = [], 0
     for path, shown in found[:MAX_SEARCHED_FILES]:
         try:
-            source = read_work(path, MAX_NOTEBOOK) if suffix_of(path) == NOTEBOOK else read_work(path)
+            source = read_downloaded(path, MAX_NOTEBOOK) if suffix_of(path) == NOTEBOOK else read_downloaded(path)
         except Unreadable:
             continue
         total += 0 if suffix_of(path) == NOTEBOOK else len(source)

@@ -66,7 +66,7 @@ def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
         return without_magics(as_utf_8(file.read(most + 1)))
 
 
-def read_work(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
+def read_downloaded(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
     """The same for a file that may be graded. Raises IncompleteDownload where the download lacks it."""
     data = read_file(path, most)
     refuse_pointer(path.name, data)

@@ -13,7 +13,7 @@ from grader.intake.notebook.cells import MAX_READ_NOTEBOOK_BYTES, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.submissions.archive import is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
-from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_work
+from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_downloaded
 from grader.intake.submissions.places import Inside, is_folder, message_of_absence, names_lesson, visible
 from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
@@ -49,7 +49,7 @@ def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool
     Unreadable, and NotebookError where nothing of it can be read.
     """
     is_notebook = suffix_of(path) == NOTEBOOK
-    data = read_work(path, MAX_READ_NOTEBOOK_BYTES) if is_notebook else read_work(path)
+    data = read_downloaded(path, MAX_READ_NOTEBOOK_BYTES) if is_notebook else read_downloaded(path)
     return read_page_bytes(data, shown, lessons, functions, is_notebook)
 
 
@@ -171,7 +171,7 @@ def read_lesson(folder: Inside, lesson: Lesson, alone: bool) -> LessonFiles:
     files, left_out = {}, None
     for path in sources:
         try:
-            files[BACKWARD_FILE if path.name == main else path.name] = read_work(path)
+            files[BACKWARD_FILE if path.name == main else path.name] = read_downloaded(path)
         except Unreadable as error:
             if path.name == main:
                 return rejected_files(lesson, error)
@@ -198,7 +198,7 @@ def read_loose(path: Path, lesson: Lesson) -> LessonFiles:
     if suffix_of(path) == NOTEBOOK:
         return read_notebook_file(path, lesson, path.name)
     try:
-        source = read_work(path)
+        source = read_downloaded(path)
     except Unreadable as error:
         return rejected_files(lesson, error)
     return read_lecture_script(lesson, source, path.name) or LessonFiles(

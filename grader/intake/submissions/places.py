@@ -78,10 +78,10 @@ def is_gradable(path: Path) -> bool:
 
 def possible_submissions(folder: Path) -> list[Path]:
     """The possible submissions directly inside a class's folder: folders, links to folders, gradable files."""
-    return [path for path in visible(folder) if is_possible(path)]
+    return [path for path in visible(folder) if may_be_submitted(path)]
 
 
-def is_possible(path: Path) -> bool:
+def may_be_submitted(path: Path) -> bool:
     return suffix_of(path) in (".py", NOTEBOOK) or is_archive(path) or path.is_dir()
 
 
@@ -90,7 +90,7 @@ def unread_files(folder: Path) -> list[Path]:
 
     Not tables, settings and texts about the folder, which the instructor or a platform has put there, nor results.
     """
-    return [path for path in visible(folder) if not (is_possible(path) or is_the_instructors(path))]
+    return [path for path in visible(folder) if not (may_be_submitted(path) or is_the_instructors(path))]
 
 
 def is_the_instructors(path: Path) -> bool:
