@@ -12,10 +12,18 @@ MERGE_MARK = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: .*)?$", re.MULTILINE)
 MIDDLE_MARK = "======="
 MAX_SHOWN_MARK = 60
 LFS_POINTER = "version https://git-lfs.github.com/spec/"
-TYPES = r"\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]"
+TYPE_PARAMETERS = r"\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]"
 NEWER = (
-    ((3, 12), re.compile(rf"^([ \t]*)type[ \t]+(\w+)[ \t]*(?:{TYPES})?[ \t]*(?==(?!=))", re.MULTILINE), r"\1\2 "),
-    ((3, 12), re.compile(rf"^([ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+)[ \t]*{TYPES}", re.MULTILINE), r"\1"),
+    (
+        (3, 12),
+        re.compile(rf"^([ \t]*)type[ \t]+(\w+)[ \t]*(?:{TYPE_PARAMETERS})?[ \t]*(?==(?!=))", re.MULTILINE),
+        r"\1\2 ",
+    ),
+    (
+        (3, 12),
+        re.compile(rf"^([ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+)[ \t]*{TYPE_PARAMETERS}", re.MULTILINE),
+        r"\1",
+    ),
     ((3, 14), re.compile(r"^([ \t]*except\*?[ \t]+)([\w.]+(?:[ \t]*,[ \t]*[\w.]+)+)[ \t]*:", re.MULTILINE), r"\1(\2):"),
     ((3, 14), re.compile(r"(?<![\w'\"])(?:[tT]([rR]?)|([rR])[tT])(?=['\"])"), r"f\1\2"),
     ((3, 15), re.compile(r"^([ \t]*)lazy[ \t]+(?=import\b|from\b)", re.MULTILINE), r"\1"),

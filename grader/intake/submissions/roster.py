@@ -146,8 +146,8 @@ def member_of(columns: Sequence[str], cells: Sequence[str], known: Mapping[str, 
     line = dict(zip(columns, [*cells, *[""] * (len(columns) - len(cells))], strict=False))
     cells = [cell.strip() for cell in cells] + [""] * (len(columns) - len(cells))
     fields = {what: " ".join(cells[at] for at in places).strip() for what, places in known.items()}
-    # Classroom 50 knows some by their login alone, and Moodle by its identifier
-    fields["name"] = fields.get("name") or fields.get("submission") or fields.get("id", "")
+    # Classroom 50 knows some by their login alone; without a column of names there is Moodle's identifier
+    fields["name"] = fields.get("name", fields.get("id", "")) or fields.get("submission", "")
     if not fields["name"] or (fields["name"].lower() == NO_STUDENT and not fields.get("id")):
         return None
     last, comma, first = fields["name"].partition(",")
