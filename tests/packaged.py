@@ -206,7 +206,7 @@ CASES: dict[str, Case] = {
     # nothing to grade, and why
     "a PDF": Case({"report.pdf": b"%PDF"}, why="Submitted a PDF (<code>report.pdf</code>)"),
     "a PDF in a zip": Case({"a.zip": {"hw/report.pdf": b"%PDF"}}, why="Submitted a PDF (<code>report.pdf</code>)"),
-    "empty": Case({"": b""}, why="The folder is empty"),
+    "empty": Case({"": b""}, is_question=True, why="The folder is empty"),
     "untouched stubs": Case({"04_cross_entropy/backward.py": stub("04")}, why="All functions are untouched stubs."),
     "RAR": Case({"work.rar": b"Rar!\x1a\7\0"}, why="a RAR archive, which is not read"),
     "7-Zip": Case({"work.7z": b"7z\xbc\xaf\x27\x1c"}, why="a 7-Zip archive, which is not read"),

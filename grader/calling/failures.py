@@ -15,6 +15,7 @@ from grader.calling.answer import Answer
 from grader.calling.autograd_used import AutogradUsed
 from grader.calling.operators import TooManyOperators
 from grader.results.wording import shortened
+from grader.source.unparsed import Cause, cause_of
 
 MAX_TEXT_CHARACTERS = 500
 
@@ -34,11 +35,12 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
     if isinstance(error, AutogradUsed):
         return Answer("forbidden", message=error.message() if step else error.message_of_file(), line=error.line)
     if isinstance(error, SyntaxError) and not step:
+        known = cause_of("".join(linecache.getlines(error.filename or "")), error.lineno)
+        cause = known or Cause(error.lineno or None, f"{name}: {error.msg}")
         if files and error.filename in files[1:]:
-            return Answer(
-                "raised", message=f"{name}: {error.msg} (in {error.filename}, line {error.lineno})", line=line
-            )
-        return Answer("raised", message=f"{name}: {error.msg}", line=error.lineno or None)
+            where = f" (in {error.filename}, line {cause.line})"
+            return Answer("raised", message=f"{cause.what}{where}", line=line)
+        return Answer("raised", message=cause.what, line=cause.line)
     if isinstance(error, TooManyOperators):
         message = (
             f"It dispatched more than {error.cap:,} tensor operations and was stopped: is there a loop that never ends?"

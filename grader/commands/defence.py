@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import secrets
 import shlex
 import sys
@@ -17,6 +15,7 @@ import click
 from grader.commands.console import console_for, course_option, fail, open_course, printable
 from grader.commands.options import author_option, gradebook_option, roster_option
 from grader.errors import UserError
+from grader.intake.submissions.tables import read_table
 
 if TYPE_CHECKING:
     from grader.defence.generate import Defence
@@ -245,11 +244,8 @@ def entered_answers(files: Sequence[Path]) -> Iterator[tuple[str, str, list[str]
     if not files and sys.stdin.isatty():
         click.echo("A line per sheet: its code, then an answer per question, - for none. An empty line ends it.")
     for path in files:
-        try:
-            rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
-        except (OSError, ValueError, csv.Error) as error:
-            raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
-        for number, row in enumerate(rows, 1):
+        header, lines = read_table(path, "the answers", len)
+        for number, row in [(1, [*header]), *lines]:
             cells = [cell.strip() for cell in row]
             if any(cells) and cells[0].lower() != "code":
                 yield f"{path}, line {number}: ", cells[0], cells[1:]

@@ -156,7 +156,9 @@ def work_of(options: RunOptions, key: SigningKey | None) -> WorkToDo:
         if options.settle is not None:
             fail("--settle goes with --follow, which grades what appears in a folder: give both or neither.")
         with_times = partial(with_times, quiet=options.quiet)
-        source = GivenSubmissions(options.submissions, out, lessons, course, roster, intake_file, with_times)
+        source = GivenSubmissions(
+            options.submissions, out, lessons, course, roster, intake_file, with_times, options.code_page
+        )
     decisions = []
     if options.extensions_file is not None:
         decisions = extensions_from(options.extensions_file, assignment, out, source.found, roster)

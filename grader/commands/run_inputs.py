@@ -128,12 +128,13 @@ class GivenSubmissions:
         roster: Roster | None,
         intake_file: Path | None,
         set_times: Callable[[FoundSubmissions], None],
+        code_page: str | None,
     ) -> None:
         """Finds them, with their times, and prints what is not clear. Raises UserError."""
         from grader.intake.submissions.finding import find
 
         self._out = out
-        self.found = find(submissions, lessons, list(course.lessons.values()), roster)
+        self.found = find(submissions, lessons, list(course.lessons.values()), roster, code_page=code_page)
         set_times(self.found)
         self._lines = apply_intake(self.found, out, intake_file, course)
         print_remarks(f"{'roster: ' if roster else ''}{remark}" for remark in self.found.remarks)
@@ -151,8 +152,8 @@ class GivenSubmissions:
 def confirmed_and_given(out: Path, given: Path | None, course: Course) -> list[IntakeLine]:
     """The lines of OUT/intake.csv, and those of the file `given`, which are confirmed. Raises UserError."""
     new = [] if given is None else confirmed_lines(read_intake(given, course))
-    names = {(line.student, line.found) for line in new}
-    return [line for line in stored_lines(out, course) if (line.student, line.found) not in names] + new
+    keys = {line.key for line in new}
+    return [line for line in stored_lines(out, course) if line.key not in keys] + new
 
 
 def stored_lines(out: Path, course: Course) -> list[IntakeLine]:
@@ -163,7 +164,7 @@ def stored_lines(out: Path, course: Course) -> list[IntakeLine]:
 def store_intake(found: FoundSubmissions, out: Path, lines: Sequence[IntakeLine]) -> list[str]:
     """Writes OUT/intake.csv, if there is anything to decide; returns sentences about it. Raises OutputError."""
     path = out / INTAKE_FILE
-    kept, edited = updated_lines(lines, found.questions)
+    kept, edited = updated_lines(lines, found.questions, found.lesson_names)
     if not kept and not path.is_file():
         return []
     with output_errors(path):
@@ -184,6 +185,19 @@ def store_intake(found: FoundSubmissions, out: Path, lines: Sequence[IntakeLine]
             f"{path} was edited for {', '.join(edited[:MAX_INPUTS_NAMED])}, which counts only with --intake."
         )
     return sentences
+
+
+class CodePageParam(click.ParamType):  # type: ignore[type-arg]
+    """A code page such as cp932."""
+
+    name = "code"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            str(value).encode("ascii").decode(str(value))
+            return str(value)
+        except (LookupError, ValueError):
+            self.fail(f"{value!r} is no code page; expected a name such as cp932, gbk or cp866.", param, ctx)
 
 
 MAX_BAD_LINES_SHOWN, MAX_UNKNOWN_LINES_SHOWN = 5, 20

@@ -12,7 +12,7 @@ from grader.commands.assignments import assignment_option, extensions_option
 from grader.commands.console import course_option
 from grader.commands.follow import follow_options
 from grader.commands.options import FILE_PATH, Command, gradebook_option, lesson_option, require_option, roster_option
-from grader.commands.run_inputs import LIMIT_NAMES, times_options
+from grader.commands.run_inputs import LIMIT_NAMES, CodePageParam, times_options
 from grader.commands.signing import sign_option
 from grader.publish.export.outputs import FORMATS
 
@@ -46,6 +46,7 @@ class RunOptions:
     times_files: tuple[Path, ...]
     times_zone: tzinfo | None
     intake_file: Path | None
+    code_page: str | None
     jobs: int | None
     cluster: str | None
     seed: int | None
@@ -82,6 +83,14 @@ OPTIONS = (
         type=FILE_PATH,
         metavar="CSV",
         help="OUT/intake.csv after you have edited it: which file of a submission is which lesson.",
+    ),
+    click.option(
+        "--zip-names",
+        "code_page",
+        type=CodePageParam(),
+        metavar="CODE",
+        help="The code page of the names in a class's .zip that are not marked as UTF-8, such as cp932, gbk or cp866.  "
+        "[default: the one in which the names are in the roster]",
     ),
     click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one per core]"),
     click.option(

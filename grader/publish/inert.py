@@ -17,6 +17,8 @@ COMMIT = re.compile(r"(?<![0-9A-Za-z])[0-9a-fA-F]{7,40}(?![0-9A-Za-z])")
 HEXADECIMAL = re.compile(r"[0-9a-fA-F]{7}")
 OPENING = tuple(" \t-+=0123456789")  # with which a list, a heading, a rule or a block of code begins
 FORMULA_SIGNS = "=+\\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"  # with which a formula begins, in each width
+FORMULA_START = re.compile(rf"(?:^|[;\t\n]|\r(?!\n))[\s\"']*[{FORMULA_SIGNS}|]|\r(?!\n)")
+NO_FORMULA = re.compile(r"[-+]?[\d\s.,()/:-]*")  # a dash for "nothing", a number, a telephone number
 INVISIBLE = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # no controls by category, but blank to the eye
 
 
@@ -121,4 +123,11 @@ def csv_cell(text: str) -> str:
     """
     shown = "".join(c.encode("unicode_escape").decode() if c in "\t\r\n" else inert(c) for c in text)
     shown = re.sub(rf"(;[\s\"']*)(?=[{FORMULA_SIGNS}])", r"\1'", shown)
+    if NO_FORMULA.fullmatch(shown):
+        return shown
     return "'" + shown if re.match(rf"[\s\"]*[{FORMULA_SIGNS}|]", shown) else shown
+
+
+def formula_free(text: str) -> str:
+    """The cell as it is; as `csv_cell` writes it where a spreadsheet may take it, or its end, for a formula."""
+    return csv_cell(text) if FORMULA_START.search(text) else text

@@ -546,7 +546,7 @@ def test_names_can_show_anything_and_do_nothing(train, own, tmp_path):
         (["nowhere.py"], "nowhere.py does not exist"),
         (["--resume"], "there is nothing to go on from in my-training/"),
         (["--resume", "--fresh"], "give one of them"),
-        (["--lesson", "03"], "name the lesson to train with --lesson: 07_training"),
+        (["--lesson", "03"], "lesson 03 has nothing to train; --lesson can be 07_training"),
         (["--course", "empty"], "holds no lessons"),
     ],
 )

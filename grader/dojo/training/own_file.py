@@ -20,6 +20,7 @@ import torch
 from grader.calling.failures import is_stub_error, own_line, safe_text
 from grader.errors import UserError
 from grader.source.parsing import parse_text
+from grader.source.unparsed import cause_of
 
 
 class OwnFileError(UserError):
@@ -93,7 +94,7 @@ class OwnFile:
             function = [frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__)][-1]
             return NotWritten(function, f"`{function}` is not written yet in {self.path}.")
         if isinstance(error, SyntaxError) and error.filename == self._file:
-            line, text = error.lineno, error.msg
+            line, text = cause_of("".join(linecache.getlines(self._file)), error.lineno) or (error.lineno, error.msg)
         elif isinstance(error, SystemExit):
             kind, text = "It ended the program", f"SystemExit, code {safe_text(repr, error.code)}"
         where = f"{self.path}, line {line}" if line else str(self.path)

@@ -42,7 +42,7 @@ def find_script(course: Path, lesson_name: str | None) -> tuple[Path, LessonConf
         return course / "exercises" / chosen[0], found[chosen[0]]
     if not found:
         raise UserError(f"{course} has no lesson to train: none has a table [train] in its lesson.toml.")
-    raise UserError(f"name the lesson to train with --lesson: {', '.join(found)}.")
+    raise UserError(f"lesson {lesson_name} has nothing to train; --lesson can be {', '.join(found)}.")
 
 
 def trainable(course: Path) -> dict[str, LessonConfig]:

@@ -20,6 +20,7 @@ from typing import Any
 from grader.errors import UserError
 from grader.source.f_strings import for_older_python
 from grader.source.parsing import PARSE_ERRORS, parse_text
+from grader.source.unparsed import Cause, cause_of, merge_mark
 
 MAX_READ_NOTEBOOK_BYTES = 20 << 20
 MAX_CELLS = 10_000
@@ -56,6 +57,9 @@ def cells_of(data: bytes, name: str) -> list[Cell]:
     try:
         notebook = json.loads(data)
     except (ValueError, RecursionError, MemoryError):  # a UnicodeDecodeError is a ValueError
+        mark = merge_mark(data.decode("utf-8", "replace"))
+        if mark is not None:
+            raise NotebookError(f"line {mark.line}: {mark.what}.") from None
         raise NotebookError("it is no notebook file (no JSON). Save or download it again as .ipynb.") from None
     if not isinstance(notebook, dict) or not any(isinstance(notebook.get(k), list) for k in ("cells", "worksheets")):
         raise NotebookError("it is no notebook file: it has no cells. Save or download it again as .ipynb.")
@@ -113,10 +117,12 @@ def script_text(source: bytes) -> str | None:
 
 def syntax_error(source: bytes) -> str | None:
     """Where and why Python cannot parse a file, as "line 12: invalid syntax"; None where it can."""
+    text = script_text(source) or ""
     try:
-        ast.parse(script_text(source) or "")
+        ast.parse(text)
     except SyntaxError as error:
-        return f"line {error.lineno}: {error.msg}"
+        cause = cause_of(text, error.lineno) or Cause(error.lineno, error.msg)
+        return f"line {cause.line}: {cause.what}" if cause.line else cause.what
     except PARSE_ERRORS:
         return None
     return None
@@ -158,6 +164,14 @@ class Broken:
     line: int
     text: str
 
+    @property
+    def in_words(self) -> str:
+        """Where they are, and why they cannot be read if that is known, as the end of a sentence."""
+        cause = cause_of(self.text)
+        if cause is None or cause.line is None:
+            return f"{self.file}, from line {self.line} on{'' if cause is None else f': {cause.what}'}."
+        return f"{self.file}, line {self.line + cause.line - 1}: {cause.what}."
+
 
 def statements_of(cell: Cell) -> tuple[list[ast.stmt], list[Broken]]:
     """The cell's statements, with the cell's line numbers. Where it is no Python as a whole, those parts that are."""
@@ -166,7 +180,7 @@ def statements_of(cell: Cell) -> tuple[list[ast.stmt], list[Broken]]:
         return tree.body, []
     lines = cell.text.split("\n")
     starts = [n for n, line in enumerate(lines) if BEGINS.match(line)]
-    if len(starts) > MAX_CELL_PIECES or not starts:
+    if len(starts) > MAX_CELL_PIECES or not starts or merge_mark(cell.text) is not None:
         return [], [Broken(cell.file, 1, cell.text)]
     found: list[ast.stmt] = []
     broken: list[Broken] = []

@@ -198,7 +198,7 @@ class Writing:
         for broken in self.script.broken:
             if name in broken.text:
                 self.attempted = True
-                return f"`{name}` is in lines that Python cannot read: {broken.file}, from line {broken.line} on."
+                return f"`{name}` is in lines that Python cannot read: {broken.in_words}"
         if name in self.script.inside:
             holder, file, line = self.script.inside[name]
             self.attempted = True

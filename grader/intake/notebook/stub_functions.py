@@ -32,7 +32,7 @@ def with_functions(lesson: NotebookLesson, script: NotebookScript, page: Page, n
             file.statement(statement, "")
     broken = script.broken
     missing = {
-        row: f"`{needed}` is in lines that Python cannot read: {b.file}, from line {b.line} on."
+        row: f"`{needed}` is in lines that Python cannot read: {b.in_words}"
         for row, needed in lesson.rows.items()
         for b in broken
         if needed not in names and needed in b.text

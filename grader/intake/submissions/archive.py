@@ -33,7 +33,9 @@ from grader.intake.submissions.unpacking import (
     Caps,
     EntryRefused,
     decoded_name,
+    refuse_pointer,
 )
+from grader.source.unparsed import LFS_POINTER
 
 MAX_ARCHIVE_DEPTH = 10
 MAX_INNER = 20  # archives inside an archive
@@ -152,9 +154,9 @@ def unpack_together(archives: Mapping[str, Path], folder: Path) -> dict[str, str
     return writer.refused
 
 
-def archive_names(path: Path) -> list[str]:
+def archive_names(path: Path, code_page: str | None = None) -> list[str]:
     """The names of an archive's entries, without unpacking any. Raises ArchiveRefused."""
-    lister = NameLister(Path(), WHOLE_CLASS, path.stat().st_size)
+    lister = NameLister(Path(), WHOLE_CLASS, path.stat().st_size, code_page=code_page)
     unpack_archive(path, lister)
     return lister.names
 
@@ -171,13 +173,13 @@ class NameLister(ArchiveWriter):
         return None
 
 
-def unpack_class(path: Path, folder: Path) -> dict[Path, str]:
+def unpack_class(path: Path, folder: Path, code_page: str | None = None) -> dict[Path, str]:
     """Unpacks the archive of a whole class into `folder`, students' own archives as they are.
 
     Returns {place: sentence} of the entries left out: one student's bad file does not affect the others. Raises
     ArchiveRefused.
     """
-    writer = ArchiveWriter(folder, WHOLE_CLASS, path.stat().st_size)
+    writer = ArchiveWriter(folder, WHOLE_CLASS, path.stat().st_size, code_page=code_page)
     unpack_archive(path, writer)
     refused = {folder / place: sentence for place, sentence in writer.refused.items()}
     for place in refused:
@@ -194,8 +196,11 @@ def unpack_archive(path: Path, writer: ArchiveWriter) -> None:
             f"{path.name} has {writer.archive_bytes:,} bytes; at most {writer.caps.archive:,} are read."
         )
     with open(path, "rb", opener=open_regular) as file:
-        magic = file.read(6)
-    kind = FOREIGN_MAGIC.get(magic) or next((suffix for suffix in UNREAD if path.name.lower().endswith(suffix)), None)
+        magic = file.read(len(LFS_POINTER))
+    refuse_pointer(path.name, magic)
+    kind = FOREIGN_MAGIC.get(magic[:6]) or next(
+        (suffix for suffix in UNREAD if path.name.lower().endswith(suffix)), None
+    )
     if kind is not None:
         raise ArchiveRefused(f"{path.name} is {UNREAD[kind]}, which is not read: submit a .zip or a .tar.gz.")
     with refuse_damage(path.name):
@@ -251,20 +256,18 @@ def read_zip(path: Path, writer: ArchiveWriter) -> None:
         if sum(entry.compress_size for entry in entries) > path.stat().st_size:
             raise ArchiveRefused("The archive's entries overlap each other: pack ordinary files.")
         for entry in entries:
-            name = zip_name(entry)
+            name = zip_name(entry, writer.code_page)
             kind = stat.S_IFMT(entry.external_attr >> 16)
             regular, folder = kind in (0, stat.S_IFREG), name.endswith(("/", "\\"))
             unpack_entry(writer, name, regular, folder, partial(zip_content, archive, entry))
 
 
-def zip_name(entry: zipfile.ZipInfo) -> str:
-    """The entry's name: as UTF-8 where the entry says so and, as some packers forget to, where it can be read so."""
-    if entry.flag_bits & 0x800:
-        return entry.orig_filename
-    try:
-        return entry.orig_filename.encode("cp437").decode("utf-8")
-    except UnicodeError:
-        return entry.orig_filename
+def zip_name(entry: zipfile.ZipInfo, code_page: str | None) -> str:
+    """The entry's name: as UTF-8 where the entry says so; else in the code page, or as UTF-8 if it can be read so."""
+    for encoding in () if entry.flag_bits & 0x800 else (code_page or "utf-8", "utf-8"):
+        with suppress(UnicodeError):
+            return entry.orig_filename.encode("cp437").decode(encoding)
+    return entry.orig_filename
 
 
 def zip_content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:

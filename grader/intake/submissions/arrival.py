@@ -13,6 +13,7 @@ from grader.intake.submissions.people import NUMBER_OF_A_NAMESAKE, as_folder, co
 from grader.intake.submissions.places import folders, gradable, is_folder
 from grader.results.annotations import IntakeRemark
 
+SECONDS_PER_DAY = 86_400
 NewFolder = Callable[[], Path]
 """Makes an empty folder for files that are unpacked or copied."""
 
@@ -66,6 +67,14 @@ class Arrival:
     def submitted(self) -> datetime | None:
         """`when` as a time in UTC; None if the platform does not give it."""
         return datetime.fromtimestamp(self.when, UTC) if self.when else None
+
+    def noting_the_future(self, now: float) -> Arrival:
+        """The arrival with a remark if it is dated more than a day after `now`, in seconds since 1970."""
+        if self.submitted is None or self.when < now + SECONDS_PER_DAY:
+            return self
+        place = self.time_source or "the download"
+        note = f"It is dated in the future, {self.submitted:%Y-%m-%d %H:%M} UTC: check the time in {place}."
+        return self.with_note(note, "future")
 
     def with_note(self, note: str, kind: str = "") -> Arrival:
         """The arrival with one more sentence; `kind` is that of an IntakeRemark."""

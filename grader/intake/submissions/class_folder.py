@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -29,17 +29,25 @@ from grader.intake.submissions.places import (
     holds_lessons,
     holds_results,
     possible_submissions,
+    unread_files,
 )
 from grader.intake.submissions.unpacking import CLUTTER, ArchiveRefused
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
 
-def arrivals_at(given: Path, all_lessons: Sequence[Lesson], new_folder: NewFolder, alone: bool = True) -> list[Arrival]:
+def arrivals_at(
+    given: Path,
+    all_lessons: Sequence[Lesson],
+    new_folder: NewFolder,
+    alone: bool = True,
+    code_page: Callable[[Path], str | None] = lambda path: None,
+) -> list[Arrival]:
     """The submissions at `given`. Raises SubmissionError, OSError.
 
-    An archive may be a class only if it is given `alone`. Of several archives each is one student's, who could
-    otherwise choose, by the names inside, under whose name it is graded.
+    `code_page` gives that of the names in a class's archive. An archive may be a class only if it is given `alone`. Of
+    several archives each is one student's, who could otherwise choose, by the names inside, under whose name it is
+    graded.
     """
     if not given.exists():
         raise SubmissionError(
@@ -60,7 +68,7 @@ def arrivals_at(given: Path, all_lessons: Sequence[Lesson], new_folder: NewFolde
             )
         return arrivals
     if alone and path.is_file() and is_archive(path):
-        arrivals = in_class_archive(given, path, all_lessons, new_folder)
+        arrivals = in_class_archive(given, all_lessons, new_folder, code_page(path))
         if arrivals:
             return arrivals
     name = path.name if given.name in ("", ".", "..") else given.name
@@ -88,27 +96,50 @@ def in_class(folder: Path, new_folder: NewFolder) -> list[Arrival]:
 
     Only names directly inside count: below that, students choose the names. Raises SubmissionError, OSError.
     """
-    return (
+    return with_unread_files(
+        folder,
         from_gradescope(folder)
         or from_canvas(folder, new_folder)
         or from_moodle(folder, new_folder)
         or from_classroom50(folder)
         or from_classroom(folder)
-        or one_per_entry(folder)
+        or one_per_entry(folder),
     )
 
 
-def in_class_archive(given: Path, path: Path, lessons: Sequence[Lesson], new_folder: NewFolder) -> list[Arrival]:
+def with_unread_files(folder: Path, arrivals: Sequence[Arrival]) -> list[Arrival]:
+    """The arrivals, and one for each file that is of another kind: it says why nothing of it is read.
+
+    Next to a submission of the same name it is a note in that one. Nothing at all where there is no submission.
+    """
+    known = {path for arrival in arrivals for path in (arrival.path, *arrival.sources)}
+    found, places = list(arrivals), {arrival.student: at for at, arrival in enumerate(arrivals)}
+    for path in unread_files(folder) if arrivals else ():
+        if path in known:
+            continue
+        name = without_suffix(path)
+        if name in places:
+            found[places[name]] = found[places[name]].with_note(f"`{path.name}` next to it is not read.", "unread")
+        else:
+            places[name] = len(found)
+            found.append(Arrival(name, path, path.name, names=(name, path.name)))
+    return found
+
+
+def in_class_archive(
+    given: Path, lessons: Sequence[Lesson], new_folder: NewFolder, code_page: str | None
+) -> list[Arrival]:
     """The submissions in a whole class's archive; none if it is something else. Raises SubmissionError, OSError."""
+    path = given.resolve()
     try:
-        names = archive_names(path)
+        names = archive_names(path, code_page)
     except ArchiveRefused:
         return []  # as one submission, it is refused with the same sentence
     if not is_class(names, lessons):
         return []
     folder = new_folder()
     try:
-        refused = unpack_class(path, folder)
+        refused = unpack_class(path, folder, code_page)
     except ArchiveRefused as error:
         raise SubmissionError(f"{given} cannot be used as a class's archive: {error}") from error
     while len(folders(folder)) == 1 and not gradable(folder) and not (folder / METADATA).exists():

@@ -46,6 +46,11 @@ class Wanted:
     course: Sequence[Lesson]
     decided: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def are_named(self) -> bool:
+        """Whether the command line, or an assignment, says which lessons count."""
+        return len(self.lessons) < len(self.course)
+
 
 def recognised_in(path: Path, given: Mapping[str, LessonFiles], wanted: Wanted, above: Sequence[str]) -> Recognition:
     """The lessons in `path` that are not where they should be; `given` are those that are.

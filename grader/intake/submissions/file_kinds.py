@@ -36,6 +36,11 @@ def stem_of(path: PurePath) -> str:
     return path.name[: found.start(1) - found.end()] if found else path.stem
 
 
+def too_large_advice(path: PurePath) -> str:
+    """What to do about a file that is too large: another sentence, or nothing."""
+    return " Clear the notebook's outputs, save it and submit it again." if suffix_of(path) == NOTEBOOK else ""
+
+
 def is_copy(path: PurePath) -> bool:
     """Whether a name is that of a copy of backward.py, such as "backward (1).py"."""
     return bool(COPIED_STEM.fullmatch(stem_of(path)))

@@ -6,8 +6,10 @@ import os
 import re
 import shutil
 import tempfile
+import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -16,10 +18,12 @@ from typing import overload
 from grader.intake.submissions.archive import archive_names, is_archive
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
 from grader.intake.submissions.class_folder import arrivals_at
+from grader.intake.submissions.completing import has_lesson
+from grader.intake.submissions.entry_names import code_page_of
 from grader.intake.submissions.file_kinds import NOTEBOOK
 from grader.intake.submissions.groups import members_by_group, share, without_group
 from grader.intake.submissions.people import as_folder
-from grader.intake.submissions.places import is_gradable
+from grader.intake.submissions.places import is_folder, is_gradable, visible
 from grader.intake.submissions.recognition import GuessQuestion
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.roster_matching import Submitter, join
@@ -71,6 +75,11 @@ class FoundSubmissions(Sequence[Submission]):
     def __iter__(self) -> Iterator[Submission]:
         return map(self.read_arrival, self.arrivals)
 
+    @property
+    def lesson_names(self) -> tuple[str, ...]:
+        """The lessons that submissions are searched for."""
+        return tuple(lesson.name for lesson in self._lessons)
+
     def contained(self, lessons: Sequence[Lesson]) -> list[Lesson]:
         """The lessons that some submission contains or attempts; all lessons where none contains any.
 
@@ -91,12 +100,13 @@ class FoundSubmissions(Sequence[Submission]):
         return self.read_arrival({arrival.student: arrival for arrival in self.arrivals}[student])
 
     def read_arrival(self, arrival: Arrival) -> Submission:
+        arrival = arrival.noting_the_future(time.time())
         if arrival.refused is not None:
             read = Submission(arrival.student, arrival.path, {}, message=arrival.refused)
         else:
             decided = self.decided.get(arrival.student, {})
             read = read_submission(arrival.path, arrival.student, self._lessons, self._course, decided)
-        self.questions[arrival.student] = read.questions
+        self.questions[arrival.student] = read.questions or unread_entry(arrival, read)
         remarks = (*arrival.remarks, *read.remarks)
         read = replace(read, submitted=arrival.submitted, time_source=arrival.time_source)
         return replace(read, note=arrival.note, remarks=remarks)
@@ -197,6 +207,20 @@ def may_contain(path: Path, lessons: Sequence[Lesson], course: Sequence[Lesson])
     )
 
 
+def unread_entry(arrival: Arrival, read: Submission) -> tuple[GuessQuestion, ...]:
+    """The question about an entry of a class, a file or an empty folder, of which nothing is graded."""
+    with suppress(OSError):  # a folder that may not be listed
+        if (
+            arrival.given
+            or read.fault
+            or has_lesson(read.lessons)
+            or (is_folder(arrival.path) and visible(arrival.path))
+        ):
+            return ()
+    reason = read.message or next((each.message for each in read.lessons.values() if each.message), None)
+    return (GuessQuestion((arrival.label,), {}, (), reason or "It is empty."),)
+
+
 def submitter_of(arrival: Arrival) -> Submitter:
     """What the roster is joined by: names as given, before they are made safe and unique."""
     names = tuple(dict.fromkeys((arrival.student, *arrival.names)))
@@ -209,11 +233,13 @@ def find(
     all_lessons: Sequence[Lesson],
     roster: Roster | None = None,
     within: Path | None = None,
+    code_page: str | None = None,
 ) -> FoundSubmissions:
     """Every submission under `paths`, one per student.
 
     A path is a submission, or a class: a folder with one entry per student, or a platform's download, unpacked or as
-    an archive. What has to be unpacked is unpacked `within` that folder. Raises SubmissionError for a path that does
+    an archive. What has to be unpacked is unpacked `within` that folder. `code_page` is that of the names in a class's
+    zip; without it, it is the one in which the roster's names are there. Raises SubmissionError for a path that does
     not exist or contains no submission.
     """
     found = FoundSubmissions(lessons, all_lessons, within)
@@ -221,7 +247,13 @@ def find(
     given = list(paths)
     try:
         for path in given:
-            arrivals += arrivals_at(path, all_lessons, found.new_folder, len(given) == 1)
+            arrivals += arrivals_at(
+                path,
+                all_lessons,
+                found.new_folder,
+                len(given) == 1,
+                lambda zipped: code_page or code_page_of(zipped, roster),
+            )
     except OSError as error:
         raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}.") from error
     if roster is None:

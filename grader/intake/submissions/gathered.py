@@ -13,9 +13,9 @@ from pathlib import Path
 from grader.intake.notebook.outline import FileOutline, outlines_limited
 from grader.intake.submissions.archive import MAX_ARCHIVE_DEPTH, is_archive, unpack_together
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
-from grader.intake.submissions.lesson_files import Unreadable, read_file
+from grader.intake.submissions.lesson_files import Unreadable, read_downloaded
 from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS
-from grader.intake.submissions.unpacking import CLUTTER
+from grader.intake.submissions.unpacking import is_clutter
 from grader.lesson.lesson import Lesson
 
 MAX_FOLDERS = 1_000
@@ -103,7 +103,7 @@ def files_below(root: Path) -> list[tuple[Path, str]]:
             continue
         for entry in entries:
             path = Path(entry.path)
-            if entry.name.startswith(".") or entry.name in CLUTTER or entry.is_symlink():
+            if is_clutter(entry.name) or entry.is_symlink():
                 continue
             if entry.is_dir():
                 if len(path.relative_to(root).parts) <= MAX_ARCHIVE_DEPTH:
@@ -119,7 +119,7 @@ def read_all(found: Sequence[tuple[Path, str]]) -> list[GatheredFile]:
     files, total = [], 0
     for path, shown in found[:MAX_SEARCHED_FILES]:
         try:
-            source = read_file(path, MAX_NOTEBOOK) if suffix_of(path) == NOTEBOOK else read_file(path)
+            source = read_downloaded(path, MAX_NOTEBOOK) if suffix_of(path) == NOTEBOOK else read_downloaded(path)
         except Unreadable:
             continue
         total += 0 if suffix_of(path) == NOTEBOOK else len(source)

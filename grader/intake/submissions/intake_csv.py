@@ -10,7 +10,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -41,9 +41,19 @@ class IntakeLine:
             student,
             "; ".join(map(shown_file, question.found)),
             question.guess,
-            question.reason,
+            shown_file(question.reason),
             guesses_text(question.alternatives),
         )
+
+    @property
+    def question(self) -> tuple[str, ...]:
+        """The columns that nobody edits: equal for the same question of two runs."""
+        return self.student, self.found, self.reason, self.alternatives
+
+    @property
+    def key(self) -> tuple[str, str, tuple[str, ...]]:
+        """Student, files and lessons."""
+        return self.student, self.found, tuple(sorted(self.guess))
 
     @property
     def cells(self) -> list[str]:
@@ -58,9 +68,29 @@ def begins_formula(text: str) -> bool:
 
 
 def shown_file(file: str) -> str:
-    """A file's place in the submission, as written in a cell. A semicolon in its name separates nothing."""
-    safe = "".join(c if c.isprintable() else "?" for c in re.sub(r"%(?=25|3B)", "%25", file)).replace(";", "%3B")
+    """A file's place in the submission, as written in a cell. `file_shown_as` reads it.
+
+    Characters that separate, or that nobody sees, are percent-encoded as in an address: `work%C2%AD2.py`.
+    """
+    safe = re.sub(r"^ +| +\Z|%(?=[0-9A-F]{2})|[^ -:<-~]", percent_encoded, file)
     return f"./{safe}" if begins_formula(safe) else safe
+
+
+def percent_encoded(found: re.Match[str]) -> str:
+    if found[0].isprintable() and found[0][0] not in " %;":
+        return found[0]
+    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass"))
+
+
+def file_shown_as(cell: str) -> str:
+    """The file's place. A cell that `shown_file` does not write, such as `a%20b.py`, is the name itself."""
+    cell = cell.removeprefix("./")
+    raw = re.sub(rb"%([0-9A-F]{2})", lambda found: bytes([int(found[1], 16)]), cell.encode("utf-8", "surrogatepass"))
+    try:
+        file = raw.decode("utf-8", "surrogatepass")
+    except UnicodeError:
+        return cell
+    return file if shown_file(file).removeprefix("./") == cell else cell
 
 
 def guesses_text(guesses: Iterable[tuple[str, str]]) -> str:
@@ -103,7 +133,7 @@ def guess_of(cell: str, where: str, course: Course) -> dict[str, str]:
             name = course.find(lesson).name
         except LessonError as error:
             raise UserError(f"{where}: {error}") from error
-        file = file.removeprefix("./").replace("%3B", ";").replace("%25", "%")
+        file = file_shown_as(file)
         if guess.setdefault(name, file) != file:
             raise UserError(f"{where} gives two files for {name}: write one, or one line with all of them removed.")
     return guess
@@ -124,25 +154,28 @@ def confirmed_lines(lines: Iterable[IntakeLine]) -> list[IntakeLine]:
 
 
 def updated_lines(
-    lines: Sequence[IntakeLine], questions: Mapping[str, Sequence[GuessQuestion]]
+    lines: Sequence[IntakeLine], questions: Mapping[str, Sequence[GuessQuestion]], lessons: Collection[str]
 ) -> tuple[list[IntakeLine], list[str]]:
     """The lines after a run with these `questions`, {student: questions}, and students whose edited line is not used.
 
-    A confirmed line stays for ever. So does a line that a person has edited and not confirmed.
+    A confirmed line stays for ever. So does a line about a student or a lesson that is not in this run (`lessons`), and
+    a line that a person has edited and not confirmed.
     """
     kept = list({(each.student, tuple(sorted(each.guess))): each for each in lines if each.confirmed}.values())
-    before = {(line.student, line.found): line for line in lines if not line.confirmed}
+    before = {line.question: line for line in lines if not line.confirmed}
     edited = []
     for student, own_questions in questions.items():
         for question in own_questions:
             line = IntakeLine.of(student, question)
-            old = before.get((student, line.found))
-            if old is not None and old.guess != line.guess:
-                edited.append(student)
-                line = replace(line, guess=old.guess)
-            kept.append(line)
-    kept += [line for line in before.values() if line.student not in questions]
-    return sorted(kept, key=lambda line: (line.student.lower(), line.found)), edited
+            old = before.pop(line.question, line)
+            edited += [student] if old.guess != line.guess and student not in edited else []
+            kept.append(old)
+    kept += [
+        line
+        for line in before.values()
+        if line.student not in questions or (line.guess and line.guess.keys().isdisjoint(lessons))
+    ]
+    return sorted(kept, key=lambda line: (line.student.lower(), line.found, [*line.guess])), edited
 
 
 def intake_text(lines: Iterable[IntakeLine]) -> str:

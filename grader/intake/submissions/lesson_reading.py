@@ -14,7 +14,7 @@ from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.submissions.archive import is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.helper_packages import packages_in, with_packages
-from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file
+from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_downloaded
 from grader.intake.submissions.places import Inside, is_folder, message_of_absence, names_lesson, visible
 from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
@@ -50,7 +50,7 @@ def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool
     Unreadable, and NotebookError where nothing of it can be read.
     """
     is_notebook = suffix_of(path) == NOTEBOOK
-    data = read_file(path, MAX_READ_NOTEBOOK_BYTES) if is_notebook else read_file(path)
+    data = read_downloaded(path, MAX_READ_NOTEBOOK_BYTES) if is_notebook else read_downloaded(path)
     return read_page_bytes(data, shown, lessons, functions, is_notebook)
 
 
@@ -105,19 +105,26 @@ def is_script_of(lesson: Lesson, source: bytes) -> bool:
     return len({*found}) >= MIN_OF_THE_CHAIN
 
 
-def nothing_gradable(shown: str, defined: Collection[str], lessons: Iterable[Lesson] = ()) -> str:
+def nothing_gradable(
+    shown: str, defined: Collection[str], lessons: Iterable[Lesson] = (), are_named: bool = False
+) -> str:
     """The sentence about a notebook or Python file for which no lesson is found.
 
-    `defined` are its functions and classes.
+    `defined` are its functions and classes. `are_named` says that the command line has --lesson already.
     """
     named = {lesson: sorted({*defined} & {*lesson.functions}) for lesson in lessons}
     where = " in its code cells" if shown.endswith(NOTEBOOK) else ""
     nothing = f"{shown} holds nothing that can be graded: no gradient is assigned{where}, as in `dlogprobs = ...`"
     for lesson, names in named.items():
         if names:
+            how = (
+                f"rename it to {lesson.name}{Path(shown).suffix}"
+                if are_named
+                else f"grade it with --lesson {lesson.number}"
+            )
             return (
                 f"{nothing}. It defines `{names[0]}`, as {lesson.name} does, which alone does not say that it is for "
-                f"that lesson. If it is, grade it with --lesson {lesson.number}."
+                f"that lesson. If it is, {how}."
             )
     return f"{nothing}, and no function of a lesson is defined. Submit the exercise's notebook, or its {BACKWARD_FILE}."
 
@@ -165,7 +172,7 @@ def read_lesson(folder: Inside, lesson: Lesson, alone: bool) -> LessonFiles:
     files, left_out = {}, None
     for path in sources:
         try:
-            files[BACKWARD_FILE if path.name == main else path.name] = read_file(path)
+            files[BACKWARD_FILE if path.name == main else path.name] = read_downloaded(path)
         except Unreadable as error:
             if path.name == main:
                 return rejected_files(lesson, error)
@@ -193,7 +200,7 @@ def read_loose(path: Path, lesson: Lesson) -> LessonFiles:
     if suffix_of(path) == NOTEBOOK:
         return read_notebook_file(path, lesson, path.name)
     try:
-        source = read_file(path)
+        source = read_downloaded(path)
     except Unreadable as error:
         return rejected_files(lesson, error)
     return read_lecture_script(lesson, source, path.name) or LessonFiles(

@@ -15,7 +15,8 @@ from grader.intake.submissions.archive import MAX_ARCHIVE_DEPTH, is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.helper_packages import is_imported
 from grader.intake.submissions.lesson_files import Unreadable, read_file
-from grader.intake.submissions.unpacking import CLUTTER
+from grader.intake.submissions.people import is_reserved
+from grader.intake.submissions.unpacking import is_clutter
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
@@ -25,13 +26,15 @@ LESSON = re.compile(r"\d\d(_[a-z]|$)")
 KIT = "exercises"
 RESULTS_MARKER = "gradebook.sqlite"
 """What makes a folder one that `grade run -o` wrote, such as `grades` next to the submissions that were graded."""
+CLASS_SUFFIXES = (".csv", ".toml", ".yml", ".yaml")
+CLASS_STEMS = ("readme", "license", "requirements", "makefile", "dockerfile")
 MAX_SEARCHED = 1_000  # folders in a submission, of which one may hold the lessons
 MAX_FOLDERS_COMPARED = 50  # folders that are compared with a lesson's name
 
 
 def visible(folder: Path) -> list[Path]:
     """What is inside, without hidden entries, clutter and the results of an earlier run."""
-    names = [name for name in sorted(os.listdir(folder)) if not name.startswith(".") and name not in CLUTTER]
+    names = [name for name in sorted(os.listdir(folder)) if not is_clutter(name)]
     return [path for name in names if not holds_results(path := folder / name)]
 
 
@@ -77,9 +80,24 @@ def is_gradable(path: Path) -> bool:
 
 def possible_submissions(folder: Path) -> list[Path]:
     """The possible submissions directly inside a class's folder: folders, links to folders, gradable files."""
-    return [
-        path for path in visible(folder) if suffix_of(path) in (".py", NOTEBOOK) or is_archive(path) or path.is_dir()
-    ]
+    return [path for path in visible(folder) if may_be_submitted(path)]
+
+
+def may_be_submitted(path: Path) -> bool:
+    return suffix_of(path) in (".py", NOTEBOOK) or is_archive(path) or path.is_dir()
+
+
+def unread_files(folder: Path) -> list[Path]:
+    """The other files directly inside a class's folder: each is somebody's, and has a row that says why it has 0.
+
+    Not tables, settings and texts about the folder, which the instructor or a platform has put there, nor results.
+    """
+    return [path for path in visible(folder) if not (may_be_submitted(path) or is_the_instructors(path))]
+
+
+def is_the_instructors(path: Path) -> bool:
+    is_for_the_class = path.suffix.lower() in CLASS_SUFFIXES or path.stem.lower() in CLASS_STEMS
+    return is_for_the_class or is_reserved(path.name)
 
 
 class Inside:

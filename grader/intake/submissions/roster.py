@@ -23,6 +23,8 @@ FIRST_NAME_COLUMNS, LAST_NAME_COLUMNS = (
     ("first name", "given name", "first_name"),
     ("last name", "surname", "family name", "last_name"),
 )
+IDENTIFIER = "identifier"
+"""Moodle's column with "Participant 207", the only one that says who it is while identities are hidden."""
 NO_STUDENT = "points possible"  # the second line of Canvas's own grade book
 
 
@@ -96,7 +98,8 @@ class Attendance:
 def read_roster(path: Path) -> Roster:
     """Reads CSV with a header and commas, semicolons or tabs, as spreadsheets write it. Raises RosterError."""
     columns, numbered = read_table(path, "the class's list", lambda header: len(column_roles(header)), RosterError)
-    if "name" not in (known := column_roles(columns)):
+    known = column_roles(columns)
+    if "name" not in known and IDENTIFIER not in (column.lower() for column in columns):
         raise RosterError(
             f"{path} needs a first line that names its columns (id, name, email); {found_columns(columns)}."
         )
@@ -116,7 +119,7 @@ def points_possible(
 ) -> Mapping[str, str]:
     """{column: cell} of the line in which Canvas's grade book gives the points of each column."""
     for cells in lines:
-        named = " ".join(cells[at].strip() for at in known["name"] if at < len(cells))
+        named = " ".join(cells[at].strip() for at in known.get("name", ()) if at < len(cells))
         if named.strip().lower() == NO_STUDENT:
             return {column: cell.strip() for column, cell in zip(columns, cells, strict=False)}
     return {}
@@ -139,15 +142,17 @@ def column_roles(columns: Sequence[str]) -> dict[str, tuple[int, ...]]:
 
 
 def member_of(columns: Sequence[str], cells: Sequence[str], known: Mapping[str, tuple[int, ...]]) -> Member | None:
-    """The student of a line; None for a line without a name."""
+    """The student of a line; None for a line that names nobody. Its cells stay as they are in `line`."""
+    line = dict(zip(columns, [*cells, *[""] * (len(columns) - len(cells))], strict=False))
     cells = [cell.strip() for cell in cells] + [""] * (len(columns) - len(cells))
     fields = {what: " ".join(cells[at] for at in places).strip() for what, places in known.items()}
-    fields["name"] = fields["name"] or fields.get("submission", "")  # Classroom 50 knows some by their login alone
+    # Classroom 50 knows some by their login alone; without a column of names there is Moodle's identifier
+    fields["name"] = fields.get("name", fields.get("id", "")) or fields.get("submission", "")
     if not fields["name"] or (fields["name"].lower() == NO_STUDENT and not fields.get("id")):
         return None
     last, comma, first = fields["name"].partition(",")
     name = f"{first.strip()} {last.strip()}" if comma and first.strip() else fields["name"]
-    return Member(line=dict(zip(columns, cells, strict=False)), **{**fields, "name": name, "student": as_folder(name)})
+    return Member(line=line, **{**fields, "name": name, "student": as_folder(name)})
 
 
 def with_unique_names(members: Sequence[Member]) -> Iterable[Member]:

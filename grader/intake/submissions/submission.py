@@ -15,6 +15,7 @@ from grader.intake.submissions.answer_files import with_answers
 from grader.intake.submissions.archive import is_archive, unpacked
 from grader.intake.submissions.completing import Wanted, has_lesson, only_others, recognised_in, unread_question
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
+from grader.intake.submissions.gathered import TEXTS
 from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file
 from grader.intake.submissions.lesson_reading import (
     MAX_LESSON_FILES as MAX_LESSON_FILES,
@@ -31,7 +32,7 @@ from grader.intake.submissions.lesson_reading import (
 )
 from grader.intake.submissions.places import Inside, innermost, is_gradable, loose_file, names_lesson
 from grader.intake.submissions.recognition import GuessQuestion
-from grader.intake.submissions.unpacking import ArchiveRefused
+from grader.intake.submissions.unpacking import ArchiveRefused, IncompleteDownload
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.results.annotations import IntakeRemark
@@ -47,6 +48,7 @@ class Submission:
     Attributes:
         lessons: {lesson's name: its files}.
         message: why nothing is graded.
+        fault: the same where the reason is not the student's; there is no score then, instead of 0.
         note: what else the results say, such as which of several submissions counts.
         submitted: when it was submitted, with a time zone, if the platform or a file of times says so.
         time_source: the place in a file that says so, "times.csv, line 3"; "" for the platform.
@@ -63,6 +65,7 @@ class Submission:
     remarks: tuple[IntakeRemark, ...] = ()
     questions: tuple[GuessQuestion, ...] = ()
     time_source: str = ""
+    fault: str = ""
 
     @property
     def full_message(self) -> str | None:
@@ -112,14 +115,18 @@ def read_place(path: Path, student: str, wanted: Wanted) -> Submission:
             with unpacked(path, others) as folder:
                 return replace(read_folder(folder, student, wanted, (path.name,), others), path=path)
         if path.is_file() and suffix_of(path) in (".py", NOTEBOOK):
-            read = with_recognised_lessons(path, read_single(path, student, wanted.lessons), wanted, ())
+            read = with_recognised_lessons(
+                path, read_single(path, student, wanted.lessons, wanted.are_named), wanted, ()
+            )
             return with_answers_in(path, read, student, wanted)
         if path.is_file():
             expected = f"expected a folder or an archive with NN_name/{BACKWARD_FILE}, a notebook, or a .py file."
-            return replace(refused, message=f"{path.name} cannot be read: {expected}")
+            refused = replace(refused, message=f"{path.name} cannot be read: {expected}")
+            is_text = path.suffix.lower() in TEXTS
+            return with_recognised_lessons(path, refused, wanted, ()) if is_text or wanted.decided else refused
         return read_folder(path, student, wanted)
     except ArchiveRefused as error:
-        return replace(refused, message=str(error))
+        return replace(refused, message=str(error), fault=str(error) if isinstance(error, IncompleteDownload) else "")
     except OSError as error:
         return replace(refused, message=f"{path.name} cannot be read: {error.strerror or error}.")
 
@@ -191,8 +198,11 @@ def functions_of(lessons: Sequence[Lesson]) -> set[str]:
     return {name for lesson in lessons for name in lesson.functions}
 
 
-def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submission:
-    """A notebook or one Python file: for the only lesson, or in the lecture's manner for several."""
+def read_single(path: Path, student: str, lessons: Sequence[Lesson], are_named: bool) -> Submission:
+    """A notebook or one Python file: for the only lesson, or in the lecture's manner for several.
+
+    Where the lessons `are_named` by the command line, no message advises to name one.
+    """
     alone = len(lessons) == 1
     if not alone and (named := [lesson for lesson in lessons if names_lesson(path.stem, lesson)]):
         absent = {lesson.name: not_submitted(path, lesson) for lesson in lessons}
@@ -215,7 +225,8 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submissi
             return Submission(student, path, page.lessons)
         return Submission(student, path, {name: LessonFiles(name, {BACKWARD_FILE: read_file(path)}, shown=path.name)})
     if suffix_of(path) == ".py" and not (page.cells and page.defined.isdisjoint(functions_of(lessons))):
-        message = f"{path.name} is a single file: say which lesson it is for, with --lesson."
+        how = f"with its name, such as {lessons[0].name}.py" if are_named else "with --lesson"
+        message = f"{path.name} is a single file: say which lesson it is for, {how}."
         if page.syntax_error:
             message = (
                 f"{path.name} cannot be read as Python: {page.syntax_error}. Correct it and submit the file again."
@@ -224,4 +235,4 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submissi
     faults = {each.message for each in page.lessons.values() if each.rejected}
     if faults or alone:
         return Submission(student, path, page.lessons, message=faults.pop() if faults else None)
-    return Submission(student, path, {}, message=nothing_gradable(path.name, page.defined, lessons))
+    return Submission(student, path, {}, message=nothing_gradable(path.name, page.defined, lessons, are_named))

@@ -114,7 +114,8 @@ def times_in_roster(roster: Roster, name: str, zone: tzinfo | None) -> ReadTimes
     if column is None:
         return ReadTimes(())
     lines = [
-        TimeLine(f"{name}, {each.name}", (each.student,), (), each.line.get(column, "")) for each in roster.members
+        TimeLine(f"{name}, {each.name}", (each.student,), (), each.line.get(column, "").strip())
+        for each in roster.members
     ]
     return times_of_lines(lines, zone)
 
@@ -269,7 +270,7 @@ class PeopleIndex:
 def keys_of(student: str, arrival: Arrival | None, member: Member | None) -> set[str]:
     keys = {student, *(arrival.marks if arrival else ()), *(arrival.names if arrival else ())}
     if member is not None:
-        own = {name.strip().casefold(): cell for name, cell in member.line.items()}
+        own = {name.strip().casefold(): cell.strip() for name, cell in member.line.items()}
         keys |= {member.id, member.email, member.submission, *(own.get(name, "") for name in ID_COLUMNS)}
     return {key for key in keys if key}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +15,8 @@ MAX_TABLE_BYTES = 16 << 20
 csv.field_size_limit(
     MAX_TABLE_BYTES
 )  # a cell may name many files of a student; Python's own limit would stop the class
+DECLARED_SEPARATOR = re.compile(r'\s*"?sep=([^\w\s"]|\t)"?[ \t,;]*(?:\r\n?|\n|$)', re.IGNORECASE)
+"""Excel's own first line, such as `sep=;`. It is no line of the table."""
 Score = Callable[[Sequence[str]], int]
 """How many of a header's columns are known: it decides between separators."""
 
@@ -37,8 +40,11 @@ def read_text_of(path: Path, what: str, error: type[UserError] = UserError) -> s
 
 def parse_table(text: str, path: Path, what: str, known: Score, error: type[UserError] = UserError) -> CsvTable:
     """The table in a text, with the separator that gives the first line the most `known` columns. Raises `error`."""
+    declared = DECLARED_SEPARATOR.match(text)
+    if declared is not None:
+        text = f"\n{text[declared.end() :]}"  # lines keep their numbers
     try:
-        ways = [numbered_lines(text, mark) for mark in ",;\t"]
+        ways = [numbered_lines(text, mark) for mark in dict.fromkeys(f"{declared[1] if declared else ''},;\t")]
     except csv.Error as failure:
         raise error(f"{path} is no CSV file ({failure}): save {what} as CSV.") from failure
     lines = max(ways, key=lambda way: (known(way[0][1]), len(way[0][1])) if way else (0, 0))

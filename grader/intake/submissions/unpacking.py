@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from grader.errors import UserError
-from grader.intake.submissions.file_kinds import suffix_of
+from grader.intake.submissions.file_kinds import suffix_of, too_large_advice
 from grader.intake.submissions.people import fold_case
+from grader.source.unparsed import LFS_POINTER
 
 CHUNK_BYTES = 1 << 16
 MIB = 1 << 20
@@ -17,11 +18,18 @@ MAX_NAME_BYTES = 200  # disks take 255, and a name may be written longer than it
 MAX_OTHERS = 20
 CLUTTER = frozenset({"__pycache__", "__MACOSX", "node_modules", "venv", "site-packages"})
 """Folders that programs make; nothing in them is the student's work."""
+DEBRIS = frozenset({"thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r", "$recycle.bin"})
+"""What Windows and macOS leave in folders, in small letters."""
 RATIO_COUNTS_FROM = MIB  # a small file of one letter is no bomb
 INNER_ARCHIVES = ".inner"
 """Where archives inside an archive wait; no entry has a name that begins with a full stop."""
 WINDOWS_DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 """Names of devices on Windows, whatever suffix they have."""
+
+
+def is_clutter(name: str) -> bool:
+    """Whether a file or folder of this name is hidden, or made by a program: nobody has submitted it."""
+    return name.startswith((".", "~$", "__MACOSX")) or name in CLUTTER or name.lower() in DEBRIS
 
 
 class ArchiveRefused(UserError):
@@ -30,6 +38,18 @@ class ArchiveRefused(UserError):
 
 class EntryRefused(ArchiveRefused):
     """The same because of one entry, which in a whole class's archive affects only its student."""
+
+
+class IncompleteDownload(ArchiveRefused):
+    """A file that the download does not contain, which is not its student's fault. The text is a sentence."""
+
+
+def refuse_pointer(name: str, start: bytes) -> None:
+    """Raise IncompleteDownload if the file that begins like this only says where Git LFS keeps the file."""
+    if start.removeprefix(b"\xef\xbb\xbf").startswith(LFS_POINTER.encode()):
+        raise IncompleteDownload(
+            f"{name} is a Git LFS pointer, not the file itself: run `git lfs pull` in the download, and grade again."
+        )
 
 
 @dataclass(frozen=True)
@@ -91,6 +111,7 @@ class ArchiveWriter:
         prefix: the folder below `folder` for what is read now; for an archive inside the archive, its name.
         inner: {prefix: place on disk} of the archives inside that wait to be unpacked.
         others: the names of some files that were left out.
+        code_page: that of names in a zip which are not marked as UTF-8; None where nobody knows.
     """
 
     folder: Path
@@ -102,6 +123,7 @@ class ArchiveWriter:
     prefix: PurePosixPath = field(default_factory=PurePosixPath)
     inner: dict[PurePosixPath, Path] = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
+    code_page: str | None = None
     clock: Clock = field(init=False)
     _entries: int = 0
     _bytes: dict[str, int] = field(default_factory=dict)
@@ -123,7 +145,7 @@ class ArchiveWriter:
             raise ArchiveRefused(
                 f"The archive has an entry outside its own folder ({name[:80]!r}): pack the folder itself."
             )
-        if any(part.startswith((".", "__MACOSX")) or part in CLUTTER for part in path.parts) or not path.parts:
+        if any(map(is_clutter, path.parts)) or not path.parts:
             return None
         if not regular and not folder:
             raise EntryRefused(
@@ -191,7 +213,8 @@ class ArchiveWriter:
                 written += len(data)
                 if written > most:
                     file.truncate(0)
-                    raise EntryRefused(f"{path.name} in the archive is too large: at most {most:,} bytes are read.")
+                    limit = f"at most {most:,} bytes are read.{too_large_advice(path)}"
+                    raise EntryRefused(f"{path.name} in the archive is too large: {limit}")
                 self._count(path, len(data))
                 file.write(data)
 
@@ -200,7 +223,9 @@ class ArchiveWriter:
         total = self._bytes[suffix] = self._bytes.get(suffix, 0) + size
         most = self.caps.unpacked.get(suffix, self.caps.archive)
         if total > most:
-            raise ArchiveRefused(f"The archive's {suffix} files are too large: at most {most:,} bytes are read.")
+            raise ArchiveRefused(
+                f"The archive's {suffix} files are too large: at most {most:,} bytes are read.{too_large_advice(path)}"
+            )
         total = sum(self._bytes.values())
         if total > max(RATIO_COUNTS_FROM, self.caps.ratio * self.archive_bytes):
             raise ArchiveRefused(

@@ -43,7 +43,7 @@ def canvas_csv(roster: Roster, marks: Marks, columns: Mapping[str, str]) -> str:
 
 def identity(member: Member, exported: bool) -> Sequence[str]:
     """A student's cells for CANVAS_IDENTITY: those of Canvas's own export, else `id` is the SIS User ID."""
-    given = {column.lower(): cell for column, cell in member.line.items()}
+    given = {column.lower(): cell.strip() for column, cell in member.line.items()}
     if exported:
         return [given.get(column.lower(), "") for column in CANVAS_IDENTITY]
     return [member.name, "", member.id, given.get("login", ""), given.get("section", "")]

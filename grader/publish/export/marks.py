@@ -16,7 +16,7 @@ from grader.gradebook.assignment.rows import names_of_lesson
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.intake.submissions.roster import Member, Roster
 from grader.intake.submissions.roster_matching import Submitter, join
-from grader.publish.inert import csv_cell
+from grader.publish.inert import formula_free
 from grader.publish.report.classroom import incomplete
 from grader.results import RESULTS_FILE, LessonResult, SubmissionResult, number, points_text
 
@@ -188,7 +188,7 @@ def lesson_named(marks: Marks, wanted: str) -> str | None:
 
 
 def as_csv(rows: Sequence[Sequence[str]]) -> str:
-    """No cell is a formula to a spreadsheet."""
+    """No cell is a formula to a spreadsheet; every other cell is as it was in the platform's file."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([csv_cell(cell) for cell in row] for row in rows)
+    csv.writer(text, lineterminator="\n").writerows([formula_free(cell) for cell in row] for row in rows)
     return text.getvalue()

@@ -266,5 +266,5 @@ def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None 
         if attendance:
             member = known_as.get(result.student)
             rows[-1] += [{NOTHING_SUBMITTED: "no", UNCLEAR: "unclear"}.get(result.status, "yes")]
-            rows[-1] += [member.line.get(name, "") if member else "" for name in further]
+            rows[-1] += [member.line.get(name, "").strip() if member else "" for name in further]
     return [[csv_cell(cell) for cell in row] for row in rows]

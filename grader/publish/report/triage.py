@@ -16,6 +16,7 @@ WHAT_INTAKE_DID: Final = {
     "text": "wrote a text that a person reads: see grade adjust",
     "answers": "has answers with another name's values",
     "late": "was late",
+    "future": "is dated in the future",
     "newest": "the newest attempt counts",
     "group": "submitted in a group",
     "decided": "decided in intake.csv",

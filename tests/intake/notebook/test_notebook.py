@@ -369,7 +369,14 @@ def test_what_does_not_stand_on_its_own(graded):
             json.dumps(notebook("x = 1\n" * (MAX_CODE_CHARACTERS // 6 + 1))).encode(),
             "more than 300,000 characters of code",
         ),
-        (b" " * (MAX_READ_NOTEBOOK_BYTES + 1), "has 20,971,521 bytes; at most 20,971,520 are read."),
+        (
+            b" " * (MAX_READ_NOTEBOOK_BYTES + 1),
+            "at most 20,971,520 are read. Clear the notebook's outputs, save it and submit it again.",
+        ),
+        (
+            b'{\n<<<<<<< HEAD\n "cells": [],\n=======\n "cells": [1],\n>>>>>>> b\n}\n',
+            "cannot be read: line 2: this is the mark of an unfinished Git merge (<<<<<<< HEAD). Keep one of",
+        ),
         (json.dumps(notebook("dh = 1\n" * 5_001)).encode(), "more than 5,000 statements"),
     ],
 )
@@ -417,6 +424,33 @@ def test_a_notebook_of_another_exercise_is_a_sentence(hand_in, source, name, end
     )
     assert submission.message.endswith(end)
     assert not any(submitted.present for submitted in submission.lessons.values())
+
+
+def test_a_merge_that_is_unfinished_in_a_cell_is_named(hand_in):
+    """As nbdime leaves it: none of the two versions counts in silence."""
+    cell = "<<<<<<< local\ndlogits = probs\n=======\ndlogits = probs / n\n>>>>>>> remote"
+    (read,) = hand_in(notebook("dlogprobs = 1", cell), "03").lessons.values()
+    assert read.origin.missing["dlogits"] == (
+        "`dlogits` is in lines that Python cannot read: mine.ipynb, cell 2, line 1: this is the mark of an unfinished "
+        "Git merge (<<<<<<< local). Keep one of the two versions, delete the marks, and save the file."
+    )
+
+
+@pytest.mark.parametrize(
+    ("lessons", "advice"),
+    [((), "grade it with --lesson 05."), (("03", "05"), "rename it to 05_batch_norm.ipynb.")],
+)
+def test_nobody_is_told_to_do_what_was_done(hand_in, lessons, advice):
+    message = hand_in(notebook(ANOTHER_BATCH_NORM), *lessons, name="part5.ipynb").message
+    assert message is not None and message.endswith(f"for that lesson. If it is, {advice}")
+
+
+@pytest.mark.parametrize(
+    ("lessons", "how"), [((), "with --lesson."), (("03", "05"), "with its name, such as 03_makemore_steps.py.")]
+)
+def test_a_single_file_that_names_no_lesson(hand_in, lessons, how):
+    message = hand_in(ANOTHER_BATCH_NORM, *lessons, name="hw.py").message
+    assert message == f"hw.py is a single file: say which lesson it is for, {how}"
 
 
 # IPython's own syntax ------------------------------------------------------------------------------------------------

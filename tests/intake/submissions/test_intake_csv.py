@@ -14,6 +14,7 @@ from support import ROOT
 
 from grader.commands.grade import main
 from grader.errors import UserError
+from grader.intake.submissions.finding import find
 from grader.intake.submissions.intake_csv import IntakeLine, decisions, intake_text, read_intake, updated_lines
 from grader.intake.submissions.recognition import GuessQuestion
 
@@ -51,7 +52,7 @@ def test_as_a_spreadsheet_saves_it(course, tmp_path):
     assert line.guess == {LESSON: "my work/b.py", "02_small_net": ""}
 
 
-FILES = some.from_regex(r"[=+@\-a-z äé%;]{1,8}(/[a-z(),' ;:%35B]{1,8})?\.py", fullmatch=True).map(str.strip)
+FILES = some.from_regex(r"[=+@\-a-z äé%;\u00ad\u202e\n\ud8ff]{1,8}(/[a-z(),' ;:%35B\r\t]{1,8})?\.py ?", fullmatch=True)
 
 
 @given(
@@ -71,11 +72,11 @@ def test_what_is_written_is_read_again(course, tmp_path_factory, student, files)
 def test_what_is_kept():
     question = GuessQuestion(("a.py", "b.py"), {LESSON: "a.py"}, ((LESSON, "b.py"),), "Two files.")
     fresh, done = IntakeLine.of("ann", question), IntakeLine("bo", "c.py", {LESSON: "c.py"}, confirmed=True)
-    assert updated_lines([], {"ann": [question]}) == ([fresh], [])
-    assert updated_lines([fresh, done], {}) == ([fresh, done], [])  # a run without them
-    assert updated_lines([fresh, done], {"ann": [], "bo": []}) == ([done], [])  # ann submitted again
+    assert updated_lines([], {"ann": [question]}, [LESSON]) == ([fresh], [])
+    assert updated_lines([fresh, done], {}, [LESSON]) == ([fresh, done], [])  # a run without them
+    assert updated_lines([fresh, done], {"ann": [], "bo": []}, [LESSON]) == ([done], [])  # ann submitted again
     edited = IntakeLine("ann", fresh.found, {LESSON: "b.py"}, fresh.reason, fresh.alternatives)
-    assert updated_lines([edited], {"ann": [question]}) == ([edited], ["ann"])
+    assert updated_lines([edited], {"ann": [question]}, [LESSON]) == ([edited], ["ann"])
     assert decisions([edited, done]) == {"bo": {LESSON: "c.py"}}
 
 
@@ -113,6 +114,40 @@ def test_from_the_guess_to_the_decision(tmp_path):
     )
 
 
+def test_a_notebook_for_several_lessons_has_a_line_for_each(course, tmp_path):
+    """One key per student made the second run write the last guess into every line, and say that somebody had."""
+    names = [*course.lessons][1:5]
+    questions = [
+        GuessQuestion(("n.ipynb",), {name: "n.ipynb"}, (), f"`n.ipynb` is {name}, and defines one twice.")
+        for name in names
+    ]
+    first, _ = updated_lines([], {"ann": questions}, names)
+    text = intake_text(first)
+    assert updated_lines(read(tmp_path, course, text), {"ann": questions}, names) == (first, [])
+    # a run for other lessons has no question about them, and asks about another in the same words
+    assert updated_lines(first, {"ann": questions[1:2]}, names[1:2]) == (first, [])
+    lines = read(tmp_path, course, text.replace(f"{names[2]}: n.ipynb", f"{names[2]}:"))
+    kept, edited = updated_lines(lines, {"ann": questions}, names)
+    assert edited == ["ann"] and [each.guess for each in kept] == [
+        {name: "n.ipynb" if name != names[2] else ""} for name in names
+    ]
+
+
+def test_another_guess_for_other_files_is_nobody_s_edit():
+    old = GuessQuestion(("a.py", "b.py"), {LESSON: "a.py"}, ((LESSON, "b.py"),), "`a.py` is graded, not `b.py`.")
+    new = GuessQuestion(("b.py", "a.py"), {LESSON: "b.py"}, ((LESSON, "a.py"),), "`b.py` is graded, not `a.py`.")
+    assert updated_lines([IntakeLine.of("ann", old)], {"ann": [new]}, [LESSON]) == ([IntakeLine.of("ann", new)], [])
+
+
+@pytest.mark.parametrize(
+    ("cell", "file"),
+    [("a%20b.py", "a%20b.py"), ("work%C2%AD2.py", "work\u00ad2.py"), ("a%ff.py", "a%ff.py"), ("a%FF.py", "a%FF.py")],
+)
+def test_a_file_s_name_as_a_person_types_it(course, tmp_path, cell, file):
+    (line,) = read(tmp_path, course, f"{HEADER}ann,x,04: {cell}\n")
+    assert line.guess == {LESSON: file}
+
+
 @pytest.mark.parametrize(
     "name", ["a; zz: b.py", "a; 4: b.py", "a;.py", "a%3B.py", "a%253B.py", ";" * 240 + ".py", "a;"]
 )
@@ -134,3 +169,33 @@ def test_a_file_without_anything_of_a_lesson_is_not_read_in_several_ways(tmp_pat
     path = out / "intake.csv"
     assert f"1 submission has no file that is a lesson's: if one should count, write it to {path}, then" in done.stderr
     assert "several ways" not in done.stderr
+
+
+def test_what_is_no_submission_has_a_line_with_the_reason(course, tmp_path):
+    """A file that is only somewhere in a class's folder must not be lost: issue 40, carl.html and dora.pdf."""
+    place = tmp_path / "class"
+    (place / "ann").mkdir(parents=True)
+    (place / "ann" / "backward.py").write_bytes(right("04"))
+    (place / "bo").mkdir()
+    (place / "carl.html").write_text("<html></html>")
+    (place / "dora.zip").write_text("no archive")
+    (place / "eve").symlink_to(tmp_path / "nowhere")
+    (place / "fay.txt").write_bytes(right("04"))  # Python all the same
+    found = find([place], [course.find("04")], [*course.lessons.values()])
+    assert {each.student for each in found if any(part.present for part in each.lessons.values())} == {"ann", "fay"}
+    expected = {
+        "bo": "The folder is empty: expected 04_cross_entropy/backward.py.",
+        "carl": "carl.html cannot be read: expected a folder or an archive with NN_name/backward.py, a notebook, or a "
+        ".py file.",
+        "dora": "dora.zip cannot be unpacked (File is not a zip file): pack it again and submit again.",
+        "eve": "eve is a link. Submit the folder or file itself.",
+    }
+    assert {name: [each.reason for each in asked] for name, asked in found.questions.items() if asked} == {
+        name: [reason] for name, reason in expected.items()
+    }
+    first, _ = updated_lines([], found.questions, [LESSON])
+    assert [(line.student, line.found, line.guess) for line in first] == [
+        ("bo", "bo", {}), ("carl", "carl.html", {}), ("dora", "dora.zip", {}), ("eve", "eve", {}),
+    ]  # fmt: skip
+    found.decided = {"carl": {LESSON: "carl.html"}}
+    assert found.read("carl").lessons[LESSON].present  # as the instructor says, it is that lesson's

@@ -49,6 +49,10 @@ ADA = [("Ada Okafor", "17", "ada@example.edu"), ("Amélie Dupont", "18", "")]
         "﻿Full name\tID number\tE-mail\tGroup\nAda Okafor\t17\tada@example.edu\tA\nAmélie Dupont\t18\t\tB\n",
         "First name,Last name,SID,Email address\nAda,Okafor,17,ada@example.edu\nAmélie,Dupont,18,\n",
         'Student,ID,E-mail\n"    Points Possible",,\n"Okafor, Ada",17,ada@example.edu\n"Dupont, Amélie",18,\n;;,,\n',
+        "sep=;\nname;id;email\nAda Okafor;17;ada@example.edu\nAmélie Dupont;18;\n",
+        '"sep=|",,\r\nname|id|email\r\n"Okafor, Ada"|17|ada@example.edu\r\n"Dupont, Amélie"|18|\r\n',
+        "SEP=\t\nname\tid\temail\nAda Okafor\t17\tada@example.edu\nAmélie Dupont\t18\t\n",
+        "sep=;\nname,id,email\nAda Okafor,17,ada@example.edu\nAmélie Dupont,18,\n",  # saved again, with commas
         'name,id,email\n"Ada Okafor","17","ada@example.edu"\n" Amélie Dupont ", 18 ,""\n,,\n',
     ],
 )
@@ -58,8 +62,18 @@ def test_as_spreadsheets_write_it(roster, content):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-def test_in_whatever_letters(roster, encoding):
-    assert rows_of(roster("name;id;email\nAda Okafor;17;ada@example.edu\nAmélie Dupont;18;\n".encode(encoding))) == ADA
+@pytest.mark.parametrize("first", ["", "sep=;\r\n"])
+def test_in_whatever_letters(roster, first, encoding):
+    text = f"{first}name;id;email\nAda Okafor;17;ada@example.edu\nAmélie Dupont;18;\n"
+    assert rows_of(roster(text.encode(encoding))) == ADA
+
+
+def test_moodle_hides_identities(roster):
+    """Its worksheet then has no other column that says who it is."""
+    found = roster("Identifier,Status,Grade\nParticipant 207,Submitted for grading,-\n")
+    assert [(each.student, each.name, each.id) for each in found.members] == [("Participant 207",) * 3]
+    submitted = Submitter("Participant 207", ("Participant 207",), ("207", "Participant 207"))
+    assert join_claims(found, [submitted]).owners == found.members
 
 
 def test_other_columns_are_kept(roster):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -10,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from grader.intake.submissions.arrival import Arrival
+from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import read_roster
 from grader.intake.submissions.submission_times import (
     NoZone,
@@ -133,3 +135,34 @@ def test_a_bad_line_is_named_by_its_number(tmp_path):
     read = read_times(written(tmp_path, text), ZURICH)
     assert [each.when.month for each in read.times] == [11, 5]  # line 4 shows that the day is first
     assert [each.partition(":")[0] for each in read.bad] == ["times.csv, line 2", "times.csv, line 6"]
+
+
+@pytest.mark.parametrize(
+    ("submitted", "source", "remarks"),
+    [
+        (
+            datetime(2062, 11, 20, 23, 59, tzinfo=UTC),
+            "times.csv, line 2",
+            [("future", "It is dated in the future, 2062-11-20 23:59 UTC: check the time in times.csv, line 2.")],
+        ),
+        (
+            datetime(2026, 11, 30, tzinfo=UTC),
+            "",
+            [("future", "It is dated in the future, 2026-11-30 00:00 UTC: check the time in the download.")],
+        ),
+        (datetime(2026, 11, 28, 23, tzinfo=UTC), "", []),  # a clock that is an hour ahead
+        (None, "", []),
+    ],
+)
+def test_a_submission_dated_in_the_future_is_noted(submitted, source, remarks):
+    when = 0.0 if submitted is None else submitted.timestamp()
+    found = replace(arrival("ada", when=when), time_source=source)
+    noted = found.noting_the_future(datetime(2026, 11, 28, 22, tzinfo=UTC).timestamp())
+    assert [tuple(each) for each in noted.remarks] == remarks and noted.note == (remarks[0][1] if remarks else None)
+
+
+def test_the_future_is_noted_where_a_submission_is_read(course, tmp_path):
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    found = find([tmp_path / "class"], [course.find("04")], [course.find("04")])
+    found.set_times(read_times(written(tmp_path, "name,submitted\nada,2062-11-20T23:59:00Z\n"), None).times)
+    assert [remark.kind for remark in found.read("ada").remarks] == ["future"]

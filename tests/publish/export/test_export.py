@@ -444,6 +444,21 @@ def test_moodle_s_worksheet(graded, tmp_path):
     ]
 
 
+def test_moodle_s_worksheet_with_hidden_identities_keeps_its_cells(graded, tmp_path):
+    """Identifier is enough, and only the grade changes: a `-` stays one, a comment keeps its lines and spaces."""
+    (graded / "Bo Li").rename(graded / "Participant 12")
+    worksheet = tmp_path / "worksheet.csv"
+    worksheet.write_text(
+        "sep=,\nIdentifier,Status,Grade,Last modified (grade),Feedback comments\n"
+        'Participant 12,+1 day,,-,"<p>- one</p>\n<p>two</p> "\nParticipant 13,=cmd(),,-0.5,a;=b\n'
+    )
+    assert exported("moodle", graded, "--roster", worksheet)[0] == 0
+    assert table(graded / "moodle.csv")[1:] == [
+        ["Participant 12", "'+1 day", "2", "-", "<p>- one</p>\n<p>two</p> "],
+        ["Participant 13", "'=cmd()", "", "-0.5", "a;'=b"],
+    ]
+
+
 WORKSHEET = (
     "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,Feedback comments\n"
     "Participant 11,Ada Okafor,ada@x.org,Submitted,,{first},Yes,\n"
