@@ -31,6 +31,7 @@ from grader.dojo.search import Search
 from grader.dojo.view import View, footer, watch_screen
 from grader.dojo.work import Exercises, Work
 from grader.errors import Interrupted, UserError
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
@@ -65,6 +66,7 @@ class WatchSession:
         self._guide, self._live, self._shown = guide, live, shown
         self._view = self._view_of(lesson)
         self._last_run: Checked | None = None  # the last check of a file that ran
+        self._submitted: LessonFiles | None = None  # what was read last
         self._saved: float | None = None  # when, by the wall clock
         self._rounding_explained = False
         self._choice = RowChoice()
@@ -114,9 +116,11 @@ class WatchSession:
             submitted, sound, trouble = None, False, str(error)
         if not sound and self._selector.select(GRACE):
             return False
+        if submitted != self._submitted:  # what a key has shown is about the text before
+            self._submitted, self._view = submitted, replace(self._view, below=(), listed=(), trouble="")
         saved, self._saved = self._saved, None
         if submitted is None:
-            self._view = replace(self._view, checked=None, below=(), trouble=trouble)
+            self._view = replace(self._view, checked=None, trouble=trouble)
             self._draw()
             return True
         old = self._view.checked
@@ -158,8 +162,8 @@ class WatchSession:
         def say() -> None:
             with self._drawing:
                 outdated = self._view.checked is old
-                what = f"checking: {self._desk.judge.running}" if outdated else SEARCHING
-                running = f"{what} · {time.monotonic() - started:.0f} s"
+                searching = f"{SEARCHING} · {time.monotonic() - started:.0f} s"
+                running = f"checking: {self._desk.judge.running}" if outdated else searching
                 self._view = replace(self._view, running=running, outdated=outdated)
                 self._draw()
 
@@ -176,6 +180,7 @@ class WatchSession:
         if self._search is not None:
             return self._press_in_search(self._search, key)
         key = key if len(key) > 1 else key.lower()
+        self._view = replace(self._view, listed=())
         if key == "/":
             self._search = Search(self._all_lessons(), self._lesson)
             self._say(*self._search.lines())
@@ -249,7 +254,9 @@ class WatchSession:
 
     def _hint(self) -> None:
         checked, row = self._view.checked, self._view.focus
-        if checked is None or row is None:
+        if checked is None:
+            self._say(Text(f"There is no hint yet: {self._why_no_verdict()}."))
+        elif row is None:
             self._say(Text("Nothing is left to do here. Select a row with ↑ ↓, and h gives a hint for it."))
         elif question := self._desk.state_file.take_question(self._lesson, row):
             self._say(
@@ -259,11 +266,17 @@ class WatchSession:
             taken = self._desk.state_file.take_hint(self._lesson, row)
             self._say(*hint_screen(self._lesson, row, taken, again="h"))
 
+    def _why_no_verdict(self) -> str:
+        return "the file cannot be read" if self._view.trouble else "the first check is still running"
+
     def _list(self) -> None:
-        self._print([*list_screen(self._desk.all_progress(), self._lesson.name, self._desk.grades()), ""])
+        lines = list(list_screen(self._desk.all_progress(), self._lesson.name, self._desk.grades()))
+        self._view = replace(self._view, listed=lines)
+        self._draw()
 
     def _report(self) -> None:
         if self._view.checked is None:
+            self._say(Text(f"There is no report yet: {self._why_no_verdict()}."))
             return
         path = self._desk.course.root / REPORT_FILE
         try:
