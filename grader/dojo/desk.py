@@ -147,7 +147,7 @@ class Desk:
         lesson, name, after = named_lesson(self.course, words)
         if lesson is None:
             if after or name.isdigit():
-                raise no_such_lesson(self.course, name)
+                raise no_such_lesson(self.course, name or words)
             if before is not None and name in [item.name for item in before.items]:
                 return before, name
             return self._find_row(name)

@@ -53,14 +53,12 @@ def named_lesson(course: Course, words: str) -> tuple[Lesson | None, str, str]:
     because a sentence will quote it. Raises UserError where several lessons are meant.
     """
     words = words if len(words) <= MAX_WORDS_QUOTED else f"{words[:MAX_WORDS_QUOTED]}..."
-    is_path = os.sep in words or words in (os.curdir, os.pardir)
-    if is_path:
-        parts = Path(os.path.abspath(words) if os.path.exists(words) else words).parts
-        for part in reversed(parts):
-            name, _, after = part.rstrip(SENTENCE_ENDS).partition(".")
-            if name in course.lessons:
-                return course.lessons[name], name, after
-        words = parts[-1]
+    if os.sep in words or words in (os.curdir, os.pardir):
+        folders = Path(os.path.abspath(words)).parts if os.path.exists(words) else ()
+        inside = next((name for name in reversed(folders) if name in course.lessons), None)
+        if inside is not None:
+            return course.lessons[inside], inside, ""
+        words = Path(words).name or words
     name, _, after = (words.rstrip(SENTENCE_ENDS) or words).partition(".")
     return lesson_meant(course, name), name, after
 

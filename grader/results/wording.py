@@ -56,13 +56,13 @@ def duration_text(seconds: float) -> str:
 
 
 def looks_right(row: Row) -> bool:
-    """Whether the lecture's `cmp` finds nothing wrong on its own problem with a row that is wrong."""
+    """Whether the lecture's `cmp` finds nothing wrong on the published problem with a row that is wrong."""
     return row.status != "passed" and bool(row.approximate)
 
 
 def cmp_text(row: Row) -> str:
     """What the lecture's `cmp` says of a row that `looks_right`."""
-    return f"{'exact' if row.exact else 'approximate'} on the lecture's problem"
+    return f"{'exact' if row.exact else 'approximate'} on the published problem"
 
 
 def verdict_text(row: Row) -> str:
