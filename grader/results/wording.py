@@ -68,6 +68,6 @@ def cmp_text(row: Row) -> str:
 def verdict_text(row: Row) -> str:
     """The verdict on a row of results.json in words that the row's figures and its shape do not contradict."""
     word = STATUS_WORDS[row.status]
-    if row.status == "shape" and row.shape == row.expected_shape:
-        return "wrong type" if row.exact is None else f"{word} at other sizes"
+    if row.status == "shape" and row.exact is None and row.shape == row.expected_shape:
+        return "wrong type"
     return f"{word.removesuffix(' value')}; {cmp_text(row)}" if looks_right(row) else word

@@ -37,7 +37,7 @@ def test_names_of_code_have_backticks():
         ("error", None, None, None, "error"),
         ("shape", None, None, [2], "wrong shape"),
         ("shape", None, None, [3], "wrong type"),
-        ("shape", True, True, [3], "wrong shape at other sizes"),
+        ("shape", True, True, [3], "wrong shape; exact on the published problem"),
         ("passed", True, True, [3], "right"),
     ],
 )

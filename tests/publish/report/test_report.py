@@ -314,9 +314,12 @@ def test_a_wrong_row_does_not_contradict_its_figures_and_its_shape(reporter: Rep
     rows = {"dh": row("dh", "failed", **figures), "dW2": row("dW2", "shape", **figures)}
     graded = GradedSubmission(results_of(part_of(lesson, rows)))
     page, text = Page(reporter.student_page(graded)), reporter.student_markdown(graded)
-    assert "dh wrong; exact on the published problem" in page.text and "dW2 wrong shape at other sizes" in page.text
+    assert (
+        "dh wrong; exact on the published problem" in page.text
+        and "dW2 wrong shape; exact on the published problem" in page.text
+    )
     assert "| `dh` | ❌ wrong; exact on the published problem |" in text
-    assert "| `dW2` | ❌ wrong shape at other sizes |" in text
+    assert "| `dW2` | ❌ wrong shape; exact on the published problem |" in text
     assert "wrong value" not in page.text.partition("How to read this report")[0]
     assert page.text.count("Shape found") == 1  # that of dh: the published problem's would contradict the other one
     assert next(explanation_lines(rows["dh"])) == "Wrong; exact on the published problem"
