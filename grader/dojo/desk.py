@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import os
-import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -214,6 +212,8 @@ class Desk:
 
         A key of `dojo watch` must not wait for this.
         """
+        from grader.dojo.changes import readable_after
+
         keep = partial(self.remember, working=False)
         for lesson in self.course.lessons.values():
             if not self.progress(lesson).unchecked:
@@ -291,18 +291,3 @@ class Desk:
         except UserError:
             line = None
         return location(shown_path(own_file(lesson)), line)
-
-
-@contextlib.contextmanager
-def readable_after(seconds: float) -> Iterator[int]:
-    """A descriptor that is readable once so many seconds have passed."""
-    read_end, write_end = os.pipe()
-    timer = threading.Timer(seconds, os.write, (write_end, b"."))
-    timer.start()
-    try:
-        yield read_end
-    finally:
-        timer.cancel()
-        timer.join()
-        os.close(read_end)
-        os.close(write_end)

@@ -14,7 +14,7 @@ MAX_LISTED = 8
 """Lessons that a sentence lists."""
 IN_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 MAX_WORDS_QUOTED = 200
-SENTENCE_ENDS = ".,;:"
+TRAILING_SIGNS = ".,;:"
 
 
 def lesson_meant(course: Course, words: str) -> Lesson | None:
@@ -59,7 +59,7 @@ def named_lesson(course: Course, words: str) -> tuple[Lesson | None, str, str]:
         if inside is not None:
             return course.lessons[inside], inside, ""
         words = Path(words).name or words
-    name, _, after = (words.rstrip(SENTENCE_ENDS) or words).partition(".")
+    name, _, after = (words.rstrip(TRAILING_SIGNS) or words).partition(".")
     return lesson_meant(course, name), name, after
 
 
