@@ -9,7 +9,7 @@ from rich.text import Text
 from grader import results as statuses
 from grader.dojo.file import HERE, HIDDEN
 from grader.results import UNWRITTEN, Row
-from grader.results.wording import cmp_text, format_shape, looks_right, verdict_words
+from grader.results.wording import cmp_text, format_shape, looks_right, verdict_of_row
 
 ROW_WORDS = statuses.STATUS_WORDS | {
     HERE: "passed here; the hidden suite decides",
@@ -100,4 +100,4 @@ def status_word(row: Row, checks: Collection[str] = ()) -> str:
     """The verdict in words; a check that failed may have no value to be wrong."""
     if row.status in (HERE, HIDDEN):
         return ROW_WORDS[row.status]
-    return "wrong here" if row.name in checks and row.status == "failed" else verdict_words(row)
+    return "wrong here" if row.name in checks and row.status == "failed" else verdict_of_row(row)

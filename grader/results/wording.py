@@ -65,7 +65,7 @@ def cmp_text(row: Row) -> str:
     return f"{'exact' if row.exact else 'approximate'} on the published problem"
 
 
-def verdict_words(row: Row) -> str:
+def verdict_of_row(row: Row) -> str:
     """The verdict on a row of results.json in words that the row's figures and its shape do not contradict."""
     word = STATUS_WORDS[row.status]
     if row.status == "shape" and row.exact is None and row.shape == row.expected_shape:

@@ -3,7 +3,7 @@
 import pytest
 
 from grader.results import Row
-from grader.results.wording import listed, listed_as_code, verdict_words
+from grader.results.wording import listed, listed_as_code, verdict_of_row
 
 
 @pytest.mark.parametrize(
@@ -43,4 +43,4 @@ def test_names_of_code_have_backticks():
 )
 def test_a_verdict_does_not_contradict_its_figures_and_its_shape(status, exact, approximate, shape, words):
     row = Row("db", status, 0, 1, exact, approximate, shape=shape, expected_shape=[3])
-    assert verdict_words(row) == words
+    assert verdict_of_row(row) == words

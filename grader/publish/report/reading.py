@@ -15,7 +15,7 @@ from grader.publish.report.forces import Forces, forces
 from grader.publish.report.heat_map import HeatMap, heat_map
 from grader.questions.question import is_question
 from grader.results import BROKEN_STATUSES, STATUS_WORDS, UNWRITTEN, WRONG_STATUSES, LessonResult, Row
-from grader.results.wording import figure_text, shape_text, verdict_words
+from grader.results.wording import figure_text, shape_text, verdict_of_row
 
 if TYPE_CHECKING:
     from grader.publish.report.layout import Layout, Node
@@ -83,7 +83,7 @@ class ReportRow:
             return "not met"
         if self.state == "shape" and self.is_check:
             return "wrong form"
-        return verdict_words(self.row) if self.wrong else STATE_WORDS[self.state]
+        return verdict_of_row(self.row) if self.wrong else STATE_WORDS[self.state]
 
     @property
     def chain(self) -> str:
