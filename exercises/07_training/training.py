@@ -90,7 +90,7 @@ def run(student, options, watch, kept=None):
     own = functions.Functions(student)
     progress = Progress.restore(kept, data) if kept else Progress.begin(options, len(data.numbers))
     X, Y = data.sets["train"]
-    needed, later = own.rehearse(progress.parameters, X, Y, options.steps)
+    needed, later = own.rehearse(progress.parameters, X, Y, max_steps_of(options))
     if needed:
         raise UserError(f"{not_written(student, needed)} Training needs {'it' if len(needed) == 1 else 'them'}.")
     outcome = Outcome(f"{options.steps:,} steps with your own gradients", progress.step, options.steps, finished=False)
@@ -149,7 +149,7 @@ def train(own, student, options, watch, data, progress):
                 put_beside(own, progress, X[batches[0]], Y[batches[0]], watch)
             if start in judged:
                 judge(own, student, options, watch, progress, X, Y, batches[0])
-            advance(own, progress, X, Y, batches, steps, watch)
+            advance(own, progress, X, Y, batches, max_steps_of(options), watch)
         except KeyboardInterrupt:  # a second Ctrl-C, in the middle of a step: back to where this chunk began
             watch.stopping = True
         for step in range(start, progress.step):
@@ -159,6 +159,11 @@ def train(own, student, options, watch, data, progress):
             watch.step(progress.step, steps, progress.losses[-1])
         if watch.due:
             watch.keep(options, progress.step, progress.kept(data))
+
+
+def max_steps_of(options):
+    """The `max_steps` of the run: the next even number, as `learning_rate` is defined for these alone."""
+    return options.steps + options.steps % 2
 
 
 def compared_at(options):
@@ -171,7 +176,7 @@ def compared_at(options):
 def judge(own, student, options, watch, progress, X, Y, batch):
     """Raises WrongStep, unless the run is to go on: then the log says it once."""
     try:
-        judging.judge(own, student, progress.parameters, X, Y, batch, progress.step, options.steps)
+        judging.judge(own, student, progress.parameters, X, Y, batch, progress.step, max_steps_of(options))
     except judging.WrongStep as wrong:
         if not options.goes_on:
             raise
@@ -191,18 +196,18 @@ def put_beside(own, progress, Xb, Yb, watch):
     progress.comparisons.append((progress.step, rows))
 
 
-def advance(own, progress, X, Y, batches, steps, watch):
+def advance(own, progress, X, Y, batches, max_steps, watch):
     """Both runs by as many steps as there are batches, or by as many as Ctrl-C left of them: both or neither."""
     start = progress.step
     began = time.process_time()
-    losses, parameters = own.train(progress.parameters, X, Y, batches, steps, start, watch)
+    losses, parameters = own.train(progress.parameters, X, Y, batches, max_steps, start, watch)
     between = time.process_time()
     bad = next((i for i, loss in enumerate(losses) if not math.isfinite(loss)), None)
     count = len(losses) if bad is None else bad
     after = {"parameters": parameters, "losses": progress.losses + losses[:count]}
     if progress.autograd is not None:
         beside = copies(progress.autograd)
-        found = lecture.autograd_train(beside, X, Y, batches[:count], steps, start)
+        found = lecture.autograd_train(beside, X, Y, batches[:count], max_steps, start)
         after |= {"autograd": beside, "autograd_losses": progress.autograd_losses + found}
     after["seconds"] = progress.seconds + between - began
     after["autograd_seconds"] = progress.autograd_seconds + time.process_time() - between

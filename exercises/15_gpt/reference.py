@@ -94,11 +94,16 @@ def autograd_gradients(parameters, X, Y, loss_of=loss_of):
     return loss.item(), found
 
 
-def learning_rate(step, steps):
-    warm = steps / 10
+def max_steps_of(steps):
+    """The `max_steps` of a run of so many steps: the next multiple of 10, for which alone the rate is defined."""
+    return -(-steps // 10) * 10
+
+
+def learning_rate(step, max_steps):
+    warm = max_steps / 10
     if step < warm:
         return 0.01 * (step + 1) / warm
-    return 0.001 + 0.009 * math.sin(math.pi / 2 * (steps - step) / (steps - warm)) ** 2
+    return 0.001 + 0.009 * math.sin(math.pi / 2 * (max_steps - step) / (max_steps - warm)) ** 2
 
 
 def clip(slopes, most=CLIPPED_TO):
@@ -127,11 +132,11 @@ def adam(parameters, slopes, means, squares, step, rate, decay=DECAY, decayed=No
     torch._foreach_addcdiv_(p, m, roots, value=-rate / (1 - 0.9 ** (step + 1)))
 
 
-def autograd_train(state, X, Y, batches, steps, start):
+def autograd_train(state, X, Y, batches, max_steps, start):
     """The losses of the same training with autograd's gradients; changes the `state` in place."""
     losses = []
     for step, ix in enumerate(batches, start):
         loss, slopes = autograd_gradients(state["parameters"], X[ix], Y[ix])
-        adam(**state, slopes=clip(slopes), step=step, rate=learning_rate(step, steps))
+        adam(**state, slopes=clip(slopes), step=step, rate=learning_rate(step, max_steps))
         losses.append(loss)
     return losses

@@ -24,6 +24,10 @@ class GPTRun(ModelRun):
     loss_of = staticmethod(reference.loss_of)
     autograd_gradients = staticmethod(reference.autograd_gradients)
 
+    @property
+    def max_steps(self):
+        return reference.max_steps_of(self.options.steps)
+
     def initialise(self, generator):
         return reference.initialise(generator, len(self.names.numbers), self.names.length, self.options.hidden)
 
@@ -36,7 +40,7 @@ class GPTRun(ModelRun):
         parameters = self.own["parameters"]
         gradients = self.own_gradients(clone_tensors(parameters), X, Y)[1]
         self.student.call("clip", clone_tensors(gradients), 1.0)
-        self.student.call("learning_rate", 0, self.options.steps)
+        self.student.call("learning_rate", 0, self.max_steps)
         self.own_steps(clone_tensors(self.own), [torch.tensor([0, 1])], self.step)
         generator = torch.Generator().manual_seed(0)
         return missing_function(self.student, "sample", clone_tensors(parameters), reference.HEADS, generator)
@@ -46,7 +50,7 @@ class GPTRun(ModelRun):
         averages = (state[name] for name in ("parameters", "means", "squares"))
         with torch.no_grad():
             losses = self.student.call(
-                "train", *averages, X, Y, batches, self.options.steps, reference.HEADS, start
+                "train", *averages, X, Y, batches, self.max_steps, reference.HEADS, start
             )  # fmt: skip
         try:
             losses = [float(loss) for loss in losses]
@@ -59,11 +63,11 @@ class GPTRun(ModelRun):
         return losses
 
     def autograd_steps(self, state, batches, start):
-        return reference.autograd_train(state, *self.names.sets["train"], batches, self.options.steps, start)
+        return reference.autograd_train(state, *self.names.sets["train"], batches, self.max_steps, start)
 
     def wrong_update(self, gradients):
-        step, steps = self.step, self.options.steps
-        rate, true_rate = float(self.student.call("learning_rate", step, steps)), reference.learning_rate(step, steps)
+        step, most = self.step, self.max_steps
+        rate, true_rate = float(self.student.call("learning_rate", step, most)), reference.learning_rate(step, most)
         if not math.isclose(rate, true_rate, rel_tol=TRAINING_RTOL):
             return f"the learning rate is {rate:g} instead of {true_rate:g}", "learning_rate"
         clipped = reference.clip(clone_tensors(gradients))

@@ -49,9 +49,10 @@ class RecurrentRun(ModelRun):
 
     def steps(self, state, batches, start, gradients, clip):
         (X, Y), losses = self.names.sets["train"], []
+        max_steps = gpt.max_steps_of(self.options.steps)
         for step, ix in enumerate(batches, start):
             loss, found = gradients(state["parameters"], X[ix], Y[ix])
-            rate = gpt.learning_rate(step, self.options.steps)
+            rate = gpt.learning_rate(step, max_steps)
             gpt.adam(**state, slopes=clip(found), step=step, rate=rate, decayed=reference.DECAYED)
             losses.append(loss)
         return losses

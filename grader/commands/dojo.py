@@ -15,7 +15,7 @@ from grader.commands.dojo_servers import assistant, lsp
 from grader.commands.dojo_watch import open_live, start_command, watch
 from grader.commands.options import FILE_PATH
 from grader.commands.train import train
-from grader.dojo.file import is_untouched, own_file, reset_to_stub, shown_path
+from grader.dojo.file import is_untouched, own_file, read_own, reset_to_stub, shown_path
 from grader.dojo.overview import assignment_screen, hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
 from grader.errors import UserError
@@ -77,12 +77,13 @@ Examples:
 def list_lessons(course: Path | None = None) -> None:
     """Shows the lessons, how far you are, and what to do next. The same as `dojo` alone."""
     with desk(course) as at:
+        at.check_changed()
         progress = at.all_progress()
         last = at.state_file.read().last
         show(list_screen(progress, last, at.grades()))
         if at.assignment is not None:
             show(assignment_screen(at.assignment, progress))
-        mine = next((each for each in progress if each.lesson.name == last and each.next_row), None)
+        mine = next((each for each in progress if each.lesson.name == last and each.has_work), None)
         other = next_lesson(progress)
         if mine is None or (other is not None and mine.is_assigned(mine.next_row) < other.is_assigned(other.next_row)):
             todo = other
@@ -143,7 +144,7 @@ def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, problems
             return
         wrong = False
         for number, (lesson, rows) in enumerate(rows_by_lesson.items()):
-            before = at.stored_progress(lesson) if work.remembered else None
+            before = at.progress(lesson) if work.remembered else None
             checked = at.check(lesson, work.read(lesson))
             if work.remembered:
                 at.remember(checked)
@@ -183,8 +184,13 @@ def hint(row_name: str | None, course: Path | None) -> None:
     """Gives a hint. Each call gives one more, up to three. Hints are free: they cost no points."""
     with desk(course) as at:
         lesson, row = at.find(row_name) if row_name else (at.current(), None)
-        progress = at.progress(lesson)
-        row = row or progress.next_row or next(iter(progress.taught_later), None)
+        if row is None:
+            progress = at.progress(lesson)
+            if progress.unchecked:
+                checked = at.check(lesson, read_own(lesson))
+                at.remember(checked)
+                progress = checked.progress
+            row = progress.next_row or next(iter(progress.taught_later), None)
         if row is None:
             raise UserError(f"There is nothing left to do in lesson {lesson.number}: name the row, as in 03.dprobs.")
         show(hint_screen(lesson, row, at.state_file.take_hint(lesson, row)))
@@ -212,15 +218,16 @@ def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path 
     """
     with desk(course) as at:
         work, parts = selected_work(at, words)
-        lessons = [lesson for lesson, _ in parts]
-        lessons = lessons or [each.lesson for each in at.all_progress() if each.begun] or [at.current()]
+        every = [] if parts else at.all_progress()
+        lessons = [lesson for lesson, _ in parts] or [each.lesson for each in every if each.begun] or [at.current()]
         checks = [at.check(lesson, work.read(lesson)) for lesson in dict.fromkeys(lessons)]
         for checked in checks if work.remembered else ():
             at.remember(checked, working=False)
+        not_begun = [each for each in every if each.lesson not in lessons]
         from grader.dojo.report import REPORT_FILE, open_page, write_report
 
         path = out or at.course.root / REPORT_FILE
-        write_report(checks, at.judge.isolation, path)
+        write_report(checks, at.judge.isolation, path, not_begun)
         click.echo(f"The page: {shown_path(path)}")
         if opened and not open_page(path):
             click.echo("Open it in a browser; none with a window was found here.")

@@ -41,8 +41,7 @@ Enter skips a question, q stops. Your answers are in answers.toml, next to backw
 def answer(lesson_name: str, names: tuple[str, ...], listed: bool, student: str | None, course: Path | None) -> None:
     """Asks the questions of a lesson. Each student gets other numbers."""
     with desk(course) as at:
-        before, _, name = lesson_name.partition(".")
-        lesson = at.find_lesson(before)
+        lesson, name = at.lesson_and_rest(lesson_name)
         names = (name, *names) if name else names
         known = student or known_student([lesson, *at.course.lessons.values()])
         sheet = AnswerSheet(lesson, known)
@@ -174,12 +173,12 @@ def defend(words: tuple[str, ...], seed: str | None, count: int, minutes: float 
 
     with desk(course) as at:
         work, parts = selected_work(at, words)
-        if len(parts) != 1:
+        lesson, *others = dict.fromkeys(lesson for lesson, _ in parts)
+        if others:
             raise UserError(
-                f"a defence is about one lesson, and {len(parts)} were found: name one, "
-                f"as in `dojo defend {words[0]} 03`."
+                f"a defence is about one lesson, and {len(others) + 1} were found: name one, "
+                f"as in `dojo defend {work.words(lesson)}`."
             )
-        lesson, _ = parts[0]
         submitted = work.read(lesson)
         checked = at.check(lesson, submitted)
         right = [row.name for row in checked.judged.rows if row.status in ("passed", HERE)]

@@ -17,7 +17,7 @@ from grader.commands.dojo_desk import LessonParam, desk, exercises_option, selec
 from grader.commands.options import EXISTING_FOLDER
 from grader.errors import UserError
 from grader.lesson.lesson import Course
-from grader.lesson.paths import WITH_EXERCISES, has_lessons, nearest_course
+from grader.lesson.paths import WITH_EXERCISES, course_around, has_lessons, nearest_course
 
 DOJO_WATCH_EPILOG = """\b
 Examples:
@@ -54,10 +54,10 @@ def start_command(
 ) -> None:
     """Makes a folder to work in.
 
-    Each lesson in it has an empty backward.py. Then the command guides you through the first five minutes. In a folder
-    that has exercises/ and no solutions/, such as the one from your instructor, you get only the guide. The new folder
-    is called backprop-ninja unless you name it. The lessons come from the course that you are in; outside of a course,
-    they are those that were installed with this command.
+    Each lesson in it has an empty backward.py. Then the command guides you through the first five minutes. Where there
+    is a folder exercises/ already, here or above, you work in that one and get only the guide. The new folder is called
+    backprop-ninja unless you name it. The lessons come from the course that you are in; outside of a course, they are
+    those that were installed with this command.
 
     If your instructor gives out a new release, unpack it into a new folder. With --from, the command copies your work
     into it. OLD stays as it is.
@@ -65,11 +65,14 @@ def start_command(
     from grader.dojo.start import make_working_folder
 
     guided = sys.stdin.isatty() and sys.stdout.isatty() if guided is None else guided
-    if folder is None and not bare and course is None and is_working_folder(Path.cwd()):
+    around = course_around() if course is None else None
+    if around is not None and folder is None and not bare:
+        if around != Path.cwd() or not is_working_folder(around):
+            click.echo(f"You work in {exercises_in(around)}. For a folder of its own: dojo start my-work\n")
         if before is not None:
-            copy_from(before, Path.cwd())
-            return
-        follow_guide(Path.cwd(), guided)
+            copy_from(before, around)
+        else:
+            follow_guide(around, guided)
         return
     folder = folder or Path("backprop-ninja")
     if is_working_folder(folder) and not bare and course is None and before is None:
@@ -85,6 +88,8 @@ def start_command(
     loaded = Course(source, secrets=False)
     make_working_folder(loaded, folder, bare)
     click.echo(f"{folder}{os.sep} has {len(loaded.lessons)} lessons. Next:\n\n    cd {folder}\n    dojo")
+    if around is not None:
+        click.echo(f"\n{exercises_in(around)} is another folder: `dojo` counts the one that you are in.")
     if before is not None:
         copy_from(before, folder)
     elif guided:
@@ -106,6 +111,12 @@ def copy_from(before: Path, folder: Path) -> None:
 def require_lessons(before: Path) -> None:
     if not has_lessons(before):
         raise UserError(f"{before} has no folder exercises/: name the folder in which you worked before.")
+
+
+def exercises_in(folder: Path) -> str:
+    from grader.dojo.file import shown_path
+
+    return shown_path(folder / "exercises") + os.sep
 
 
 def is_working_folder(folder: Path) -> bool:

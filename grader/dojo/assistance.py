@@ -12,15 +12,15 @@ from itertools import pairwise
 
 from grader.dojo.desk import Desk
 from grader.dojo.file import HERE, is_untouched, location, read_ordinary, read_own
+from grader.dojo.rows import status_word
 from grader.errors import UserError
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.inert import inert
-from grader.results import STATUS_WORDS, UNWRITTEN, Row, points_text
+from grader.results import UNWRITTEN, Row, points_text
 
 HEADING = re.compile(r"^#{2,3} (.+)$", re.MULTILINE)
-WORD_OF = {**STATUS_WORDS, HERE: "passed its public example", "hidden": "only the hidden test suite decides"}
 PURPOSE = (
     "You help a student who writes backpropagation by hand. Do not write the gradient for them. Ask one question at a "
     "time, point to the forward line, and let them check their own line. Use `verdict` first, then a section of the "
@@ -33,8 +33,9 @@ def lessons_text(at: Desk) -> str:
     """The lessons with the student's progress, a line each."""
     lines = []
     for lesson in at.course.lessons.values():
-        progress = at.stored_progress(lesson)
+        progress = at.progress(lesson)
         reached = f"{points_text(progress.points_reached)} of {points_text(progress.max_score)} points"
+        reached += " at the last check, changed since" if progress.unchecked else ""
         lines.append(f"{lesson.number} {lesson.title}: {reached}; rows: {', '.join(i.name for i in lesson.items)}")
     return "\n".join(lines)
 
@@ -57,7 +58,7 @@ def verdict_text(at: Desk, words: str) -> str:
 
 def row_words(row: Row) -> str:
     """The verdict on the line, and on the chain where that differs."""
-    word = WORD_OF.get(row.status, row.status)
+    word = status_word(row)
     if row.status == "passed" and row.chain == "failed":
         word += f", red in the chain because of {', '.join(row.because_of)}"
     return word
@@ -71,7 +72,7 @@ def row_explanation(lesson: Lesson, row: Row) -> list[str]:
     return [
         f"\n{row.name}, {location(row.file or BACKWARD_FILE, row.line)}{named}",
         *(f"  forward: {line}" for line in forward),
-        f"  {' '.join((row.message or WORD_OF.get(row.status, row.status)).split())}",  # one line, as every quote
+        f"  {' '.join((row.message or status_word(row)).split())}",  # one line, as every quote
     ]
 
 

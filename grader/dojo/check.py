@@ -54,9 +54,13 @@ class LocalJudge:
 
     @property
     def running(self) -> str:
-        """What a check is doing: `dprobs is running`, as far as it is known."""
-        running = self._starter.zygote.running
-        return f"{running} is running" if running else "your functions are running"
+        """What a check is doing, as far as it is known, and the deadline: `dprobs is running, at most 10 s`.
+
+        The deadline does not count waiting for a processor, so the time that has passed would contradict it.
+        """
+        zygote = self._starter.zygote
+        most = f"at most {zygote.limits.step_seconds:g} s"
+        return f"{zygote.running} is running, {most}" if zygote.running else f"your functions, {most} each"
 
     @property
     def zygote(self) -> EagerZygote:

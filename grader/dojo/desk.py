@@ -5,19 +5,20 @@ from __future__ import annotations
 import contextlib
 import difflib
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.dojo.file import is_untouched, location, outline_of_text, own_file, read_own, shown_path
-from grader.dojo.lesson_words import lesson_meant, no_such_lesson, plain_words, suggestion
+from grader.dojo.lesson_words import named_lesson, no_such_lesson, suggestion
 from grader.dojo.mistake_question import question_about_mistake
 from grader.dojo.progress import BROKEN_FILE_STATUS, Progress
 from grader.dojo.state_file import StateFile, verdict_digest
 from grader.dojo.zygote import Starter
-from grader.errors import UserError
+from grader.errors import Interrupted, UserError
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment, read_assignment
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Course, Lesson, LessonError
@@ -29,6 +30,10 @@ if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wai
     from grader.dojo.public_suite import OwnGradients
     from grader.gradebook.grading.one_file import JudgedFile
     from grader.results import Row
+
+
+OVERVIEW_SECONDS = 3.0
+"""For each lesson, until a list of all lessons gives up the check of it. A check takes some tenths of a second."""
 
 
 @dataclass(frozen=True)
@@ -128,36 +133,42 @@ class Desk:
         last = self.state_file.read().last
         if last in self.course.lessons:
             return self.course.lessons[last]
+        self.check_changed()
         lessons = sorted(self.course.lessons.values(), key=lambda each: self._assigned_rows(each) == set())
-        return next((lesson for lesson in lessons if self.progress(lesson).next_row), lessons[0])
+        return next((lesson for lesson in lessons if self.progress(lesson).has_work), lessons[0])
 
     def find(self, words: str, before: Lesson | None = None) -> tuple[Lesson, str | None]:
         """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises UserError.
 
         A row alone is one of the lesson named `before` it, if that lesson has it: `03.dprobs dh`.
         """
-        words = plain_words(words)
-        name, dot, after = words.partition(".")
-        lesson = lesson_meant(self.course, name)
+        lesson, name, after = named_lesson(self.course, words)
         if lesson is None:
-            if dot or words.isdigit():
-                raise no_such_lesson(self.course, name)
-            if before is not None and words in [item.name for item in before.items]:
-                return before, words
-            return self._find_row(words)
-        if dot and after not in (names := [item.name for item in lesson.items]):
+            if after or name.isdigit():
+                raise no_such_lesson(self.course, name or words)
+            if before is not None and name in [item.name for item in before.items]:
+                return before, name
+            return self._find_row(name)
+        if after and after not in (names := [item.name for item in lesson.items]):
             raise UserError(f"Lesson {lesson.number} has no row {after!r}{suggestion(after, names)}")
-        return lesson, after if dot else None
+        return lesson, after or None
 
     def find_lesson(self, words: str) -> Lesson:
-        """A lesson by its number, by its name or by a part of that: "3", "03_makemore_steps", "makemore".
+        """A lesson by its number, its name, a part of that or a path: "3", "03_makemore_steps", "makemore".
 
         Raises UserError, which lists the lessons.
         """
-        lesson = lesson_meant(self.course, plain_words(words))
-        if lesson is None:
+        lesson, after = self.lesson_and_rest(words)
+        if after:
             raise no_such_lesson(self.course, words)
         return lesson
+
+    def lesson_and_rest(self, words: str) -> tuple[Lesson, str]:
+        """(the lesson, what follows a dot in `words`): a row or a question. Raises UserError."""
+        lesson, name, after = named_lesson(self.course, words)
+        if lesson is None:
+            raise no_such_lesson(self.course, f"{name}.{after}" if after else name)
+        return lesson, after
 
     def _find_row(self, row: str) -> tuple[Lesson, str]:
         """Prefers the lesson last worked on; otherwise only one lesson may have a row of this name."""
@@ -176,31 +187,40 @@ class Desk:
         raise no_such_lesson(self.course, row)
 
     def progress(self, lesson: Lesson) -> Progress:
-        """The lesson's progress: stored, or clear from the file's text, or found by a check."""
+        """What is known of a lesson without running the student's code: by the last check, or by the file's text."""
+        kept, statuses = self.state_file.read().verdicts.get(lesson.name, ("", {}))
+        unchecked = False
         try:
             submitted = read_own(lesson)
         except UserError:
-            return self._progress(lesson, {})
-        if is_untouched(lesson, submitted.files[BACKWARD_FILE]):
-            statuses = dict.fromkeys((item.name for item in lesson.items), "todo")
-            return self._progress(lesson, statuses)
-        kept, statuses = self.state_file.read().verdicts.get(lesson.name, ("", {}))
-        if kept == verdict_digest(lesson, submitted.files):
-            return self._progress(lesson, statuses)
-        checked = self.check(lesson, submitted)
-        self.remember(checked, working=False)
-        return checked.progress
-
-    def stored_progress(self, lesson: Lesson) -> Progress:
-        """The progress by the last check of any version of the lesson's file."""
-        return self._progress(lesson, self.state_file.read().verdicts.get(lesson.name, ("", {}))[1])
-
-    def _progress(self, lesson: Lesson, statuses: Mapping[str, str]) -> Progress:
-        return Progress(lesson, statuses, taught=self._taught(lesson), assigned=self._assigned_rows(lesson))
+            statuses = {}
+        else:
+            if is_untouched(lesson, submitted.files[BACKWARD_FILE]):
+                statuses = dict.fromkeys((item.name for item in lesson.items), "todo")
+            else:
+                unchecked = kept != verdict_digest(lesson, submitted.files)
+        return Progress(
+            lesson, statuses, taught=self._taught(lesson), assigned=self._assigned_rows(lesson), unchecked=unchecked
+        )
 
     def _assigned_rows(self, lesson: Lesson) -> set[str] | None:
         """The rows of the lesson that the assignment contains; None without an assignment."""
         return None if self.assignment is None else set(self.assignment.rows.get(lesson.name, {}))
+
+    def check_changed(self) -> None:
+        """Check every lesson whose file has changed. One that takes too long, as an endless loop does, stays unchecked.
+
+        A key of `dojo watch` must not wait for this.
+        """
+        from grader.dojo.changes import readable_after
+
+        keep = partial(self.remember, working=False)
+        for lesson in self.course.lessons.values():
+            if not self.progress(lesson).unchecked:
+                continue
+            self.judge.prepare(lesson)
+            with readable_after(OVERVIEW_SECONDS) as late, contextlib.suppress(Interrupted):
+                keep(self.check(lesson, read_own(lesson), late, show=keep))
 
     def _taught(self, lesson: Lesson) -> frozenset[str]:
         """Which of the lessons that teach a row of `lesson` are finished, by the last check of each."""
@@ -258,7 +278,7 @@ class Desk:
         return found
 
     def all_progress(self, checked: Checked | None = None) -> list[Progress]:
-        """The progress of every lesson; `checked` is the latest check of one, stored or not."""
+        """`progress` of every lesson; `checked` is the latest check of one, stored or not."""
         return [
             checked.progress if checked is not None and checked.lesson is lesson else self.progress(lesson)
             for lesson in self.course.lessons.values()

@@ -23,6 +23,8 @@ HIDDEN: Final = "hidden"
 """The status of a row that is written and that only the hidden suite checks."""
 HERE: Final = "here"
 """The status of a row that passes its public example; the hidden suite checks more."""
+HIDDEN_SUITE_DECIDES: Final = "The hidden suite decides"
+"""How every screen and page begins to say which points are not sure yet."""
 FIGURES: Final = "figures.py"
 """Draws a lesson's pictures in a clone; it is in no kit, and no student's file."""
 

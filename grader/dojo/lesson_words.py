@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import os
+from pathlib import Path
 
 from grader.errors import UserError
 from grader.lesson.lesson import Course, Lesson, LessonError
@@ -12,6 +14,7 @@ MAX_LISTED = 8
 """Lessons that a sentence lists."""
 IN_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 MAX_WORDS_QUOTED = 200
+TRAILING_SIGNS = ".,;:"
 
 
 def lesson_meant(course: Course, words: str) -> Lesson | None:
@@ -43,13 +46,21 @@ def no_such_lesson(course: Course, words: str) -> UserError:
     return UserError(f"There is no lesson {words!r}{guess} The lessons are {names}.")
 
 
-def plain_words(words: str) -> str:
-    """Without the end of a sentence that it was copied from, and without the folders that a shell's completion adds.
+def named_lesson(course: Course, words: str) -> tuple[Lesson | None, str, str]:
+    """(lesson or None, its name as typed, what follows a dot) of `03`, `03.dprobs` or a path in a lesson's folder.
 
-    A longer text than any name is cut: a sentence will quote it.
+    The end of a sentence that the words were copied from is left out. A text that is longer than any name is cut,
+    because a sentence will quote it. Raises UserError where several lessons are meant.
     """
     words = words if len(words) <= MAX_WORDS_QUOTED else f"{words[:MAX_WORDS_QUOTED]}..."
-    return words.rstrip(".,;:/").rpartition("/")[2] or words
+    if os.sep in words or words in (os.curdir, os.pardir):
+        folders = Path(os.path.abspath(words)).parts if os.path.exists(words) else ()
+        inside = next((name for name in reversed(folders) if name in course.lessons), None)
+        if inside is not None:
+            return course.lessons[inside], inside, ""
+        words = Path(words).name or words
+    name, _, after = (words.rstrip(TRAILING_SIGNS) or words).partition(".")
+    return lesson_meant(course, name), name, after
 
 
 def suggestion(word: str, known: list[str]) -> str:

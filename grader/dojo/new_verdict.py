@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import RenderableType
 from rich.text import Text
 
 from grader.dojo.desk import Checked, Desk
@@ -19,7 +18,10 @@ from grader.results.wording import first_names
 def view_after(
     view: View, checked: Checked, before: Checked | None, desk: Desk, guide: Guide | None, explain_rounding: bool
 ) -> View:
-    """`view` with the new verdict: the row that was just changed is in focus. `before` is the last file that ran."""
+    """`view` with the new verdict: the row that was just changed is in focus. `before` is the last file that ran.
+
+    What a key has shown stays.
+    """
     runs, progress = checked.judged.runs, checked.progress
     changed: Sequence[str] = ()
     if before is not None and runs:
@@ -31,13 +33,13 @@ def view_after(
         focus = default_focus(progress, changed)
     news: Sequence[Text] = list(news_of(before, checked))
     finished = runs and progress.next_row is None and (before is None or before.progress.next_row is not None)
-    below: Sequence[RenderableType] = ()
+    below = view.below
     if before is not None and before.submitted == checked.submitted:  # what is on the screen is about this text
-        news, below = news or view.news, view.below
+        news = news or view.news
     elif finished and before is not None:
         below = list(finish_lines(desk, checked, changed))
     lines, rounding = guide.lines(checked) if guide else (), runs and explain_rounding
-    return View(view.lesson, view.file, checked, focus, news, below, lines, rounding, live=view.live)
+    return View(view.lesson, view.file, checked, focus, news, below, view.listed, lines, rounding, live=view.live)
 
 
 def news_of(before: Checked | None, checked: Checked) -> Iterator[Text]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
+from grader.dojo.file import HIDDEN_SUITE_DECIDES
 from grader.dojo.progress import Progress
 from grader.gradebook.assignment.config import Assignment
 from grader.lesson.lesson import Lesson
@@ -44,17 +45,23 @@ def list_screen(
 ) -> Iterator[RenderableType]:
     """Every lesson with its points, and an arrow at `current`; `grades` are those of the hidden suite."""
     grades = grades or {}
-    points, most = sum(each.points_reached for each in progress), sum(each.points_within_reach for each in progress)
+    points, most = sum(each.points_reached for each in progress), sum(each.max_score for each in progress)
     yield Text(f"Backprop Ninja: {points_text(points)} of {points_text(most)} points", "bold")
     yield ""
     yield LessonTable(progress, current, grades)
-    ungraded = [each for each in progress if each.hidden and each.lesson.name not in grades]
-    if ungraded:
-        course = sum(each.lesson.item_for(row).points for each in ungraded for row in each.hidden)
+    if unchecked := [each.lesson.number for each in progress if each.unchecked]:
         yield ""
         yield Paragraph(
-            f"{points_text(course)} {'point is' if course == 1 else 'points are'} graded by your course, with other "
-            "problems: what counts here passed its public examples.",
+            f"Changed and not checked yet: {first_names(unchecked, MAX_ROWS_LISTED)}. "
+            f"`dojo check {' '.join(unchecked)}` counts their points again.",
+            "yellow",
+        )
+    course = sum(each.points_hidden for each in progress if each.lesson.name not in grades)
+    if course:
+        yield ""
+        yield Paragraph(
+            f"{HIDDEN_SUITE_DECIDES} {points_text(course)} of these points, with other problems: what counts here "
+            "passed its public examples.",
             "cyan",
         )
 
@@ -74,7 +81,7 @@ class LessonTable:
         for each in self._progress:
             lesson = each.lesson
             mark = "✓" if each.finished else "→" if lesson.name == self._current else " "
-            score = f"{points_text(each.points_reached)} of {points_text(each.points_within_reach)}"
+            score = f"{points_text(each.points_reached)} of {points_text(each.max_score)}"
             title = lesson.title if len(lesson.title) <= width else lesson.title[: width - 1].rstrip() + "…"
             line = Text(f"{mark} {lesson.number} {title:<{width}} {score:>9}  ", "green" if each.finished else "")
             grade = self._grades.get(lesson.name)
@@ -117,6 +124,8 @@ def rows_by_points(rows: Mapping[str, float]) -> list[tuple[float, list[str]]]:
 
 
 def state(each: Progress) -> tuple[str, str]:
+    if each.unchecked:
+        return "not checked", "yellow"
     if each.broken:
         return "does not run", "bold red"
     if each.wrong:
@@ -134,6 +143,10 @@ def next_lines(each: Progress, place: str = "", words: str = "", elsewhere: str 
     `elsewhere` is the file in which a missing row has to be written, if it is another one.
     """
     row, number = each.next_row, each.lesson.number
+    if each.unchecked:
+        yield Text(f"Next: check lesson {number}, which you have changed", "bold")
+        yield Text(f"      dojo check {number} · dojo watch {number}", "dim")
+        return
     if elsewhere and row in each.having("missing"):
         yield Paragraph(f"Nothing in it is wrong. What is missing can be written in {elsewhere}.", "bold green")
         return

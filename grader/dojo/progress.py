@@ -18,10 +18,11 @@ class Progress:
     """The progress in one lesson.
 
     Attributes:
-        statuses: {row: status}; empty without a file.
+        statuses: {row: status} by the last check; empty without a file.
         uncounted: rows that the file, a notebook, cannot contain.
         taught: numbers of the lessons that the student has finished, of those that teach a row of this one.
         assigned: rows that the assignment contains; None without an assignment.
+        unchecked: the file was changed since the last check, or never checked.
     """
 
     lesson: Lesson
@@ -29,6 +30,7 @@ class Progress:
     uncounted: Collection[str] = frozenset()
     taught: Collection[str] = frozenset()
     assigned: Collection[str] | None = None
+    unchecked: bool = False
 
     @property
     def items(self) -> list[Item]:
@@ -48,7 +50,7 @@ class Progress:
 
     @property
     def hidden(self) -> list[str]:
-        """Rows that only the hidden suite decides, with or without a public example."""
+        """Rows that are written and that the hidden suite decides, with or without a public example."""
         return self.having(HIDDEN, HERE)
 
     @property
@@ -71,29 +73,29 @@ class Progress:
 
     @property
     def points_reached(self) -> float:
-        """The points of the rows that are `reached`. The course's hidden suite decides about those of the checks."""
+        """The points of the rows that are `reached`: on every screen and page, the points that the student has."""
         reached = self.reached
         return sum(item.points for item in self.items if item.name in reached)
 
     @property
-    def points_within_reach(self) -> float:
-        """The points of all rows but those that are written and that nothing here can check."""
-        hidden = self.having(HIDDEN)
-        return self.max_score - sum(item.points for item in self.items if item.name in hidden)
-
-    @property
-    def points(self) -> float:
-        right = set(self.right)
-        return sum(item.points for item in self.lesson.items if item.name in right)
+    def points_hidden(self) -> float:
+        """The points of the rows that the hidden suite decides."""
+        hidden = self.hidden
+        return sum(item.points for item in self.items if item.name in hidden)
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is wrong and nothing is unwritten here; the hidden suite may still differ."""
-        return not self.wrong and not self.unwritten
+        """Whether nothing is known to be wrong or unwritten; the hidden suite may still differ."""
+        return not self.unchecked and not self.wrong and not self.unwritten
+
+    @property
+    def has_work(self) -> bool:
+        """Whether a row can be written or fixed now, or the file has to be checked first to know."""
+        return self.unchecked or self.next_row is not None
 
     @property
     def begun(self) -> bool:
-        return len(self.unwritten) < len(self.items)
+        return self.unchecked or len(self.unwritten) < len(self.items)
 
     @property
     def taught_later(self) -> dict[str, str]:
@@ -118,12 +120,12 @@ class Progress:
 
 
 def next_lesson(progress: Sequence[Progress], after: str | None = None) -> Progress | None:
-    """The first lesson after `after`, cyclically, with something to do now; without `after`, the first of all.
+    """The first lesson after `after`, cyclically, that has work; without `after`, the first of all.
 
     Lessons with a row of the assignment come first.
     """
     names = [each.lesson.name for each in progress]
     start = names.index(after) + 1 if after in names else 0
     turned = [*progress[start:], *progress[:start]]
-    found = [each for each in turned if each.next_row and each.lesson.name != after]
+    found = [each for each in turned if each.has_work and each.lesson.name != after]
     return next((each for each in found if each.is_assigned(each.next_row)), next(iter(found), None))

@@ -102,7 +102,7 @@ class PublicSuite:
         return row
 
     def _check_row(self, item: Item, student: Student) -> Row:
-        """A check (a row that is not a gradient), by its public example if there is one. It gives no points here."""
+        """A check (a row that is not a gradient), by its public example if there is one."""
         row = Row(item.name, HIDDEN, 0, item.points, line=self._outline.line(item))
         example = examples_of(self._lesson).get(item.name)
         if item.function not in student.functions:
@@ -113,6 +113,7 @@ class PublicSuite:
             check = Example(self._lesson, item, student, RemoteTarget(student), self._book)
             failed = run_example(example, check)
             row.status = HERE if failed is None else failed.status
+            row.points = item.points if failed is None else 0
             row.message = check.remark if failed is None else None
             if failed is not None:
                 place = f"{shown_path(self._lesson.exercise / EXAMPLES_FILE)}:{example.__code__.co_firstlineno}"

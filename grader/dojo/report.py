@@ -9,42 +9,54 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.dojo.desk import Checked
-from grader.dojo.file import HERE, HIDDEN, shown_path
+from grader.dojo.file import HIDDEN_SUITE_DECIDES, shown_path
+from grader.dojo.progress import Progress
 from grader.errors import write_errors
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.graded import GradedSubmission, environment
 from grader.publish.report.pages import Reporter
 from grader.results import LessonResult, SubmissionResult, number, points_text
+from grader.results.wording import first_names
 from grader.sandbox.isolation.probe import Isolation
 
 REPORT_FILE = "my-report.html"
+MAX_NAMED = 20
+"""Lessons that a page names as not begun."""
 
 
-def graded_checks(checks: Sequence[Checked], isolation: Isolation) -> GradedSubmission:
-    """What the checks found, and in `local` a sentence that says what it is not."""
-    lessons, hidden = [], 0.0
-    for each in checks:
-        hidden += sum(row.max_points for row in each.judged.rows if row.status in (HERE, HIDDEN))
-        lessons.append(
-            LessonResult(
-                each.lesson.name,
-                number(each.progress.points),
-                number(each.progress.max_score),
-                message=each.judged.message,
-                seconds=each.seconds,
-                rows=[row.with_clean_values() for row in each.judged.rows],
-            )
+def graded_checks(
+    checks: Sequence[Checked], isolation: Isolation, not_begun: Sequence[Progress] = ()
+) -> GradedSubmission:
+    """What the checks found, with sentences in `local` that say what it is not.
+
+    The points of lessons that are `not_begun` are part of the maximum.
+    """
+    lessons = [
+        LessonResult(
+            each.lesson.name,
+            number(each.progress.points_reached),
+            number(each.progress.max_score),
+            message=each.judged.message,
+            seconds=each.seconds,
+            rows=[row.with_clean_values() for row in each.judged.rows],
         )
-    local = "Your own check, on public problems: no grade. The hidden test suite has other problems"
+        for each in checks
+    ]
+    progress = [*(each.progress for each in checks), *not_begun]
+    local = "Your own check, on public problems: no grade."
+    if hidden := sum(each.points_hidden for each in progress):
+        local += f" {HIDDEN_SUITE_DECIDES} {points_text(hidden)} of these points, with other problems."
+    if not_begun:
+        local += f" Not begun, and not shown: {first_names([each.lesson.number for each in not_begun], MAX_NAMED)}."
     results = SubmissionResult(
         student="Your own check",
-        score=number(sum(each.progress.points for each in checks)),
-        max_score=number(sum(each.progress.max_score for each in checks)),
+        score=number(sum(each.points_reached for each in progress)),
+        max_score=number(sum(each.max_score for each in progress)),
         isolation=isolation.level,
         seconds=sum(each.seconds for each in checks),
         environment=environment(),
         lessons=lessons,
-        local=local + (f", and alone decides about {points_text(hidden)} of these points." if hidden else "."),
+        local=local,
     )
     return GradedSubmission(
         results,
@@ -57,10 +69,12 @@ def graded_checks(checks: Sequence[Checked], isolation: Isolation) -> GradedSubm
     )
 
 
-def write_report(checks: Sequence[Checked], isolation: Isolation, path: Path) -> None:
-    """Raises UserError when the page cannot be written."""
+def write_report(
+    checks: Sequence[Checked], isolation: Isolation, path: Path, not_begun: Sequence[Progress] = ()
+) -> None:
+    """Write the page of `graded_checks`. Raises UserError when it cannot be written."""
     page = Reporter([each.lesson for each in checks]).student_page(
-        graded_checks(checks, isolation), {each.lesson.name: each.source for each in checks}
+        graded_checks(checks, isolation, not_begun), {each.lesson.name: each.source for each in checks}
     )
     with write_errors(shown_path(path)):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from grader.dojo.desk import Checked
-from grader.dojo.file import HERE, HIDDEN, location
+from grader.dojo.file import HERE, HIDDEN, HIDDEN_SUITE_DECIDES, location
 from grader.dojo.overview import LIST_INDENT, Paragraph
 from grader.dojo.progress import Progress
 from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, ROW_WORDS, WRONG_STYLE, colour_of, row_line, status_word
@@ -21,7 +21,7 @@ from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, without_ci_commands
 from grader.results import UNWRITTEN, LessonResult, Row, points_text
-from grader.results.wording import first_names
+from grader.results.wording import count_text, first_names
 from grader.sandbox.workers.printed import first_and_last
 from grader.verdict.judging.examples import examples_of
 
@@ -82,7 +82,7 @@ def group_explanation(
         (f"✗ {names}", WRONG_STYLE), f" {status_word(row, checks)}  ", (location(row.file or "", row.line), "dim")
     )
     yield from forward_part(lesson, row.name)
-    yield Paragraph(inert(row.message or f"It is {ROW_WORDS[row.status]}."), indent=LIST_INDENT)
+    yield Paragraph(inert(row.message or f"It is {status_word(row, checks)}."), indent=LIST_INDENT)
     if row.status in ("error", "timeout", "forbidden"):
         yield from quoted_line(source, row.line)
 
@@ -151,23 +151,22 @@ def tally(progress: Progress) -> str:
     counted = (
         (progress.wrong, "wrong"),
         (progress.unwritten, "to do"),
-        (progress.having(HIDDEN), "not checked here"),
+        (progress.having(HIDDEN), "only the hidden suite decides"),
         (progress.uncounted, "not counted"),
     )
     parts = [f"{len(progress.reached)} of {len(progress.items)} right"]
     parts += [f"{len(names)} {word}" for names, word in counted if names]
-    reached, within_reach = points_text(progress.points_reached), points_text(progress.points_within_reach)
-    return f"{', '.join(parts)} · {reached} of {within_reach} points"
+    return f"{', '.join(parts)} · {points_text(progress.points_reached)} of {points_text(progress.max_score)} points"
 
 
 def elsewhere_note(progress: Progress) -> Iterator[Paragraph]:
-    """The rows that are written and whose points the course's hidden suite gives."""
-    if progress.hidden:
-        count, points = len(progress.hidden), sum(progress.lesson.item_for(name).points for name in progress.hidden)
-        rows = f"{count} {'row' if count == 1 else 'rows'}"
-        worth = f"{points_text(points)} {'point' if points == 1 else 'points'}"
-        graded = f"{'is' if count == 1 else 'are'} graded by your course: {first_names(progress.hidden)}."
-        yield Paragraph(f"{rows} ({worth}) {graded}", "cyan")
+    """The rows that are written and that the hidden suite decides."""
+    if hidden := progress.hidden:
+        points = points_text(progress.points_hidden)
+        worth = f"{points} {'point' if points == '1' else 'points'}"
+        yield Paragraph(
+            f"{HIDDEN_SUITE_DECIDES} {count_text(len(hidden), 'row')} ({worth}): {first_names(hidden)}.", "cyan"
+        )
 
 
 def scope_note(lesson: Lesson) -> Paragraph:

@@ -51,6 +51,7 @@ class View:
         focus: the row that the screen explains.
         news: what became right or wrong with the last save.
         below: the answer to the last key, for example a hint.
+        listed: the list of lessons, which takes the place of all else until the next key.
         guide: the next step of `dojo start`.
         rounding: whether to explain `exact: False`.
         running: the progress of a check, while it runs.
@@ -66,6 +67,7 @@ class View:
     focus: str | None = None
     news: Sequence[Text] = ()
     below: Sequence[RenderableType] = ()
+    listed: Sequence[RenderableType] = ()
     guide: Sequence[RenderableType] = ()
     rounding: bool = False
     running: str = ""
@@ -106,6 +108,8 @@ class FirstLines:
 
 def watch_screen(view: View, console: Console) -> list[RenderableType]:
     """The parts of the screen above its footer, from top to bottom. The table shrinks with a terminal's height."""
+    if view.listed:
+        return [*view.listed, ""]
     foot = footer(view, console.width)
     head = list(screen_head(view, console.width))
     if view.checked is None:

@@ -31,6 +31,7 @@ from grader.dojo.search import Search
 from grader.dojo.view import View, footer, watch_screen
 from grader.dojo.work import Exercises, Work
 from grader.errors import Interrupted, UserError
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
@@ -38,7 +39,6 @@ GRACE = 0.1
 """Seconds that a file may be missing or incomplete before the screen says so: editors replace files."""
 QUIET_SECONDS, REFRESH_SECONDS = 0.15, 0.5
 """Until the screen says that a check is running, and between two updates of that."""
-
 SEARCHING = "looking for the slip in your code"
 
 
@@ -58,13 +58,14 @@ class WatchSession:
     ) -> None:
         """`work` is what is watched, by default the exercises; `lessons` are the lessons in it.
 
-        `shown` is called with each view, once it is on the screen; `live` is the address of the page that shows it too.
+        `shown` is called with each view that is on the screen; `live` is the address of the page that shows it too.
         """
         self._desk, self._console = desk, console
         self._work, self._lessons = work or Exercises(desk.course), lessons
         self._guide, self._live, self._shown = guide, live, shown
         self._view = self._view_of(lesson)
         self._last_run: Checked | None = None  # the last check of a file that ran
+        self._submitted: LessonFiles | None = None  # what was read last
         self._saved: float | None = None  # when, by the wall clock
         self._rounding_explained = False
         self._choice = RowChoice()
@@ -107,16 +108,17 @@ class WatchSession:
         """Checks the file as it is now and shows the result; False when a key or a save interrupted it."""
         try:
             submitted = self._work.read(self._lesson)
-            sound = outline_of_text(submitted.files[BACKWARD_FILE]).complete and bool(
-                submitted.files[BACKWARD_FILE].strip()
-            )
+            text = submitted.files[BACKWARD_FILE]
+            sound = bool(text.strip()) and outline_of_text(text).complete
         except UserError as error:
             submitted, sound, trouble = None, False, str(error)
         if not sound and self._selector.select(GRACE):
             return False
+        if submitted != self._submitted:  # what a key has shown is about the text before
+            self._submitted, self._view = submitted, replace(self._view, below=(), listed=(), trouble="")
         saved, self._saved = self._saved, None
         if submitted is None:
-            self._view = replace(self._view, checked=None, below=(), trouble=trouble)
+            self._view = replace(self._view, checked=None, trouble=trouble)
             self._draw()
             return True
         old = self._view.checked
@@ -158,8 +160,8 @@ class WatchSession:
         def say() -> None:
             with self._drawing:
                 outdated = self._view.checked is old
-                what = f"checking: {self._desk.judge.running}" if outdated else SEARCHING
-                running = f"{what} · {time.monotonic() - started:.0f} s"
+                searching = f"{SEARCHING} · {time.monotonic() - started:.0f} s"
+                running = f"checking: {self._desk.judge.running}" if outdated else searching
                 self._view = replace(self._view, running=running, outdated=outdated)
                 self._draw()
 
@@ -176,6 +178,8 @@ class WatchSession:
         if self._search is not None:
             return self._press_in_search(self._search, key)
         key = key if len(key) > 1 else key.lower()
+        self._view = replace(self._view, listed=())
+        acts = {"h": self._hint, "l": self._list, "r": self._report, "escape": self._say}
         if key == "/":
             self._search = Search(self._all_lessons(), self._lesson)
             self._say(*self._search.lines())
@@ -183,17 +187,9 @@ class WatchSession:
             return self._next(1 if key == "n" else -1)
         elif key in ("up", "down") or key.isdigit():
             self._move(key)
-        elif key == "h":
-            self._hint()
-        elif key == "l":
-            self._list()
-        elif key == "r":
-            self._report()
-        elif key == "escape":
-            self._say()
-        elif key in ("enter", " "):
-            return True
-        return False
+        elif key in acts:
+            acts[key]()
+        return key in ("enter", " ")
 
     def _press_in_search(self, search: Search, key: str) -> bool:
         chosen = search.press(key)
@@ -221,12 +217,11 @@ class WatchSession:
         self._draw()
 
     def _next(self, by: int) -> bool:
-        found = self._following(by)
-        if found is None:
+        if found := self._following(by):
+            self._go(found)
+        else:
             self._say(Text("There is no other lesson here.", "bold green"))
-            return False
-        self._go(found)
-        return True
+        return found is not None
 
     def _go(self, lesson: Lesson) -> None:
         self._view, self._last_run = self._view_of(lesson), None
@@ -239,17 +234,18 @@ class WatchSession:
 
     def _following(self, by: int) -> Lesson | None:
         """The next lesson with something left to do, or before it for -1; where there is none, simply the next."""
-        if self._work.remembered:
-            found = next_lesson(self._desk.all_progress()[::by], self._lesson.name)
-            if found is not None:
-                return found.lesson
+        following = next_lesson(self._desk.all_progress()[::by], self._lesson.name) if self._work.remembered else None
+        if following is not None:
+            return following.lesson
         lessons = list(self._all_lessons())
         at = [lesson.name for lesson in lessons].index(self._lesson.name)
         return lessons[(at + by) % len(lessons)] if len(lessons) > 1 else None
 
     def _hint(self) -> None:
         checked, row = self._view.checked, self._view.focus
-        if checked is None or row is None:
+        if checked is None:
+            self._say_there_is_no("hint")
+        elif row is None:
             self._say(Text("Nothing is left to do here. Select a row with ↑ ↓, and h gives a hint for it."))
         elif question := self._desk.state_file.take_question(self._lesson, row):
             self._say(
@@ -259,11 +255,18 @@ class WatchSession:
             taken = self._desk.state_file.take_hint(self._lesson, row)
             self._say(*hint_screen(self._lesson, row, taken, again="h"))
 
+    def _say_there_is_no(self, what: str) -> None:
+        why = "the file cannot be read" if self._view.trouble else "the first check is still running"
+        self._say(Text(f"There is no {what} yet: {why}."))
+
     def _list(self) -> None:
-        self._print([*list_screen(self._desk.all_progress(), self._lesson.name, self._desk.grades()), ""])
+        lines = list_screen(self._desk.all_progress(), self._lesson.name, self._desk.grades())
+        self._view = replace(self._view, listed=list(lines))
+        self._draw()
 
     def _report(self) -> None:
         if self._view.checked is None:
+            self._say_there_is_no("report")
             return
         path = self._desk.course.root / REPORT_FILE
         try:

@@ -22,9 +22,15 @@ def nearest_course(given: Path | None) -> Path | None:
 
     None where there is no lesson.
     """
+    if given:
+        return given if has_lessons(given) else None
+    return course_around() or (_PACKAGE.parent if has_lessons(_PACKAGE.parent) else None)
+
+
+def course_around() -> Path | None:
+    """The course that the current folder is in: the nearest folder upwards that has exercises/, None without one."""
     here = Path.cwd()
-    places = [given] if given else [here, *here.parents, _PACKAGE.parent]
-    return next((folder for folder in places if has_lessons(folder)), None)
+    return next((folder for folder in (here, *here.parents) if has_lessons(folder)), None)
 
 
 def has_lessons(folder: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -17,15 +18,17 @@ from rich.console import Console
 from support import ROOT
 
 from grader.commands.dojo import main
+from grader.dojo.assistance import lessons_text
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import HIDDEN, Outline, read_own
+from grader.dojo.live.page import Board, LivePage
 from grader.dojo.report import open_page
 from grader.dojo.screen import lesson_screen
 from grader.dojo.state_file import State
-from grader.dojo.view import KEYS_HELP
+from grader.dojo.view import KEYS_HELP, View
 from grader.dojo.watch import WatchSession
 from grader.dojo.zygote import Starter
-from grader.errors import ZygoteDied
+from grader.errors import Interrupted, ZygoteDied
 from grader.gradebook.grading.one_file import JudgedFile
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.probe import Isolation
@@ -62,8 +65,8 @@ def test_the_list_needs_no_memory_to_know_how_far_one_is(kit, dojo):
         "✓ 04 Cross-entropy in one go                      3 of 3  done\n"
         "  06 The whole backward pass in one function     0 of 19  does not run\n"
         "\n"
-        "1 point is graded by your course, with other problems: what counts here passed\n"
-        "its public examples.\n"
+        "The hidden suite decides 1 of these points, with other problems: what counts\n"
+        "here passed its public examples.\n"
         "\n"
         f"Next: write dcounts_sum_inv  exercises/03_makemore_steps/backward.py:{line}\n"
         "      dojo watch 03 · dojo hint 03.dcounts_sum_inv\n"
@@ -84,6 +87,92 @@ def test_what_is_remembered_is_not_run_again_and_what_has_changed_is(kit, dojo, 
     file_of(kit, "04").write_text(solved("04", "dlogits") + "# more\n")
     dojo()
     assert runs == ["04", "04"]
+
+
+def test_a_list_gives_up_a_file_that_takes_too_long(kit, dojo, judge, monkeypatch):
+    """An endless loop in two lessons took a minute."""
+
+    def loop(lesson, submitted, interrupt, *more):
+        select.select([interrupt], [], [])
+        given_up.append(lesson.number)
+        raise Interrupted
+
+    given_up: list[str] = []
+    monkeypatch.setattr("grader.dojo.desk.OVERVIEW_SECONDS", 0)
+    monkeypatch.setattr(judge, "prepare", lambda lesson: None)
+    for number in ("03", "06"):
+        file_of(kit, number).write_text(solved(number) + "# more\n")
+    monkeypatch.setattr(judge, "judge", loop)
+    listed = (
+        "Backprop Ninja: 0 of 48 points\n"
+        "\n"
+        "  03 The makemore network, step by step          0 of 26  not checked\n"
+        "  04 Cross-entropy in one go                      0 of 3  not begun\n"
+        "  06 The whole backward pass in one function     0 of 19  not checked\n"
+        "\n"
+        "Changed and not checked yet: 03, 06. `dojo check 03 06` counts their points\n"
+        "again.\n"
+        "\n"
+        "Next: check lesson 03, which you have changed\n"
+        "      dojo check 03 · dojo watch 03\n"
+    )
+    assert dojo().stdout == listed and given_up == ["03", "06"]
+
+
+def test_a_hint_for_a_named_row_waits_for_no_check(kit, dojo, judge, monkeypatch):
+    file_of(kit, "03").write_text(solved("03") + "# more\n")
+    monkeypatch.setattr(judge, "judge", lambda *of: pytest.fail("the file was run"))
+    assert dojo("hint", "03.dprobs").stdout.startswith("Hint 1 of 3 for dprobs\n")
+
+
+def test_every_surface_counts_the_same_points(kit, dojo, judge):
+    """What passed its public example counts, and what is not begun is part of the whole."""
+    file_of(kit, "04").write_text(solved("04", "dlogits"))
+    file_of(kit, "03").write_text(solved("03", "dlogprobs", "dprobs"))
+    assert dojo().stdout.startswith("Backprop Ninja: 5 of 48 points\n")
+    assert "\n2 of 2 right · 3 of 3 points\n" in dojo("check", "04").stdout
+    dojo("report", "--no-open")
+    page = " ".join(re.sub(r"<[^>]+>", " ", (kit / "my-report.html").read_text()).split())
+    assert "5 of 48 points (10.4 %)" in page and "3 of 3 points · 2 right (1 passed here)" in page
+    desk = Desk(kit, print)
+    assert "04 Cross-entropy in one go: 3 of 3 points; rows:" in lessons_text(desk)
+    lesson = desk.course.find("04")
+    submitted = read_own(lesson)
+    checked = Checked(lesson, submitted, judge.judge(lesson, submitted), 0.1)
+    board = LivePage().board(Board(View(lesson, "backward.py", checked), 1, judge.isolation))
+    assert "2 of 2 right · 3 of 3 points" in board["top"]
+    assert board["table"].count('<span class="no">/1</span>') == 1 and '1<span class="no">/1</span>' in board["table"]
+
+
+LESSON_03 = "exercises/03_makemore_steps"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("3", "03.", "03/", "03_makemore_steps", "makemore", f"./{LESSON_03}/", f"{{kit}}/{LESSON_03}"),
+        *(f"{LESSON_03}/lesson.toml", f"exercises/04_cross_entropy/../../{LESSON_03}/"),
+    ],
+)
+def test_a_lesson_may_be_named_by_its_folder_wherever_one_is_named(kit, dojo, words):
+    lesson = Desk(kit, print).find_lesson(words.format(kit=kit))
+    assert lesson.number == "03"
+    assert dojo("answer", words.format(kit=kit), "--list").stdout.startswith("Lesson 03: ")
+
+
+def test_inside_a_lesson_s_folder_a_dot_names_it(kit, dojo, monkeypatch):
+    monkeypatch.chdir(kit / "exercises" / "03_makemore_steps")
+    assert dojo("answer", ".", "--list").stdout.startswith("Lesson 03: ")
+    assert dojo("hint", "../04_cross_entropy/").stdout.startswith("Hint 1 of 3 for dlogits\n")
+    assert dojo("check", "..").stderr.startswith("dojo: There is no lesson '..'.")
+
+
+def test_a_defence_names_a_lesson_that_was_typed(dojo):
+    result = dojo("defend", "03", "04")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "dojo: a defence is about one lesson, and 2 were found: name one, as in `dojo defend 03`.\n",
+    )
 
 
 # Checking ------------------------------------------------------------------------------------------------------------
@@ -118,7 +207,7 @@ def test_what_is_right_what_only_the_hidden_suite_checks_and_what_was_printed(ki
         "exercises/04_cross_entropy/backward.py\n"
         "\n"
         "dlogits         | exact: False | approximate: True  | maxdiff: …       | right ✓\n"
-        "in_one_go       | written; only the hidden suite checks it\n"
+        "in_one_go       | written; only the hidden suite decides\n"
         "\n"
         "exact: False in a row that is right is a rounding difference in float32. The\n"
         "verdict compares values in float64.\n"
@@ -126,8 +215,8 @@ def test_what_is_right_what_only_the_hidden_suite_checks_and_what_was_printed(ki
         "It printed, on the lecture's own problem:\n"
         "    dlogits: n = 32\n"
         "\n"
-        "1 of 2 right, 1 not checked here · 2 of 2 points\n"
-        "1 row (1 point) is graded by your course: in_one_go.\n"
+        "1 of 2 right, 1 only the hidden suite decides · 2 of 3 points\n"
+        "The hidden suite decides 1 row (1 point): in_one_go.\n"
         "Checked on 3 public problems, 2 of them of other sizes. Your grade comes from\n"
         "the hidden test suite, with other problems.\n"
         "That was the last row of lesson 04.\n"
@@ -449,9 +538,9 @@ def test_the_report_is_the_instructor_s_page_and_says_what_it_is_not(kit, dojo, 
     assert (result.exit_code, result.stdout) == (0, "The page: my-report.html\n")
     page = (kit / "my-report.html").read_text()
     assert opened == [(kit / "my-report.html").as_uri()]
-    assert "Your own check, on public problems: no grade. The hidden test suite has other problems" in page
-    assert "and alone decides about 1 of these points." in page
-    assert "passed here" in page and "1 right, 1 passed here" in page and "Checked in" in page
+    assert "Your own check, on public problems: no grade. The hidden suite decides 1 of these points, with" in page
+    assert "Not begun, and not shown: 03, 06." in page
+    assert "passed here" in page and "2 right (1 passed here)" in page and "Checked in" in page
     assert 'id="04_cross_entropy"' in page and 'id="03_makemore_steps"' not in page  # what was begun
     dojo("report", "03", "--no-open", "-o", "pages/03.html")
     assert len(opened) == 1 and (kit / "pages" / "03.html").is_file()

@@ -63,10 +63,10 @@ def test_what_passes_here_counts_as_reached_and_is_graded_by_the_course(kit, doj
         "04 Cross-entropy in one go\n"
         "exercises/04_cross_entropy/backward.py\n"
         "\n"
-        "in_one_go       | passed here; the hidden suite checks more\n"
+        "in_one_go       | passed here; the hidden suite decides\n"
         "\n"
         "2 of 2 right · 3 of 3 points\n"
-        "1 row (1 point) is graded by your course: in_one_go.\n"
+        "The hidden suite decides 1 row (1 point): in_one_go.\n"
         "Checked on 3 public problems, 2 of them of other sizes, and on public examples.\n"
         "Your grade comes from the hidden test suite, with other problems.\n"
         "That was the last row of lesson 04.\n"
@@ -86,16 +86,16 @@ def test_what_is_wrong_here_is_told_with_its_example(kit, dojo):
         "exercises/01_chain_rule/backward.py\n"
         "\n"
         "closed_share        | wrong here\n"
-        "mean_gate           | passed here; the hidden suite checks more\n"
+        "mean_gate           | passed here; the hidden suite decides\n"
         "push_and_pull   | to do\n"
-        "accumulation_factor | passed here; the hidden suite checks more\n"
+        "accumulation_factor | passed here; the hidden suite decides\n"
         "\n"
         f"✗ closed_share wrong here  exercises/01_chain_rule/backward.py:{line}\n"
         "    The result is 0.125; expected 0.25. Its public example:\n"
         f"    exercises/01_chain_rule/examples.py:{example}\n"
         "\n"
         "2 of 30 right, 1 wrong, 27 to do · 2 of 32 points\n"
-        "2 rows (2 points) are graded by your course: mean_gate, accumulation_factor.\n"
+        "The hidden suite decides 2 rows (2 points): mean_gate, accumulation_factor.\n"
         "Checked on 4 public problems, 3 of them of other sizes, and on public examples.\n"
         "Your grade comes from the hidden test suite, with other problems.\n"
         f"Next: fix closed_share  exercises/01_chain_rule/backward.py:{line}\n"
@@ -109,9 +109,7 @@ def test_what_an_example_cannot_work_with_is_a_sentence_and_what_is_printed_is_s
     file_of(kit, "08").write_text(stub + "\n\ndef gradient_check(f, x, dx, eps=1e-5):\n    return True\n")
     result = dojo("check", "08.relative_error", "08.factors", "08.wrong_gradients")
     assert result.exit_code == 1
-    assert (
-        "relative_error  | passed here; the hidden suite checks more\nfactors         | wrong here\n" in result.stdout
-    )
+    assert "relative_error  | passed here; the hidden suite decides\nfactors         | wrong here\n" in result.stdout
     assert "    `gradient_check` returned bool; expected a pair, (ok, error). Its public\n" in result.stdout
     assert "\nIt printed, in the public examples:\n    relative_error: a is [ 4. -1.  0.]\n" in result.stdout
     assert (

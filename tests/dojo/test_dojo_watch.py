@@ -169,7 +169,7 @@ def test_a_loop_is_named_while_it_runs_and_given_up_as_soon_as_the_file_is_saved
     source = solved("03", "dlogprobs", "dprobs")
     before = terminal.frames[-1].partition("\n\n")[0]
     file_of(place).write_text(source.replace("return dlogprobs / probs", "while True:\n        pass"))
-    terminal.until("checking: dprobs is running · ")
+    terminal.until("checking: dprobs is running, at most 10 s · ")
     assert before in terminal.screen and set(before.split("\n")) <= set(terminal.grey_lines)
     seen = len(terminal.frames)
     file_of(place).write_text(source)

@@ -59,6 +59,33 @@ def test_a_working_folder_has_stubs_and_nothing_of_somebody_else_s(tmp_path, sou
     )
 
 
+def test_where_exercises_are_already_it_starts_on_those(tmp_path, source, monkeypatch):
+    """In a clone a second exercises/ was made, and back in the root the work in it looked lost."""
+    (source / "solutions").mkdir()
+    own = source / "exercises" / "03_makemore_steps" / "backward.py"
+    own.write_bytes(own.with_name(".stub").read_bytes())
+    below = source / "docs" / "notes"
+    below.mkdir(parents=True)
+    there = sorted(source.iterdir())
+    for folder, shown in ((source, "exercises/"), (below, f"{source}/exercises/")):
+        monkeypatch.chdir(folder)
+        status, printed, _ = start()
+        assert status == 0
+        assert printed.startswith(f"You work in {shown}. For a folder of its own: dojo start my-work\n\nLesson 03: ")
+        assert printed.endswith("\nThen type: dojo watch 03\n")
+    old = tmp_path / "old"
+    make_working_folder(Course(source), old, bare=False)
+    (old / "exercises" / "04_cross_entropy" / "backward.py").write_text("X = 1\n")
+    assert "Lesson 04: backward.py copied." in start("--from", old)[1]
+    assert sorted(source.iterdir()) == there and not list(below.iterdir())
+    assert start("my-work") == (
+        0,
+        "my-work/ has 3 lessons. Next:\n\n    cd my-work\n    dojo\n\n"
+        f"{source}/exercises/ is another folder: `dojo` counts the one that you are in.\n",
+        "",
+    )
+
+
 def test_bare_stubs_stay_bare_after_a_reset(tmp_path, source, monkeypatch):
     assert start(tmp_path / "hard", "--bare", "--course", source)[0] == 0
     monkeypatch.chdir(tmp_path / "hard")

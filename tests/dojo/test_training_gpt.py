@@ -41,7 +41,7 @@ def test_a_run_is_autograds_and_a_wrong_line_stops_it(course, few_names, tmp_pat
     first, last = (float(re.findall(rf"^ +{step}/ +20: (\S+)", log, re.M)[0]) for step in (0, 19))
     assert last < first < 3.6
     assert len(re.findall(r"^20 names: (.*)$", log, re.M)[0].split(", ")) == 20
-    assert (tmp_path / "out" / "index.html").is_file()
+    assert "atch norm" not in (tmp_path / "out" / "index.html").read_text()
 
     line = 'd["wte"].index_add_(0, X.flatten(), dx.flatten(0, 1))'
     assert right.count(line) == 1
@@ -72,6 +72,26 @@ def test_the_recurrent_network_trains_as_autograds_and_a_wrong_line_stops_it(cou
         (tmp_path / "backward.py").write_text(right.replace(line, wrong))
         result = train(tmp_path, few_names, "--steps", "10", "--hidden", "9", "--fresh", lesson="16")
         assert result.exit_code == 2 and re.search(sentence, result.output), result.output
+
+
+@pytest.mark.parametrize(
+    ("lesson", "steps", "given", "written"),
+    [
+        ("15", 7, "max_steps // 10", "max_steps // 10"),
+        ("15", 13, "max_steps // 10", "max_steps / 10"),
+        ("07", 1, "step < max_steps / 2", "step < max_steps // 2"),
+        ("07", 7, "step < max_steps / 2", "step < max_steps // 2"),
+    ],
+)
+def test_any_number_of_steps_trains_a_right_answer(
+    course, few_names, tmp_path, lesson: str, steps: int, given: str, written: str
+) -> None:
+    """`learning_rate` is defined for a `max_steps` that is a multiple of 10, or even: in both forms it is right."""
+    right = solution_of(course.find(lesson))
+    assert right.count(given) == 1
+    (tmp_path / "backward.py").write_text(right.replace(given, written))
+    result = train(tmp_path, few_names, "--steps", str(steps), "--hidden", "8", lesson=lesson)
+    assert result.exit_code == 0, result.output
 
 
 def test_a_number_a_path_or_nothing_says_which_lesson(tmp_path) -> None:

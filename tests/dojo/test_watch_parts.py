@@ -26,7 +26,7 @@ from grader.dojo.mistake_question import BY_ID, question_about_mistake
 from grader.dojo.new_verdict import news_of
 from grader.dojo.overview import list_screen
 from grader.dojo.progress import Progress
-from grader.dojo.rows import numbered_line
+from grader.dojo.rows import numbered_line, row_line
 from grader.dojo.search import Search
 from grader.dojo.state_file import State, StateFile
 from grader.dojo.view import View, bar, default_focus, watch_screen
@@ -160,10 +160,10 @@ def test_a_low_window_keeps_heading_explanation_and_the_row_in_focus(checked):
 def test_a_narrow_line_shows_both_shapes():
     row = Row("dW", "shape", 0, 1, shape=[32, 16], expected_shape=[16, 32], chain="failed")
     assert numbered_line(row, 12, True, 60, 15, "wrong shape").plain == (
-        "▸12 dW              shape ✗ (32, 16), expected: (16, 32)"
+        "▸12 dW              wrong ✗ (32, 16), expected: (16, 32)"
     )
     assert numbered_line(row, 12, False, 90, 15, "wrong shape").plain.endswith(
-        "| shape: (32, 16), expected: (16, 32)                  | shape ✗"
+        "| shape: (32, 16), expected: (16, 32)                  | wrong ✗"
     )
 
 
@@ -417,3 +417,83 @@ def test_code_that_is_read_ahead_is_what_it_is_otherwise(monkeypatch):
     stopped.read_ahead(["f", "g"])
     assert stopped.contents("g") == ordinary.contents("g")
     assert calls == [["f", "g"], ["g"]]
+
+
+def test_no_key_checks_a_lesson_whatever_the_student_s_code_does(watching, tmp_path, monkeypatch):
+    """With an endless loop in two lessons, a key that checked them would freeze the screen."""
+    session, paper = watching
+    checks = []
+    monkeypatch.setattr(session._desk, "check", lambda lesson, *more, **named: checks.append(lesson.number))
+    loop = "while True:\n        pass"
+    file_of(tmp_path, "03").write_text(solved("03", "dprobs").replace("return dlogprobs / probs", loop))
+    file_of(tmp_path, "06").write_text(solved("06") + f"\n\ndef forever():\n    {loop}\n")
+    for key, following in (("n", "06"), ("n", "03"), ("n", "04"), ("p", "03"), ("p", "06"), ("h", "06"), ("r", "06")):
+        session._press(key)
+        assert session._lesson.number == following
+    paper.seek(paper.truncate(0))
+    session._press("l")
+    listed = (
+        "Backprop Ninja: 0 of 48 points\n"
+        "\n"
+        "  03 The makemore network, step by step          0 of 26  not checked\n"
+        "  04 Cross-entropy in one go                      0 of 3  not begun\n"
+        "→ 06 The whole backward pass in one function     0 of 19  not checked\n"
+        "\n"
+        "Changed and not checked yet: 03, 06. `dojo check 03 06` counts their points\n"
+        "again.\n"
+        "\n"
+        "↑↓ row · h hint · n p lesson · / find · l list · r report · q quit\n"
+    )
+    assert paper.getvalue() == listed
+    session._draw()  # as it is while a check runs, which a key has interrupted
+    assert paper.getvalue() == 2 * listed and checks == []
+    session._press("escape")
+    assert "Backprop Ninja" not in paper.getvalue()[2 * len(listed) :]
+
+
+def test_what_a_key_has_shown_stays_until_the_file_is_another(watching, tmp_path):
+    session, paper = watching
+    file_of(tmp_path, "04").write_text(solved("04", "dlogits"))
+    assert session._check()
+    session._press("l")
+    assert session._check() and "Backprop Ninja: 3 of 48 points" in paper.getvalue().rpartition("dlogits")[2]
+    file_of(tmp_path, "04").write_text(solved("04", "dlogits") + "# more\n")
+    assert session._check() and "2 of 2 right" in paper.getvalue().rpartition("Backprop Ninja")[2]
+
+
+def test_a_key_says_that_there_is_no_file(watching, tmp_path):
+    session, paper = watching
+    session._press("h")
+    session._press("r")
+    assert "There is no hint yet: the first check is still running.\n" in paper.getvalue()
+    assert "There is no report yet: the first check is still running.\n" in paper.getvalue()
+    file_of(tmp_path, "04").unlink()
+    assert session._check()
+    paper.seek(paper.truncate(0))
+    session._press("h")
+    assert "Waiting for it.\n\nThere is no hint yet: the file cannot be read.\n" in paper.getvalue()
+    session._press("r")
+    assert "There is no report yet: the file cannot be read.\n" in paper.getvalue()
+
+
+def test_a_check_that_runs_says_its_deadline_and_not_what_has_passed(judge, monkeypatch):
+    """The deadline does not count waiting for a processor: after 47 s on a busy machine it may still be 10 s."""
+    monkeypatch.setattr(judge.zygote, "running", "dprobs")
+    assert judge.running == "dprobs is running, at most 0.5 s"
+    monkeypatch.setattr(judge.zygote, "running", "")
+    assert judge.running == "your functions, at most 0.5 s each"
+
+
+def test_a_line_does_not_contradict_its_figures():
+    gradient = Row("db", "failed", 0, 1, True, True, 0.0, 0, shape=[3], expected_shape=[3], chain="passed")
+    exact = "exact on the published problem"
+    assert row_line(gradient).plain == f"db              | {exact:<52} | wrong ✓"
+    assert numbered_line(gradient, 1, False, 60, 15, "").plain == f"  1 db              wrong ✓ {exact}"
+    assert numbered_line(gradient, 1, False, 84, 15, "").plain == f"  1 db              | {exact:<52} | wrong ✓"
+    shape = replace(gradient, status="shape")
+    assert row_line(shape).plain == f"db              | {exact:<52} | wrong ✓"
+    other = replace(shape, exact=None, approximate=None, maxdiff=None, shape=[2], chain="failed")
+    assert row_line(other).plain == f"db              | {'shape: (2,), expected: (3,)':<52} | wrong ✗"
+    assert row_line(replace(other, shape=[3])).plain == "db              | wrong type"
+    right = replace(gradient, status="passed")
+    assert row_line(right).plain == "db              | exact: True  | approximate: True  | maxdiff: 0       | right ✓"

@@ -13,7 +13,7 @@ from typing import Any
 
 from grader.dojo.desk import Checked
 from grader.dojo.file import HERE, HIDDEN
-from grader.dojo.rows import ROW_WORDS
+from grader.dojo.rows import status_word
 from grader.dojo.screen import wrong_groups
 from grader.lesson.forward_statements import forward_lines, forward_statements
 from grader.lesson.lesson import Item, Lesson
@@ -58,7 +58,7 @@ def remarks(checked: Checked) -> list[Remark]:
         line = (row.line if is_known else returning_line(node)) or 1
         names = ", ".join(each.name for each in group)
         mistake = row.mistake.id if row.mistake is not None else row.status
-        found.append(Remark(line, inert(f"{names}: {row.message or ROW_WORDS[row.status]}"), mistake))
+        found.append(Remark(line, inert(f"{names}: {row.message or status_word(row)}"), mistake))
     return found
 
 
@@ -109,7 +109,7 @@ def verdict_word(row: Row | None) -> str:
         return ""
     sign = "✓" if not is_unsolved(row) else "·" if row.status in UNWRITTEN else "✗"
     chain = ", in your chain not" if row.status == "passed" and row.chain == "failed" else ""
-    return f"{sign} {ROW_WORDS[row.status]}{chain}"
+    return f"{sign} {status_word(row)}{chain}"
 
 
 def hint_word(item: Item, taken: int) -> str:
@@ -143,7 +143,7 @@ def about_gradient(lesson: Lesson, name: str, checked: Checked | None) -> Iterat
     rows = checked.judged.rows if checked is not None and checked.judged.runs else []
     row = next((row for row in rows if row.name == name), None)
     if row is not None:
-        yield f"At the last save: **{ROW_WORDS[row.status]}**{f'. {markdown(row.message)}' if row.message else ''}"
+        yield f"At the last save: **{status_word(row)}**{f'. {markdown(row.message)}' if row.message else ''}"
 
 
 def about_value(lesson: Lesson, name: str, value: Any) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from grader.dojo.desk import Checked, Desk
+from grader.dojo.lesson_words import named_lesson
 from grader.dojo.notebook.cells_run import CellsRun
 from grader.dojo.notebook.heat import heat_maps, show_html, shows_html
 from grader.dojo.screen import lesson_screen
@@ -72,8 +73,7 @@ class CheckMagic:
         if not words:
             raise UserError(USAGE)
         desk = self._opened()
-        before, _, function = words.partition(".")
-        lesson = desk.find_lesson(before) if function else None
+        lesson, _, function = named_lesson(desk.course, words)
         if lesson is not None and function in lesson.functions:
             return lesson, [item.name for item in lesson.items if item.function == function]
         lesson, row = desk.find(words)

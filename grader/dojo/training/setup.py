@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from grader.dojo.lesson_words import named_lesson
 from grader.dojo.training.contract import Options, Outcome, Watch, load_checkpoint
 from grader.errors import LessonError, UserError
 from grader.gradebook.assignment.rows import names_of_lesson
 from grader.lesson.config import LessonConfig, lesson_config
+from grader.lesson.lesson import Course
 from grader.lesson.paths import nearest_course
 
 DEFAULT_TRAINING_FOLDER = Path(
@@ -67,11 +69,13 @@ def lesson_and_file(course: Path, submission: Path | None, lesson: str | None) -
         return lesson, submission
     names = trainable(course)
     if not submission.exists():
-        chosen = next((name for name in names if str(submission) in names_of_lesson(name)), None)
-        if chosen is None and str(submission).isdigit():
+        named, _, after = named_lesson(Course(course, secrets=False), str(submission))
+        if named is None or after:  # a file that is not there
+            return None, submission
+        if named.name not in names:
             others = ", ".join(f"`dojo train {name.partition('_')[0]}`" for name in names)
-            raise UserError(f"Lesson {submission} has no network to train; these have: {others or 'none'}.")
-        return (chosen, None) if chosen else (None, submission)
+            raise UserError(f"Lesson {named.number} has no network to train; these have: {others or 'none'}.")
+        return named.name, None
     return next((name for name in names if name in submission.resolve().parts), None), submission
 
 

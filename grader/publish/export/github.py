@@ -17,8 +17,8 @@ from typing import Any
 
 from grader.publish.export.rows import not_graded, row_message
 from grader.publish.inert import inert, without_ci_commands
-from grader.results import STATUS_WORDS, WRONG_STATUSES, Row, SubmissionResult, points_text
-from grader.results.wording import first_names
+from grader.results import WRONG_STATUSES, Row, SubmissionResult, points_text
+from grader.results.wording import first_names, verdict_of_row
 
 MAX_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
 MAX_ANNOTATION_CHARACTERS = 4_000
@@ -69,7 +69,7 @@ def annotations_of(results: SubmissionResult) -> list[Annotation]:
                 together.setdefault((row_message(row), row.file, row.line), []).append(row)
     for (text, file, line), rows in together.items():
         names = first_names([row.name for row in rows], 4)
-        word = STATUS_WORDS[rows[0].status]
+        word = verdict_of_row(rows[0])
         annotated.append(Annotation(f"{names}: {word}", text or f"{names}: {word}", file, line))
     return annotated
 

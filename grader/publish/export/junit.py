@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from grader.publish.export.rows import explanation_lines, row_message
 from grader.publish.inert import inert
 from grader.results import BROKEN_STATUSES, STATUS_WORDS, UNWRITTEN, LessonResult, Row, SubmissionResult
+from grader.results.wording import verdict_of_row
 
 
 def junit_xml(results: SubmissionResult, when: datetime | None = None) -> str:
@@ -56,8 +57,8 @@ def add_case(suite: Element, lesson: str, row: Row) -> None:
     case = SubElement(suite, "testcase", name=row.name, classname=lesson, time="0")
     status = row.status
     if status in UNWRITTEN:
-        SubElement(case, "skipped", message=row_message(row) or STATUS_WORDS[status])
+        SubElement(case, "skipped", message=row_message(row) or verdict_of_row(row))
     elif status != "passed":
         kind = "error" if status in BROKEN_STATUSES else "failure"
-        element = SubElement(case, kind, type=status, message=row_message(row) or STATUS_WORDS[status])
+        element = SubElement(case, kind, type=status, message=row_message(row) or verdict_of_row(row))
         element.text = "\n".join(explanation_lines(row))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.publish.inert import inert
-from grader.results import STATUS_WORDS, LessonResult, Row, SubmissionResult
+from grader.results import LessonResult, Row, SubmissionResult
+from grader.results.wording import verdict_of_row
 
 
 def row_message(row: Row) -> str:
@@ -30,7 +31,7 @@ def lecture_line(row: Row) -> str:
 
 def explanation_lines(row: Row) -> Iterator[str]:
     """The row in lines of plain text."""
-    yield STATUS_WORDS[row.status].capitalize() + (f" ({row_place(row)})" if row_place(row) else "")
+    yield verdict_of_row(row).capitalize() + (f" ({row_place(row)})" if row_place(row) else "")
     if row_message(row):
         yield row_message(row)
     if row.status == "passed" and row.chain == "failed":

@@ -11,8 +11,8 @@ from pathlib import Path
 from grader.intake.submissions.roster import Roster
 from grader.publish.export.marks import Marks, as_csv
 from grader.publish.inert import inert
-from grader.results import STATUS_WORDS, LessonResult, Row, SubmissionResult, number, points_text, read_results
-from grader.results.wording import listed
+from grader.results import LessonResult, Row, SubmissionResult, number, points_text, read_results
+from grader.results.wording import listed, verdict_of_row
 
 HTML, MARKDOWN = "report.html", "report.md"
 
@@ -74,7 +74,7 @@ def one_line_summary(results: SubmissionResult) -> str:
     else:
         absent = [lesson.name for lesson in results.lessons if lesson.status != "graded"]
         wrong = [
-            f"{row.name} ({STATUS_WORDS[row.status]})"
+            f"{row.name} ({verdict_of_row(row)})"
             for lesson in results.lessons
             if lesson.status == "graded"
             for row in lesson.rows

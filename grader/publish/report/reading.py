@@ -15,7 +15,7 @@ from grader.publish.report.forces import Forces, forces
 from grader.publish.report.heat_map import HeatMap, heat_map
 from grader.questions.question import is_question
 from grader.results import BROKEN_STATUSES, STATUS_WORDS, UNWRITTEN, WRONG_STATUSES, LessonResult, Row
-from grader.results.wording import figure_text, shape_text
+from grader.results.wording import figure_text, shape_text, verdict_of_row
 
 if TYPE_CHECKING:
     from grader.publish.report.layout import Layout, Node
@@ -25,7 +25,7 @@ SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero
 STATE_WORDS = STATUS_WORDS | {
     "chain": "right, chain red",
     "here": "passed here",
-    "hidden": "not checked here",
+    "hidden": "the hidden suite decides",
     "none": "no verdict",
     "uncounted": "not counted",
 }
@@ -81,9 +81,9 @@ class ReportRow:
             return "right"
         if self.state == "failed" and self.is_check:
             return "not met"
-        if self.state == "shape" and (self.is_check or self.row.shape == self.row.expected_shape):
-            return "wrong form" if self.is_check else "wrong type"
-        return STATE_WORDS[self.state]
+        if self.state == "shape" and self.is_check:
+            return "wrong form"
+        return verdict_of_row(self.row) if self.wrong else STATE_WORDS[self.state]
 
     @property
     def chain(self) -> str:
@@ -115,7 +115,7 @@ class ReportRow:
     def tooltip(self, shape: str, first: bool) -> NodeTooltip:
         """For the node of its gradient in the graph, of the value's `shape`."""
         row = self.row
-        facts = [f"{row.name}: {STATE_WORDS[self.state]}", f"shape {shape}"]
+        facts = [f"{row.name}: {self.word if self.wrong else STATE_WORDS[self.state]}", f"shape {shape}"]
         if row.shape not in (None, row.expected_shape):
             facts.append(f"your shape {shape_text(row.shape)}")
         if row.maxdiff is not None:

@@ -16,6 +16,7 @@ from support import ROOT
 
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.lesson.lesson import Course, Lesson
+from grader.publish.export.rows import explanation_lines
 from grader.publish.inert import inert, markdown, prose
 from grader.publish.report.classroom import csv_rows, difficulties, named_mistakes, report_link, student_row
 from grader.publish.report.excerpt import excerpt
@@ -313,6 +314,23 @@ def test_every_status_is_told(reporter: Reporter, lesson: Lesson, status: str) -
     assert set(icons) <= {f"#{name}" for name in page.values("id")}
 
 
+def test_a_wrong_row_does_not_contradict_its_figures_and_its_shape(reporter: Reporter, lesson: Lesson) -> None:
+    """What is wrong at other sizes only is exact on the published problem, and has the right shape there."""
+    figures: dict[str, Any] = {"exact": True, "approximate": True, "maxdiff": 0.0, "ulps": 0, "shape": [32, 27]}
+    rows = {"dh": row("dh", "failed", **figures), "dW2": row("dW2", "shape", **figures)}
+    graded = GradedSubmission(results_of(part_of(lesson, rows)))
+    page, text = Page(reporter.student_page(graded)), reporter.student_markdown(graded)
+    assert (
+        "dh wrong; exact on the published problem" in page.text
+        and "dW2 wrong shape; exact on the published problem" in page.text
+    )
+    assert "| `dh` | ❌ wrong; exact on the published problem |" in text
+    assert "| `dW2` | ❌ wrong shape; exact on the published problem |" in text
+    assert "wrong value" not in page.text.partition("How to read this report")[0]
+    assert page.text.count("Shape found") == 1  # that of dh: the published problem's would contradict the other one
+    assert next(explanation_lines(rows["dh"])) == "Wrong; exact on the published problem"
+
+
 @pytest.mark.parametrize(
     ("changed", "output"),
     [
@@ -458,8 +476,8 @@ def test_a_row_that_passed_a_public_example(reporter: Reporter, lessons: dict[st
     small = lessons["04_cross_entropy"]
     graded = GradedSubmission(results_of(part_of(small, {"in_one_go": replace(row("in_one_go"), status="here")})))
     page = Page(reporter.student_page(graded)).text
-    assert "1 right, 1 passed here" in page
-    assert "passed here it agrees with its public examples; the hidden suite checks more" in page
+    assert "2 right (1 passed here)" in page
+    assert "passed here it agrees with its public examples; the hidden suite decides" in page
     assert "| `in_one_go` | ☑️ passed here |" in reporter.student_markdown(graded)
 
 
