@@ -229,7 +229,9 @@ class AssignedWork:
         summary = AssignmentSummary(
             assignment.title,
             None if due is None else due.isoformat(),
-            None if due is None or extended_to is None or later(due, extended_to) is due else extended_to.isoformat(),
+            None
+            if due is None or extended_to is None or later(due, extended_to) is due
+            else text_in_zone_of(due, extended_to),
             assignment.counts,
         )
         late = [lesson.late for lesson in lessons if lesson.late is not None]
