@@ -50,13 +50,19 @@ class StoredAttempt(NamedTuple):
     extras: str | None
 
     def read(self) -> SubmissionResult:
-        return SubmissionResult.from_text(self.results)
+        results = SubmissionResult.from_text(self.results)
+        for lesson in results.lessons:
+            lesson.from_attempt = self.id
+        return results
 
     def attempt(self, results: SubmissionResult | None = None) -> Attempt:
         """The attempt with its results, or with these ones."""
         submitted = None if self.submitted is None else time_from_text(self.submitted)
         finished = time_from_text(self.finished)
         return Attempt(self.id, self.student, submitted, finished, results or self.read(), self.time_source or "")
+
+
+ALL_ATTEMPTS = f"{NEWEST} SELECT {', '.join(StoredAttempt._fields)} FROM newest"
 
 
 class StoredVerdict(NamedTuple):
@@ -102,13 +108,11 @@ class AttemptTable:
 
     def set_time(self, attempt: int, when: datetime, source: str) -> None:
         """Record when an attempt was submitted, as a file says. The student's folder is stale if that is new."""
-        ((student, before),) = self._connection.rows(
-            f"{NEWEST} SELECT student, submitted FROM newest WHERE id = ?", attempt
-        )
-        if before is None or time_from_text(before) != when:
+        stored = self.stored(attempt)
+        if stored.submitted is None or time_from_text(stored.submitted) != when:
             with self._connection.transaction():
                 self._connection.execute(ADD_TIME, (attempt, time_to_text(when), source))
-                self.mark_stale([student])
+                self.mark_stale([stored.student])
 
     def set_earlier_times(self, student: str, times: Sequence[SubmissionTime]) -> None:
         """Record the times of attempts before the last, if the file has as many times as there are attempts."""
@@ -136,10 +140,10 @@ class AttemptTable:
         """(student, key of the newest verdict, id) of every attempt, oldest first."""
         yield from self._connection.rows(f"{NEWEST} SELECT student, key, id FROM newest ORDER BY id")
 
-    def results(self, attempt: int) -> SubmissionResult:
-        """The newest results of one attempt, by its id."""
-        ((text,),) = self._connection.rows(f"{NEWEST} SELECT results FROM newest WHERE id = ?", attempt)
-        return SubmissionResult.from_text(text)
+    def stored(self, attempt: int) -> StoredAttempt:
+        """One attempt, by its id."""
+        (values,) = self._connection.rows(f"{ALL_ATTEMPTS} WHERE id = ?", attempt)
+        return StoredAttempt._make(values)
 
     def attempts_of(self, student: str, after: int = 0) -> list[SubmissionResult]:
         """The results of a student's attempts, newest first; only those with an id above `after`."""
@@ -148,15 +152,14 @@ class AttemptTable:
 
     def stored_attempts(self, student: str | None = None) -> Iterator[StoredAttempt]:
         """Every attempt, or those of one student, oldest first."""
-        query = f"{NEWEST} SELECT {', '.join(StoredAttempt._fields)} FROM newest"
         chosen = () if student is None else (student,)
-        query += " WHERE student = ? ORDER BY id" if chosen else " ORDER BY id"
+        query = f"{ALL_ATTEMPTS} {'WHERE student = ?' if chosen else ''} ORDER BY id"
         yield from map(StoredAttempt._make, self._connection.rows(query, *chosen))
 
     def by_student(self) -> Iterator[tuple[str, list[StoredAttempt]]]:
         """(student, attempts with the newest first)"""
-        query = f"{NEWEST} SELECT {', '.join(StoredAttempt._fields)} FROM newest ORDER BY student DESC, id DESC"
-        for student, rows in groupby(self._connection.rows(query), key=lambda row: str(row[1])):
+        rows_in_order = self._connection.rows(f"{ALL_ATTEMPTS} ORDER BY student DESC, id DESC")
+        for student, rows in groupby(rows_in_order, key=lambda row: str(row[1])):
             yield student, list(map(StoredAttempt._make, rows))
 
     def verdicts_on(self, student: str) -> Iterator[tuple[int, str, SubmissionResult]]:

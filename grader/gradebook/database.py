@@ -116,7 +116,8 @@ class Gradebook(AttemptTable):
         one = None if student is None else [(student, list(self.stored_attempts(student))[::-1])]
         for who, stored in one or self.by_student():
             if who not in names:
-                yield who, TermWork(assignment, [each.attempt() for each in stored], decided.get(who, []))
+                attempts = [each.attempt() for each in (*stored, *self._former_attempts(who, names))]
+                yield who, TermWork(assignment, attempts, decided.get(who, []))
 
     def decisions_by_student(self) -> dict[str, list[Decision]]:
         """{student: all decisions about them, in order}, including those made under an earlier name."""

@@ -151,7 +151,7 @@ class Run:
         """Whether a submission has to be graded; else the results of an earlier run are added to the outcome."""
         student = submission.student
         attempt = self._attempts.get((student, result_key(self._conditions, submission)))
-        results = None if attempt is None else self._gradebook.results(attempt)
+        results = None if attempt is None else self._gradebook.stored(attempt).read()
         if attempt is None or results is None or not self._is_current(results, attempt, self._latest[student]):
             return True
         if submission.time_source and submission.submitted is not None:
