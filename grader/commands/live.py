@@ -24,6 +24,7 @@ from grader.results import SubmissionResult, points_text
 from grader.results.wording import first_names
 
 if TYPE_CHECKING:
+    from grader.gradebook.grading.proposals import StudentChange
     from grader.gradebook.grading.run import RunOutcome
 
 JUDGED_STATUSES = ("passed", "failed", "shape", "todo")
@@ -131,6 +132,19 @@ def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
     return [*map(printable, lines[:MAX_REASONS_SHOWN]), *further, *advice]
 
 
+def what_waits(changes: Sequence[StudentChange], title: str, out: Path) -> list[str]:
+    """A line about whose score an edited assignment would change."""
+    up = sum(change.gain > 0 for change in changes)
+    down = sum(change.gain < 0 for change in changes)
+    names = first_names([change.student for change in changes], 5)
+    sentence = (
+        f"{title}, or a lesson in it, was edited: {len(changes)} would have other points ({up} up, {down} down): "
+        f"{printable(names)}. Until you apply this, the former points count. `grade regrade -o {out}` shows each "
+        f"change, `grade regrade --apply -o {out}` makes them count."
+    )
+    return [sentence] if changes else []
+
+
 def shorten(reason: str) -> str:
     """A reason on one line, without pytest's rulers. A long one is cut in the middle."""
     line = " ".join(RULER.sub("", reason).split())
@@ -169,3 +183,4 @@ def print_summary(console: Console, outcome: RunOutcome, count: int, out: Path, 
             f"Each student: {printable(str(out / outcome.results[0].student / 'report.html'))}"
             + (" and so on" if graded > 1 else "")
         )
+        console.print(f"Since the last run: {outcome.moves}.", markup=False, highlight=False)
