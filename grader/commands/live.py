@@ -132,17 +132,15 @@ def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
     return [*map(printable, lines[:MAX_REASONS_SHOWN]), *further, *advice]
 
 
-def what_waits(changes: Sequence[StudentChange], title: str, out: Path) -> list[str]:
-    """A line about whose score an edited assignment would change."""
-    up = sum(change.gain > 0 for change in changes)
-    down = sum(change.gain < 0 for change in changes)
-    names = first_names([change.student for change in changes], 5)
-    sentence = (
-        f"{title}, or a lesson in it, was edited: {len(changes)} would have other points ({up} up, {down} down): "
-        f"{printable(names)}. Until you apply this, the former points count. `grade regrade -o {out}` shows each "
-        f"change, `grade regrade --apply -o {out}` makes them count."
+def what_waits(changes: Sequence[StudentChange], title: str, out: Path) -> str:
+    """A line about an edited assignment, and whose points it would change without grading anything again."""
+    up, down = sum(change.gain > 0 for change in changes), sum(change.gain < 0 for change in changes)
+    names = f": {printable(first_names([change.student for change in changes], 5))}" if changes else ""
+    return (
+        f"{title}, or a lesson in it, was edited: {len(changes)} would have other points ({up} up, {down} down)"
+        f"{names}. Until you apply this, the former assignment counts. `grade regrade -o {out}` shows each change, "
+        f"`grade regrade --apply -o {out}` makes them count."
     )
-    return [sentence] if changes else []
 
 
 def shorten(reason: str) -> str:

@@ -108,8 +108,8 @@ def run(**words: Any) -> None:
     elif outcome.stopped:
         click.echo(f"grade: stopped: {len(students)} of {count} were graded and are on disk.", err=True)
     print_remarks(what_failed(outcome.reasons, count))
-    if work.assignment is not None:
-        print_remarks(what_waits(outcome.unapplied, work.assignment.title, options.out))
+    if work.assignment is not None and outcome.unapplied is not None:
+        print_remarks([what_waits(outcome.unapplied, work.assignment.title, options.out)])
     sign_or_warn(options.out, key, set(students))
     write_formats(options.out, students, options.formats)
     quieted.close()

@@ -47,7 +47,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def out(tmp_path: Path, course: Path, file: Path) -> Path:
-    """A gradebook with that assignment: ada has no row right, Bo only the row of 6 points. Nothing can be graded."""
+    """A gradebook with that assignment: ada's row is wrong, Bo's right."""
     out = tmp_path / "grades"
     write_gradebook(out, {"ada": 0, "Bo": 2}, course)
     with closing(Gradebook(out / GRADEBOOK)) as book:
@@ -153,14 +153,17 @@ def test_a_run_leaves_the_points_until_the_edit_is_applied(out, course, file):
         assert book.current_of("Bo").score == 6
         edit(file, "points = 16", "points = 6")
         edit(file, "23:59:00", "23:59:59")  # changes nobody's points
-        assert apply_unless_scores_move(read_assignment(file, lessons), book) == []
+        assert apply_unless_scores_move(read_assignment(file, lessons), book) is None
         assert book.assignment().due.second == 59
+        file.write_text(HOMEWORK + '[settings]\nshape = "broadcast"\n', encoding="utf-8")
+        assert apply_unless_scores_move(read_assignment(file, lessons), book) == [], "these have to be graded again"
+        assert book.assignment().settings == {}
 
 
 def test_the_first_assignment_counts_at_once(tmp_path, course, file):
     write_gradebook(tmp_path / "other", {"Bo": 2}, course)
     with closing(Gradebook(tmp_path / "other" / GRADEBOOK)) as book:
-        assert apply_unless_scores_move(read_assignment(file, list(Course(course).lessons.values())), book) == []
+        assert apply_unless_scores_move(read_assignment(file, list(Course(course).lessons.values())), book) is None
         assert book.current_of("Bo").score == 6
 
 

@@ -132,17 +132,19 @@ def changes_by(
     return sorted(changes, key=lambda change: change.student.lower())
 
 
-def apply_unless_scores_move(assignment: Assignment, gradebook: Gradebook) -> list[StudentChange]:
-    """Make an assignment count where it is the gradebook's first one, or changes nobody's score.
+def apply_unless_scores_move(assignment: Assignment, gradebook: Gradebook) -> list[StudentChange] | None:
+    """Make an assignment count where it is the gradebook's first one, or changes nobody's points: then None.
 
-    Else it changes nothing, and returns whose score it would change. Raises OutputError.
+    Else it changes nothing, and returns whose points it would change, as far as nothing has to be graded again for it.
+    Raises OutputError.
     """
     present = gradebook.assignment()
-    is_edited = present is not None and scoring(present) != scoring(assignment)
-    changes = changes_by({}, {}, gradebook, assignment) if is_edited else []
-    if not changes:
-        gradebook.set_assignment(assignment)
-    return changes
+    if present is not None and scoring(present) != scoring(assignment):
+        changes = changes_by({}, {}, gradebook, assignment)
+        if changes or (present.settings != assignment.settings and gradebook.students()):
+            return changes
+    gradebook.set_assignment(assignment)
+    return None
 
 
 def scoring(assignment: Assignment | None) -> object:

@@ -47,8 +47,8 @@ class RunOutcome:
     """`results` are those of this run, in order of name: `kept` of them from earlier runs.
 
     `reasons` are {student: the fault for which nothing could be graded}; `class_size` counts the book's students;
-    `stopped` says that a signal came before everything was graded. `unapplied` is whose score an edited assignment
-    would change, which counts only after `grade regrade --apply`.
+    `stopped` says that a signal came before everything was graded. `unapplied` is whose points an edited assignment
+    would change, which counts only after `grade regrade --apply`; None where nothing waits for that.
     """
 
     results: ClassResults = field(default_factory=ClassResults)
@@ -56,7 +56,7 @@ class RunOutcome:
     class_size: int = 0
     kept: int = 0
     stopped: bool = False
-    unapplied: list[StudentChange] = field(default_factory=list)
+    unapplied: list[StudentChange] | None = None
     moves: Moves = field(default_factory=Moves)
 
     @property
