@@ -9,7 +9,7 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -130,6 +130,14 @@ def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
     further = [f"... and {len(lines) - MAX_REASONS_SHOWN} other reasons."] if lines[MAX_REASONS_SHOWN:] else []
     advice = ["They have no score until the same command, run again, grades them."] if lines else []
     return [*map(printable, lines[:MAX_REASONS_SHOWN]), *further, *advice]
+
+
+def what_platforms_say(results: Iterable[SubmissionResult]) -> list[str]:
+    """A line about the students whose work is late by the assignment or by the platform's record, and not by both."""
+    names = [each.student for each in results if any(remark.kind == "platform" for remark in each.intake or ())]
+    shown = printable(first_names(names, 5))
+    sentence = f"Late by the assignment or by the platform's record, not by both: {shown}. Their reports say which."
+    return [sentence] if names else []
 
 
 def what_waits(changes: Sequence[StudentChange], title: str, out: Path) -> str:

@@ -33,7 +33,7 @@ from grader.gradebook.assignment.weighted import (
 from grader.gradebook.current import current_results
 from grader.gradebook.records import Attempt, Decision
 from grader.results import LessonResult, SubmissionResult, number
-from grader.results.annotations import AssignmentSummary, CountedAttempt, Lateness, NotGraded
+from grader.results.annotations import AssignmentSummary, CountedAttempt, IntakeRemark, Lateness, NotGraded
 
 
 @dataclass(frozen=True)
@@ -189,6 +189,16 @@ class AssignedWork:
         counted = CountedAttempt(candidate.number, of, when, why, source or None)
         return replace(candidate.lesson, attempt=counted)
 
+    def _contradiction(self, candidate: CandidateAttempt) -> str | None:
+        """A sentence where the platform's record says otherwise about lateness, and no person has decided about it."""
+        platform, delay = candidate.attempt.platform, candidate.delay
+        if self._assignment.due is None or not platform or not delay.is_known or (platform == "late") == bool(delay.by):
+            return None
+        if platform == "late" and candidate.lesson is not None and self._decisions.extensions(candidate.lesson.name):
+            return None
+        here = "late" if delay.by else "on time"
+        return f"By the platform's record this work was {platform}; by the due date of this assignment it was {here}."
+
     def _missing(self, lesson: str) -> LessonResult:
         rows = self._assignment.rows[lesson]
         return with_final_points(
@@ -219,6 +229,11 @@ class AssignedWork:
             results.earlier = [
                 name for name, candidate in chosen.items() if candidate.attempt.id != self._latest.id
             ] or None
+        remarks = dict.fromkeys(filter(None, map(self._contradiction, chosen.values())))
+        if remarks:
+            results = replace(
+                results, intake=[*(results.intake or ()), *(IntakeRemark("platform", each) for each in remarks)]
+            )
         if failed:
             newest = in_submission_order(
                 each.attempt for open_ in failed.values() for each in open_ if each.lesson is None

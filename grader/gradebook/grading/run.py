@@ -164,7 +164,8 @@ class Run:
         if attempt is None or results is None or not self._is_current(results, attempt, self._latest[student]):
             return True
         if submission.time_source and submission.submitted is not None:
-            self._gradebook.set_time(attempt, submission.submitted, submission.time_source)
+            about = submission.submitted, submission.time_source, submission.platform
+            self._gradebook.set_time(attempt, *about)
         self._outcome.results.add(self._shown(results))
         return False
 

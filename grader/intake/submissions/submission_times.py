@@ -7,6 +7,7 @@ with every attempt; its grade book and its file names have no time.
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,6 +44,9 @@ NAME_COLUMNS = (
 NOT_SUBMITTED = ("", "-", "–", "—", "null", "none", "n/a", "never")
 
 
+LATENESS_COLUMNS = ("late", "lateness (h:m:s)")
+
+
 class TimesError(UserError):
     """A file of times that cannot be used."""
 
@@ -55,12 +59,14 @@ class SubmissionTime:
         place: "times.csv, line 3", the source that reports show.
         when: with a time zone.
         ids: ids, e-mail addresses and logins; names: the names of the same person.
+        platform: "late" or "on time", where the platform itself says so; else "".
     """
 
     place: str
     when: datetime
     ids: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    platform: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,12 @@ def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
             f"{found_columns(header)}."
         )
     found_lines = [
-        TimeLine(f"{path.name}, line {number}", *people_in(header, cells), cells[at].strip() if at < len(cells) else "")
+        TimeLine(
+            f"{path.name}, line {number}",
+            *people_in(header, cells),
+            cells[at].strip() if at < len(cells) else "",
+            platform_in(header, cells),
+        )
         for number, cells in lines
     ]
     return times_of_lines(found_lines, zone)
@@ -121,12 +132,13 @@ def times_in_roster(roster: Roster, name: str, zone: tzinfo | None) -> ReadTimes
 
 @dataclass(frozen=True)
 class TimeLine:
-    """A line of a file: who it is about, and the time as it is written."""
+    """A line of a file: who it is about, the time as it is written, and SubmissionTime.platform."""
 
     place: str
     ids: tuple[str, ...]
     names: tuple[str, ...]
     time: str
+    platform: str = ""
 
 
 def roles(header: Sequence[str]) -> tuple[list[int], int | None]:
@@ -157,6 +169,15 @@ def people_in(header: Sequence[str], cells: Sequence[str]) -> tuple[tuple[str, .
     return ids, tuple([*names, f"{first} {last}"] if first and last else names)
 
 
+def platform_in(header: Sequence[str], cells: Sequence[str]) -> str:
+    """What a line says in a column "late", or in Gradescope's "Lateness (H:M:S)"."""
+    plain = {name.strip().casefold(): cell.strip().casefold() for name, cell in zip(header, cells, strict=False)}
+    says = next((plain[name] for name in LATENESS_COLUMNS if plain.get(name)), "")
+    if says in ("no", "false") or re.fullmatch("0+(:0+)*", says):
+        return "on time"
+    return "late" if says in ("yes", "true") or re.fullmatch("[0-9]+(:[0-9]+)*", says) else ""
+
+
 def json_lines(path: Path, text: str) -> list[TimeLine]:
     """The attempts in the answer of Canvas's submissions API. Raises TimesError."""
     try:
@@ -171,10 +192,17 @@ def json_lines(path: Path, text: str) -> list[TimeLine]:
         user = entry.get("user") if isinstance(entry.get("user"), dict) else {}
         ids = texts([entry.get("user_id"), *(user.get(each) for each in ("sis_user_id", "login_id", "email"))])
         names = texts([user.get("name"), user.get("sortable_name")])
-        history = [each for each in entry.get("submission_history") or [entry] if isinstance(each, dict)]
-        times = dict.fromkeys(texts(each.get("submitted_at") for each in history))
-        lines += [TimeLine(f"{path.name}, entry {number}", ids, names, time) for time in times]
+        history = [each for each in (*(entry.get("submission_history") or ()), entry) if isinstance(each, dict)]
+        times = {time: each for each in history for time in texts([each.get("submitted_at")])}
+        place = f"{path.name}, entry {number}"
+        lines += [TimeLine(place, ids, names, time, canvas_says(each)) for time, each in times.items()]
     return lines
+
+
+def canvas_says(entry: Mapping[str, Any]) -> str:
+    """SubmissionTime.platform: nothing is late for Canvas where it has no due date."""
+    late = entry.get("late") if entry.get("cached_due_date", "unknown") is not None else None
+    return {True: "late", False: "on time"}[late] if isinstance(late, bool) else ""
 
 
 def texts(values: Iterable[Any]) -> tuple[str, ...]:
@@ -202,7 +230,7 @@ def times_of_lines(lines: Sequence[TimeLine], zone: tzinfo | None) -> ReadTimes:
                     "file, or add --times-zone, such as --times-zone Europe/Zurich."
                 )
             when, has_local = when.replace(tzinfo=zone), True  # of an hour that the clocks repeat, the first
-        found.append(SubmissionTime(line.place, when, line.ids, line.names))
+        found.append(SubmissionTime(line.place, when, line.ids, line.names, line.platform))
     return ReadTimes(tuple(found), tuple(bad), zone if has_local else None)
 
 
@@ -279,7 +307,12 @@ def with_times(
 ) -> list[Arrival]:
     """The arrivals with the latest time of each student. Unless it `replaces` them, a platform's own times stay."""
     return [
-        replace(each, when=times[each.student][-1].when.timestamp(), time_source=times[each.student][-1].place)
+        replace(
+            each,
+            when=times[each.student][-1].when.timestamp(),
+            time_source=times[each.student][-1].place,
+            platform=times[each.student][-1].platform or each.platform,
+        )
         if each.student in times and (replaces or not each.when)
         else each
         for each in arrivals

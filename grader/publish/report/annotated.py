@@ -34,6 +34,7 @@ def sentences_about(results: SubmissionResult) -> list[str]:
     if results.late is not None:
         found += late_sentences(results.late)
     found += time_sentences(results.lessons)
+    found += [remark.message for remark in results.intake or () if remark.kind == "platform"]
     if results.adjustment is not None:
         found.append(adjustment_sentence("the score", results.adjustment))
     return [*found, *comment_sentences(results.comments)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -12,10 +13,13 @@ from made_attempts import DAY, DUE, HOUR, attempt, decision, homework, lesson_wi
 from made_results import lesson, row
 from support import SCHEMA
 
+from grader.commands.live import what_platforms_say
 from grader.gradebook.assignment.attempts import delay_of
 from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.current import current_results
+from grader.publish.report.annotated import sentences_about
+from grader.publish.report.triage import triage
 from grader.results import SubmissionResult
 from grader.results.annotations import NotGraded
 
@@ -156,6 +160,30 @@ def test_a_due_time_includes_the_minute_or_second_that_it_names(due, submitted, 
     due, submitted = (datetime.fromisoformat(f"{each}+01:00") for each in ("2026-11-20T" + due, day + submitted))
     found = delay_of(submitted, due, timedelta(), LatePolicy(), None)
     assert (math.ceil(found.by.total_seconds()), found.days) == (seconds, bool(seconds))
+
+
+@pytest.mark.parametrize(
+    ("platform", "late", "days_extended", "here"),
+    [
+        ("on time", MINUTES, 0, "late"),
+        ("on time", -HOUR, 0, None),
+        ("late", MINUTES, 0, None),
+        ("late", -HOUR, 0, "on time"),
+        ("late", MINUTES, 1, None),  # a person has decided
+        ("late", None, 0, None),  # nobody knows when
+        ("", MINUTES, 0, None),
+    ],
+)
+def test_a_platform_s_record_is_not_contradicted_in_silence(platform, late, days_extended, here):
+    attempts = [replace(attempt(1, late, lesson_with("03_a", 1)), platform=platform)]
+    extended = [decision(1, "extension", until=DUE + days_extended * DAY)] if days_extended else []
+    found = assigned("Ada", homework({"03_a": 1}), attempts, extended)
+    sentence = f"By the platform's record this work was {platform}; by the due date of this assignment it was {here}."
+    assert found.intake == ([("platform", sentence)] if here else None)
+    assert (sentence in sentences_about(found)) == bool(here)
+    assert [entry.students for entry in triage([found])] == ([["Ada"]] if here else [])
+    assert len(what_platforms_say([found])) == bool(here)
+    jsonschema.validate(found.to_json() | {"environment": ENVIRONMENT}, SCHEMA)
 
 
 def test_an_extension_within_the_due_minute_takes_nothing():

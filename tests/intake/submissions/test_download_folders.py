@@ -336,3 +336,11 @@ def test_a_class_s_zip_with_a_roster(course, tmp_path):
     assert not (tmp_path / "out" / "Kim Lee").exists()
     report = (tmp_path / "out" / "dupontamélie" / "report.html").read_text(encoding="utf-8")
     assert "the newest counts, backward-1.py, not backward.py" in report
+
+
+@pytest.mark.parametrize(("mark", "says"), [("LATE_", {"chenbo": "late", "okaforada": "on time"}), ("", "")])
+def test_file_names_of_canvas_say_who_was_on_time_if_they_say_who_was_late(course, tmp_path, mark, says):
+    for name in ("okaforada_12345_67890_backward.py", f"chenbo_{mark}12346_67891_backward.py"):
+        (tmp_path / name).write_text("def dlogits(logits):\n    return logits\n", encoding="utf-8")
+    found = find([tmp_path], [course.find("04")], list(course.lessons.values()))
+    assert {each.student: each.platform for each in found} == (says or {"chenbo": "", "okaforada": ""})
