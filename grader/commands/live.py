@@ -189,4 +189,4 @@ def print_summary(console: Console, outcome: RunOutcome, count: int, out: Path, 
             f"Each student: {printable(str(out / outcome.results[0].student / 'report.html'))}"
             + (" and so on" if graded > 1 else "")
         )
-        console.print(f"Since the last run: {outcome.moves}.", markup=False, highlight=False)
+        click.echo(f"Since the last run: {outcome.moves}.")
