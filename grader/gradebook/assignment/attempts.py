@@ -51,24 +51,34 @@ def delay_of(
     if submitted is None:
         return Delay(is_known=False)
     own_due, moment = later(due, extended_to).astimezone(due.tzinfo), in_utc(submitted)
-    if moment < end_of(own_due) + max(grace, timedelta()):
+    if moment < end_of_due_time(own_due) + max(grace, timedelta()):
         return ON_TIME
     by = moment - in_utc(own_due)
-    by -= by % precision_of(own_due)
+    by -= by % due_precision(own_due)
     fewest = max(1, by // DAY - 1)  # when the clocks change, days are longer or shorter
-    days = next(days for days in count(fewest) if moment < end_of(own_due + days * DAY))
-    too_late = policy.hard_deadline is not None and moment >= end_of(later(policy.hard_deadline, extended_to))
+    days = next(days for days in count(fewest) if moment < end_of_due_time(own_due + days * DAY))
+    too_late = policy.hard_deadline is not None and moment >= end_of_due_time(later(policy.hard_deadline, extended_to))
     return Delay(by, days, too_late)
 
 
-def end_of(date: datetime) -> datetime:
+def end_of_due_time(date: datetime) -> datetime:
     """The first moment in UTC after a due time, which includes the whole minute or second that it names."""
-    return min(in_utc(date), LAST_MINUTE) + precision_of(date)
+    return min(in_utc(date), LAST_MINUTE) + due_precision(date)
 
 
-def precision_of(date: datetime) -> timedelta:
+def due_precision(date: datetime) -> timedelta:
     """A minute for a time without seconds, as people write it; else a second or a microsecond."""
     return timedelta.resolution if date.microsecond else timedelta(seconds=1 if date.second else 60)
+
+
+def contradiction(attempt: Attempt, delay: Delay, is_extended: bool) -> str | None:
+    """Return a sentence where the platform's own record says otherwise about lateness, unless a person extended it."""
+    here = "late" if delay.by else "on time"
+    if attempt.platform in ("", here) or not delay.is_known or (is_extended and not delay.by):
+        return None
+    return (
+        f"By the platform's record this work was {attempt.platform}; by the due date of this assignment it was {here}."
+    )
 
 
 def kept_percent(delay: Delay, policy: LatePolicy, free_days: int) -> float:
@@ -80,7 +90,7 @@ def kept_percent(delay: Delay, policy: LatePolicy, free_days: int) -> float:
 
 
 def later(date: datetime, other: datetime | None) -> datetime:
-    return date if other is None or end_of(other) <= end_of(date) else other
+    return date if other is None or end_of_due_time(other) <= end_of_due_time(date) else other
 
 
 def in_utc(date: datetime) -> datetime:

@@ -14,6 +14,7 @@ from grader.gradebook.assignment.attempts import (
     CandidateAttempt,
     attempts_at,
     choose,
+    contradiction,
     delay_of,
     in_submission_order,
     kept_percent,
@@ -189,16 +190,6 @@ class AssignedWork:
         counted = CountedAttempt(candidate.number, of, when, why, source or None)
         return replace(candidate.lesson, attempt=counted)
 
-    def _contradiction(self, candidate: CandidateAttempt) -> str | None:
-        """A sentence where the platform's record says otherwise about lateness, and no person has decided about it."""
-        platform, delay = candidate.attempt.platform, candidate.delay
-        if self._assignment.due is None or not platform or not delay.is_known or (platform == "late") == bool(delay.by):
-            return None
-        if platform == "late" and candidate.lesson is not None and self._decisions.extensions(candidate.lesson.name):
-            return None
-        here = "late" if delay.by else "on time"
-        return f"By the platform's record this work was {platform}; by the due date of this assignment it was {here}."
-
     def _missing(self, lesson: str) -> LessonResult:
         rows = self._assignment.rows[lesson]
         return with_final_points(
@@ -229,11 +220,10 @@ class AssignedWork:
             results.earlier = [
                 name for name, candidate in chosen.items() if candidate.attempt.id != self._latest.id
             ] or None
-        remarks = dict.fromkeys(filter(None, map(self._contradiction, chosen.values())))
-        if remarks:
-            results = replace(
-                results, intake=[*(results.intake or ()), *(IntakeRemark("platform", each) for each in remarks)]
-            )
+        extended = {lesson: bool(self._decisions.extensions(lesson)) for lesson in chosen}
+        remarks = {contradiction(each.attempt, each.delay, extended[lesson]) for lesson, each in chosen.items()}
+        new = [IntakeRemark("platform", each) for each in sorted(filter(None, remarks)) if assignment.due is not None]
+        results = replace(results, intake=[*(results.intake or ()), *new] or None)
         if failed:
             newest = in_submission_order(
                 each.attempt for open_ in failed.values() for each in open_ if each.lesson is None
@@ -241,14 +231,8 @@ class AssignedWork:
             results = replace(results, status="error", message=newest.results.message, not_graded=not_graded)
         extended_to = self._decisions.last_extension()
         due = assignment.due
-        summary = AssignmentSummary(
-            assignment.title,
-            None if due is None else due.isoformat(),
-            None
-            if due is None or extended_to is None or later(due, extended_to) is due
-            else text_in_zone_of(due, extended_to),
-            assignment.counts,
-        )
+        own_due = None if due is None or later(due, extended_to) is due else text_in_zone_of(due, extended_to)
+        summary = AssignmentSummary(assignment.title, text_in_zone_of(due, due), own_due, assignment.counts)
         late = [lesson.late for lesson in lessons if lesson.late is not None]
         results = replace(results, lessons=lessons, assignment=summary, late=summary_of(late, free_days))
         return with_decisions(results, self._decisions)

@@ -7,7 +7,6 @@ with every attempt; its grade book and its file names have no time.
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from typing import Any
 
 from grader.errors import UserError
 from grader.intake.submissions.arrival import Arrival
+from grader.intake.submissions.lateness import late_by_canvas, late_by_line
 from grader.intake.submissions.people import fold_case, name_words, rotations
 from grader.intake.submissions.roster import FIRST_NAME_COLUMNS, LAST_NAME_COLUMNS, ROSTER_COLUMNS, Member, Roster
 from grader.intake.submissions.tables import found_columns, parse_table, read_text_of
@@ -42,9 +42,6 @@ NAME_COLUMNS = (
     "nombre completo",
 )
 NOT_SUBMITTED = ("", "-", "–", "—", "null", "none", "n/a", "never")
-
-
-LATENESS_COLUMNS = ("late", "lateness (h:m:s)")
 
 
 class TimesError(UserError):
@@ -107,15 +104,10 @@ def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
             f"{path} needs a first line that names its columns: id, email or name, and submitted; "
             f"{found_columns(header)}."
         )
-    found_lines = [
-        TimeLine(
-            f"{path.name}, line {number}",
-            *people_in(header, cells),
-            cells[at].strip() if at < len(cells) else "",
-            platform_in(header, cells),
-        )
-        for number, cells in lines
-    ]
+    found_lines = []
+    for number, cells in lines:
+        time, platform = cells[at].strip() if at < len(cells) else "", late_by_line(header, cells)
+        found_lines.append(TimeLine(f"{path.name}, line {number}", *people_in(header, cells), time, platform))
     return times_of_lines(found_lines, zone)
 
 
@@ -169,15 +161,6 @@ def people_in(header: Sequence[str], cells: Sequence[str]) -> tuple[tuple[str, .
     return ids, tuple([*names, f"{first} {last}"] if first and last else names)
 
 
-def platform_in(header: Sequence[str], cells: Sequence[str]) -> str:
-    """What a line says in a column "late", or in Gradescope's "Lateness (H:M:S)"."""
-    plain = {name.strip().casefold(): cell.strip().casefold() for name, cell in zip(header, cells, strict=False)}
-    says = next((plain[name] for name in LATENESS_COLUMNS if plain.get(name)), "")
-    if says in ("no", "false") or re.fullmatch("0+(:0+)*", says):
-        return "on time"
-    return "late" if says in ("yes", "true") or re.fullmatch("[0-9]+(:[0-9]+)*", says) else ""
-
-
 def json_lines(path: Path, text: str) -> list[TimeLine]:
     """The attempts in the answer of Canvas's submissions API. Raises TimesError."""
     try:
@@ -195,14 +178,8 @@ def json_lines(path: Path, text: str) -> list[TimeLine]:
         history = [each for each in (*(entry.get("submission_history") or ()), entry) if isinstance(each, dict)]
         times = {time: each for each in history for time in texts([each.get("submitted_at")])}
         place = f"{path.name}, entry {number}"
-        lines += [TimeLine(place, ids, names, time, canvas_says(each)) for time, each in times.items()]
+        lines += [TimeLine(place, ids, names, time, late_by_canvas(each)) for time, each in times.items()]
     return lines
-
-
-def canvas_says(entry: Mapping[str, Any]) -> str:
-    """SubmissionTime.platform: nothing is late for Canvas where it has no due date."""
-    late = entry.get("late") if entry.get("cached_due_date", "unknown") is not None else None
-    return {True: "late", False: "on time"}[late] if isinstance(late, bool) else ""
 
 
 def texts(values: Iterable[Any]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import GraderFault
-from grader.gradebook.assignment.attempts import end_of
+from grader.gradebook.assignment.attempts import end_of_due_time
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment, LatePolicy, parse_assignment
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.files import write_whole
@@ -119,7 +119,7 @@ class Autograder:
         general, *own = dates = [due_date(each) for each in (metadata, *users)]
         submitted, platform = time_in(metadata.get("created_at")), ""
         if submitted is not None and any(dates):
-            platform = "late" if submitted >= max(end_of(date) for date in dates if date) else "on time"
+            platform = "late" if submitted >= max(end_of_due_time(date) for date in dates if date) else "on time"
         attempt = Attempt(1, results.student, submitted, now, results, platform=platform)
         extended = [(n, date) for n, date in enumerate(own, 1) if date and general and date > general]
         decisions = [Decision(n, results.student, "extension", "Gradescope", now, until=date) for n, date in extended]

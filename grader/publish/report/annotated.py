@@ -14,7 +14,7 @@ WHY_AN_ATTEMPT_COUNTS = {
     "last on time": "it is the last one on time",
     "last, none on time": "it is the last one, and none was on time",
 }
-MINUTE, HOUR, DAY = 60, 3600, 86400
+MINUTE, HOUR, SECONDS_PER_DAY = 60, 3600, 86400
 
 
 def sentences_about(results: SubmissionResult) -> list[str]:
@@ -134,7 +134,7 @@ def date_text(date: str) -> str:
 
 def how_late(late: Lateness) -> str:
     """The time in words. It agrees with the calendar days that cost points, also where the clocks have changed."""
-    return lateness_text(min(max(late.seconds, (late.days - 1) * DAY + 1), late.days * DAY))
+    return lateness_text(min(max(late.seconds, (late.days - 1) * SECONDS_PER_DAY + 1), late.days * SECONDS_PER_DAY))
 
 
 def lateness_text(seconds: int) -> str:
