@@ -40,15 +40,15 @@ def results_for(submission: Submission, right: int) -> SubmissionResult:
     return results_by_hand(submission.student, made, submission_sha256=submission.sha256)
 
 
-def write_gradebook(out: Path, students: Mapping[str, int], course: Path = ROOT) -> None:
-    """OUT with a gradebook in which each student has so many of two points."""
+def write_gradebook(out: Path, students: Mapping[str, int], course: Path = ROOT, source: str = "") -> None:
+    """OUT with a gradebook in which each student has so many of two points, for a file that differs by `source`."""
     out.mkdir(parents=True, exist_ok=True)
     lesson = Course(course).lessons[CROSS]
     settings = Settings(course=str(course), lessons=[CROSS], seed=1, out=str(out), program="")
     gradebook = Gradebook(out / GRADEBOOK)
     gradebook.describe({"course": str(course), "seed": "drawn"})
     for student, right in students.items():
-        submission = submission_of(student, f"# {student}\n")
+        submission = submission_of(student, f"# {student}{source}\n")
         conditions = Conditions.of([lesson], settings)
         gradebook.add(StoredVerdict("", results_for(submission, right), conditions, {}), submission)
     gradebook.close()

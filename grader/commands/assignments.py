@@ -46,44 +46,61 @@ extensions_option = click.option(
 def with_assignment(
     file: Path | None, out: Path, course: Course, chosen: Sequence[Lesson]
 ) -> tuple[Assignment | None, Course, list[Lesson]]:
-    """(the assignment in `file`, or else the one that the gradebook in `out` is for; the course with its settings; the
+    """(the assignment in `file`, or else the gradebook's in `out`, with the lessons as they are now; the course; the
     lessons to grade). `chosen` are the lessons that the command line names. Raises UserError.
+
+    Where the gradebook has an assignment, that one counts until `grade regrade --apply`: the course has its settings,
+    and its lessons are graded as well.
     """
-    from grader.gradebook.assignment.config import read_assignment
+    from grader.gradebook.assignment.config import parse_assignment, read_assignment
     from grader.lesson.lesson import Course
 
-    lessons = list(course.lessons.values())
-    assignment = None
+    lessons, counting = list(course.lessons.values()), None
+    if (out / GRADEBOOK).is_file():
+        with read_gradebook(out) as gradebook:
+            counting = gradebook.assignment()
     if file is not None:
         assignment = read_assignment(file, lessons)
-    elif (out / GRADEBOOK).is_file():
-        with read_gradebook(out) as gradebook:
-            assignment, course = stored_assignment(gradebook, course)
-    if assignment is None:
+    elif counting is not None:
+        assignment = parse_assignment(counting.text, Path(GRADEBOOK), lessons)
+    else:
         return None, course, list(chosen)
-    outside = [lesson.name for lesson in chosen if lesson.name not in assignment.rows]
+    counting = counting or assignment
+    contained = [each.name for each in lessons if each.name in {*assignment.rows, *counting.rows}]
+    outside = [lesson.name for lesson in chosen if lesson.name not in contained]
     if outside:
         raise UserError(
-            f"the assignment {assignment.title!r} does not contain {outside[0]}; it contains "
-            f"{', '.join(assignment.rows)}."
+            f"the assignment {assignment.title!r} does not contain {outside[0]}; it contains {', '.join(contained)}."
         )
-    names = [lesson.name for lesson in chosen] or list(assignment.rows)
-    course = Course(course.root, changed=assignment.settings)
-    return assignment, course, [course.lessons[name] for name in names]
+    course = Course(course.root, changed=counting.settings)
+    return assignment, course, [course.lessons[name] for name in [lesson.name for lesson in chosen] or contained]
 
 
-def stored_assignment(gradebook: Gradebook, course: Course) -> tuple[Assignment | None, Course]:
-    """(the assignment that the gradebook is for, read again with the lessons as they are now; the course with its
-    settings). Raises UserError.
+def present_assignment(gradebook: Gradebook, course: Course, file: Path | None) -> tuple[Assignment | None, Course]:
+    """(the gradebook's assignment as its file and the lessons are now; the course with its settings).
+
+    The file is `file`, or the one that the last run was given; where that is not there, or was made another
+    assignment's, it is the text in the gradebook. Raises UserError.
     """
-    from grader.gradebook.assignment.config import parse_assignment
+    from grader.gradebook.assignment.config import parse_assignment, read_assignment
+    from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY
     from grader.lesson.lesson import Course
 
-    stored = gradebook.assignment()
-    if stored is None:
+    counting, lessons = gradebook.assignment(), list(course.lessons.values())
+    if counting is None:
+        if file is not None:
+            raise UserError("the gradebook has no assignment yet: `grade run --assignment FILE` gives it one.")
         return None, course
-    assignment = parse_assignment(stored.text, Path(GRADEBOOK), list(course.lessons.values()))
-    return assignment, Course(course.root, changed=assignment.settings)
+    path = file or Path(gradebook.about().get(ASSIGNMENT_FILE_ENTRY, ""))
+    found = read_assignment(path, lessons) if path.is_file() else None
+    if found is not None and found.title != counting.title:
+        sentence = f"{path} is {found.title!r}, and this is the gradebook of {counting.title!r}"
+        if file is not None:
+            raise UserError(f"{sentence}: give its own file.")
+        click.echo(f"grade: {sentence}, which is used as the gradebook has it.", err=True)
+        found = None
+    found = found or parse_assignment(counting.text, Path(GRADEBOOK), lessons)
+    return found, Course(course.root, changed=found.settings)
 
 
 def extensions_from(

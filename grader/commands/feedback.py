@@ -11,6 +11,7 @@ import click
 
 from grader.commands.console import console_for, course_option, fail, open_course, print_remarks
 from grader.commands.export_scores import max_option
+from grader.commands.opened_gradebook import recorded_course
 from grader.commands.options import FILE_PATH, Command, graded_argument, roster_option, visibility_option
 from grader.errors import write_errors
 from grader.results import points_text
@@ -81,7 +82,7 @@ def read_download(
     from grader.publish.feedback.download import returned_reports
     from grader.publish.progress_bar import progress_bar
 
-    loaded, lessons = open_course(course, ())
+    loaded, lessons = open_course(recorded_course(graded, course), ())
     decided = decisions(stored_lines(graded, loaded))
     console = console_for(stderr=True)
 

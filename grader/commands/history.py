@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +32,13 @@ Examples:
 def history(student: str, as_json: bool, out: Path) -> None:
     """Shows a student's attempts, verdicts and decisions.
 
-    They are in order of time.
+    They are in order of time. Times are in the assignment's time zone; without a due date, in this machine's.
     """
     with read_gradebook(out) as gradebook:
         name = find_student(student, *student_names(gradebook))
         entries, current = entries_about(name, gradebook), gradebook.current_of(name)
+        assignment = gradebook.assignment()
+    zone = assignment.due.tzinfo if assignment is not None and assignment.due is not None else None
     if as_json:
         about = {"student": name, "score": current.score, "max_score": current.max_score, "status": current.status}
         click.echo(json.dumps(about | {"entries": entries}, indent=1, ensure_ascii=False))
@@ -45,7 +47,7 @@ def history(student: str, as_json: bool, out: Path) -> None:
     for column in ("when", "no.", "what", "points", "by", "text"):
         table.add_column(column, justify="right" if column == "no." else "left", overflow="fold")
     for entry in entries:
-        table.add_row(*(printable(cell) for cell in history_cells(entry)))
+        table.add_row(*(printable(cell) for cell in history_cells(entry, zone)))
     console = console_for()
     console.print(table)
     total = f"{points_text(current.score)} of {points_text(current.max_score)}"
@@ -99,14 +101,14 @@ def entries_about(student: str, gradebook: Gradebook) -> list[dict[str, Any]]:
     return sorted(entries, key=lambda entry: (time_from_text(entry["time"]), entry["what"] == "decision"))
 
 
-def history_cells(entry: dict[str, Any]) -> tuple[str, ...]:
-    """A line of the table."""
-    when = local_time(entry["time"])
+def history_cells(entry: dict[str, Any], zone: tzinfo | None) -> tuple[str, ...]:
+    """A line of the table, with times in this zone."""
+    when = time_text(entry["time"], zone)
     if entry["what"] == "decision":
         kind = DECISION_WORDS.get(entry["kind"], entry["kind"])
         about = f"{entry['row']} " if entry["row"] else ""
         points = "" if entry["points"] is None else f"{about}{points_text(entry['points'])}"
-        until = f" until {entry['until'][:16].replace('T', ' ')}" if entry["until"] else ""
+        until = f" until {time_text(entry['until'], zone)}" if entry["until"] else ""
         of = f" {entry['undoes']}" if entry["undoes"] else ""
         state = "" if entry["in_force"] or entry["kind"] == "undo" else " (undone)"
         what = f"{kind}{of}{until}{state}"
@@ -118,14 +120,13 @@ def history_cells(entry: dict[str, Any]) -> tuple[str, ...]:
     )
     points = f"{points_text(entry['score'])} of {points_text(entry['max_score'])}"
     points += f" ({lessons})" if len(entry["lessons"]) > 1 else ""
-    submitted = f", submitted {local_time(entry['submitted'])}" if entry["submitted"] else ""
+    submitted = f", submitted {time_text(entry['submitted'], zone)}" if entry["submitted"] else ""
     submitted += f" by {entry['time_source']}" if submitted and entry["time_source"] else ""
     what = "graded again" if entry["what"] == "verdict" else f"attempt{submitted}"
     state = "" if entry["status"] == "graded" else entry["status"]
     return when, f"#{entry['id']}", what, points, "", " ".join(part for part in (state, entry["message"]) if part)
 
 
-def local_time(text: str) -> str:
-    """A time of the gradebook in this machine's zone, to the minute."""
-    moment: datetime = time_from_text(text)
-    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+def time_text(text: str, zone: tzinfo | None) -> str:
+    """A time of the gradebook in the assignment's zone, else in this machine's, with the zone's name."""
+    return f"{time_from_text(text).astimezone(zone):%Y-%m-%d %H:%M %Z}"

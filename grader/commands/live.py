@@ -9,7 +9,7 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ from grader.results import SubmissionResult, points_text
 from grader.results.wording import first_names
 
 if TYPE_CHECKING:
+    from grader.gradebook.grading.proposals import StudentChange
     from grader.gradebook.grading.run import RunOutcome
 
 JUDGED_STATUSES = ("passed", "failed", "shape", "todo")
@@ -131,6 +132,25 @@ def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
     return [*map(printable, lines[:MAX_REASONS_SHOWN]), *further, *advice]
 
 
+def what_platforms_say(results: Iterable[SubmissionResult]) -> list[str]:
+    """A line about the students whose work is late by the assignment or by the platform's record, and not by both."""
+    names = [each.student for each in results if any(remark.kind == "platform" for remark in each.intake or ())]
+    shown = printable(first_names(names, 5))
+    sentence = f"Late by the assignment or by the platform's record, not by both: {shown}. Their reports say which."
+    return [sentence] if names else []
+
+
+def what_waits(changes: Sequence[StudentChange], title: str, out: Path) -> str:
+    """A line about an edited assignment, and whose points it would change without grading anything again."""
+    up, down = sum(change.gain > 0 for change in changes), sum(change.gain < 0 for change in changes)
+    names = f": {printable(first_names([change.student for change in changes], 5))}" if changes else ""
+    return (
+        f"{title}, or a lesson in it, was edited: {len(changes)} would have other points ({up} up, {down} down)"
+        f"{names}. Until you apply this, the former assignment counts. `grade regrade -o {out}` shows each change, "
+        f"`grade regrade --apply -o {out}` makes them count."
+    )
+
+
 def shorten(reason: str) -> str:
     """A reason on one line, without pytest's rulers. A long one is cut in the middle."""
     line = " ".join(RULER.sub("", reason).split())
@@ -169,3 +189,4 @@ def print_summary(console: Console, outcome: RunOutcome, count: int, out: Path, 
             f"Each student: {printable(str(out / outcome.results[0].student / 'report.html'))}"
             + (" and so on" if graded > 1 else "")
         )
+        click.echo(f"Since the last run: {outcome.moves}.")

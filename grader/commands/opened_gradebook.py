@@ -73,10 +73,14 @@ def course_of(gradebook: Gradebook, given: Path | None) -> Course | None:
 
 
 def recorded_course(out: Path, given: Path | None) -> Path | None:
-    """The folder `given`, or that of the latest run's course, if it is there. Raises UserError."""
+    """The folder `given`, or that of the latest run's course; None where nothing says which. Raises UserError."""
+    if given is not None or not (out / GRADEBOOK).is_file():
+        return given
     with read_gradebook(out) as gradebook:
-        root = Path(gradebook.about().get("course", ""))
-    return given or (root if root.name and (root / "exercises").is_dir() else None)
+        root = gradebook.about().get("course")
+    if root is not None and not (Path(root) / "exercises").is_dir():
+        raise UserError(f"the course ({root}) is not there: name it with --course.")
+    return None if root is None else Path(root)
 
 
 def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.assignments import stored_assignment
+from grader.commands.assignments import assignment_option, present_assignment
 from grader.commands.console import (
     FAULT,
     STOPPED,
@@ -28,6 +28,7 @@ from grader.commands.live import RunView, what_failed
 from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_other_gradebooks, write_views
 from grader.commands.options import lesson_option, require_option
 from grader.commands.run_inputs import check_lessons, checked_isolation
+from grader.publish.report.annotated import short_notes
 from grader.results import STATUS_WORDS, points_text
 
 if TYPE_CHECKING:
@@ -35,17 +36,17 @@ if TYPE_CHECKING:
     from grader.gradebook.database import Gradebook
     from grader.gradebook.grading.proposals import RowChange, StudentChange
     from grader.gradebook.grading.regrade import RegradeOutcome, RegradePlan
-    from grader.gradebook.grading.settings import Settings
+    from grader.gradebook.grading.settings import RunIdentity, Settings
     from grader.lesson.lesson import Course
 
-MAX_CHANGES_SHOWN = 15
+MAX_CHANGES_SHOWN, MAX_RESCALED_SHOWN = 15, 3
 
 
 @click.command(
     epilog="""\b
 Examples:
-  grade regrade                 after a lesson has changed: whose score would change, and why
-  grade regrade --apply         makes these verdicts count; nothing is graded twice
+  grade regrade                 after a lesson or the assignment has changed: whose score would change, and why
+  grade regrade --apply         makes this count; nothing is graded twice
   grade regrade --lesson 03     grades lesson 03 again, changed or not
   grade regrade --all           every lesson, as after an update of this program
 
@@ -56,6 +57,7 @@ because of a fault of the grader (then nothing is applied), 130 stopped (the sam
 )
 @click.option("--apply", is_flag=True, help="Make the new verdicts count, and write every page that they change.")
 @lesson_option("This lesson, changed or not; may be repeated.")
+@assignment_option
 @click.option("--all", "everything", is_flag=True, help="Every lesson, changed or not.")
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one per core]")
 @require_option
@@ -65,6 +67,7 @@ because of a fault of the grader (then nothing is applied), 130 stopped (the sam
 def regrade(
     apply: bool,
     lesson_names: tuple[str, ...],
+    assignment_file: Path | None,
     everything: bool,
     jobs: int | None,
     require: str,
@@ -74,32 +77,40 @@ def regrade(
 ) -> None:
     """Grades the gradebook's own submissions again.
 
-    It uses the course as it is now, and prints what would change. Without --apply every score stays as it is. Decisions
-    (`grade adjust` and others) stay in force.
+    It uses the course and the assignment's file as they are now, and prints what would change. Without --apply every
+    score stays as it is. Decisions (`grade adjust` and others) stay in force.
     """
-    from grader.gradebook.grading.proposals import changes_by
-    from grader.gradebook.grading.settings import DRAWN
+    from grader.gradebook.grading.proposals import changes_by, scoring
+    from grader.gradebook.grading.regrade import RegradeOutcome
+    from grader.gradebook.grading.settings import DRAWN, RunIdentity
 
     gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles
     with open_gradebook(out) as gradebook:
-        assignment, loaded = stored_assignment(gradebook, course_to_use(gradebook, course))
+        assignment, loaded = present_assignment(gradebook, course_to_use(gradebook, course), assignment_file)
+        is_edited = scoring(assignment) != scoring(gradebook.assignment())
         plan = plan_of(gradebook, loaded, lesson_names, everything)
-        if not plan.due:
+        if not plan.due and not is_edited:
             click.echo(
-                "Every attempt was graded with the lessons as they are: nothing to do. --lesson or --all grades again."
+                "Every attempt was graded with the lessons and the assignment as they are: nothing to do. --lesson or "
+                "--all grades again."
             )
             return
         seed = gradebook.about().get("seed", DRAWN)
         settings = regrade_settings(loaded, plan.lessons, seed, out, require, assignment)
-        outcome = run_again(plan, loaded, settings, jobs or os.cpu_count() or 1, quiet)
+        outcome = RegradeOutcome()
+        if plan.due:
+            outcome = run_again(plan, loaded, settings, jobs or os.cpu_count() or 1, quiet)
         if not quiet:
             changes = changes_by(outcome.results, plan.results, gradebook, assignment)
-            print_changes(changes, len(gradebook.students()), plan.lessons)
+            causes = [*([f"{assignment.title}, edited"] if assignment is not None and is_edited else []), *plan.lessons]
+            print_changes(changes, len(gradebook.students()), causes)
         if outcome.faults:
             click.echo("grade: nothing was applied." if apply else "grade: the comparison is not complete.", err=True)
             raise SystemExit(FAULT)
         if apply:
-            make_count(plan, outcome, gradebook, loaded, settings, assignment)
+            make_count(
+                plan, outcome, gradebook, settings, RunIdentity(loaded, seed, False, assignment, assignment_file)
+            )
         if not quiet:
             click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
 
@@ -149,21 +160,19 @@ def make_count(
     plan: RegradePlan,
     outcome: RegradeOutcome,
     gradebook: Gradebook,
-    course: Course,
     settings: Settings,
-    assignment: Assignment | None,
+    identity: RunIdentity,
 ) -> None:
-    """Make the new verdicts count, and write every page that they change."""
+    """Make the new verdicts and the assignment count, and write every page that they change."""
     from grader.gradebook.grading.regrade import apply_regrade
-    from grader.gradebook.grading.settings import DRAWN, RunIdentity
 
-    out, seed = Path(settings.out), gradebook.about().get("seed", DRAWN)
+    out, course = Path(settings.out), identity.course
     apply_regrade(plan, outcome, gradebook, course, settings)
-    if assignment is not None:
-        gradebook.set_assignment(assignment)
-    gradebook.describe(RunIdentity(course, seed).entries([course.lessons[name] for name in plan.lessons]))
+    if identity.assignment is not None:
+        gradebook.set_assignment(identity.assignment)
+    gradebook.describe(identity.entries([course.lessons[name] for name in plan.lessons]))
     write_views(out, gradebook, course)
-    write_other_gradebooks(out, {attempt.stored.student for attempt in plan.due})
+    write_other_gradebooks(out, gradebook.students())
 
 
 def regrade_settings(
@@ -185,19 +194,26 @@ def regrade_settings(
     )
 
 
-def print_changes(changes: Sequence[StudentChange], count: int, lessons: Sequence[str]) -> None:
-    """Print each student's change, row by row, then what changes in the class."""
+def print_changes(changes: Sequence[StudentChange], count: int, causes: Sequence[str]) -> None:
+    """Print each student's change, row by row, then what changes in the class because of these `causes`."""
     for change in changes:
         click.echo(f"{printable(change.student)}: {score_change(change)}")
+        before, after = (", ".join(short_notes(each)) or "no note" for each in (change.before, change.after))
+        if before != after:
+            click.echo(f"  {printable(before)} → {printable(after)}")
+        rescaled = sum(row.has_same_verdict for row in change.rows)
         for row in change.rows:
-            click.echo(f"  {printable(row_change(row))}")
+            if not row.has_same_verdict or rescaled <= MAX_RESCALED_SHOWN:
+                click.echo(f"  {printable(row_change(row))}")
+        if rescaled > MAX_RESCALED_SHOWN:
+            click.echo(f"  {rescaled} rows have the same verdict and other points")
     scored = [change for change in changes if change.gain]
     gain = sum(change.gain > 0 for change in scored)
     rows = Counter(row.name for change in changes for row in change.rows)
     click.echo(
-        f"{', '.join(lessons)}: {len(scored)} of {count} scores change: {gain} rise, {len(scored) - gain} fall."
+        f"{', '.join(causes)}: {len(scored)} of {count} scores change: {gain} rise, {len(scored) - gain} fall."
         + (
-            f" {len(changes) - len(scored)} more have other verdicts and the same score."
+            f" {len(changes) - len(scored)} more keep their score; their rows or their maximum change."
             if len(changes) > len(scored)
             else ""
         )

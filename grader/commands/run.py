@@ -26,7 +26,7 @@ from grader.commands.console import (
     require_solutions,
 )
 from grader.commands.follow import FollowedFolder, folder_to_follow
-from grader.commands.live import RunView, print_summary, what_failed
+from grader.commands.live import RunView, print_summary, what_failed, what_platforms_say, what_waits
 from grader.commands.opened_gradebook import write_other_gradebooks
 from grader.commands.run_inputs import (
     GivenSubmissions,
@@ -92,7 +92,9 @@ def run(**words: Any) -> None:
             fresh=options.fresh,
             cluster=options.cluster,
             nursery=nursery,
-            identity=RunIdentity.of(work.course, settings, options.same_course, work.assignment),
+            identity=RunIdentity.of(
+                work.course, settings, options.same_course, work.assignment, options.assignment_file
+            ),
             only_these=options.only_these,
             decisions=work.decisions,
             inbox=work.source if isinstance(work.source, FollowedFolder) else None,
@@ -106,6 +108,9 @@ def run(**words: Any) -> None:
     elif outcome.stopped:
         click.echo(f"grade: stopped: {len(students)} of {count} were graded and are on disk.", err=True)
     print_remarks(what_failed(outcome.reasons, count))
+    print_remarks(what_platforms_say(outcome.results))
+    if work.assignment is not None and outcome.unapplied is not None:
+        print_remarks([what_waits(outcome.unapplied, work.assignment.title, options.out)])
     sign_or_warn(options.out, key, set(students))
     write_formats(options.out, students, options.formats)
     quieted.close()
@@ -192,7 +197,7 @@ def settings_for(options: RunOptions, work: WorkToDo) -> Settings:
         left_out=work.left_out,
         isolation=isolation,
         cache=not options.no_cache,
-        course_settings={} if work.assignment is None else dict(work.assignment.settings),
+        course_settings=work.course.changed,
     )
 
 

@@ -24,14 +24,15 @@ ADD_VERDICT = "INSERT INTO verdicts (attempt, key, results, conditions, extras) 
 NEWEST = """
 WITH newest AS (
     SELECT a.id, a.student, coalesce(t.submitted, a.submitted) AS submitted, t.source AS time_source,
-        a.finished, a.submission,
+        k.value AS platform, a.finished, a.submission,
         coalesce(v.key, a.key) AS key, coalesce(v.results, a.results) AS results,
         coalesce(v.conditions, a.conditions) AS conditions, coalesce(v.extras, a.extras) AS extras
     FROM attempts a LEFT JOIN verdicts v ON v.id = (SELECT max(id) FROM verdicts WHERE attempt = a.id)
         LEFT JOIN times t ON t.id = (SELECT max(id) FROM times WHERE attempt = a.id)
+        LEFT JOIN kept k ON k.name = 'platform of ' || a.id
 )
 """
-"""Every attempt with its newest verdict and time of submission."""
+"""Every attempt with its newest verdict, its time of submission, and what the platform says about that."""
 ADD_TIME = "INSERT INTO times (attempt, submitted, source) VALUES (?, ?, ?)"
 
 
@@ -42,6 +43,7 @@ class StoredAttempt(NamedTuple):
     student: str
     submitted: str | None
     time_source: str | None
+    platform: str | None
     finished: str
     key: str
     results: str
@@ -50,13 +52,20 @@ class StoredAttempt(NamedTuple):
     extras: str | None
 
     def read(self) -> SubmissionResult:
-        return SubmissionResult.from_text(self.results)
+        results = SubmissionResult.from_text(self.results)
+        for lesson in results.lessons:
+            lesson.from_attempt = self.id
+        return results
 
     def attempt(self, results: SubmissionResult | None = None) -> Attempt:
         """The attempt with its results, or with these ones."""
         submitted = None if self.submitted is None else time_from_text(self.submitted)
         finished = time_from_text(self.finished)
-        return Attempt(self.id, self.student, submitted, finished, results or self.read(), self.time_source or "")
+        about = self.time_source or "", self.platform or ""
+        return Attempt(self.id, self.student, submitted, finished, results or self.read(), *about)
+
+
+ALL_ATTEMPTS = f"{NEWEST} SELECT {', '.join(StoredAttempt._fields)} FROM newest"
 
 
 class StoredVerdict(NamedTuple):
@@ -98,17 +107,24 @@ class AttemptTable:
             attempt = self._connection.execute(ADD_ATTEMPT, values)
             if when is not None and submission.time_source:
                 self._connection.execute(ADD_TIME, (attempt, when, submission.time_source))
+            if submission.platform:
+                self.keep(f"platform of {attempt}", submission.platform)
             return attempt
 
-    def set_time(self, attempt: int, when: datetime, source: str) -> None:
-        """Record when an attempt was submitted, as a file says. The student's folder is stale if that is new."""
-        ((student, before),) = self._connection.rows(
-            f"{NEWEST} SELECT student, submitted FROM newest WHERE id = ?", attempt
-        )
-        if before is None or time_from_text(before) != when:
+    def set_time(self, attempt: int, when: datetime, source: str, platform: str = "") -> None:
+        """Record when an attempt was submitted, as a file says, and whether the platform calls that late.
+
+        The student's folder is stale if anything of it is new.
+        """
+        stored = self.stored(attempt)
+        is_new = stored.submitted is None or time_from_text(stored.submitted) != when
+        if is_new or platform not in ("", stored.platform):
             with self._connection.transaction():
-                self._connection.execute(ADD_TIME, (attempt, time_to_text(when), source))
-                self.mark_stale([student])
+                if is_new:
+                    self._connection.execute(ADD_TIME, (attempt, time_to_text(when), source))
+                if platform:
+                    self.keep(f"platform of {attempt}", platform)
+                self.mark_stale([stored.student])
 
     def set_earlier_times(self, student: str, times: Sequence[SubmissionTime]) -> None:
         """Record the times of attempts before the last, if the file has as many times as there are attempts."""
@@ -118,7 +134,7 @@ class AttemptTable:
         if len(attempts) == len(times):
             for stored, time in zip(attempts.values(), times, strict=True):
                 if stored.submitted is None:
-                    self.set_time(stored.id, time.when, time.place)
+                    self.set_time(stored.id, time.when, time.place, time.platform)
 
     def add_verdicts(self, verdicts: Mapping[int, StoredVerdict]) -> None:
         """Store {attempt's id: its new verdict}, all or none. The students' folders are stale from then on."""
@@ -136,10 +152,10 @@ class AttemptTable:
         """(student, key of the newest verdict, id) of every attempt, oldest first."""
         yield from self._connection.rows(f"{NEWEST} SELECT student, key, id FROM newest ORDER BY id")
 
-    def results(self, attempt: int) -> SubmissionResult:
-        """The newest results of one attempt, by its id."""
-        ((text,),) = self._connection.rows(f"{NEWEST} SELECT results FROM newest WHERE id = ?", attempt)
-        return SubmissionResult.from_text(text)
+    def stored(self, attempt: int) -> StoredAttempt:
+        """One attempt, by its id."""
+        (values,) = self._connection.rows(f"{ALL_ATTEMPTS} WHERE id = ?", attempt)
+        return StoredAttempt._make(values)
 
     def attempts_of(self, student: str, after: int = 0) -> list[SubmissionResult]:
         """The results of a student's attempts, newest first; only those with an id above `after`."""
@@ -148,15 +164,14 @@ class AttemptTable:
 
     def stored_attempts(self, student: str | None = None) -> Iterator[StoredAttempt]:
         """Every attempt, or those of one student, oldest first."""
-        query = f"{NEWEST} SELECT {', '.join(StoredAttempt._fields)} FROM newest"
         chosen = () if student is None else (student,)
-        query += " WHERE student = ? ORDER BY id" if chosen else " ORDER BY id"
+        query = f"{ALL_ATTEMPTS} {'WHERE student = ?' if chosen else ''} ORDER BY id"
         yield from map(StoredAttempt._make, self._connection.rows(query, *chosen))
 
     def by_student(self) -> Iterator[tuple[str, list[StoredAttempt]]]:
         """(student, attempts with the newest first)"""
-        query = f"{NEWEST} SELECT {', '.join(StoredAttempt._fields)} FROM newest ORDER BY student DESC, id DESC"
-        for student, rows in groupby(self._connection.rows(query), key=lambda row: str(row[1])):
+        rows_in_order = self._connection.rows(f"{ALL_ATTEMPTS} ORDER BY student DESC, id DESC")
+        for student, rows in groupby(rows_in_order, key=lambda row: str(row[1])):
             yield student, list(map(StoredAttempt._make, rows))
 
     def verdicts_on(self, student: str) -> Iterator[tuple[int, str, SubmissionResult]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from grader.results import LESSON_ANNOTATIONS, LessonResult, Row, SubmissionResult
 
@@ -20,6 +20,37 @@ KEPT_FIELDS = (
 )
 kept_values = attrgetter(*KEPT_FIELDS)
 lesson_values = attrgetter("name", "score", "max_score", "status", "message", *LESSON_ANNOTATIONS)
+
+
+class Moves(NamedTuple):
+    """How many students' scores have changed since the last run over a gradebook.
+
+    `new` have a score for the first time, or again; `missing` were in the gradebook and are not in this run.
+    """
+
+    up: int = 0
+    down: int = 0
+    new: int = 0
+    missing: int = 0
+
+    @classmethod
+    def between(
+        cls, before: Mapping[str, float | None], after: Mapping[str, float | None], present: Collection[str]
+    ) -> Moves:
+        """From {student: score, or None where there is none}, and the students of this run."""
+        pairs = [(before.get(student), score) for student, score in after.items() if score is not None]
+        gains = [score - earlier for earlier, score in pairs if earlier is not None]
+        up, down = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
+        return cls(up, down, len(pairs) - len(gains), len(before.keys() - set(present)))
+
+    def __str__(self) -> str:
+        return f"{self.up} up, {self.down} down, {self.new} new, {self.missing} missing"
+
+
+def score_or_none(results: SubmissionResult) -> float | None:
+    """A student's score; None for one who has none, which is not a zero."""
+    has_none = results.status in ("error", "nothing") or results.excused is not None
+    return None if has_none else results.score
 
 
 def student_order(results: SubmissionResult) -> str:

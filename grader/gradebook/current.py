@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from grader.questions.question import is_question
 from grader.results import LessonResult, SubmissionResult, number
 from grader.results.annotations import NotGraded
 
@@ -62,16 +61,3 @@ def newest_lessons(attempts: Iterable[SubmissionResult]) -> tuple[dict[str, Less
 def graded_lessons(attempt: SubmissionResult) -> set[str]:
     """The names of the lessons that an attempt graded, or should have graded."""
     return {lesson.name for lesson in (*attempt.lessons, *(attempt.not_graded or ()))}
-
-
-def is_result_of(lesson: LessonResult, attempt: SubmissionResult) -> bool:
-    """Whether a lesson's result, perhaps with other points and fewer rows, comes from this attempt."""
-    for own in attempt.lessons:
-        if own.name == lesson.name and own.seconds == lesson.seconds:
-            rows = {row.name: (row.status, row.maxdiff, row.relative_error, row.line) for row in own.rows}
-            return all(
-                rows.get(row.name) == (row.status, row.maxdiff, row.relative_error, row.line)
-                for row in lesson.rows
-                if row.name in rows or not is_question(row.name)
-            )
-    return False

@@ -52,15 +52,19 @@ class Gradebook(AttemptTable):
     # What is current --------------------------------------------------------------------------------------------------
 
     def current(
-        self, verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS, assignment: Assignment | None = None
+        self,
+        verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS,
+        assignment: Assignment | None = None,
+        is_trial: bool = False,
     ) -> Iterator[SubmissionResult]:
         """The current results of every student: what the class page, grades.csv, reports and all exports show.
 
-        `verdicts` are {attempt's id: results}, and `assignment` is one, that are taken in place of the stored ones.
+        `verdicts` are {attempt's id: results}, and `assignment` is one, that are taken in place of the stored ones. In
+        a trial, the assignments of a term need not agree: each is edited in its turn.
         """
         names, decided = self.new_names(), self.decisions_by_student()
         assignment = assignment or self.assignment()
-        term = self._term(assignment)
+        term = self._term(assignment, is_trial=is_trial)
         for student, attempts in self.by_student():
             decisions = decided.pop(student, [])
             if student not in names:
@@ -86,16 +90,17 @@ class Gradebook(AttemptTable):
         former = (name for name, present in names.items() if present == student != name)
         return sorted((each for name in former for each in self.stored_attempts(name)), reverse=True)
 
-    def _term(self, assignment: Assignment | None, student: str | None = None) -> WorkInTerm:
+    def _term(self, assignment: Assignment | None, student: str | None = None, is_trial: bool = False) -> WorkInTerm:
         """The term's other assignments, which share the free late days: {student: their work for each}.
 
-        Raises UserError where the assignments do not agree about the days.
+        Raises UserError where the assignments do not agree about the days, except in a trial.
         """
         own = self._connection.path.parent.absolute().name
         term = dict[str, list[TermWork]]()
         for folder in self.others_of_term(assignment):
             with closing(Gradebook(folder / GRADEBOOK)) as other:
-                check_term(own, assignment, folder.name, other.assignment())
+                if not is_trial:
+                    check_term(own, assignment, folder.name, other.assignment())
                 for who, work in other.works(student):
                     term.setdefault(who, []).append(work)
         return term
@@ -116,7 +121,8 @@ class Gradebook(AttemptTable):
         one = None if student is None else [(student, list(self.stored_attempts(student))[::-1])]
         for who, stored in one or self.by_student():
             if who not in names:
-                yield who, TermWork(assignment, [each.attempt() for each in stored], decided.get(who, []))
+                attempts = [each.attempt() for each in (*stored, *self._former_attempts(who, names))]
+                yield who, TermWork(assignment, attempts, decided.get(who, []))
 
     def decisions_by_student(self) -> dict[str, list[Decision]]:
         """{student: all decisions about them, in order}, including those made under an earlier name."""
@@ -129,7 +135,7 @@ class Gradebook(AttemptTable):
         return self.decisions_by_student().get(student, [])
 
     def assignment(self) -> Assignment | None:
-        """The assignment that the gradebook is for, as it was last read; None where it has none."""
+        """The assignment that counts: the one that was applied last; None where there is none."""
         text = self.about().get(ASSIGNMENT_SETTING)
         if text is None:
             return None
@@ -193,8 +199,8 @@ def check_term(name: str, assignment: Assignment | None, other_name: str, other:
     if assignment is not None and other is not None and not share_free_days(name, assignment, other_name, other):
         raise UserError(
             f"the assignments of {name} and {other_name} do not share the same free late days: `term` and `free_days` "
-            "must be the same in every assignment file of a term. Correct them, and run `grade run --assignment FILE` "
-            "again for both."
+            "must be the same in every assignment file of a term. Correct them, and run `grade regrade --assignment "
+            "FILE --apply` for both."
         )
 
 

@@ -21,6 +21,7 @@ class Attempt:
         graded: when its verdict was stored, with a time zone.
         results: the verdict itself, before weights, lateness and decisions.
         time_source: the place in a file that says when it was submitted, "times.csv, line 3"; "" for the platform.
+        platform: "late" or "on time", where the platform itself says so; else "".
     """
 
     id: int
@@ -29,6 +30,7 @@ class Attempt:
     graded: datetime
     results: SubmissionResult
     time_source: str = ""
+    platform: str = ""
 
 
 @dataclass(frozen=True)

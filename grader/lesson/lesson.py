@@ -279,7 +279,7 @@ class Course:
     """
 
     def __init__(self, root: Path, secrets: bool = True, changed: Mapping[str, Any] = MappingProxyType({})) -> None:
-        self.root = root
+        self.root, self.changed = root, dict(changed)
         names = sorted(p.parent.name for p in (root / "exercises").glob("*/lesson.toml"))
         if not names:
             raise LessonError(

@@ -137,7 +137,10 @@ class Row:
 
 @dataclass(slots=True)
 class LessonResult:
-    """The verdict on a lesson of a submission. `rows` are called "gradients" in results.json."""
+    """The verdict on a lesson of a submission. `rows` are called "gradients" in results.json.
+
+    `from_attempt` is the id of the gradebook's attempt that it was read from; results.json does not have it.
+    """
 
     name: str
     score: float
@@ -153,6 +156,7 @@ class LessonResult:
     comments: list[Comment] | None = None
     demanded_defence: DemandedDefence | None = None
     other: Json | None = None
+    from_attempt: int | None = field(default=None, compare=False)
 
     @classmethod
     def of(

@@ -7,13 +7,17 @@ import json
 import sqlite3
 import subprocess
 import sys
+import time
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from made_gradebook import CROSS, current, grade, write_gradebook
 from support import ROOT
 
 from grader.commands import options
+from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
 from grader.results import read_results
@@ -212,6 +216,30 @@ def test_history_shows_everything_in_order(out):
     assert data["entries"][0]["submitted"] == "2026-11-20T12:00:00+00:00"
     text = grade("history", "cy", "-o", out).stdout
     assert "(undone)" in text and "Not copied" in text and "cy now has 2 of 2." in text
+
+
+@pytest.fixture
+def summer_in_sydney(monkeypatch):
+    """The machine's time zone: eleven hours before UTC in November."""
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("TZ", "Australia/Sydney")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_times_are_in_the_assignment_s_zone_and_name_it(out, summer_in_sydney):
+    assert "submitted 2026-11-20 23:00 AEDT" in " ".join(grade("history", "cy", "-o", out).stdout.split())
+    gradebook = Gradebook(out / GRADEBOOK)
+    due = datetime(2026, 11, 20, 23, 59, tzinfo=ZoneInfo("Europe/Zurich"))
+    gradebook.set_assignment(Assignment("Homework", {CROSS: {"dlogits": 1.0}}, due=due))
+    gradebook.close()
+    done = grade("extend", "cy", "--until", "2026-11-22T18:00+00:00", "--because", "Ill", "-o", out)
+    assert "extended until 2026-11-22 19:00 CET" in done.stdout
+    words = " ".join(grade("history", "cy", "-o", out).stdout.split())
+    assert "submitted 2026-11-20 13:00 CET" in words and "extended until 2026-11-22 19:00 CET" in words
+    assert "AEDT" not in words
 
 
 def test_who_decides(monkeypatch, out):

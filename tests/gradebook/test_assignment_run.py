@@ -67,7 +67,14 @@ def test_the_gradebook_keeps_it_and_an_edited_file_grades_nothing_again(place, f
     (place / "hw2.toml").write_text(HOMEWORK.replace("points = 8", "points = 98"), encoding="utf-8")
     edited = run_grade("class", "--assignment", "hw2.toml", cwd=place)
     assert (edited.returncode, "0 of 2 are new or changed" in edited.stderr) == (0, True), edited.stderr
-    assert (grades(place)["Ada"]["total"], grades(place)["Ada"]["max"]) == ("98", "100")
+    assert "Homework 2, or a lesson in it, was edited: 1 would have other points (1 up, 0 down): Ada." in edited.stderr
+    assert edited.stdout.endswith("\nSince the last run: 0 up, 0 down, 0 new, 0 missing.\n")
+    assert (grades(place)["Ada"]["total"], grades(place)["Ada"]["max"]) == ("8", "10"), "until a person applies it"
+    for options, total in (((), "8"), (("--apply",), "98")):
+        shown = CliRunner().invoke(main, ["regrade", "-o", str(place / "grades"), *options])
+        assert shown.exit_code == 0 and "Ada: 8 of 10 → 98 of 100 (+90)" in shown.stdout, shown.output
+        assert grades(place)["Ada"]["total"] == total
+    assert "0 of 2 are new or changed" in (again := run_grade("class", cwd=place)).stderr and "1 up" in again.stdout
 
 
 @pytest.mark.parametrize(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
-from made_gradebook import CROSS, grade, results_for, submission_of
+from made_gradebook import CROSS, HANDED_IN, ROWS, grade, results_for, submission_of
 from support import ROOT
 
-from grader.gradebook.assignment.config import parse_assignment
+from grader.gradebook.assignment.config import Assignment, parse_assignment
 from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import remove_report, write_files
+from grader.gradebook.grading.views import Views
 from grader.gradebook.records import Decision
 from grader.lesson.lesson import Course
 
@@ -60,3 +62,14 @@ def test_the_reports_under_the_old_name_go_also_those_of_single_lessons(tmp_path
         remove_report(tmp_path / name)
     left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*"))
     assert left == ["bo", "bo/mine", "bo/mine/notes.txt"]
+
+
+def test_the_file_of_the_attempt_that_counts_is_shown(gradebook, tmp_path):
+    """Her first file counts: it came under the earlier name, and nothing in its verdict tells it from the others."""
+    late = replace(submission_of("Ada Okafor", "fourth"), submitted=HANDED_IN + timedelta(days=1))
+    gradebook.add(StoredVerdict("", results_for(late, 2), None), late)
+    gradebook.set_assignment(Assignment("Homework 1", {CROSS: dict.fromkeys(ROWS, 1.0)}, due=HANDED_IN, counts="best"))
+    publisher = Mock(**{"student_pages.return_value": {}, "new_drawings.return_value": {}})
+    Views(tmp_path, gradebook, publisher, []).write_student("Ada Okafor")
+    (_, sources), _ = publisher.student_pages.call_args
+    assert sources == {CROSS: "first"}

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lecture_notebooks import NOTEBOOKS, STYLES
-from made_gradebook import results_for, submission_of
+from made_gradebook import HANDED_IN, results_for, submission_of
 from support import golden_names, lay_out
 
 from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.blobs import Blobs
 from grader.gradebook.connection import Connection, prepare_tables
-from grader.gradebook.database import Gradebook
+from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.plain_values import from_plain, time_from_text, time_to_text, to_plain
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.submission import Submission, read_submission
@@ -126,3 +126,17 @@ def test_times_of_a_file_belong_to_attempts_in_order(tmp_path):
         assert [each.submitted and each.submitted.day for each in attempts] == expected
         assert attempts[-1].time_source == f"t.csv, line {count}"
         gradebook.close()
+
+
+def test_what_a_platform_says_about_lateness_is_kept(tmp_path):
+    book = Gradebook(tmp_path / GRADEBOOK)
+    submission = replace(submission_of("ada"), platform="on time", time_source="times.json, entry 1")
+    attempt = book.add(StoredVerdict("", results_for(submission, 1), None), submission)
+    assert book.stored(attempt).attempt().platform == "on time" and book.stale() == []
+    book.set_time(attempt, HANDED_IN, "times.json, entry 1", "late")
+    assert book.stored(attempt).attempt().platform == "late" and book.stale() == ["ada"]
+    later = HANDED_IN + timedelta(minutes=1)
+    book.set_time(attempt, later, "mine.csv, line 2")
+    found = book.stored(attempt).attempt()
+    assert (found.submitted, found.platform) == (later, "late")
+    book.close()

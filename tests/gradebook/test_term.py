@@ -23,21 +23,21 @@ from grader.results import read_results
 ALL = ("hw1", "hw2", "hw3")
 
 
-def fill(folder, late, cost, start=timedelta(), free_days=1, term=ALL):
+def fill(folder, late, cost, start=timedelta(), free_days=1, term=ALL, name="Ada", counts="last"):
     """A gradebook in which Ada's work, all right, came so late."""
     folder.mkdir()
     gradebook = Gradebook(folder / GRADEBOOK)
     policy = LatePolicy(percent_per_day=cost, free_days=free_days, term=term)
-    gradebook.set_assignment(homework({"03_a": 1}, worth=100, late=policy, due=DUE + start, text=folder.name))
-    submission = Submission("Ada", folder / "ada", {}, submitted=DUE + start + late)
-    gradebook.add(StoredVerdict("", results("Ada", lesson_with("03_a", 1)), None), submission)
+    gradebook.set_assignment(homework({"03_a": 1}, 100, late=policy, due=DUE + start, counts=counts, text=folder.name))
+    submission = Submission(name, folder / "ada", {}, submitted=DUE + start + late)
+    gradebook.add(StoredVerdict("", results(name, lesson_with("03_a", 1)), None), submission)
     gradebook.describe({"course": str(ROOT)})
     return gradebook
 
 
-def score(gradebook):
+def score(gradebook, student="Ada"):
     (only,) = gradebook.current()
-    assert only == gradebook.current_of("Ada")
+    assert only == gradebook.current_of(student)
     return only.score
 
 
@@ -103,3 +103,16 @@ def test_a_decision_about_one_assignment_rewrites_the_others_pages(tmp_path, mon
     with lock_output(tmp_path / "hw1"):
         done = grade("excuse", "Ada", "--because", "Ill", "-o", "hw2")
     assert done.exit_code == 0 and "hw1 may show free late days that are now used elsewhere" in done.stderr
+
+
+def test_a_renamed_student_s_earlier_attempts_spend_no_day_in_another_gradebook(tmp_path):
+    """Her first attempt at hw1 was punctual, under the name that a roster has replaced."""
+    first = fill(tmp_path / "hw1", DAY, 10, name="Ada Okafor", counts="best")
+    punctual = Submission("ada", tmp_path / "ada", {}, submitted=DUE - DAY)
+    first.add(StoredVerdict("", results("ada", lesson_with("03_a", 1), submission_sha256="1" * 64), None), punctual)
+    again = replace(punctual, student="Ada Okafor", submitted=DUE + DAY)
+    first.add(StoredVerdict("", results("Ada Okafor", lesson_with("03_a", 1), submission_sha256="1" * 64), None), again)
+    assert first.rename("Ada Okafor", ["ada"]) == ["ada"]
+    second = fill(tmp_path / "hw2", DAY, 10, 30 * DAY, name="Ada Okafor")
+    assert (score(first, "Ada Okafor"), score(second, "Ada Okafor")) == (100, 100)
+    first.close(), second.close()

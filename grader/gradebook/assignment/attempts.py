@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import count
 
 from grader.gradebook.assignment.config import CountingAttempt, LatePolicy
 from grader.gradebook.records import Attempt
 from grader.results import LessonResult
 
 DAY = timedelta(days=1)
+LAST_MINUTE = datetime(9999, 12, 31, 23, 58, tzinfo=UTC)
+"""Of a deadline that people write where there is none."""
 
 
 @dataclass(frozen=True)
@@ -18,8 +21,9 @@ class Delay:
     """How late an attempt is.
 
     Attributes:
-        by: from the student's due date to the submission; zero for an attempt on time.
-        days: `by` in days of 24 hours, rounded up.
+        by: from the student's due date to the submission, in whole minutes if the due date has no seconds; zero for an
+            attempt on time.
+        days: calendar days in the time zone of the assignment, each begun one counted.
         is_too_late: whether it came after the hard deadline.
         is_known: whether the time of submission is known.
     """
@@ -39,18 +43,42 @@ def delay_of(
     """Return how late an attempt is.
 
     An attempt within the grace period is on time; after it, lateness counts from the due date. An extension moves the
-    due date, and the hard deadline where that is earlier. An unknown time of submission counts as on time.
+    due date, and the hard deadline where that is earlier. An unknown time of submission counts as on time. Work that
+    is N days late is what an extension by N days would have made punctual: the same time of day in the due date's zone.
     """
     if due is None:
         return ON_TIME
     if submitted is None:
         return Delay(is_known=False)
-    own_due = later(due, extended_to)
-    by = in_utc(submitted) - in_utc(own_due)
-    if by <= max(grace, timedelta()):
+    own_due, moment = later(due, extended_to).astimezone(due.tzinfo), in_utc(submitted)
+    if moment < end_of_due_time(own_due) + max(grace, timedelta()):
         return ON_TIME
-    too_late = policy.hard_deadline is not None and in_utc(submitted) > in_utc(later(policy.hard_deadline, extended_to))
-    return Delay(by, -(-by // DAY), too_late)
+    by = moment - in_utc(own_due)
+    by -= by % due_precision(own_due)
+    fewest = max(1, by // DAY - 1)  # when the clocks change, days are longer or shorter
+    days = next(days for days in count(fewest) if moment < end_of_due_time(own_due + days * DAY))
+    too_late = policy.hard_deadline is not None and moment >= end_of_due_time(later(policy.hard_deadline, extended_to))
+    return Delay(by, days, too_late)
+
+
+def end_of_due_time(date: datetime) -> datetime:
+    """The first moment in UTC after a due time, which includes the whole minute or second that it names."""
+    return min(in_utc(date), LAST_MINUTE) + due_precision(date)
+
+
+def due_precision(date: datetime) -> timedelta:
+    """A minute for a time without seconds, as people write it; else a second or a microsecond."""
+    return timedelta.resolution if date.microsecond else timedelta(seconds=1 if date.second else 60)
+
+
+def contradiction(attempt: Attempt, delay: Delay, is_extended: bool) -> str | None:
+    """Return a sentence where the platform's own record says otherwise about lateness, unless a person extended it."""
+    here = "late" if delay.by else "on time"
+    if attempt.platform in ("", here) or not delay.is_known or (is_extended and not delay.by):
+        return None
+    return (
+        f"By the platform's record this work was {attempt.platform}; by the due date of this assignment it was {here}."
+    )
 
 
 def kept_percent(delay: Delay, policy: LatePolicy, free_days: int) -> float:
@@ -62,7 +90,7 @@ def kept_percent(delay: Delay, policy: LatePolicy, free_days: int) -> float:
 
 
 def later(date: datetime, other: datetime | None) -> datetime:
-    return date if other is None or in_utc(other) <= in_utc(date) else other
+    return date if other is None or end_of_due_time(other) <= end_of_due_time(date) else other
 
 
 def in_utc(date: datetime) -> datetime:

@@ -229,13 +229,13 @@ def time_zone(file: Table) -> ZoneInfo | None:
 
 
 def date_of(table: Table, key: str, zone: tzinfo | None) -> datetime | None:
-    """A date and time, in `zone` where it has no offset. Raises LessonError."""
+    """A date and time in `zone`, or with its own offset where there is no zone. Raises LessonError."""
     example = f"{key} = 2026-11-20T23:59:00+01:00"
     found: datetime | None = table.value(
         key, None, lambda value: isinstance(value, datetime), f"a date and time without quotes, such as {example}"
     )
     if found is None or found.tzinfo is not None:
-        return found
+        return found if found is None or zone is None else found.astimezone(zone)
     if zone is None:
         raise LessonError(
             f'{table.path}: {key} has no time zone; add one, such as {example}, or write timezone = "Europe/Zurich" at '

@@ -102,7 +102,9 @@ def points_in(text: str) -> float:
 
 
 def date_in(text: str, due: datetime | None, place: str) -> datetime:
-    """A date and time. A time or a time zone that is not given is that of `due`, else 23:59 in this machine's zone.
+    """A date and time in the zone of `due`. A time of day that is not given is that of `due`.
+
+    Without `due`, they are this machine's zone and 23:59.
 
     Raises UserError.
     """
@@ -115,9 +117,9 @@ def date_in(text: str, due: datetime | None, place: str) -> datetime:
         ) from None
     if len(text) <= len("2026-12-01"):
         found = datetime.combine(found, END_OF_DAY if due is None else due.time())
-    if found.tzinfo is not None:
-        return found
-    return found.replace(tzinfo=due.tzinfo) if due is not None else found.astimezone()
+    if due is None:
+        return found.astimezone() if found.tzinfo is None else found
+    return found.replace(tzinfo=due.tzinfo) if found.tzinfo is None else found.astimezone(due.tzinfo)
 
 
 def decisions_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from grader.gradebook.assignment.attempts import in_utc
+from grader.gradebook.assignment.attempts import end_of_due_time
 from grader.gradebook.records import Decision
 from grader.results import number
 from grader.results.annotations import Adjustment, Comment, Excuse
@@ -86,7 +86,7 @@ class DecisionsInForce:
 
     def last_extension(self) -> datetime | None:
         """The latest due date that any extension gives."""
-        return max((each.until for each in self._all if each.until is not None), key=in_utc, default=None)
+        return max((each.until for each in self._all if each.until is not None), key=end_of_due_time, default=None)
 
 
 def not_yet_made(decisions: Sequence[Decision], made: Iterable[Decision]) -> list[Decision]:

@@ -14,6 +14,7 @@ from grader.gradebook.assignment.attempts import (
     CandidateAttempt,
     attempts_at,
     choose,
+    contradiction,
     delay_of,
     in_submission_order,
     kept_percent,
@@ -33,7 +34,7 @@ from grader.gradebook.assignment.weighted import (
 from grader.gradebook.current import current_results
 from grader.gradebook.records import Attempt, Decision
 from grader.results import LessonResult, SubmissionResult, number
-from grader.results.annotations import AssignmentSummary, CountedAttempt, Lateness, NotGraded
+from grader.results.annotations import AssignmentSummary, CountedAttempt, IntakeRemark, Lateness, NotGraded
 
 
 @dataclass(frozen=True)
@@ -219,6 +220,10 @@ class AssignedWork:
             results.earlier = [
                 name for name, candidate in chosen.items() if candidate.attempt.id != self._latest.id
             ] or None
+        extended = {lesson: bool(self._decisions.extensions(lesson)) for lesson in chosen}
+        remarks = {contradiction(each.attempt, each.delay, extended[lesson]) for lesson, each in chosen.items()}
+        new = [IntakeRemark("platform", each) for each in sorted(filter(None, remarks)) if assignment.due is not None]
+        results = replace(results, intake=[*(results.intake or ()), *new] or None)
         if failed:
             newest = in_submission_order(
                 each.attempt for open_ in failed.values() for each in open_ if each.lesson is None
@@ -226,12 +231,8 @@ class AssignedWork:
             results = replace(results, status="error", message=newest.results.message, not_graded=not_graded)
         extended_to = self._decisions.last_extension()
         due = assignment.due
-        summary = AssignmentSummary(
-            assignment.title,
-            None if due is None else due.isoformat(),
-            None if due is None or extended_to is None or later(due, extended_to) is due else extended_to.isoformat(),
-            assignment.counts,
-        )
+        own_due = None if due is None or later(due, extended_to) is due else text_in_zone_of(due, extended_to)
+        summary = AssignmentSummary(assignment.title, text_in_zone_of(due, due), own_due, assignment.counts)
         late = [lesson.late for lesson in lessons if lesson.late is not None]
         results = replace(results, lessons=lessons, assignment=summary, late=summary_of(late, free_days))
         return with_decisions(results, self._decisions)

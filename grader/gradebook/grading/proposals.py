@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from grader.gradebook.connection import Connection
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import OutputError
 from grader.gradebook.grading.graded import DRAWING
+from grader.gradebook.plain_values import to_plain
 from grader.results import Row, SubmissionResult
 
 PROPOSALS_FILE = ".regrade.sqlite"
@@ -88,6 +89,10 @@ class RowChange:
     message: str | None
     decided: bool
 
+    @property
+    def has_same_verdict(self) -> bool:
+        return self.before is not None and self.after is not None and self.before[0] == self.after[0]
+
 
 @dataclass(frozen=True)
 class StudentChange:
@@ -109,13 +114,13 @@ def changes_by(
     gradebook: Gradebook,
     assignment: Assignment | None = None,
 ) -> list[StudentChange]:
-    """Every student for whom `new` results change a score or a row's verdict, in order of name.
+    """Every student for whom `new` results change a score, or a row's verdict or points, in order of name.
 
-    `new` and `old` are {attempt's id: results}; `old` are those of every attempt in the gradebook. With `new` comes
-    `assignment`, as it is with the changed lessons.
+    `new` and `old` are {attempt's id: results}, in place of those in the gradebook. With `new` comes `assignment`, as
+    it is now, with the changed lessons.
     """
-    before = {each.student: each for each in gradebook.current(old)}
-    after = gradebook.current({**old, **new}, assignment)
+    before = {each.student: each for each in gradebook.current(old, is_trial=True)}
+    after = gradebook.current({**old, **new}, assignment, is_trial=True)
     changes = []
     for results in after:
         earlier = before[results.student]
@@ -127,15 +132,31 @@ def changes_by(
     return sorted(changes, key=lambda change: change.student.lower())
 
 
+def apply_unless_scores_move(assignment: Assignment, gradebook: Gradebook) -> list[StudentChange] | None:
+    """Make an assignment count where it is the gradebook's first one, or changes nobody's points: then None.
+
+    Else it changes nothing, and returns whose points it would change, as far as nothing has to be graded again for it.
+    Raises OutputError.
+    """
+    present = gradebook.assignment()
+    if present is not None and scoring(present) != scoring(assignment):
+        changes = changes_by({}, {}, gradebook, assignment)
+        if changes or (present.settings != assignment.settings and gradebook.students()):
+            return changes
+    gradebook.set_assignment(assignment)
+    return None
+
+
+def scoring(assignment: Assignment | None) -> object:
+    """What an assignment says, however its file is written."""
+    return None if assignment is None else to_plain(replace(assignment, text=""), bytes.hex)
+
+
 def row_changes(before: SubmissionResult, after: SubmissionResult) -> Iterator[RowChange]:
     old, new = rows_by_name(before), rows_by_name(after)
     for name in {**old, **new}:
         one, other = old.get(name), new.get(name)
-        if (
-            one is None
-            or other is None
-            or (one.status, one.points, one.max_points) != ((other.status, other.points, other.max_points))
-        ):
+        if one is None or other is None or (one.status, one.points) != (other.status, other.points):
             yield RowChange(
                 name,
                 None if one is None else (one.status, one.points),

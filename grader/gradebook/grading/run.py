@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from grader.gradebook.assignment.in_force import not_yet_made
 from grader.gradebook.attempt_table import StoredVerdict
-from grader.gradebook.class_results import ClassResults
+from grader.gradebook.class_results import ClassResults, Moves, score_or_none
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output, remove_report
 from grader.gradebook.grading.follow import Feed, Following, Inbox
@@ -18,6 +19,7 @@ from grader.gradebook.grading.graded import Publisher, fault_results
 from grader.gradebook.grading.graded import RunListener as RunListener
 from grader.gradebook.grading.grader_processes import grade_all
 from grader.gradebook.grading.keys import Conditions, conditions_key, result_key
+from grader.gradebook.grading.proposals import StudentChange, apply_unless_scores_move
 from grader.gradebook.grading.settings import RunIdentity, Settings
 from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.gradebook.grading.views import (
@@ -36,13 +38,17 @@ from grader.results import SubmissionResult
 from grader.sandbox.isolation.probe import at_least
 from grader.sandbox.workers.forked import Nursery
 
+SCORES_ENTRY = "scores"
+"""Name under which a run keeps {student: score, or None where there is none} for the next one."""
+
 
 @dataclass
 class RunOutcome:
     """`results` are those of this run, in order of name: `kept` of them from earlier runs.
 
     `reasons` are {student: the fault for which nothing could be graded}; `class_size` counts the book's students;
-    `stopped` says that a signal came before everything was graded.
+    `stopped` says that a signal came before everything was graded. `unapplied` is whose points an edited assignment
+    would change, which counts only after `grade regrade --apply`; None where nothing waits for that.
     """
 
     results: ClassResults = field(default_factory=ClassResults)
@@ -50,6 +56,8 @@ class RunOutcome:
     class_size: int = 0
     kept: int = 0
     stopped: bool = False
+    unapplied: list[StudentChange] | None = None
+    moves: Moves = field(default_factory=Moves)
 
     @property
     def faults(self) -> int:
@@ -95,7 +103,7 @@ def grade_run(
             identity.check(out, gradebook, submissions, lessons, fresh)
             gradebook.describe(identity.entries(lessons))
             if identity.assignment is not None:
-                gradebook.set_assignment(identity.assignment)
+                outcome.unapplied = apply_unless_scores_move(identity.assignment, gradebook)
         gradebook.decisions.add(not_yet_made(decisions, gradebook.decisions.all()))
         run = Run(gradebook, lessons, settings, outcome, publisher, course)
         run.views.keep_class(found.attendance, settings.left_out)
@@ -137,6 +145,7 @@ class Run:
         # reports with decisions, or under an assignment, show more than a grader process knows: they are written here
         decided, has_assignment = gradebook.decisions_by_student(), gradebook.assignment() is not None
         self._settings = replace(settings, reports=not has_assignment, without_report=list(decided))
+        self._scores_before: dict[str, float | None] = json.loads(gradebook.kept(SCORES_ENTRY) or "{}")
         attempts = list(gradebook.attempts())  # of earlier runs
         self._attempts = {(student, key): attempt for student, key, attempt in attempts if key}
         self._latest = {student: attempt for student, _, attempt in attempts}
@@ -151,11 +160,12 @@ class Run:
         """Whether a submission has to be graded; else the results of an earlier run are added to the outcome."""
         student = submission.student
         attempt = self._attempts.get((student, result_key(self._conditions, submission)))
-        results = None if attempt is None else self._gradebook.results(attempt)
+        results = None if attempt is None else self._gradebook.stored(attempt).read()
         if attempt is None or results is None or not self._is_current(results, attempt, self._latest[student]):
             return True
         if submission.time_source and submission.submitted is not None:
-            self._gradebook.set_time(attempt, submission.submitted, submission.time_source)
+            about = submission.submitted, submission.time_source, submission.platform
+            self._gradebook.set_time(attempt, *about)
         self._outcome.results.add(self._shown(results))
         return False
 
@@ -268,13 +278,20 @@ class Run:
         """Write the class's pages, from the gradebook's current results. Raises OutputError."""
         self._outcome.class_size = 0
         self.views.write_stale()
-        whole_class, names = ClassResults(), {lesson.name for lesson in self._lessons}
+        whole_class, assignment = ClassResults(), self._gradebook.assignment()
+        names = {lesson.name for lesson in self._lessons} if assignment is None else {*assignment.rows}
         graded_lessons: set[str] = set()
+        scores: dict[str, float | None] = {}
         for result in self._gradebook.current():
             self._outcome.class_size += 1
+            scores[result.student] = score_or_none(result)
             if not only_these:
                 whole_class.add(result)
                 graded_lessons |= {lesson.name for lesson in result.lessons}
         shown = self._outcome.results if only_these else whole_class
         lessons = [lesson for lesson in course if lesson.name in graded_lessons | names]
         self.views.write_class(shown, lessons, present)
+        renamed = self._gradebook.new_names()
+        before = {renamed.get(student, student): score for student, score in self._scores_before.items()}
+        self._outcome.moves = Moves.between(before, scores, present)
+        self._gradebook.keep(SCORES_ENTRY, json.dumps(scores))

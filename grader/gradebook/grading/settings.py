@@ -53,28 +53,40 @@ class Settings:
 
 
 DRAWN = "drawn"
+ASSIGNMENT_FILE_ENTRY = "assignment file"
+"""Name of the gradebook's entry with the path of the file that a run was given last."""
 
 
 @dataclass(frozen=True)
 class RunIdentity:
-    """`seed` is DRAWN, or the number that `--seed` gave. `same_course` is the instructor's word for it."""
+    """`seed` is DRAWN, or the number that `--seed` gave. `same_course` is the instructor's word for it.
+
+    `assignment` was read from `assignment_file`, or from the gradebook where that is None.
+    """
 
     course: Course
     seed: str
     same_course: bool = False
     assignment: Assignment | None = None
+    assignment_file: Path | None = None
 
     @staticmethod
     def of(
-        course: Course, settings: Settings, same_course: bool = False, assignment: Assignment | None = None
+        course: Course,
+        settings: Settings,
+        same_course: bool = False,
+        assignment: Assignment | None = None,
+        assignment_file: Path | None = None,
     ) -> RunIdentity:
         seed = str(settings.seed) if settings.seed_given else DRAWN
-        return RunIdentity(course, seed, same_course, assignment)
+        return RunIdentity(course, seed, same_course, assignment, assignment_file)
 
     def entries(self, lessons: Sequence[Lesson]) -> dict[str, str]:
-        """What the gradebook keeps: the course's folder, the seed, and a digest for each lesson of the run."""
-        digests = {f"lesson {lesson.name}": lesson.digest for lesson in lessons}
-        return {"course": str(self.course.root.resolve()), "seed": self.seed, **digests}
+        """What the gradebook keeps: the folder of the course, the assignment's file, the seed, a digest per lesson."""
+        found = {f"lesson {lesson.name}": lesson.digest for lesson in lessons}
+        if self.assignment_file is not None:
+            found[ASSIGNMENT_FILE_ENTRY] = str(self.assignment_file.resolve())
+        return {"course": str(self.course.root.resolve()), "seed": self.seed, **found}
 
     def check(
         self, out: Path, gradebook: Gradebook, submissions: Sequence[Submission], lessons: Sequence[Lesson], fresh: bool

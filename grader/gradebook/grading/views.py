@@ -10,7 +10,7 @@ from typing import Any
 
 from grader.gradebook.attempt_table import StoredAttempt
 from grader.gradebook.class_results import ClassResults
-from grader.gradebook.current import graded_lessons, is_result_of
+from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import STUDENT_FILES, drop_report, output_errors, replace_report, write_files, write_pages
 from grader.gradebook.grading.graded import DRAWING, GradedSubmission, Publisher, sources_of
@@ -162,16 +162,13 @@ class Views:
     def _with_extras(self, results: SubmissionResult) -> tuple[GradedSubmission, dict[str, str]]:
         """(the results with what only a report shows, {lesson: the graded file}), each lesson's from its attempt."""
         graded, sources = GradedSubmission(results), dict[str, str]()
-        attempts = list(self._gradebook.stored_attempts(results.student))[::-1]
-        read = {attempt.id: attempt.read() for attempt in attempts}
         loaded: dict[int, tuple[dict[str, Any], dict[str, str]]] = {}
         for lesson in results.lessons:
-            attempt = next((each for each in attempts if is_result_of(lesson, read[each.id])), None)
-            if attempt is None:
+            if lesson.from_attempt is None:
                 continue
-            if attempt.id not in loaded:
-                loaded[attempt.id] = self._stored(attempt)
-            extras, files = loaded[attempt.id]
+            if lesson.from_attempt not in loaded:
+                loaded[lesson.from_attempt] = self._stored(self._gradebook.stored(lesson.from_attempt))
+            extras, files = loaded[lesson.from_attempt]
             sources |= {name: text for name, text in files.items() if name == lesson.name}
             for kind in ("pictures", "printed", "shown"):
                 if lesson.name in extras.get(kind, ()):

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.gradebook.attempt_table import StoredAttempt
-from grader.gradebook.current import is_result_of
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
@@ -190,22 +188,21 @@ def stored_texts(out: Path, lessons: Collection[str]) -> dict[str, dict[str, byt
     """
     found: dict[str, dict[str, bytes]] = {}
     with closing(Gradebook(out / GRADEBOOK)) as book:
-        names, attempts = book.new_names(), dict[str, list[StoredAttempt]]()
-        for student, stored in book.by_student():
-            attempts.setdefault(names.get(student, student), []).extend(stored)
         for results in book.current():
-            own = [(each, each.read()) for each in sorted(attempts.get(results.student, ()), reverse=True)]
-            if own:
+            sources = {
+                lesson.name: lesson.from_attempt for lesson in results.lessons if lesson.from_attempt is not None
+            }
+            if sources:
                 found[results.student] = {}
             loaded: dict[int, dict[str, bytes]] = {}
-            for lesson in results.lessons if own else ():
-                attempt = next((each for each, read in own if is_result_of(lesson, read)), None)
-                if attempt is None or lesson.name not in lessons:
+            for name, attempt in sources.items():
+                if name not in lessons:
                     continue
-                if attempt.id not in loaded:
-                    loaded[attempt.id] = graded_texts(book.blobs.load_value(Submission, attempt.submission))
-                texts = loaded[attempt.id].items()
-                found[results.student] |= {path: text for path, text in texts if path.startswith(f"{lesson.name}/")}
+                if attempt not in loaded:
+                    submission = book.blobs.load_value(Submission, book.stored(attempt).submission)
+                    loaded[attempt] = graded_texts(submission)
+                texts = loaded[attempt].items()
+                found[results.student] |= {path: text for path, text in texts if path.startswith(f"{name}/")}
     return found
 
 

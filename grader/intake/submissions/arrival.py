@@ -30,6 +30,7 @@ class Arrival:
     who: equal for two submissions of one student.
     when: the time of submission in seconds since 1970, if the platform or a file of times gives it.
     time_source: the place in a file that gives `when`, "times.csv, line 3"; "" for the platform.
+    platform: "late" or "on time", where the platform itself says so; else "".
     marks: ids and e-mail addresses that the platform gives.
     note: what else the result says.
     refused: why nothing of it is read.
@@ -57,6 +58,7 @@ class Arrival:
     remarks: tuple[IntakeRemark, ...] = ()
     submitted_by: str = ""
     time_source: str = ""
+    platform: str = ""
 
     @property
     def label(self) -> str:

@@ -10,7 +10,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
@@ -102,6 +102,9 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
             )
         if any(files[name].late for name in names):
             arrival = arrival.with_note("Canvas marks it as late.", "late")
+        if any(file.late for file in files.values()):  # else Canvas may have no due date
+            is_late = any(files[name].late for name in kept.values())
+            arrival = replace(arrival, platform="late" if is_late else "on time")
         arrivals.append(arrival)
     return arrivals
 

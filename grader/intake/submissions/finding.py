@@ -108,7 +108,7 @@ class FoundSubmissions(Sequence[Submission]):
             read = read_submission(arrival.path, arrival.student, self._lessons, self._course, decided)
         self.questions[arrival.student] = read.questions or unread_entry(arrival, read)
         remarks = (*arrival.remarks, *read.remarks)
-        read = replace(read, submitted=arrival.submitted, time_source=arrival.time_source)
+        read = replace(read, submitted=arrival.submitted, time_source=arrival.time_source, platform=arrival.platform)
         return replace(read, note=arrival.note, remarks=remarks)
 
     def set_times(self, times: Sequence[SubmissionTime], replaces: bool = True) -> list[str]:

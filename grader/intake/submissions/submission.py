@@ -52,6 +52,7 @@ class Submission:
         note: what else the results say, such as which of several submissions counts.
         submitted: when it was submitted, with a time zone, if the platform or a file of times says so.
         time_source: the place in a file that says so, "times.csv, line 3"; "" for the platform.
+        platform: "late" or "on time", where the platform itself says so; else "".
         remarks: how it was read, where that is not obvious.
         questions: what a person should decide, for intake.csv.
     """
@@ -66,6 +67,7 @@ class Submission:
     questions: tuple[GuessQuestion, ...] = ()
     time_source: str = ""
     fault: str = ""
+    platform: str = ""
 
     @property
     def full_message(self) -> str | None:

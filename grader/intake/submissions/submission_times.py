@@ -16,6 +16,7 @@ from typing import Any
 
 from grader.errors import UserError
 from grader.intake.submissions.arrival import Arrival
+from grader.intake.submissions.lateness import late_by_canvas, late_by_line
 from grader.intake.submissions.people import fold_case, name_words, rotations
 from grader.intake.submissions.roster import FIRST_NAME_COLUMNS, LAST_NAME_COLUMNS, ROSTER_COLUMNS, Member, Roster
 from grader.intake.submissions.tables import found_columns, parse_table, read_text_of
@@ -55,12 +56,14 @@ class SubmissionTime:
         place: "times.csv, line 3", the source that reports show.
         when: with a time zone.
         ids: ids, e-mail addresses and logins; names: the names of the same person.
+        platform: "late" or "on time", where the platform itself says so; else "".
     """
 
     place: str
     when: datetime
     ids: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    platform: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,10 +104,10 @@ def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
             f"{path} needs a first line that names its columns: id, email or name, and submitted; "
             f"{found_columns(header)}."
         )
-    found_lines = [
-        TimeLine(f"{path.name}, line {number}", *people_in(header, cells), cells[at].strip() if at < len(cells) else "")
-        for number, cells in lines
-    ]
+    found_lines = []
+    for number, cells in lines:
+        time, platform = cells[at].strip() if at < len(cells) else "", late_by_line(header, cells)
+        found_lines.append(TimeLine(f"{path.name}, line {number}", *people_in(header, cells), time, platform))
     return times_of_lines(found_lines, zone)
 
 
@@ -122,12 +125,13 @@ def times_in_roster(roster: Roster, name: str, zone: tzinfo | None) -> ReadTimes
 
 @dataclass(frozen=True)
 class TimeLine:
-    """A line of a file: who it is about, and the time as it is written."""
+    """A line of a file: who it is about, the time as it is written, and SubmissionTime.platform."""
 
     place: str
     ids: tuple[str, ...]
     names: tuple[str, ...]
     time: str
+    platform: str = ""
 
 
 def roles(header: Sequence[str]) -> tuple[list[int], int | None]:
@@ -172,9 +176,10 @@ def json_lines(path: Path, text: str) -> list[TimeLine]:
         user = entry.get("user") if isinstance(entry.get("user"), dict) else {}
         ids = texts([entry.get("user_id"), *(user.get(each) for each in ("sis_user_id", "login_id", "email"))])
         names = texts([user.get("name"), user.get("sortable_name")])
-        history = [each for each in entry.get("submission_history") or [entry] if isinstance(each, dict)]
-        times = dict.fromkeys(texts(each.get("submitted_at") for each in history))
-        lines += [TimeLine(f"{path.name}, entry {number}", ids, names, time) for time in times]
+        history = [each for each in (*(entry.get("submission_history") or ()), entry) if isinstance(each, dict)]
+        times = {time: each for each in history for time in texts([each.get("submitted_at")])}
+        place = f"{path.name}, entry {number}"
+        lines += [TimeLine(place, ids, names, time, late_by_canvas(each)) for time, each in times.items()]
     return lines
 
 
@@ -203,7 +208,7 @@ def times_of_lines(lines: Sequence[TimeLine], zone: tzinfo | None) -> ReadTimes:
                     "file, or add --times-zone, such as --times-zone Europe/Zurich."
                 )
             when, has_local = when.replace(tzinfo=zone), True  # of an hour that the clocks repeat, the first
-        found.append(SubmissionTime(line.place, when, line.ids, line.names))
+        found.append(SubmissionTime(line.place, when, line.ids, line.names, line.platform))
     return ReadTimes(tuple(found), tuple(bad), zone if has_local else None)
 
 
@@ -280,7 +285,12 @@ def with_times(
 ) -> list[Arrival]:
     """The arrivals with the latest time of each student. Unless it `replaces` them, a platform's own times stay."""
     return [
-        replace(each, when=times[each.student][-1].when.timestamp(), time_source=times[each.student][-1].place)
+        replace(
+            each,
+            when=times[each.student][-1].when.timestamp(),
+            time_source=times[each.student][-1].place,
+            platform=times[each.student][-1].platform or each.platform,
+        )
         if each.student in times and (replaces or not each.when)
         else each
         for each in arrivals

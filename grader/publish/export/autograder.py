@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import GraderFault
+from grader.gradebook.assignment.attempts import end_of_due_time
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment, LatePolicy, parse_assignment
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.files import write_whole
@@ -114,9 +115,12 @@ class Autograder:
     def _assigned(self, assignment: Assignment, results: SubmissionResult) -> SubmissionResult:
         """The results with the assignment applied. A due date that Gradescope has extended is extended here."""
         now, metadata = datetime.now(UTC), self._metadata()
-        attempt = Attempt(1, results.student, time_in(metadata.get("created_at")), now, results)
         users = [user for user in metadata.get("users") or () if isinstance(user, dict)]
-        general, *own = (due_date(each) for each in (metadata, *users))
+        general, *own = dates = [due_date(each) for each in (metadata, *users)]
+        submitted, platform = time_in(metadata.get("created_at")), ""
+        if submitted is not None and any(dates):
+            platform = "late" if submitted >= max(end_of_due_time(date) for date in dates if date) else "on time"
+        attempt = Attempt(1, results.student, submitted, now, results, platform=platform)
         extended = [(n, date) for n, date in enumerate(own, 1) if date and general and date > general]
         decisions = [Decision(n, results.student, "extension", "Gradescope", now, until=date) for n, date in extended]
         if assignment.late.free_days:  # they are spent over the whole term, which only its gradebooks know

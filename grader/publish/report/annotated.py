@@ -14,7 +14,7 @@ WHY_AN_ATTEMPT_COUNTS = {
     "last on time": "it is the last one on time",
     "last, none on time": "it is the last one, and none was on time",
 }
-MINUTE, HOUR = 60, 3600
+MINUTE, HOUR, SECONDS_PER_DAY = 60, 3600, 86400
 
 
 def sentences_about(results: SubmissionResult) -> list[str]:
@@ -34,6 +34,7 @@ def sentences_about(results: SubmissionResult) -> list[str]:
     if results.late is not None:
         found += late_sentences(results.late)
     found += time_sentences(results.lessons)
+    found += [remark.message for remark in results.intake or () if remark.kind == "platform"]
     if results.adjustment is not None:
         found.append(adjustment_sentence("the score", results.adjustment))
     return [*found, *comment_sentences(results.comments)]
@@ -82,7 +83,7 @@ def late_sentences(late: Lateness) -> list[str]:
         return ["The time of submission is not known: it counts as on time."]
     if not late.seconds:
         return []
-    lateness = f"It was submitted {lateness_text(late.seconds)} late"
+    lateness = f"It was submitted {how_late(late)} late"
     if late.free_days:
         verb = "was" if late.free_days == 1 else "were"
         lateness += f", and {count(late.free_days, 'free late day')} of the term {verb} used"
@@ -125,9 +126,15 @@ def count(number: int, thing: str) -> str:
 
 
 def date_text(date: str) -> str:
-    """A date in ISO format as people write it: `Friday 20 November 2026, 23:59 (UTC+01:00)`."""
+    """A date in ISO format as people write it: `Friday 20 November 2026, 23:59 (UTC+01:00)`. Seconds only if not 0."""
     read = datetime.fromisoformat(date)
-    return f"{read:%A} {read.day} {read:%B %Y, %H:%M} ({read.tzname() if read.tzinfo else 'local time'})"
+    seconds = f"{read::%S}" if read.second else ""
+    return f"{read:%A} {read.day} {read:%B %Y, %H:%M}{seconds} ({read.tzname() if read.tzinfo else 'local time'})"
+
+
+def how_late(late: Lateness) -> str:
+    """The time in words. It agrees with the calendar days that cost points, also where the clocks have changed."""
+    return lateness_text(min(max(late.seconds, (late.days - 1) * SECONDS_PER_DAY + 1), late.days * SECONDS_PER_DAY))
 
 
 def lateness_text(seconds: int) -> str:
@@ -149,11 +156,11 @@ def short_notes(results: SubmissionResult) -> list[str]:
     if late is not None and late.seconds:
         cost = f", −{points_text(late.cost)}" if late.cost else ""
         free = f", {count(late.free_days, 'free day')}" if late.free_days else ""
-        found.append(f"{lateness_text(late.seconds)} late{cost}{free}")
+        found.append(f"{how_late(late)} late{cost}{free}")
     elif late is not None and not late.is_known:
         found.append("time unknown")
     if results.assignment is not None and results.assignment.extended_to:
-        found.append(f"extended to {datetime.fromisoformat(results.assignment.extended_to):%d %b %H:%M}")
+        found.append(f"extended to {datetime.fromisoformat(results.assignment.extended_to):%d %b %H:%M %Z}")
     found += [f"{part.name.split('_')[0]} excused" for part in results.lessons if part.excused is not None]
     for part in results.lessons:
         if (demanded := part.demanded_defence) is not None:

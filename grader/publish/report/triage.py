@@ -15,6 +15,7 @@ WHAT_INTAKE_DID: Final = {
     "unread": "has a part that was not read",
     "text": "wrote a text that a person reads: see grade adjust",
     "answers": "has answers with another name's values",
+    "platform": "is late for one record only",
     "late": "was late",
     "future": "is dated in the future",
     "newest": "the newest attempt counts",

@@ -57,6 +57,7 @@ def test_a_file_with_everything(parse):
     late = found.late
     assert (late.percent_per_day, late.keep_at_least, late.free_days, late.term) == (10, 50, 3, ("hw1", "hw3"))
     assert late.hard_deadline == datetime(2026, 12, 1, 12, tzinfo=UTC)
+    assert late.hard_deadline.tzinfo == found.due.tzinfo, "its days are those of the assignment's zone"
     assert found.settings == {"shape": "broadcast", "numerical_differentiation": "points"}
     assert found.rows["03_makemore_steps"] == {"dprobs": 2}
     assert sum(found.rows["05_batch_norm"].values()) == pytest.approx(10)

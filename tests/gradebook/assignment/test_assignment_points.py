@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -11,10 +13,13 @@ from made_attempts import DAY, DUE, HOUR, attempt, decision, homework, lesson_wi
 from made_results import lesson, row
 from support import SCHEMA
 
+from grader.commands.live import what_platforms_say
 from grader.gradebook.assignment.attempts import delay_of
 from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.current import current_results
+from grader.publish.report.annotated import sentences_about
+from grader.publish.report.triage import triage
 from grader.results import SubmissionResult
 from grader.results.annotations import NotGraded
 
@@ -71,10 +76,12 @@ def test_a_hundred_points_over_rows_that_do_not_divide_it():
     ("late", "kept"),
     [
         (timedelta(), 1),
-        (15 * MINUTES, 1),  # the grace period
-        (15 * MINUTES + timedelta(seconds=1), 0.9),  # and then a day has begun at the due date
+        (timedelta(seconds=59, microseconds=999_999), 1),  # the due minute
+        (15 * MINUTES + timedelta(seconds=59), 1),  # the grace period, to the end of its last minute
+        (16 * MINUTES, 0.9),  # and then a day has begun at the due date
         (DAY, 0.9),
-        (DAY + timedelta(microseconds=1), 0.8),
+        (DAY + timedelta(seconds=59), 0.9),
+        (DAY + MINUTES, 0.8),
         (2 * DAY, 0.8),
         (3 * DAY, 0.7),
         (30 * DAY, 0.5),  # the floor
@@ -101,7 +108,7 @@ def test_what_lateness_says():
 def test_a_hard_deadline():
     policy = LatePolicy(hard_deadline=DUE + DAY)
     assignment = homework({"03_a": 1}, late=policy)
-    for late, points in ((HOUR, 1), (DAY, 1), (DAY + HOUR, 0)):
+    for late, points in ((HOUR, 1), (DAY, 1), (DAY + timedelta(seconds=59), 1), (DAY + MINUTES, 0)):
         assert score(assignment, [attempt(1, late, lesson_with("03_a", 1))]) == (points, 1)
     free = homework({"03_a": 1}, late=LatePolicy(percent_per_day=10, free_days=5, hard_deadline=DUE))
     assert score(free, [attempt(1, HOUR, lesson_with("03_a", 1))]) == (0, 1)  # free days do not move it
@@ -114,12 +121,80 @@ def test_each_lesson_has_its_own_lateness():
     assert score(homework(late=TEN_A_DAY), attempts) == (2 + 2 * 0.9, 4)
 
 
-def test_days_have_24_hours_when_summer_time_ends():
-    zurich = ZoneInfo("Europe/Zurich")
-    due = datetime(2026, 10, 24, 12, 0, tzinfo=zurich)
-    next_noon = datetime(2026, 10, 25, 12, 0, tzinfo=zurich)  # 25 hours later
-    assert delay_of(next_noon, due, timedelta(), LatePolicy(), None).by == 25 * HOUR
-    assert delay_of(next_noon, due, timedelta(), LatePolicy(), None).days == 2
+@pytest.mark.parametrize(
+    ("zone", "due", "submitted", "days"),
+    [
+        ("Europe/Zurich", "2026-10-24T12:00", "2026-10-25T12:00", 1),  # 25 hours later
+        ("Europe/Zurich", "2026-10-24T12:00", "2026-10-25T12:01", 2),
+        ("Europe/Zurich", "2026-03-28T20:00", "2026-03-29T20:00:59", 1),  # 23 hours later
+        ("Europe/Zurich", "2026-03-28T20:00", "2026-03-29T20:30", 2),
+        ("America/New_York", "2026-10-31T20:00", "2026-11-01T19:30", 1),
+        ("America/New_York", "2026-10-31T20:00", "2026-11-30T20:00", 30),
+        ("Australia/Lord_Howe", "2026-04-04T20:00", "2026-04-05T20:00", 1),  # half an hour
+        ("Australia/Lord_Howe", "2026-10-03T20:00", "2026-10-04T20:01", 2),
+        ("Asia/Kathmandu", "2026-10-31T20:00", "2026-11-01T20:00", 1),
+    ],
+)
+def test_days_are_calendar_days_also_when_the_clocks_change(zone, due, submitted, days):
+    due, submitted = (datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone)) for text in (due, submitted))
+    found = delay_of(submitted.astimezone(UTC), due, timedelta(), LatePolicy(), None)
+    assert found.days == days and found.by == (submitted.astimezone(UTC) - due.astimezone(UTC)) // MINUTES * MINUTES
+    extended = [due + number * DAY for number in (days - 1, days)]  # so many free days do what an extension does
+    assert [delay_of(submitted, due, timedelta(), LatePolicy(), each).days for each in extended] == [1, 0]
+    in_another_zone = [each.astimezone(UTC) for each in extended]
+    assert [delay_of(submitted, due, timedelta(), LatePolicy(), each).days for each in in_another_zone] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("due", "submitted", "seconds"),
+    [
+        ("23:59:00", "23:59:59.999999", 0),
+        ("23:59:00", "00:00:10", 60),  # a page shows 23:59 and 00:00
+        ("23:59:30", "23:59:30.5", 0),
+        ("23:59:30", "23:59:31", 1),
+        ("23:59:30.5", "23:59:30.6", 1),
+    ],
+)
+def test_a_due_time_includes_the_minute_or_second_that_it_names(due, submitted, seconds):
+    day = "2026-11-21T" if submitted < "12" else "2026-11-20T"
+    due, submitted = (datetime.fromisoformat(f"{each}+01:00") for each in ("2026-11-20T" + due, day + submitted))
+    found = delay_of(submitted, due, timedelta(), LatePolicy(), None)
+    assert (math.ceil(found.by.total_seconds()), found.days) == (seconds, bool(seconds))
+
+
+@pytest.mark.parametrize(
+    ("platform", "late", "days_extended", "here"),
+    [
+        ("on time", MINUTES, 0, "late"),
+        ("on time", -HOUR, 0, None),
+        ("late", MINUTES, 0, None),
+        ("late", -HOUR, 0, "on time"),
+        ("late", MINUTES, 1, None),  # a person has decided
+        ("late", None, 0, None),  # nobody knows when
+        ("", MINUTES, 0, None),
+    ],
+)
+def test_a_platform_s_record_is_not_contradicted_in_silence(platform, late, days_extended, here):
+    attempts = [replace(attempt(1, late, lesson_with("03_a", 1)), platform=platform)]
+    extended = [decision(1, "extension", until=DUE + days_extended * DAY)] if days_extended else []
+    found = assigned("Ada", homework({"03_a": 1}), attempts, extended)
+    sentence = f"By the platform's record this work was {platform}; by the due date of this assignment it was {here}."
+    assert found.intake == ([("platform", sentence)] if here else None)
+    assert (sentence in sentences_about(found)) == bool(here)
+    assert [entry.students for entry in triage([found])] == ([["Ada"]] if here else [])
+    assert len(what_platforms_say([found])) == bool(here)
+    jsonschema.validate(found.to_json() | {"environment": ENVIRONMENT}, SCHEMA)
+
+
+def test_an_extension_within_the_due_minute_takes_nothing():
+    attempts = [attempt(1, timedelta(seconds=50), lesson_with("03_a", 1))]
+    extended = [decision(1, "extension", until=DUE + timedelta(seconds=30))]
+    assert score(homework({"03_a": 1}, late=TEN_A_DAY), attempts, extended) == (1, 1)
+
+
+def test_a_deadline_that_never_comes():
+    due = datetime(9999, 12, 31, 23, 59, tzinfo=UTC)
+    assert delay_of(DUE, due, timedelta(), LatePolicy(hard_deadline=due), None).days == 0
 
 
 def test_which_attempt_counts():

@@ -38,6 +38,7 @@ def test_dates_get_the_assignment_s_time_and_zone():
         datetime(2026, 7, 1, 23, 59, tzinfo=ZURICH),
     ]
     assert lines[3].until.utcoffset() == timedelta(hours=2)
+    assert {line.until.tzinfo for line in lines} == {ZURICH}
     assert (lines[0].student, lines[0].text, lines[0].row) == ("Ada", "ill", None)
 
 

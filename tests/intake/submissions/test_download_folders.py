@@ -388,3 +388,11 @@ def test_a_roster_without_the_names_changes_nothing(course, tmp_path):
 def test_a_code_page_that_nobody_knows_is_a_sentence(tmp_path):
     failed = CliRunner().invoke(main, ["run", str(tmp_path), "--zip-names", "cp99"])
     assert failed.exit_code == 2 and "'cp99' is no code page; expected a name such as cp932" in failed.stderr
+
+
+@pytest.mark.parametrize(("mark", "says"), [("LATE_", {"chenbo": "late", "okaforada": "on time"}), ("", "")])
+def test_file_names_of_canvas_say_who_was_on_time_if_they_say_who_was_late(course, tmp_path, mark, says):
+    for name in ("okaforada_12345_67890_backward.py", f"chenbo_{mark}12346_67891_backward.py"):
+        (tmp_path / name).write_text("def dlogits(logits):\n    return logits\n", encoding="utf-8")
+    found = find([tmp_path], [course.find("04")], list(course.lessons.values()))
+    assert {each.student: each.platform for each in found} == (says or {"chenbo": "", "okaforada": ""})

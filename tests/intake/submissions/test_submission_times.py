@@ -76,6 +76,29 @@ def test_canvas_s_submissions_api(tmp_path):
     assert sentences == []
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (json.dumps(CANVAS), ["", "late", ""]),
+        (json.dumps([{"user_id": 1, "submitted_at": "2026-11-21T00:00:00Z", "late": False}]), ["on time"]),
+        (
+            json.dumps(
+                [{"user_id": 1, "submitted_at": "2026-11-21T00:00:00Z", "late": False, "cached_due_date": None}]
+            ),
+            [""],
+        ),
+        (
+            "Name,SID,Submission Time,Lateness (H:M:S)\nA,1,2026-11-20 23:59:00 +0100,00:00:00\n"
+            "B,2,2026-11-21 00:01:00 +0100,00:02:00\nC,3,2026-11-21 00:01:00 +0100,\n",
+            ["on time", "late", ""],
+        ),
+        ("id,submitted,late\n1,2026-11-20T00:00:00Z,no\n2,2026-11-20T00:00:00Z,True\n", ["on time", "late"]),
+    ],
+)
+def test_what_a_platform_says_about_lateness_is_read(tmp_path, text, says):
+    assert [each.platform for each in read_times(written(tmp_path, text), None).times] == says
+
+
 def test_a_roster_s_ids_and_names_find_the_student(tmp_path):
     roster = read_roster(
         written(

@@ -433,16 +433,17 @@ percent_per_day = 25
 
 
 @pytest.mark.parametrize(
-    ("late", "own_due", "options", "score", "maximum", "says"),
+    ("late", "days", "options", "score", "maximum", "says"),
     [
-        ("", None, (), 6, 12, "That cost 2 points."),
-        ("", None, ("--max", "24"), 12, 24, "12 of 24 points."),
-        ("", "2026-11-22T23:59:00-08:00", (), 8, 12, "Your own due date: Sunday 22 November 2026"),
-        ("free_days = 1", None, (), 8, 12, "That cost no points."),
+        ("", (20, 20), (), 6, 12, "That cost 2 points."),
+        ("", (20, 20), ("--max", "24"), 12, 24, "12 of 24 points."),
+        ("", (20, 22), (), 8, 12, "Your own due date: Sunday 22 November 2026"),
+        ("", (22, 22), (), 6, 12, "By the platform's record this work was on time; by the due date of this assignment"),
+        ("free_days = 1", (20, 20), (), 8, 12, "That cost no points."),
     ],
 )
 def test_the_autograder_has_the_assignment(
-    course, unbuilt, tmp_path, monkeypatch, late, own_due, options, score, maximum, says
+    course, unbuilt, tmp_path, monkeypatch, late, days, options, score, maximum, says
 ):
     """Ada's gradient is right, and a day late; the check is wrong."""
     (tmp_path / "hw2.toml").write_text(HOMEWORK + late, encoding="utf-8")
@@ -450,8 +451,8 @@ def test_the_autograder_has_the_assignment(
     grade("export", "gradescope", "--course", course, "--assignment", tmp_path / "hw2.toml", "-o", archive, *options)
     with zipfile.ZipFile(archive) as made:
         (unbuilt / "source" / "settings.json").write_bytes(made.read("settings.json"))
-    general = {"due_date": "2026-11-20T23:59:00-08:00"}
-    users = [{**METADATA["users"][0], "assignment": {"due_date": own_due or general["due_date"]}}]
+    general, own = ({"due_date": f"2026-11-{day}T23:59:00-08:00"} for day in days)  # on Gradescope
+    users = [{**METADATA["users"][0], "assignment": own}]
     metadata = {**METADATA, "users": users, "assignment": {**METADATA["assignment"], **general}}
     (unbuilt / "submission_metadata.json").write_text(json.dumps(metadata))
     graded = results("Ada", lesson(LESSON, row("dlogits"), row("in_one_go", "failed")))

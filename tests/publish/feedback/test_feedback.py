@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 from feedback_class import LESSON, add_attempt, golden_download, laid_out, report_of, write_class, write_student
 from made_results import HOSTILE, lesson, results, row
+from support import TESTS
 
 from grader.commands.grade import main
 from grader.gradebook.database import GRADEBOOK, Gradebook
@@ -259,6 +260,21 @@ def test_names_that_are_not_the_platform_s(ada, course, tmp_path):
     assert shown.count("\n") == 1 and "has no names like okaforada_12345_67890_backward.py" in shown
     assert grade("feedback", "moodle", tmp_path / "out", ada, status=2)[1].count("\n") == 1
     assert not list((tmp_path / "out").glob("*.zip"))
+
+
+def test_the_download_is_read_with_the_gradebook_s_course(ada, course, tmp_path, monkeypatch):
+    """Another course around the current folder would read other lessons, and find "another submission"."""
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "out"
+    for name in ("exercises", "solutions"):
+        (tmp_path / name).symlink_to(TESTS / "courses" / "calling" / name)
+    for root, said in ((course.root, ""), (tmp_path / "gone", "is not there: name it with --course.")):
+        gradebook = Gradebook(out / GRADEBOOK)
+        gradebook.describe({"course": str(root)})
+        gradebook.close()
+        assert said in grade("feedback", "canvas", out, ada, status=2 if said else 0)[1]
+    grade("feedback", "canvas", out, ada, "--course", course.root)
+    assert set(unzipped(out / "canvas-feedback.zip")) == {"okaforada_12_345_backward.py", "chenbo_13_346_backward.py"}
 
 
 def test_another_submission_under_the_name_gets_nothing(ada, tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
-from datetime import timedelta
+from datetime import timedelta, timezone
 
 import pytest
 from made_attempts import DAY, DUE, HOUR, attempt, decision, homework, lesson_with
@@ -17,8 +17,10 @@ from grader.gradebook.class_results import ClassResults
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.publish.report.annotated import (
     ANNOTATION_COLUMNS,
+    csv_columns,
     date_text,
     defence_sentence,
+    late_sentences,
     lateness_text,
     sentences_about,
     sentences_about_lesson,
@@ -27,7 +29,7 @@ from grader.publish.report.annotated import (
 from grader.publish.report.classroom import csv_rows
 from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
-from grader.results.annotations import DemandedDefence
+from grader.results.annotations import DemandedDefence, Lateness
 
 POLICY = LatePolicy(percent_per_day=10, free_days=1)
 ATTEMPTS = [
@@ -193,6 +195,23 @@ def test_lateness_in_words(lateness, expected):
 
 def test_a_date_in_words():
     assert date_text("2026-11-01T09:05:00+01:00") == "Sunday 1 November 2026, 09:05 (UTC+01:00)"
+    assert date_text("2026-11-01T09:05:07.5+01:00") == "Sunday 1 November 2026, 09:05:07 (UTC+01:00)"
+
+
+@pytest.mark.parametrize(
+    ("hours", "days", "expected"), [(24.5, 1, "1 day"), (23.5, 2, "1 day and 1 hour"), (71.5, 3, "3 days")]
+)
+def test_lateness_in_words_agrees_with_the_days_that_it_costs(hours, days, expected):
+    """After a change of the clocks: 20:00 to 19:30 on the next day may be 24.5 hours."""
+    late = Lateness(True, int(hours * 3600), days, 0, 90, 1)
+    assert late_sentences(late) == [f"It was submitted {expected} late. That cost 1 point."]
+
+
+def test_an_own_due_date_names_its_zone():
+    late = [decision(1, "extension", until=DUE.astimezone(timezone(5 * HOUR)) + DAY)]
+    found = assigned("Ada", homework(), [ATTEMPTS[0]], late)
+    assert "extended to 21 Nov 23:59 UTC" in short_notes(found)
+    assert csv_columns(found)[1] == "2026-11-21T23:59:00+00:00"
 
 
 @pytest.mark.parametrize(

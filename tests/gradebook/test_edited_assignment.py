@@ -1,0 +1,199 @@
+"""An assignment or a lesson's points that were edited: shown by `grade regrade`, and counting only after --apply."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from made_gradebook import CROSS, current, grade, write_gradebook
+from support import ROOT
+
+from grader.gradebook.assignment.config import read_assignment
+from grader.gradebook.class_results import Moves
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.grading import regrade as regrade_module
+from grader.gradebook.grading.proposals import apply_unless_scores_move
+from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY
+from grader.lesson.lesson import Course
+
+HOMEWORK = """title = "Homework 2"
+rows = [{rows = "04.dlogits", points = 6}]
+due = 2026-11-20T23:59:00
+timezone = "Europe/Zurich"
+counts = "last"
+[late]
+percent_per_day = 10
+"""
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    """A course with lesson 04 only, which a test may change."""
+    for part in ("exercises", "solutions"):
+        shutil.copytree(ROOT / part / CROSS, tmp_path / "course" / part / CROSS)
+    return tmp_path / "course"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "hw2.toml"
+    path.write_text(HOMEWORK, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def out(tmp_path: Path, course: Path, file: Path) -> Path:
+    """A gradebook with that assignment: ada's row is wrong, Bo's right."""
+    out = tmp_path / "grades"
+    write_gradebook(out, {"ada": 0, "Bo": 2}, course)
+    with closing(Gradebook(out / GRADEBOOK)) as book:
+        book.set_assignment(read_assignment(file, list(Course(course).lessons.values())))
+        book.describe({ASSIGNMENT_FILE_ENTRY: str(file)})
+    return out
+
+
+Again = Callable[..., str]
+
+
+@pytest.fixture
+def again(out: Path, monkeypatch: pytest.MonkeyPatch) -> Again:
+    """What `grade regrade` prints."""
+
+    def no_grading(*_: object) -> None:
+        raise AssertionError("something is graded")
+
+    monkeypatch.setattr(regrade_module, "grade_all", no_grading)
+
+    def run(*options: object, status: int = 0) -> str:
+        done = grade("regrade", "-o", out, "--require", "none", *options)
+        assert done.exit_code == status, done.output
+        return done.output
+
+    return run
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def scores(out: Path) -> dict[str, float]:
+    return {student: results.score for student, results in current(out).items()}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "score", "lines"),
+    [
+        (
+            "points = 6",
+            "points = 16",
+            16,
+            ["ada: 0 of 6 → 0 of 16", "Bo: 6 of 6 → 16 of 16 (+10)", f"  {CROSS}.dlogits: 6 → 16, right"],
+        ),
+        (
+            "due = 2026-11-20T23:59:00",
+            "due = 2026-11-19T23:59:00",
+            5.4,
+            ["Bo: 6 → 5.4 of 6 (-0.6)", "  no note → 14 hours late, −0.6"],
+        ),
+        ('rows = [', 'points = 100\nrows = [', 100, ["ada: 0 of 6 → 0 of 100", "Bo: 6 of 6 → 100 of 100 (+94)"]),
+    ],
+)  # fmt: skip
+def test_it_is_shown_before_it_counts_without_any_submission(again, out, file, old, new, score, lines):
+    edit(file, old, new)
+    shown = again()
+    assert set(lines) <= set(shown.splitlines()), shown
+    assert "Homework 2, edited: 1 of 2 scores change:" in shown
+    assert "No score has changed yet: `grade regrade --apply` applies this." in shown
+    assert scores(out) == {"ada": 0, "Bo": 6}
+    assert again("--apply").endswith("Applied.\n") and scores(out) == {"ada": 0, "Bo": score}
+    with (out / "grades.csv").open(encoding="utf-8", newline="") as lines_of_class:
+        assert {line["student"]: float(line["total"]) for line in csv.DictReader(lines_of_class)} == scores(out)
+    assert "nothing to do" in again()
+
+
+def test_another_attempt_may_count(again, out, file, course):
+    write_gradebook(out, {"Bo": 0}, course, " again")
+    assert scores(out)["Bo"] == 0
+    edit(file, '"last"', '"best"')
+    assert "Bo: 0 → 6 of 6 (+6)" in again("--apply") and scores(out)["Bo"] == 6
+
+
+def test_a_lesson_s_points_may_change(out, course, file):
+    """The assignment gives two rows 12 points, in proportion to what the lesson gives them: first 2 and 1."""
+    edit(file, '{rows = "04.dlogits", points = 6}', '{rows = "04", points = 12}')
+    with closing(Gradebook(out / GRADEBOOK)) as book:
+        book.set_assignment(read_assignment(file, list(Course(course).lessons.values())))
+        assert book.current_of("Bo").score == 8
+        edit(course / "exercises" / CROSS / "lesson.toml", "points = 2", "points = 3")
+        as_it_is_now = read_assignment(file, list(Course(course).lessons.values()))
+        changes = apply_unless_scores_move(as_it_is_now, book)
+        assert [(each.student, each.gain) for each in changes] == [("ada", 0), ("Bo", 1)]
+        assert book.current_of("Bo").score == 8
+
+
+def test_decisions_stay_in_force(again, out, file):
+    assert grade("adjust", "ada", "04.dlogits", "--points", "3", "--because", "Oral", "-o", out).exit_code == 0
+    edit(file, "points = 6", "points = 16")
+    again("--apply")
+    assert scores(out) == {"ada": 3, "Bo": 16}
+
+
+def test_a_run_leaves_the_points_until_the_edit_is_applied(out, course, file):
+    lessons = list(Course(course).lessons.values())
+    with closing(Gradebook(out / GRADEBOOK)) as book:
+        edit(file, "points = 6", "points = 16")
+        changes = apply_unless_scores_move(read_assignment(file, lessons), book)
+        assert [(each.student, each.gain) for each in changes] == [("ada", 0), ("Bo", 10)]
+        assert book.current_of("Bo").score == 6
+        edit(file, "points = 16", "points = 6")
+        edit(file, "23:59:00", "23:59:59")  # changes nobody's points
+        assert apply_unless_scores_move(read_assignment(file, lessons), book) is None
+        assert book.assignment().due.second == 59
+        file.write_text(HOMEWORK + '[settings]\nshape = "broadcast"\n', encoding="utf-8")
+        assert apply_unless_scores_move(read_assignment(file, lessons), book) == [], "these have to be graded again"
+        assert book.assignment().settings == {}
+
+
+def test_the_first_assignment_counts_at_once(tmp_path, course, file):
+    write_gradebook(tmp_path / "other", {"Bo": 2}, course)
+    with closing(Gradebook(tmp_path / "other" / GRADEBOOK)) as book:
+        assert apply_unless_scores_move(read_assignment(file, list(Course(course).lessons.values())), book) is None
+        assert book.current_of("Bo").score == 6
+
+
+def test_a_file_that_has_become_another_assignment_s_is_left_alone(again, file):
+    edit(file, "Homework 2", "Homework 3")
+    said = again()
+    assert f"{file} is 'Homework 3', and this is the gradebook of 'Homework 2'" in said and "nothing to do" in said
+    assert "give its own file" in again("--assignment", file, status=2)
+    file.unlink()
+    assert "nothing to do" in again()
+
+
+def test_files_of_a_term_that_disagree_can_be_corrected_one_after_the_other(again, out, file, tmp_path, course):
+    """`free_days` must agree in all of them, and each is applied by a command of its own."""
+    edit(file, "percent_per_day = 10", 'percent_per_day = 10\nfree_days = 2\nterm = ["grades", "hw1"]')
+    other = tmp_path / "hw1"
+    write_gradebook(other, {"Bo": 2}, course)
+    lessons = list(Course(course).lessons.values())
+    for folder in (out, other):
+        with closing(Gradebook(folder / GRADEBOOK)) as book:
+            book.set_assignment(read_assignment(file, lessons))
+    edit(file, "free_days = 2", "free_days = 1")
+    edit(file, "points = 6", "points = 16")
+    assert "do not share the same free late days" in again("--apply", status=2)
+    done = grade("regrade", "-o", other, "--assignment", file, "--apply")
+    assert done.exit_code == 0 and scores(out)["Bo"] == scores(other)["Bo"] == 16, done.output
+
+
+def test_what_has_moved_since_the_last_run():
+    before = {"up": 1, "down": 2, "same": 3, "failed": None, "fails": 4, "gone": 5}
+    after = {"up": 2, "down": 1, "same": 3, "failed": 1, "fails": None, "new": 0, "gone": 5}
+    moves = Moves.between(before, after, ["up", "down", "same", "failed", "fails", "new"])
+    assert str(moves) == "1 up, 1 down, 2 new, 1 missing"
