@@ -162,7 +162,7 @@ class Views:
     def _with_extras(self, results: SubmissionResult) -> tuple[GradedSubmission, dict[str, str]]:
         """(the results with what only a report shows, {lesson: the graded file}), each lesson's from its attempt."""
         graded, sources = GradedSubmission(results), dict[str, str]()
-        attempts = list(self._gradebook.stored_attempts(results.student))[::-1]
+        attempts = self._gradebook.attempts_of_person(results.student)
         read = {attempt.id: attempt.read() for attempt in attempts}
         loaded: dict[int, tuple[dict[str, Any], dict[str, str]]] = {}
         for lesson in results.lessons:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.gradebook.attempt_table import StoredAttempt
 from grader.gradebook.current import is_result_of
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.intake.submissions.roster import Roster
@@ -190,11 +189,9 @@ def stored_texts(out: Path, lessons: Collection[str]) -> dict[str, dict[str, byt
     """
     found: dict[str, dict[str, bytes]] = {}
     with closing(Gradebook(out / GRADEBOOK)) as book:
-        names, attempts = book.new_names(), dict[str, list[StoredAttempt]]()
-        for student, stored in book.by_student():
-            attempts.setdefault(names.get(student, student), []).extend(stored)
+        attempts = dict(book.by_person())
         for results in book.current():
-            own = [(each, each.read()) for each in sorted(attempts.get(results.student, ()), reverse=True)]
+            own = [(each, each.read()) for each in attempts.get(results.student, ())]
             if own:
                 found[results.student] = {}
             loaded: dict[int, dict[str, bytes]] = {}
