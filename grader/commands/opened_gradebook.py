@@ -58,7 +58,7 @@ def require_gradebook(out: Path) -> None:
 def read_gradebook(out: Path) -> Iterator[Gradebook]:
     """The gradebook in `out`, to be read only; another command may write it meanwhile. Raises UserError."""
     require_gradebook(out)
-    with closing(Gradebook(out / GRADEBOOK)) as gradebook:
+    with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
         yield gradebook
 
 
@@ -147,7 +147,7 @@ def completions(ctx: click.Context, incomplete: str, names: Any) -> list[Complet
     try:
         if not path.is_file():
             return []
-        with closing(Gradebook(path)) as gradebook:
+        with closing(Gradebook(path, read_only=True)) as gradebook:
             found = names(gradebook)
     except UserError:
         return []

@@ -41,8 +41,9 @@ class Gradebook(AttemptTable):
         decisions: what people decided about students.
     """
 
-    def __init__(self, path: Path) -> None:
-        connection = Connection(path)
+    def __init__(self, path: Path, read_only: bool = False) -> None:
+        """With `read_only`, the file may be a backup that cannot be written."""
+        connection = Connection(path, read_only=read_only)
         try:
             prepare_tables(connection)
         except BaseException:
@@ -116,7 +117,7 @@ class Gradebook(AttemptTable):
         own = self._connection.path.parent.absolute().name
         term = dict[str, list[TermWork]]()
         for folder in self.others_of_term(assignment):
-            with closing(Gradebook(folder / GRADEBOOK)) as other:
+            with closing(Gradebook(folder / GRADEBOOK, read_only=True)) as other:
                 check_term(own, assignment, folder.name, other.assignment())
                 for who, work in other.works(student):
                     term.setdefault(who, []).append(work)

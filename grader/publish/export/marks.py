@@ -91,7 +91,7 @@ def class_results(out: Path) -> dict[str, SubmissionResult]:
     try:
         folders = sorted(path for path in out.iterdir() if path.is_dir())
         if (out / GRADEBOOK).is_file():
-            with closing(Gradebook(out / GRADEBOOK)) as gradebook:
+            with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
                 results = {found.student: found for found in gradebook.current()}
         else:
             results = {folder.name: found for folder in folders if (found := read_results(folder)) is not None}
