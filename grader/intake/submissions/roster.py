@@ -61,7 +61,7 @@ class Member:
     @property
     def marks(self) -> dict[str, str]:
         """{column: cell} of what says who the student is, whatever their name is: ids, addresses, logins."""
-        own = {column.strip().casefold(): cell for column, cell in self.line.items()}
+        own = {column.strip().casefold(): cell.strip() for column, cell in self.line.items()}
         return {"id": self.id, "email": self.email} | {name: own[name] for name in MARK_COLUMNS if own.get(name)}
 
     @property

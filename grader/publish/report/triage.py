@@ -17,6 +17,7 @@ WHAT_INTAKE_DID: Final = {
     "unread": "has a part that was not read",
     "text": "wrote a text that a person reads: see grade adjust",
     "answers": "has answers with another name's values",
+    "stranger": "has a name that is not the platform's",
     "late": "was late",
     "newest": "the newest attempt counts",
     "group": "submitted in a group",
