@@ -41,7 +41,8 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
     """
     for item in lesson.items:
         if len(item.hints) != HINTS_PER_ROW:
-            yield f"lesson.toml: {item.name} has {len(item.hints)} hints; expected {HINTS_PER_ROW}, the first a nudge."
+            hints = count_text(len(item.hints), "hint")
+            yield f"lesson.toml: {item.name} has {hints}; expected {HINTS_PER_ROW}, the first a nudge."
         if item.taught_in and not any(lesson.exercise.parent.glob(f"{item.taught_in}_*")):
             yield f"lesson.toml: {item.name} has taught_in = {item.taught_in!r}, and the course has no such lesson."
     unusable = [*forward_faults(lesson), *random_faults(lesson)]
@@ -194,7 +195,8 @@ def recommendations(lesson: Lesson) -> Iterator[str]:
         yield f"{count_text(count, 'variant')}; {MIN_VARIANTS} or more show that other styles pass."
     draws = [draw for draw in lesson.draws if not draw.note]
     if lesson.gradients and len(draws) < MIN_DRAWS:
-        yield f"{len(draws)} hidden draws decide; {MIN_DRAWS} or more of different sizes leave nothing to luck."
+        decide = count_text(len(draws), "hidden draw decides", "hidden draws decide")
+        yield f"{decide}; {MIN_DRAWS} or more of different sizes leave nothing to luck."
     for draw in draws:
         sizes = [size for size in draw.sizes.values() if isinstance(size, int)]
         if len(set(sizes)) < len(sizes):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader.commands.deciding import student_names
-from grader.commands.remembered import ClassFiles
+from grader.commands.remembered import roster_of
 from grader.gradebook.database import Gradebook
 from grader.gradebook.defence_sheets import Defended, newest_results, stored_work
 from grader.gradebook.lookup import find_student
@@ -18,8 +18,7 @@ def submissions_on_disk(
     paths: Sequence[Path], lesson: Lesson, course: Course, out: Path, roster_file: Path | None
 ) -> FoundSubmissions:
     """The submissions at `paths`, under the names that the gradebook's roster gives them. Raises UserError."""
-    roster = ClassFiles(out, roster_file, (), quiet=True).roster
-    return find(paths, [lesson], list(course.lessons.values()), roster)
+    return find(paths, [lesson], list(course.lessons.values()), roster_of(out, roster_file))
 
 
 def works_on_disk(gradebook: Gradebook, found: FoundSubmissions, lesson: str) -> Iterator[tuple[str, Defended | None]]:

@@ -18,6 +18,7 @@ from grader.commands.options import EXISTING_FOLDER
 from grader.errors import UserError
 from grader.lesson.lesson import Course
 from grader.lesson.paths import WITH_EXERCISES, has_lessons, nearest_course
+from grader.results.wording import count_text
 
 DOJO_WATCH_EPILOG = """\b
 Examples:
@@ -84,7 +85,7 @@ def start_command(
         raise UserError("no lessons were installed with `dojo`. Name a folder that has exercises/ with --course.")
     loaded = Course(source, secrets=False)
     make_working_folder(loaded, folder, bare)
-    click.echo(f"{folder}{os.sep} has {len(loaded.lessons)} lessons. Next:\n\n    cd {folder}\n    dojo")
+    click.echo(f"{folder}{os.sep} has {count_text(len(loaded.lessons), 'lesson')}. Next:\n\n    cd {folder}\n    dojo")
     if before is not None:
         copy_from(before, folder)
     elif guided:

@@ -67,3 +67,8 @@ class ClassFiles:
         if self.roster is not None:
             found[ROSTER_ENTRY] = json.dumps([self.roster_name, to_plain(self.roster, bytes.hex)])
         return found
+
+
+def roster_of(out: Path, roster_file: Path | None) -> Roster | None:
+    """The roster in a file, else the one that the gradebook in `out` remembers, if there is any. Raises UserError."""
+    return ClassFiles(out, roster_file, (), quiet=True).roster

@@ -179,8 +179,7 @@ def store_intake(found: FoundSubmissions, out: Path, lines: Sequence[IntakeLine]
         (unread, f"{'have' if unread > 1 else 'has'} no file that is a lesson's: if one should count, write it to"),
     ):
         if count:
-            many = "s" if count > 1 else ""
-            sentences.append(f"{count} submission{many} {what} {path}, then run again with --intake {path}.")
+            sentences.append(f"{count_text(count, 'submission')} {what} {path}, then run again with --intake {path}.")
     if edited:
         sentences.append(
             f"{path} was edited for {', '.join(edited[:MAX_INPUTS_NAMED])}, which counts only with --intake."
@@ -254,7 +253,7 @@ def set_times(
         read = read_times(file, zone)
         if read.bad:
             more = (
-                f" {len(read.bad) - MAX_BAD_LINES_SHOWN} more lines cannot be read."
+                f" {count_text(len(read.bad) - MAX_BAD_LINES_SHOWN, 'more line')} cannot be read."
                 if len(read.bad) > MAX_BAD_LINES_SHOWN
                 else ""
             )
@@ -267,7 +266,8 @@ def set_times(
 def print_first(sentences: Sequence[str]) -> None:
     print_remarks(sentences[:MAX_UNKNOWN_LINES_SHOWN])
     if len(sentences) > MAX_UNKNOWN_LINES_SHOWN:
-        click.echo(f"grade: {len(sentences) - MAX_UNKNOWN_LINES_SHOWN} more lines are like these.", err=True)
+        rest = count_text(len(sentences) - MAX_UNKNOWN_LINES_SHOWN, "more line is", "more lines are")
+        click.echo(f"grade: {rest} like these.", err=True)
 
 
 def print_summary_of_times(file: str, read: ReadTimes, quiet: bool) -> None:

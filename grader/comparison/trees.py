@@ -19,7 +19,7 @@ from grader.comparison.tensors import (
     index_at,
     relative_error,
 )
-from grader.results.wording import format_shape
+from grader.results.wording import count_text, format_shape
 
 MAX_VALUE_CHARACTERS = 120
 MAX_ENTRIES_SHOWN = 3
@@ -237,7 +237,7 @@ def keys_in_words(keys: Iterable[Any]) -> str:
 
 def entries_in_words(values: Sized) -> str:
     """How many entries a list, tuple or dict has: "1 entry", "3 entries"."""
-    return "1 entry" if len(values) == 1 else f"{len(values)} entries"
+    return count_text(len(values), "entry", "entries")
 
 
 def shown(value: Any) -> str:

@@ -184,7 +184,7 @@ class Gradebook(AttemptTable):
             for name, number in hidden.items()
             if number == str(latest.get(name, 0))
         }
-        return {name: last_name(name, to) for name in to}
+        return {name: name_now(name, to) for name in to}
 
     def hide(self, name: str, student: str) -> None:
         """Count all that is under `name` as the student's, until a later attempt comes under that name."""
@@ -206,7 +206,7 @@ class Gradebook(AttemptTable):
         self._connection.close()
 
 
-def last_name(name: str, to: Mapping[str, str]) -> str:
+def name_now(name: str, to: Mapping[str, str]) -> str:
     """The present name of a person who was renamed, perhaps several times; `to` are {name: the next one}."""
     while to.get(name, name) != name:
         name = to[name]

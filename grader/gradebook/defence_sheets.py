@@ -17,6 +17,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.questions.question import DEFENCE_ROW
 from grader.results import LessonResult, SubmissionResult
+from grader.results.wording import count_text
 
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 CODE_LENGTH = 5
@@ -147,8 +148,8 @@ def decision_about(sheet: Sheet, answers: Sequence[str], how: str = "on paper") 
     """
     if len(answers) != len(sheet.questions):
         raise UserError(
-            f"{sheet.code} ({sheet.student}) has {len(sheet.questions)} questions, and {len(answers)} answers were "
-            "given: write - for a question without an answer."
+            f"{sheet.code} ({sheet.student}) has {count_text(len(sheet.questions), 'question')}, and "
+            f"{count_text(len(answers), 'answer was', 'answers were')} given: write - for a question without an answer."
         )
     marks, right = [], 0
     for number, (question, answer) in enumerate(zip(sheet.questions, answers, strict=True), 1):

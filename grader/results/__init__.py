@@ -298,3 +298,8 @@ def number(value: float) -> float:
 def points_text(value: float) -> str:
     """Points for pages and screens: with two decimals at most. Files for programs have all digits."""
     return f"{number(round(value, 2))}"
+
+
+def points_in_words(value: float) -> str:
+    """ "1 point", "2.5 points"."""
+    return f"{points_text(value)} {'point' if value == 1 else 'points'}"

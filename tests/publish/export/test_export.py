@@ -535,7 +535,7 @@ def test_who_is_in_no_roster_is_told(graded, tmp_path):
     roster = tmp_path / "roster.csv"
     roster.write_text("id,name,email\n101,Ada Okafor,ada@x.org\n")
     status, said, warned = exported("moodle", graded, "--roster", roster)
-    assert status == 0 and "1 of 1 students have a score" in said
+    assert status == 0 and "1 of 1 student has a score" in said
     assert warned == "grade: `Bo Li` is not in the roster; it is graded under that name.\n"
 
 
