@@ -613,7 +613,8 @@ def test_points_have_the_assignment_s_decimals(tmp_path):
     """Three lessons are 100 points together, not 99.99."""
     write_gradebook(tmp_path / "out", {"Ada": 1})
     lessons = list(Course(ROOT).lessons.values())
-    text = f'title = "HW"\nrows = ["{CROSS}.dlogits", "02.dW2", "03.dW2"]\npoints = 100\nround = 2\n'
+    rows = ", ".join(f'{{rows = "{name}", points = 1}}' for name in ("04.dlogits", "02.dW2", "03.dW2"))
+    text = f'title = "HW"\nrows = [{rows}]\npoints = 100\nround = 2\n'
     book = Gradebook(tmp_path / "out" / GRADEBOOK)
     book.set_assignment(parse_assignment(text, Path("hw.toml"), lessons))
     book.close()
