@@ -177,8 +177,11 @@ class Gradebook(AttemptTable):
 
     def new_names(self) -> dict[str, str]:
         """{a name that is hidden: the student's present name}"""
-        about, latest = self.about(), dict(self._connection.rows("SELECT student, max(id) FROM attempts GROUP BY 1"))
+        about = self.about()
         hidden = {name.removeprefix(RENAMED): number for name, number in about.items() if name.startswith(RENAMED)}
+        if not hidden:
+            return {}
+        latest = dict(self._connection.rows("SELECT student, max(id) FROM attempts GROUP BY 1"))
         to = {
             name: about.get(NEW_NAME + name, name)
             for name, number in hidden.items()
@@ -201,6 +204,14 @@ class Gradebook(AttemptTable):
         (sha256,) = next(newest, (None,))
         query = "SELECT max(submission_sha256 = ?) FROM attempts WHERE student = ?"
         return [name for name in names if next(self._connection.rows(query, sha256, name))[0]]
+
+    def stale(self) -> list[str]:
+        names = self.new_names()
+        return sorted({names.get(student, student) for student in super().stale()})
+
+    def mark_written(self, student: str) -> None:
+        for name in (student, *(former for former, present in self.new_names().items() if present == student)):
+            super().mark_written(name)
 
     def close(self) -> None:
         self._connection.close()

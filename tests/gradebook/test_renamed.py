@@ -66,6 +66,10 @@ def test_somebody_who_gets_an_earlier_name_back_has_everything_under_it(gradeboo
     assert gradebook.students() == ["ada"] and gradebook.new_names() == {"Ada Okafor": "ada", "Ada Smith": "ada"}
     (results,) = gradebook.current()
     assert results.student == "ada" and len(results.comments or ()) == 1
+    gradebook.mark_stale(["Ada Okafor", "Ada Smith"])
+    assert gradebook.stale() == ["ada"]
+    gradebook.mark_written("ada")
+    assert gradebook.stale() == []
 
 
 # Runs with rosters ----------------------------------------------------------------------------------------------------
