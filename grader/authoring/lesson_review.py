@@ -33,7 +33,7 @@ from grader.verdict.judging.examples import EXAMPLES_FILE, PUBLIC_SEED, Example,
 from grader.verdict.judging.hidden_problems import ProblemBook
 
 HINTS_PER_ROW, MIN_DRAWS, MIN_VARIANTS = 3, 3, 5
-MAX_ROWS_NAMED = 5
+MAX_UNKNOWN_ROWS = 5
 
 
 def faults_of(lesson: Lesson) -> Iterator[str]:
@@ -117,7 +117,7 @@ def unknown_rows(lesson: Lesson) -> Iterator[str]:
         )
         if strangers and (is_of_rows or is_called_so):
             yield (
-                f"exercises/{lesson.name}/README.md lists {listed_as_code(strangers, MAX_ROWS_NAMED)} in a table of "
+                f"exercises/{lesson.name}/README.md lists {listed_as_code(strangers, MAX_UNKNOWN_ROWS)} in a table of "
                 "rows, and the lesson has no such row: write the names as in lesson.toml."
             )
 

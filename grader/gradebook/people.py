@@ -14,7 +14,7 @@ from grader.intake.submissions.roster_matching import MAX_ROSTER_GUESSES, column
 
 PEOPLE_ENTRY = "people"
 """Name under which the gradebook keeps {student: what says who they are}."""
-ACCOUNT, PERHAPS = "account ", "perhaps "
+ACCOUNT_MARK, PERHAPS_MARK = "account ", "perhaps "
 """Begin what says that a student has a platform's account, or may be a member who was new in a roster without them."""
 MAX_QUESTIONS = 20
 
@@ -40,7 +40,7 @@ def join_people(
     }
     for name in gradebook.students():
         shared = sorted((mark for mark in before.get(name, ()) if mark in owners), key=lambda mark: mark.split(" ")[0])
-        of_roster = [mark for mark in shared if not mark.startswith(ACCOUNT)]
+        of_roster = [mark for mark in shared if not mark.startswith(ACCOUNT_MARK)]
         by_mark = {owners[mark]: mark for mark in of_roster or shared}
         if name in now and by_mark and name not in by_mark:
             other, mark = next(iter(by_mark.items()))
@@ -57,7 +57,7 @@ def join_people(
             why = "the roster's column `submission`" if by_name else by_mark.get(present, "the same submission")
             sentences.append(f"{name} is {present} ({why}): attempts and decisions are now under this name.")
         elif len(new) <= MAX_ROSTER_GUESSES:
-            before.setdefault(name, set()).update(PERHAPS + each for each in new)
+            before.setdefault(name, set()).update(PERHAPS_MARK + each for each in new)
     merged = {student: before.get(student, set()) | marks for student, marks in now.items()}
     gradebook.keep(PEOPLE_ENTRY, json.dumps({name: sorted(marks) for name, marks in (before | merged).items()}))
     return sentences
@@ -69,7 +69,7 @@ def present_marks(found: FoundSubmissions, roster: Roster | None) -> dict[str, s
     for arrival in found.arrivals:
         own = marks.setdefault(arrival.student, set())
         if arrival.account and not arrival.submitted_by:
-            own.add(ACCOUNT + arrival.account)
+            own.add(ACCOUNT_MARK + arrival.account)
     return marks
 
 
@@ -102,7 +102,7 @@ def questions_about_names(gradebook: Gradebook, found: FoundSubmissions, roster:
         if name in here or {mark.partition(" ")[0] for mark in marks} & columns:
             continue
         similar = [each for each in roster.members if may_be_one_person(name, each.name)]
-        if members := similar or [each for each in roster.members if PERHAPS + each.student in marks]:
+        if members := similar or [each for each in roster.members if PERHAPS_MARK + each.student in marks]:
             sentences.append(question(name, members, roster))
     return sentences[:MAX_QUESTIONS]
 

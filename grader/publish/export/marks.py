@@ -74,7 +74,7 @@ def read_marks(out: Path, roster: Roster) -> Marks:
         names = ", ".join(excused[:10]) + (" ..." if excused[10:] else "")
         remarks.append(f"Excused, with empty cells ({len(excused)}): {names}.")
     title = next((found.assignment.title for found in results.values() if found.assignment is not None), None)
-    decimals, possible_total = decimals_in(out), sum(possible.values())
+    decimals, possible_total = decimals_of_points(out), sum(possible.values())
     if decimals is not None:  # three lessons of 33.33 points are 100 points together
         possible_total = max(
             [possible_total, *(each.max_score for each in results.values() if each.status == "graded")]
@@ -90,7 +90,7 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     )
 
 
-def decimals_in(out: Path) -> int | None:
+def decimals_of_points(out: Path) -> int | None:
     """The assignment's `round`, where OUT's gradebook has one."""
     if not (out / GRADEBOOK).is_file():
         return None
