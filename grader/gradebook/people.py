@@ -42,7 +42,7 @@ def join_people(
         shared = sorted((mark for mark in before.get(name, ()) if mark in owners), key=lambda mark: mark.split(" ")[0])
         of_roster = [mark for mark in shared if not mark.startswith(ACCOUNT_MARK)]
         by_mark = {owners[mark]: mark for mark in of_roster or shared}
-        if name in now and by_mark and name not in by_mark:
+        if name in now and of_roster and name not in by_mark:
             other, mark = next(iter(by_mark.items()))
             raise UserError(
                 f"{name} of the gradebook is {other} now ({mark}), and somebody else is called {name}: give that "
@@ -56,7 +56,7 @@ def join_people(
             gradebook.hide(name, present)
             why = "the roster's column `submission`" if by_name else by_mark.get(present, "the same submission")
             sentences.append(f"{name} is {present} ({why}): attempts and decisions are now under this name.")
-        elif len(new) <= MAX_ROSTER_GUESSES:
+        elif roster is not None and len(new) <= MAX_ROSTER_GUESSES and len(new) < len(roster.members):
             before.setdefault(name, set()).update(PERHAPS_MARK + each for each in new)
     merged = {student: before.get(student, set()) | marks for student, marks in now.items()}
     gradebook.keep(PEOPLE_ENTRY, json.dumps({name: sorted(marks) for name, marks in (before | merged).items()}))
@@ -74,7 +74,8 @@ def present_marks(found: FoundSubmissions, roster: Roster | None) -> dict[str, s
 
 
 def member_marks(member: Member) -> set[str]:
-    return {f"{column} {fold_case(cell)}" for column, cell in member.marks.items() if cell}
+    """Ids, addresses and logins; not the name of a submission, which a person writes and may correct."""
+    return {f"{column} {fold_case(cell)}" for column, cell in member.marks.items() if cell and column != "submission"}
 
 
 def owners_of_marks(people: Mapping[str, Collection[str]]) -> dict[str, str]:

@@ -104,9 +104,9 @@ def grade_run(
             if identity.assignment is not None:
                 gradebook.set_assignment(identity.assignment)
         gradebook.decisions.add(not_yet_made(decisions, gradebook.decisions.all()))
+        outcome.joined += join_people(gradebook, found, roster)
         for name, text in kept.items():
             gradebook.keep(name, text)
-        outcome.joined += join_people(gradebook, found, roster)
         run = Run(gradebook, lessons, settings, outcome, publisher, course)
         run.views.keep_class(found.attendance, settings.left_out)
         try:
