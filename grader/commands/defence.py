@@ -118,6 +118,8 @@ def make_sheets(
     on_disk = [path for path in given if path.exists()]
     if on_disk and len(on_disk) < len(given):
         fail(f"give paths of submissions or names of students, not both: {given[0]} and {given[-1]}.")
+    if given and not on_disk and not is_stored:
+        fail(f"{given[0]} does not exist, and {out} holds no gradebook with a student of this name.")
     submitted = submissions_on_disk(on_disk, lesson, loaded, out, roster_file) if on_disk else None
     sheets, console = list["Sheet"](), console_for(stderr=True)
     with closing(LocalJudge()) as judge:

@@ -253,7 +253,7 @@ def test_answers_of_a_sheet(tmp_path: Path):
     gradebook.close()
     assert decision_about(SHEET, ["3.0", "a"]).points == 1
     assert decision_about(SHEET, ["-", "b"]).text == "0 of 2 right on paper (1 –, 2 ✗; sheet K7QFB)"
-    with pytest.raises(UserError, match="has 2 questions, and 1 answers were given"):
+    with pytest.raises(UserError, match="has 2 questions, and 1 answer was given"):
         decision_about(SHEET, ["3"])
     with pytest.raises(UserError, match=r"question 2: There is no choice `c`; expected one of a, b\."):
         decision_about(SHEET, ["3", "c"])
@@ -330,7 +330,7 @@ def test_practice_explains_each_answer():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["defence"], "give the submissions and --lesson"),
+        (["defence"], "name the lesson, such as"),
         (["defence", "--paper", "--oral"], "give one of --paper, --oral and --enter"),
         (["defence", "--enter", "-o", "nowhere"], "nowhere holds no gradebook"),
     ],
