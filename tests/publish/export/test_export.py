@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from made_gradebook import CROSS, write_gradebook
+from made_gradebook import write_gradebook
 from made_results import HOSTILE, every_status, lesson, results, row
 from runner import Runner
 from support import ROOT
