@@ -18,6 +18,7 @@ from grader.gradebook.attempt_table import AttemptTable, StoredAttempt
 from grader.gradebook.connection import Connection, prepare_tables
 from grader.gradebook.current import current_results, graded_lessons
 from grader.gradebook.decision_table import DecisionTable
+from grader.gradebook.identity import PEOPLE_ENTRY, names_here
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.gradebook.records import Decision
 from grader.results import SubmissionResult
@@ -119,8 +120,10 @@ class Gradebook(AttemptTable):
         for folder in self.others_of_term(assignment):
             with closing(Gradebook(folder / GRADEBOOK, read_only=True)) as other:
                 check_term(own, assignment, folder.name, other.assignment())
-                for who, work in other.works(student):
-                    term.setdefault(who, []).append(work)
+                here = names_here(other.people(), self.people())
+                there = {name: other_name for other_name, name in here.items()}
+                for who, work in other.works(None if student is None else there.get(student, student)):
+                    term.setdefault(here.get(who, who), []).append(work)
         return term
 
     def others_of_term(self, assignment: Assignment | None = None) -> list[Path]:
@@ -167,6 +170,11 @@ class Gradebook(AttemptTable):
                 self.mark_stale({student for student, _, _ in self.attempts()})
 
     # Names ------------------------------------------------------------------------------------------------------------
+
+    def people(self) -> dict[str, list[str]]:
+        """{student: ids, addresses, logins and accounts, as "email ada@example.org"}"""
+        found: dict[str, list[str]] = json.loads(self.kept(PEOPLE_ENTRY) or "{}")
+        return found
 
     def students(self) -> list[str]:
         """Everybody in the gradebook, by their present names."""

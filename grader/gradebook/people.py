@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from grader.errors import UserError
 from grader.gradebook.database import Gradebook
+from grader.gradebook.identity import PEOPLE_ENTRY, PERHAPS_MARK, owners_of_marks
 from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.people import fold_case, may_be_one_person
 from grader.intake.submissions.roster import Member, Roster
 from grader.intake.submissions.roster_matching import MAX_ROSTER_GUESSES, column_phrase
 
-PEOPLE_ENTRY = "people"
-"""Name under which the gradebook keeps {student: what says who they are}."""
-ACCOUNT_MARK, PERHAPS_MARK = "account ", "perhaps "
-"""Begin what says that a student has a platform's account, or may be a member who was new in a roster without them."""
+ACCOUNT_MARK = "account "
+"""Begins what says that a student has an account of a platform."""
 MAX_QUESTIONS = 20
 
 
@@ -28,7 +27,7 @@ def join_people(
     if the roster's column `submission` says so. So are the names under which runs with and without a roster graded the
     very submission that one of the `graded` students has. Raises UserError where a name is now another person's.
     """
-    before = {student: set(marks) for student, marks in json.loads(gradebook.kept(PEOPLE_ENTRY) or "{}").items()}
+    before = {student: set(marks) for student, marks in gradebook.people().items()}
     now = present_marks(found, roster)
     owners, sentences = owners_of_marks(now), list[str]()
     submits_as = {fold_case(each.submission): each.student for each in (roster.members if roster else ())}
@@ -78,15 +77,6 @@ def member_marks(member: Member) -> set[str]:
     return {f"{column} {fold_case(cell)}" for column, cell in member.marks.items() if cell and column != "submission"}
 
 
-def owners_of_marks(people: Mapping[str, Collection[str]]) -> dict[str, str]:
-    """{mark: student} of the marks that only one of them has."""
-    owners: dict[str, str] = {}
-    shared = set[str]()
-    for student, marks in people.items():
-        shared |= {mark for mark in marks if owners.setdefault(mark, student) != student}
-    return {mark: student for mark, student in owners.items() if mark not in shared}
-
-
 def questions_about_names(gradebook: Gradebook, found: FoundSubmissions, roster: Roster | None) -> list[str]:
     """A sentence for each student of the gradebook who may be somebody in the roster, where nothing but names says so.
 
@@ -94,7 +84,7 @@ def questions_about_names(gradebook: Gradebook, found: FoundSubmissions, roster:
     """
     if roster is None:
         return []
-    people = json.loads(gradebook.kept(PEOPLE_ENTRY) or "{}")
+    people = gradebook.people()
     columns = {mark.partition(" ")[0] for each in roster.members for mark in member_marks(each)}
     here = {each.student for each in roster.members} | {each.student for each in found.arrivals}
     sentences = []

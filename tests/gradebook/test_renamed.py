@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Generator, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import remove_report, write_files
 from grader.gradebook.grading.grader_processes import Reply
+from grader.gradebook.identity import PEOPLE_ENTRY
 from grader.gradebook.records import Decision
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
@@ -70,6 +72,25 @@ def test_somebody_who_gets_an_earlier_name_back_has_everything_under_it(gradeboo
     assert gradebook.stale() == ["ada"]
     gradebook.mark_written("ada")
     assert gradebook.stale() == []
+
+
+def test_free_late_days_are_a_person_s_in_every_gradebook_of_a_term(tmp_path):
+    """Ada Okafor spent the only free day on homework 1; as Ada Smith she is late again."""
+    text = (
+        f'title = "HW"\nrows = ["{CROSS}"]\ndue = 2026-11-20T{{hour}}:00:00Z\n[late]\npercent_per_day = 10\n'
+        'free_days = 1\nterm = ["hw1", "hw2"]\n'
+    )
+    points = {}
+    for folder, hour, student in (("hw1", 10, "Ada Okafor"), ("hw2", 11, "Ada Smith")):
+        (tmp_path / folder).mkdir()
+        book, submission = Gradebook(tmp_path / folder / GRADEBOOK), submission_of(student)  # of 12:00
+        lessons = list(Course(ROOT).lessons.values())
+        book.set_assignment(parse_assignment(text.replace("{hour}", str(hour)), Path("hw.toml"), lessons))
+        book.add(StoredVerdict("", results_for(submission, 2), None), submission)
+        book.keep(PEOPLE_ENTRY, json.dumps({student: ["id 17"]}))
+        points[folder] = book.current_of(student).percent, [each.percent for each in book.current()]
+        book.close()
+    assert points == {"hw1": (100, [100]), "hw2": (90, [90])}
 
 
 # Runs with rosters ----------------------------------------------------------------------------------------------------
