@@ -76,7 +76,7 @@
       (row) => (!kind || row.dataset.is.split(" ").includes(kind)) && words.every((word) => texts(row).all.includes(word)),
     );
     body.replaceChildren(...hits.slice(0, limit));
-    const found = hits.length < all.length ? `${hits.length} of ${all.length} match` : `${all.length} students`;
+    const found = hits.length < all.length ? `${hits.length} of ${all.length} match` : `${all.length} student${all.length === 1 ? "" : "s"}`;
     said.textContent = limit < hits.length ? `${found}, ${limit} shown` : hits.length < all.length ? found : "";
     more.hidden = hits.length <= limit;
   };

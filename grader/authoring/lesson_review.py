@@ -25,7 +25,7 @@ from grader.lesson.validation import no_value, row_faults
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import place_of_input
 from grader.results import Row
-from grader.results.wording import count_text
+from grader.results.wording import count_text, listed_as_code
 from grader.verdict.judging.check_endings import CheckFailed
 from grader.verdict.judging.check_runs import tests_of
 from grader.verdict.judging.earlier_gradient import TRIVIAL
@@ -33,6 +33,7 @@ from grader.verdict.judging.examples import EXAMPLES_FILE, PUBLIC_SEED, Example,
 from grader.verdict.judging.hidden_problems import ProblemBook
 
 HINTS_PER_ROW, MIN_DRAWS, MIN_VARIANTS = 3, 3, 5
+MAX_UNKNOWN_ROWS = 5
 
 
 def faults_of(lesson: Lesson) -> Iterator[str]:
@@ -41,9 +42,11 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
     """
     for item in lesson.items:
         if len(item.hints) != HINTS_PER_ROW:
-            yield f"lesson.toml: {item.name} has {len(item.hints)} hints; expected {HINTS_PER_ROW}, the first a nudge."
+            hints = count_text(len(item.hints), "hint")
+            yield f"lesson.toml: {item.name} has {hints}; expected {HINTS_PER_ROW}, the first a nudge."
         if item.taught_in and not any(lesson.exercise.parent.glob(f"{item.taught_in}_*")):
             yield f"lesson.toml: {item.name} has taught_in = {item.taught_in!r}, and the course has no such lesson."
+    yield from size_faults(lesson)
     unusable = [*forward_faults(lesson), *random_faults(lesson)]
     yield from unusable or vanishing_faults(lesson)
     yield from row_faults(lesson, tests_of(suite_of(lesson)))
@@ -92,6 +95,33 @@ def unwritten_places(lesson: Lesson) -> Iterator[str]:
         yield f"exercises/{lesson.name}/README.md still says TODO in {where}: write what belongs there."
 
 
+TABLES_OF_ROWS = ("function", "row")
+"""What the first column is called in a table of README.md that lists the lesson's own functions or rows."""
+MIN_SHARE_OF_ROWS = 3 / 4
+"""A table under another header is one of them, too, if so many of its names are rows of the lesson."""
+TABLE = re.compile(r"^\|([^|\n]*)\|.*\n\|[-:| ]+\|\n((?:\|.*(?:\n|$))*)", re.MULTILINE)
+
+
+def unknown_rows(lesson: Lesson) -> Iterator[str]:
+    """Sentences about what README.md lists in its tables of rows and the lesson has not."""
+    path = lesson.exercise / "README.md"
+    known = {*lesson.functions, *(item.name for item in lesson.items), *(item.function for item in lesson.items)}
+    for header, body in TABLE.findall(path.read_text(encoding="utf-8") if path.is_file() else ""):
+        cells = [line.removeprefix("|").partition("|")[0] for line in body.splitlines()]
+        names = [name for cell in cells for name in re.findall(r"`(\w+)", cell)]
+        strangers = [name for name in names if name not in known]
+        is_of_rows = len(strangers) <= (1 - MIN_SHARE_OF_ROWS) * len(names)
+        # a table of functions may be one of exp, tanh and other operations
+        is_called_so = header.strip().lower() in TABLES_OF_ROWS and (
+            len(strangers) < len(names) or all(name.startswith("d") for name in names)
+        )
+        if strangers and (is_of_rows or is_called_so):
+            yield (
+                f"exercises/{lesson.name}/README.md lists {listed_as_code(strangers, MAX_UNKNOWN_ROWS)} in a table of "
+                "rows, and the lesson has no such row: write the names as in lesson.toml."
+            )
+
+
 def random_faults(lesson: Lesson) -> Iterator[str]:
     """A sentence about an input or a value that is drawn from a global generator: no gradient of it could be judged."""
     if not lesson.gradients:
@@ -120,6 +150,16 @@ def random_faults(lesson: Lesson) -> Iterator[str]:
                 "input."
             )
             return
+
+
+def size_faults(lesson: Lesson) -> Iterator[str]:
+    """A sentence where every hidden problem has the same sizes: a file with these sizes written in would pass."""
+    draws = [draw for draw in lesson.draws if not draw.note]
+    if lesson.gradients and len(draws) > 1 and all(draw.sizes == draws[0].sizes for draw in draws):
+        yield (
+            f"{lesson.suite.name}: all {len(draws)} draws have the same sizes ({draws[0].describe()}), so an answer "
+            "with these sizes written into it would be right: give each draw other ones, as in `Draw({'batch': 5})`."
+        )
 
 
 def is_equal_or_nan(one: Any, other: Any) -> bool:
@@ -194,7 +234,8 @@ def recommendations(lesson: Lesson) -> Iterator[str]:
         yield f"{count_text(count, 'variant')}; {MIN_VARIANTS} or more show that other styles pass."
     draws = [draw for draw in lesson.draws if not draw.note]
     if lesson.gradients and len(draws) < MIN_DRAWS:
-        yield f"{len(draws)} hidden draws decide; {MIN_DRAWS} or more of different sizes leave nothing to luck."
+        decide = count_text(len(draws), "hidden draw decides", "hidden draws decide")
+        yield f"{decide}; {MIN_DRAWS} or more of different sizes leave nothing to luck."
     for draw in draws:
         sizes = [size for size in draw.sizes.values() if isinstance(size, int)]
         if len(set(sizes)) < len(sizes):

@@ -18,6 +18,7 @@ from grader.questions.judging import INCOMPLETE, Judged, is_same, judge
 from grader.questions.posing import Posed, pose_question, seed_of
 from grader.questions.question import QUESTION_KINDS, AnswerKey, Question, answer_keys_of, questions_of
 from grader.questions.reading import AnswerError, read_number, read_shape
+from grader.results.wording import count_text
 
 PROOFS = "questions.py"
 """In solutions/NN_name: for a question a function of its drawn values that computes the key in another way."""
@@ -62,8 +63,9 @@ def question_summary(lesson: Lesson, students: int = STUDENTS) -> str:
     of_kind = ", ".join(f"{kinds[kind]} {kind}" for kind in QUESTION_KINDS if kinds[kind])
     drawn = sum(1 for each in questions.values() if each.draw)
     return (
-        f"{len(questions)} questions ({of_kind}), {drawn} of them drawn for {students} students: "
-        f"{sum(times.values()):,} keys accepted, {wrong:,} wrong answers explained"
+        f"{count_text(len(questions), 'question')} ({of_kind}), {drawn} of them drawn for "
+        f"{count_text(students, 'student')}: "
+        f"{count_text(sum(times.values()), 'key')} accepted, {count_text(wrong, 'wrong answer')} explained"
     )
 
 

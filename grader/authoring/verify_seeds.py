@@ -18,6 +18,7 @@ from grader.calling.module_target import Measurements, ModuleTarget
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
+from grader.results.wording import count_text
 from grader.verdict.judging.behaviour import Check
 from grader.verdict.judging.check_runs import run_check, tests_of
 from grader.verdict.judging.gradient import judge_step
@@ -138,11 +139,11 @@ def verify_seeds(
             tally.add(done.result())
             on_progress(waiting[done])
     draws = len(lesson.draws)
-    problems = f" on {draws} problems each" if draws else ""
-    judged = f"the row {row}" if row else f"{len(lesson.mistakes)} known mistakes"
+    problems = f" on {count_text(draws, 'problem')} each" if draws else ""
+    judged = f"the row {row}" if row else count_text(len(lesson.mistakes), "known mistake")
     summary = (
-        f"{count} seeds × ({len(right_files(lesson))} right files, {judged}){problems}: "
-        f"{tally.judged:,} verdicts, {len(tally.rejected)} right ones rejected"
-        + ("" if row else f", {len(tally.accepted)} wrong ones accepted")
+        f"{count_text(count, 'seed')} × ({count_text(len(right_files(lesson)), 'right file')}, {judged}){problems}: "
+        f"{count_text(tally.judged, 'verdict')}, {count_text(len(tally.rejected), 'right one')} rejected"
+        + ("" if row else f", {count_text(len(tally.accepted), 'wrong one')} accepted")
     )
     return VerifyReport(summary, (tally.rejected + tally.accepted)[:50])

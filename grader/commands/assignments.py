@@ -15,6 +15,7 @@ from grader.commands.options import FILE_PATH, author_name
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, students_by_mark
+from grader.results.wording import count_text
 
 if TYPE_CHECKING:
     from grader.gradebook.assignment.config import Assignment
@@ -138,5 +139,6 @@ def extensions_from(
             err=True,
         )
     if len(unknown) > MAX_UNKNOWN_SHOWN:
-        click.echo(f"grade: {file}: {len(unknown) - MAX_UNKNOWN_SHOWN} more lines have no effect.", err=True)
+        rest = count_text(len(unknown) - MAX_UNKNOWN_SHOWN, "more line has", "more lines have")
+        click.echo(f"grade: {file}: {rest} no effect.", err=True)
     return decisions

@@ -13,7 +13,7 @@ import click
 
 from grader.commands.console import console_for, course_option, fail, find_course, open_course
 from grader.publish.progress_bar import progress_bar
-from grader.results.wording import listed
+from grader.results.wording import count_text, listed
 
 if TYPE_CHECKING:
     from grader.lesson.lesson import Lesson
@@ -92,8 +92,9 @@ def verify(
             lines.append(f"  {of_all} known mistakes would be named without this list:")
             lines += [f"  = {mistake}: {message}" for mistake, message in report.redundant.items()]
         console.print("\n".join(lines), soft_wrap=True)
-    things = "1 error" if wrong == 1 else f"{wrong} errors"
-    console.print("All as it should be." if not wrong else f"{things}: the lines with ✗ above.", markup=False)
+    console.print(
+        "All as it should be." if not wrong else f"{count_text(wrong, 'error')}: the lines with ✗ above.", markup=False
+    )
     raise SystemExit(0 if not wrong else 1)
 
 

@@ -14,7 +14,7 @@ from grader.commands.opened_gradebook import RowParam, StudentParam, open_gradeb
 from grader.commands.options import FILE_PATH, Command, author_option
 from grader.errors import UserError
 from grader.gradebook.assignment.decision_file import DecisionEntry, entries_from
-from grader.results.wording import listed
+from grader.results.wording import count_text, listed
 
 because_option = click.option("--because", default="", metavar="TEXT", help="The reason, which the student may read.")
 from_option = click.option(
@@ -195,7 +195,7 @@ def undo(entry: int, because: str, out: Path, author: str | None, course: Path |
 def say_left_out(count: int, what: str, command: str) -> None:
     """Say that lines of a file are for another command."""
     if count:
-        lines = "1 line was" if count == 1 else f"{count} lines were"
+        lines = count_text(count, "line was", "lines were")
         click.echo(f"grade: {lines} left out, which {what}: `grade {command} --from` stores these.", err=True)
 
 

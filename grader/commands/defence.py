@@ -16,15 +16,14 @@ from grader.commands.console import console_for, course_option, fail, open_cours
 from grader.commands.options import author_option, gradebook_option, roster_option
 from grader.errors import UserError
 from grader.intake.submissions.tables import read_table
+from grader.results.wording import count_text
 
 if TYPE_CHECKING:
     from grader.defence.generate import Defence
     from grader.dojo.check import LocalJudge
     from grader.gradebook.database import Gradebook
-    from grader.gradebook.defence_sheets import Sheet
+    from grader.gradebook.defence_sheets import Defended, Sheet
     from grader.gradebook.records import Decision
-    from grader.intake.submissions.lesson_files import LessonFiles
-    from grader.intake.submissions.submission import Submission
     from grader.lesson.lesson import Lesson
 
 DEFAULT_ORAL_QUESTIONS, DEFAULT_WRITTEN_QUESTIONS = 3, 6
@@ -33,11 +32,12 @@ SEED = "defence seed"
 
 DEFENCE_EPILOG = """\b
 Examples:
-  grade defence submissions/ --lesson 03 --paper        a sheet per student, and the key sheet, to be printed
+  grade defence --lesson 03 --paper                     a sheet per student, and the key sheet, to be printed
   grade defence --enter                                 then type: K7QFB a c -3 bd (2,1) -
   grade defence --enter results.csv                     the same from a file: code, then a column per question
-  grade defence submissions/ --lesson 03 --oral         three questions per student, with what to listen for
-  grade defence ada/ --lesson 03 --minutes 10           Ada answers at this terminal, within ten minutes
+  grade defence --lesson 03 --oral                      three questions per student, with what to listen for
+  grade defence "Ada Okafor" --lesson 03 --minutes 10   Ada answers at this terminal, within ten minutes
+  grade defence submissions/ --lesson 03 --paper        about files that were not graded
 
 \b
 Questions are made from each student's own right lines; the same submission and seed give the same ones.
@@ -47,7 +47,7 @@ Exit status: 0 done; 2 the command line or the input is unusable.
 
 
 @click.command(epilog=DEFENCE_EPILOG)
-@click.argument("submissions", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("submissions", metavar="[STUDENT | SUBMISSIONS]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--lesson", "lesson_name", metavar="L", help="The lesson that is defended.")
 @gradebook_option("The gradebook that keeps keys and results; pages are written to its folder `defence`.")
 @click.option("--paper", is_flag=True, help="Write a sheet per student and a key sheet, and ask nothing.")
@@ -75,15 +75,16 @@ def defence(
 ) -> None:
     """Asks students about their own code.
 
-    The code is in SUBMISSIONS. The gradebook keeps the questions, the keys and the results.
+    The code is what the gradebook has, of everybody or of the STUDENTs who are named, or it is in SUBMISSIONS. The
+    gradebook keeps the questions, the keys and the results.
     """
     if paper + oral + enter > 1:
         fail("give one of --paper, --oral and --enter.")
     if enter:
         enter_answers(submissions, out, author, course)
         return
-    if not submissions or lesson_name is None:
-        fail("give the submissions and --lesson, such as `grade defence submissions/ --lesson 03 --paper`.")
+    if lesson_name is None:
+        fail("name the lesson, such as `grade defence --lesson 03 --paper`.")
     number = count or (DEFAULT_ORAL_QUESTIONS if oral else DEFAULT_WRITTEN_QUESTIONS)
     sheets = make_sheets(submissions, lesson_name, out, number, seed, roster_file, course)
     if paper or oral:
@@ -91,11 +92,11 @@ def defence(
     elif len(sheets) == 1:
         hold_defence(sheets[0], out, minutes, author, course)
     else:
-        fail(f"{len(sheets)} students were found: add --paper or --oral, or name the submission of one student.")
+        fail(f"{len(sheets)} students were found: add --paper or --oral, or name one student.")
 
 
 def make_sheets(
-    submissions: Sequence[Path],
+    given: Sequence[Path],
     lesson_name: str,
     out: Path,
     count: int,
@@ -104,32 +105,50 @@ def make_sheets(
     course: Path | None,
 ) -> list[Sheet]:
     """A sheet per student with enough right lines, stored under its code. Raises UserError where nobody has one."""
-    from grader.commands.opened_gradebook import open_gradebook
+    from grader.commands.defended_work import submissions_on_disk, works_in_gradebook, works_on_disk
+    from grader.commands.opened_gradebook import open_gradebook, recorded_course
     from grader.dojo.check import LocalJudge
-    from grader.gradebook.defence_sheets import keep_sheet
-    from grader.intake.submissions.finding import find
-    from grader.intake.submissions.roster import read_roster
+    from grader.gradebook.database import GRADEBOOK
+    from grader.gradebook.defence_sheets import is_excused, keep_sheet
     from grader.publish.progress_bar import progress_bar
 
-    loaded, (lesson,) = open_course(course, [lesson_name])
-    roster = None if roster_file is None else read_roster(roster_file)
-    found = find(list(submissions), [lesson], list(loaded.lessons.values()), roster)
+    is_stored = (out / GRADEBOOK).is_file()
+    loaded, (lesson,) = open_course(recorded_course(out, course) if is_stored else course, [lesson_name])
+    on_disk = [path for path in given if path.exists()]
+    if on_disk and len(on_disk) < len(given):
+        fail(f"give paths of submissions or names of students, not both: {given[0]} and {given[-1]}.")
+    if given and not on_disk and not is_stored:
+        fail(f"{given[0]} does not exist, and {out} holds no gradebook with a student of this name.")
+    submitted = submissions_on_disk(on_disk, lesson, loaded, out, roster_file) if on_disk else None
     sheets, console = list["Sheet"](), console_for(stderr=True)
     with closing(LocalJudge()) as judge:
         if judge.isolation.level == "none":
             fail("this machine cannot lock workers in, so no student's code is run: see docs/isolation.md.")
-        with open_gradebook(out, new=True) as gradebook, progress_bar(console, console.is_terminal) as bar:
+        with open_gradebook(out, new=bool(on_disk)) as gradebook, progress_bar(console, console.is_terminal) as bar:
             chosen = seed or gradebook.kept(SEED) or secrets.token_hex(16)
             gradebook.keep(SEED, chosen)
             if "course" not in gradebook.about():
                 gradebook.describe({"course": str(loaded.root.resolve())})
-            task = bar.add_task("questions", total=len(found))
+            task = bar.add_task("questions", total=None)
             maker = SheetMaker(judge, gradebook, lesson, chosen, count)
-            for submission in found:
+            works = (
+                works_in_gradebook(gradebook, list(map(str, given)), lesson.name)
+                if submitted is None
+                else works_on_disk(gradebook, submitted, lesson.name)
+            )
+            named = bool(given) and submitted is None
+            excused = (
+                set() if named else {each.student for each in gradebook.current() if is_excused(each, lesson.name)}
+            )
+            for student, work in works:
                 bar.advance(task)
-                sheet = maker.sheet(submission)
+                sheet: Sheet | str = f"there is no file of lesson {lesson.number}."
+                if student in excused:
+                    sheet = "excused, so there are no questions. They are made for a student who is named."
+                elif work is not None:
+                    sheet = maker.sheet(work)
                 if isinstance(sheet, str):
-                    click.echo(f"grade: {printable(submission.student)}: {sheet}", err=True)
+                    click.echo(f"grade: {printable(student)}: {sheet}", err=True)
                     continue
                 keep_sheet(gradebook, sheet)
                 sheets.append(sheet)
@@ -144,38 +163,32 @@ class SheetMaker:
     def __init__(self, judge: LocalJudge, gradebook: Gradebook, lesson: Lesson, seed: str, count: int) -> None:
         self._judge, self._gradebook, self._lesson, self._seed, self._count = judge, gradebook, lesson, seed, count
 
-    def sheet(self, submission: Submission) -> Sheet | str:
+    def sheet(self, work: Defended) -> Sheet | str:
         """The student's sheet: what was printed once stays. Or a sentence that says why there is none."""
         from grader.gradebook.defence_sheets import Sheet, own_code
 
-        lesson, student = self._lesson, submission.student
-        submitted = submission.lessons.get(lesson.name)
-        if submitted is None or not submitted.present or submitted.rejected:
-            return f"there is no file of lesson {lesson.number}."
-        digest = f"{submission.sha256}/{self._count}"
-        code, kept = own_code(self._gradebook, self._seed, student, lesson.name, digest)
+        lesson, student = self._lesson, work.student
+        code, kept = own_code(self._gradebook, self._seed, student, lesson.name, f"{work.sha256}/{self._count}")
         if kept:
             return kept
-        made = self._questions(submitted, student)
-        title = f"{lesson.number} {lesson.title}"
+        made = self._questions(work)
         if made.reason:
-            return f"no questions. {made.reason}"
-        return Sheet(code, student, lesson.name, title, self._seed, made.questions)
+            return f"no questions. {made.reason} {made.for_examiner}".strip()
+        return Sheet(code, student, lesson.name, f"{lesson.number} {lesson.title}", self._seed, made.questions)
 
-    def _questions(self, submitted: LessonFiles, student: str) -> Defence:
+    def _questions(self, work: Defended) -> Defence:
         """Questions about the right rows of a file, which runs in a worker.
 
         None is about a row that was graded wrong, also where the public check finds nothing wrong with it.
         """
         from grader.defence.generate import generate
         from grader.dojo.file import HERE
-        from grader.gradebook.defence_sheets import rows_graded_wrong
 
         lesson, judge = self._lesson, self._judge
-        wrong = rows_graded_wrong(self._gradebook, student, lesson.name)
-        rows = judge.judge(lesson, submitted).rows
-        right = [row.name for row in rows if row.status in ("passed", HERE) and row.name not in wrong]
-        made = generate(lesson, submitted.files, right, judge.zygote, f"{self._seed}/{student}", self._count)
+        rows = judge.judge(lesson, work.files).rows
+        right = [row.name for row in rows if row.status in ("passed", HERE) and row.name not in work.wrong]
+        seed = f"{self._seed}/{work.student}"
+        made = generate(lesson, work.files.files, right, judge.zygote, seed, self._count)
         if judge.isolation.level == "none":
             fail("workers could no longer be locked in: nothing more was run. See docs/isolation.md.")
         return made
@@ -196,17 +209,15 @@ def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float 
         with output_errors(folder / name):
             folder.mkdir(parents=True, exist_ok=True)
             write_whole(folder / name, text)
-        click.echo(f"{len(sheets)} students: {folder / name}")
+        click.echo(f"{count_text(len(sheets), 'student')}: {folder / name}")
     if not oral:
         click.echo(f"Keep {KEYS_FILE} to yourself. After the defence: grade defence --enter -o {out}")
     short = [
         sheet for sheet in sheets if len(sheet.questions) < len(max(sheets, key=lambda s: len(s.questions)).questions)
     ]
     for sheet in short:
-        number = len(sheet.questions)
-        click.echo(
-            f"grade: {printable(sheet.student)} has {number} questions: the file has no more lines to ask about."
-        )
+        questions = count_text(len(sheet.questions), "question")
+        click.echo(f"grade: {printable(sheet.student)} has {questions}: the file has no more lines to ask about.")
 
 
 def hold_defence(sheet: Sheet, out: Path, minutes: float | None, author: str | None, course: Path | None) -> None:

@@ -186,7 +186,7 @@ def defend(words: tuple[str, ...], seed: str | None, count: int, minutes: float 
         with at.busy("making questions from your file"):
             defence = generate(lesson, submitted.files, right, at.judge.zygote, chosen, count)
         if defence.reason:
-            raise UserError(defence.reason)
+            raise UserError(f"{defence.reason} {defence.for_student}".strip())
         out = console_for()
         held = DefenceAtTerminal(defence.questions, shows_verdicts=minutes is None, minutes=minutes)
         for part in held.screens(read_line_within):

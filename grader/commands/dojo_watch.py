@@ -18,6 +18,7 @@ from grader.commands.options import EXISTING_FOLDER
 from grader.errors import UserError
 from grader.lesson.lesson import Course
 from grader.lesson.paths import WITH_EXERCISES, course_around, has_lessons, nearest_course
+from grader.results.wording import count_text
 
 DOJO_WATCH_EPILOG = """\b
 Examples:
@@ -87,7 +88,7 @@ def start_command(
         raise UserError("no lessons were installed with `dojo`. Name a folder that has exercises/ with --course.")
     loaded = Course(source, secrets=False)
     make_working_folder(loaded, folder, bare)
-    click.echo(f"{folder}{os.sep} has {len(loaded.lessons)} lessons. Next:\n\n    cd {folder}\n    dojo")
+    click.echo(f"{folder}{os.sep} has {count_text(len(loaded.lessons), 'lesson')}. Next:\n\n    cd {folder}\n    dojo")
     if around is not None:
         click.echo(f"\n{exercises_in(around)} is another folder: `dojo` counts the one that you are in.")
     if before is not None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.console import print_remarks
-from grader.commands.options import csv_option, graded_argument, roster_option
+from grader.commands.options import EXISTING_FOLDER, csv_option, graded_argument, roster_option
 from grader.errors import write_errors
 from grader.results import points_text
+from grader.results.wording import count_text
 
 if TYPE_CHECKING:
     from grader.publish.export.marks import Platform
@@ -23,6 +24,12 @@ name_option = click.option(
     multiple=True,
     metavar="LESSON=COLUMN",
     help="Only this lesson (or `total`), under this column's name; may be repeated.",
+)
+course_not_needed = click.option(
+    "--course",
+    type=EXISTING_FOLDER,
+    expose_value=False,
+    help="Accepted as by other commands, and not needed: all that is exported is in OUT.",
 )
 max_option = click.option(
     "--max",
@@ -45,6 +52,7 @@ Examples:
 @name_option
 @max_option
 @csv_option("canvas.csv")
+@course_not_needed
 def canvas(graded: Path, roster_file: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Canvas from OUT, which `grade run` wrote. The roster may be Canvas's own export."""
     from grader.publish.export.canvas import CANVAS_PLATFORM
@@ -65,6 +73,7 @@ Examples:
 @name_option
 @max_option
 @csv_option("moodle.csv")
+@course_not_needed
 def moodle(graded: Path, roster_file: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Moodle from OUT, which `grade run` wrote. The roster may be an assignment's grading worksheet."""
     from grader.publish.export.moodle import MOODLE_PLATFORM
@@ -87,6 +96,7 @@ Examples:
 @graded_argument
 @class_option
 @csv_option("mailmerge.csv")
+@course_not_needed
 def mailmerge(graded: Path, roster_file: Path, out: Path | None) -> None:
     """Writes CSV for mail merge.
 
@@ -103,7 +113,7 @@ def mailmerge(graded: Path, roster_file: Path, out: Path | None) -> None:
     with write_errors(path):
         write_whole(path, text)
     print_remarks([*marks.remarks, *remarks])
-    click.echo(f"wrote {path}: {len(marks.results) - len(remarks)} of {len(roster.members)} students.")
+    click.echo(f"wrote {path}: {len(marks.results) - len(remarks)} of {count_text(len(roster.members), 'student')}.")
 
 
 def write_marks(
@@ -134,5 +144,8 @@ def write_marks(
     with write_errors(out):
         write_whole(out, platform.csv_text(roster, marks, chosen))
     print_remarks(marks.remarks)
-    click.echo(f"wrote {out}: {len(marks.scores)} of {len(roster.members)} students have a score.")
+    click.echo(
+        f"wrote {out}: {len(marks.scores)} of {count_text(len(roster.members), 'student')} "
+        f"{'has' if len(roster.members) == 1 else 'have'} a score."
+    )
     return {column: marks.possible[lesson] for lesson, column in chosen.items() if lesson not in own}

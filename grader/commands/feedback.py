@@ -13,8 +13,10 @@ from grader.commands.console import console_for, course_option, fail, open_cours
 from grader.commands.export_scores import max_option
 from grader.commands.opened_gradebook import recorded_course
 from grader.commands.options import FILE_PATH, Command, graded_argument, roster_option, visibility_option
+from grader.commands.remembered import roster_of
 from grader.errors import write_errors
 from grader.results import points_text
+from grader.results.wording import count_text
 
 if TYPE_CHECKING:
     from grader.intake.submissions.arrival import Arrival
@@ -48,7 +50,7 @@ def feedback() -> None:
 # What the commands share ----------------------------------------------------------------------------------------------
 
 
-run_roster_option = roster_option("CSV with id, name, email: the one that `grade run` had.")
+run_roster_option = roster_option("CSV with id, name, email.  [default: the one that `grade run` had]")
 
 
 def download_options(command: Command) -> Command:
@@ -60,12 +62,6 @@ def download_options(command: Command) -> Command:
 def feedback_out_option(default: str) -> Callable[[Command], Command]:
     path = click.Path(path_type=Path)
     return click.option("-o", "--out", type=path, default=None, help=f"What to write.  [default: OUT/{default}]")
-
-
-def roster_at(path: Path | None) -> Roster | None:
-    from grader.intake.submissions.roster import read_roster
-
-    return None if path is None else read_roster(path)
 
 
 def read_download(
@@ -151,13 +147,16 @@ def feedback_classroom50(
     from grader.publish.feedback.classroom50 import is_checkout, put_scores, read_scores
 
     scores = read_scores(scores_path)
-    back = read_download(graded, download, roster_at(roster_file), course, is_checkout, "CLASSROOM-ASSIGNMENT-USERNAME")
+    back = read_download(
+        graded, download, roster_of(graded, roster_file), course, is_checkout, "CLASSROOM-ASSIGNMENT-USERNAME"
+    )
     remarks = list(put_scores(scores, back, datetime.now(UTC)))
     print_remarks(remarks)
     path = out or graded / "scores.json"
     with write_errors(path):
         write_whole(path, result_text(scores))
-    click.echo(f"wrote {path}: scores of {len(back) - len(remarks)} students. Commit it as CLASSROOM/scores.json.")
+    put = count_text(len(back) - len(remarks), "student")
+    click.echo(f"wrote {path}: scores of {put}. Commit it as CLASSROOM/scores.json.")
 
 
 @feedback.command("folder", epilog=FEEDBACK_EXAMPLES["folder"])
@@ -173,7 +172,7 @@ def feedback_folder(graded: Path, roster_file: Path | None, out: Path | None) ->
     from grader.publish.export.marks import class_results, read_marks
     from grader.publish.feedback.reports import NoFeedback, mailmerge_csv, report_files
 
-    roster = roster_at(roster_file)
+    roster = roster_of(graded, roster_file)
     marks = None if roster is None else read_marks(graded, roster)
     results = class_results(graded).values() if marks is None else marks.results.values()
     place, written = out or graded / "feedback", 0
@@ -195,7 +194,7 @@ def feedback_folder(graded: Path, roster_file: Path | None, out: Path | None) ->
             write_whole(place / "mailmerge.csv", text)
     except OSError as error:
         fail(f"{error.filename or place} cannot be written: {error.strerror}.")
-    click.echo(f"wrote {place}: reports for {written} students.")
+    click.echo(f"wrote {place}: reports for {count_text(written, 'student')}.")
 
 
 @feedback.command("canvas", epilog=FEEDBACK_EXAMPLES["canvas"])
@@ -212,7 +211,7 @@ def feedback_canvas(
     """
     from grader.publish.feedback.canvas import canvas_feedback
 
-    name, roster = "okaforada_12345_67890_backward.py", roster_at(roster_file)
+    name, roster = "okaforada_12345_67890_backward.py", roster_of(graded, roster_file)
     back = read_download(graded, download, roster, course, lambda each: each.account.startswith("Canvas "), name)
     path = out or graded / "canvas-feedback.zip"
     sent = write_archive(path, back, lambda each: canvas_feedback(each.names, each.files))
@@ -243,7 +242,7 @@ def feedback_moodle(
     from grader.publish.export.moodle import is_worksheet
     from grader.publish.feedback.moodle import comments_column, graded_worksheet, moodle_feedback
 
-    name, roster = "Ada Okafor_12345_assignsubmission_file", roster_at(roster_file)
+    name, roster = "Ada Okafor_12345_assignsubmission_file", roster_of(graded, roster_file)
     if maxima and (roster is None or not is_worksheet(roster)):
         fail("--max is for the grading worksheet: give Moodle's own with --roster.")
     back = read_download(graded, download, roster, course, lambda each: each.account.startswith("Moodle "), name)
@@ -292,9 +291,11 @@ def feedback_gradescope(
     def has_its_name(arrival: Arrival) -> bool:
         return bool(SUBMISSION_NAME.fullmatch(arrival.path.name))
 
-    back = read_download(graded, download, roster_at(roster_file), course, has_its_name, "submission_12345")
+    back = read_download(graded, download, roster_of(graded, roster_file), course, has_its_name, "submission_12345")
     path = out or graded / "gradescope-feedback.zip"
     sent = write_archive(path, back, lambda each: stored_result(each, visibility, maximum), autograder_scripts())
-    click.echo(f"wrote {path}: results of {sent} submissions. It contains reports: give it to nobody else.")
+    click.echo(
+        f"wrote {path}: results of {count_text(sent, 'submission')}. It contains reports: give it to nobody else."
+    )
     worth = points_text(maximum or max((each.results.max_score for each in back), default=0))
     click.echo(f"The assignment's autograder points: {worth}. Configure Autograder, then regrade all.")

@@ -21,7 +21,7 @@ from rich.text import Text
 
 from grader.commands.console import printable
 from grader.results import SubmissionResult, points_text
-from grader.results.wording import first_names
+from grader.results.wording import count_text, first_names
 
 if TYPE_CHECKING:
     from grader.gradebook.grading.proposals import StudentChange
@@ -127,7 +127,9 @@ def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
         f"{len(names)} of {count} could not be graded ({first_names(names, 10)}): {reason}"
         for reason, names in sorted(who.items(), key=lambda entry: -len(entry[1]))
     ]
-    further = [f"... and {len(lines) - MAX_REASONS_SHOWN} other reasons."] if lines[MAX_REASONS_SHOWN:] else []
+    further = (
+        [f"... and {count_text(len(lines) - MAX_REASONS_SHOWN, 'other reason')}."] if lines[MAX_REASONS_SHOWN:] else []
+    )
     advice = ["They have no score until the same command, run again, grades them."] if lines else []
     return [*map(printable, lines[:MAX_REASONS_SHOWN]), *further, *advice]
 

@@ -19,6 +19,7 @@ from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
 from grader.gradebook.lookup import find_student, row_names
+from grader.results.wording import count_text
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -58,7 +59,7 @@ def require_gradebook(out: Path) -> None:
 def read_gradebook(out: Path) -> Iterator[Gradebook]:
     """The gradebook in `out`, to be read only; another command may write it meanwhile. Raises UserError."""
     require_gradebook(out)
-    with closing(Gradebook(out / GRADEBOOK)) as gradebook:
+    with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
         yield gradebook
 
 
@@ -96,10 +97,11 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
     lessons = [] if course is None else list(course.lessons.values())
     views, stale = Views(out, gradebook, Reporter(lessons), lessons), gradebook.stale()
     if course is None and stale:
+        count = count_text(len(stale), "report is", "reports are")
         missing = gradebook.about().get("course", "unknown")
         reports = ", ".join(str(out / student / "report.html") for student in stale[:5])
         click.echo(
-            f"grade: the course ({missing}) is not there, so {len(stale)} reports are out of date: {reports}"
+            f"grade: the course ({missing}) is not there, so {count} out of date: {reports}"
             f"{' ...' if stale[5:] else ''}. Any command with --course writes them.",
             err=True,
         )
@@ -151,7 +153,7 @@ def completions(ctx: click.Context, incomplete: str, names: Any) -> list[Complet
     try:
         if not path.is_file():
             return []
-        with closing(Gradebook(path)) as gradebook:
+        with closing(Gradebook(path, read_only=True)) as gradebook:
             found = names(gradebook)
     except UserError:
         return []
@@ -171,7 +173,8 @@ def write_other_gradebooks(out: Path, students: Collection[str]) -> None:
                 changed = changed_reports(other, gradebook, students)
                 if changed:
                     gradebook.mark_stale(changed)
-                    click.echo(f"{other.name}: {len(changed)} results change with the term's free late days.", err=True)
+                    results = count_text(len(changed), "result changes", "results change")
+                    click.echo(f"{other.name}: {results} with the term's free late days.", err=True)
                     write_views(other, gradebook, course_of(gradebook, None))
         except UserError as error:
             click.echo(

@@ -30,6 +30,7 @@ from grader.commands.options import lesson_option, require_option
 from grader.commands.run_inputs import check_lessons, checked_isolation
 from grader.publish.report.annotated import short_notes
 from grader.results import STATUS_WORDS, points_text
+from grader.results.wording import count_text
 
 if TYPE_CHECKING:
     from grader.gradebook.assignment.config import Assignment
@@ -219,9 +220,9 @@ def print_changes(changes: Sequence[StudentChange], count: int, causes: Sequence
         )
     )
     for name, students in rows.most_common(MAX_CHANGES_SHOWN):
-        click.echo(f"  {name}: {students} {'student' if students == 1 else 'students'}")
+        click.echo(f"  {name}: {count_text(students, 'student')}")
     if len(rows) > MAX_CHANGES_SHOWN:
-        click.echo(f"  and {len(rows) - MAX_CHANGES_SHOWN} more rows")
+        click.echo(f"  and {count_text(len(rows) - MAX_CHANGES_SHOWN, 'more row')}")
 
 
 def score_change(change: StudentChange) -> str:

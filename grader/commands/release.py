@@ -9,6 +9,7 @@ import click
 
 from grader.commands.console import course_option, fail, open_course
 from grader.commands.options import FILE_PATH, FOLDER_PATH, lesson_option
+from grader.results.wording import count_text
 
 if TYPE_CHECKING:
     from grader.authoring.release.engine import KitFiles
@@ -93,7 +94,8 @@ def release(
         fail(f"{getattr(error, 'filename', None) or folder} cannot be read or written: {reason}.")
     secret_files = sum(1 for lesson in loaded.lessons.values() for _ in lesson.solution.rglob("*.py"))
     click.echo(
-        f"{len(lessons)} lessons, {len(kit)} files, compared with {secret_files} secret files: nothing is given away."
+        f"{count_text(len(lessons), 'lesson')}, {count_text(len(kit), 'file')}, compared with "
+        f"{count_text(secret_files, 'secret file')}: nothing is given away."
     )
     click.echo(f"The kit: {folder} and {archive}")
 
@@ -117,4 +119,7 @@ def refuse_leaks(course: Course, kit: KitFiles, model_answers: KitFiles) -> None
     for sentence in found:
         click.echo(f"grade: {sentence}", err=True)
     if found:
-        fail(f"nothing was written: {len(found)} leaks. Take them out of exercises/ and try again.", LEAKS)
+        it = "it" if len(found) == 1 else "them"
+        fail(
+            f"nothing was written: {count_text(len(found), 'leak')}. Take {it} out of exercises/ and try again.", LEAKS
+        )

@@ -28,6 +28,7 @@ from grader.commands.console import (
 from grader.commands.follow import FollowedFolder, folder_to_follow
 from grader.commands.live import RunView, print_summary, what_failed, what_platforms_say, what_waits
 from grader.commands.opened_gradebook import write_other_gradebooks
+from grader.commands.remembered import ClassFiles
 from grader.commands.run_inputs import (
     GivenSubmissions,
     check_lessons,
@@ -98,12 +99,14 @@ def run(**words: Any) -> None:
             only_these=options.only_these,
             decisions=work.decisions,
             inbox=work.source if isinstance(work.source, FollowedFolder) else None,
+            roster=work.known.roster,
+            kept=work.known.entries(),
         )
     students = [result.student for result in outcome.results]
     write_other_gradebooks(options.out, set(students))
     open_questions, count = work.source.store_intake(), len(work.source.found)
     if not options.quiet:
-        print_remarks(open_questions)
+        print_remarks([*outcome.joined, *open_questions])
         print_summary(console, outcome, count, options.out, work.left_out)
     elif outcome.stopped:
         click.echo(f"grade: stopped: {len(students)} of {count} were graded and are on disk.", err=True)
@@ -128,12 +131,11 @@ class WorkToDo:
     lessons: list[Lesson]
     left_out: list[str]
     decisions: list[Decision]
+    known: ClassFiles
 
 
 def work_of(options: RunOptions, key: SigningKey | None) -> WorkToDo:
     """Reads the course and the assignment, and finds the submissions. Ends the command where something is missing."""
-    from grader.intake.submissions.roster import read_roster
-
     out, formats, intake_file = options.out, options.formats, options.intake_file
     course, named = open_course(options.course, options.lesson_names)
     named = named if options.lesson_names else []
@@ -141,13 +143,14 @@ def work_of(options: RunOptions, key: SigningKey | None) -> WorkToDo:
     lessons = lessons or list(course.lessons.values())
     require_solutions(lessons)
     are_chosen = bool(named) or assignment is not None
-    roster = None if options.roster_file is None else read_roster(options.roster_file)
+    known = ClassFiles(out, options.roster_file, options.times_files, options.quiet)
+    roster = known.roster
     with_times = partial(
         set_times,
         files=options.times_files,
         zone=options.times_zone,
         assignment=assignment,
-        roster=(options.roster_file, roster),
+        known=known,
     )
     source: FollowedFolder | GivenSubmissions
     if options.follow:
@@ -170,7 +173,7 @@ def work_of(options: RunOptions, key: SigningKey | None) -> WorkToDo:
     counted = lessons if are_chosen else source.found.contained(lessons)
     check_lessons(counted)
     left_out = [lesson.name for lesson in lessons if lesson not in counted]
-    return WorkToDo(course, assignment, source, counted, left_out, decisions)
+    return WorkToDo(course, assignment, source, counted, left_out, decisions, known)
 
 
 def settings_for(options: RunOptions, work: WorkToDo) -> Settings:

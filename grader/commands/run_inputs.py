@@ -26,10 +26,12 @@ from grader.intake.submissions.intake_csv import (
     updated_lines,
 )
 from grader.lesson.lesson import Course
+from grader.results.wording import count_text
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
 if TYPE_CHECKING:
+    from grader.commands.remembered import ClassFiles
     from grader.gradebook.assignment.config import Assignment
     from grader.intake.submissions.finding import FoundSubmissions
     from grader.intake.submissions.roster import Roster
@@ -178,8 +180,7 @@ def store_intake(found: FoundSubmissions, out: Path, lines: Sequence[IntakeLine]
         (unread, f"{'have' if unread > 1 else 'has'} no file that is a lesson's: if one should count, write it to"),
     ):
         if count:
-            many = "s" if count > 1 else ""
-            sentences.append(f"{count} submission{many} {what} {path}, then run again with --intake {path}.")
+            sentences.append(f"{count_text(count, 'submission')} {what} {path}, then run again with --intake {path}.")
     if edited:
         sentences.append(
             f"{path} was edited for {', '.join(edited[:MAX_INPUTS_NAMED])}, which counts only with --intake."
@@ -230,7 +231,8 @@ def times_options(command: Command) -> Command:
         type=FILE_PATH,
         metavar="FILE",
         help="When students submitted, where the download does not say it: CSV (id, email or name; submitted), "
-        "Moodle's grading worksheet, or JSON of Canvas's submissions API; may be repeated.",
+        "Moodle's grading worksheet, or JSON of Canvas's submissions API; may be repeated.  "
+        "[default: the gradebook's, if there are any]",
     )
     return times(zone(command))
 
@@ -240,10 +242,10 @@ def set_times(
     files: Sequence[Path],
     zone: tzinfo | None,
     assignment: Assignment | None,
-    roster: tuple[Path | None, Roster | None],
+    known: ClassFiles,
     quiet: bool,
 ) -> None:
-    """Give the submissions their times, from the roster and then from `files`, and print what is not clear.
+    """Give the submissions their times, from the roster, earlier runs' files and `files`; print what is not clear.
 
     Raises UserError.
     """
@@ -252,35 +254,37 @@ def set_times(
     due = None if assignment is None else assignment.due
     if zone is None and due is not None and isinstance(due.tzinfo, ZoneInfo):
         zone = due.tzinfo  # an offset is no zone: it changes with the season
-    path, members = roster
-    if path is not None and members is not None:
+    if known.roster is not None:
         try:
-            read = times_in_roster(members, path.name, zone)
+            read = times_in_roster(known.roster, known.roster_name, zone)
             print_first([*read.bad, *found.set_times(read.times, replaces=False)])
-            print_summary_of_times(path, read, quiet)
+            print_summary_of_times(known.roster_name, read, quiet)
         except NoZone as error:
             print_first([str(error)] if due is not None else [])
+    for times in known.remembered.values():
+        found.set_times(times)  # the run that was given the file has said what is not clear in it
     for file in files:
         read = read_times(file, zone)
         if read.bad:
             more = (
-                f" {len(read.bad) - MAX_BAD_LINES_SHOWN} more lines cannot be read."
+                f" {count_text(len(read.bad) - MAX_BAD_LINES_SHOWN, 'more line')} cannot be read."
                 if len(read.bad) > MAX_BAD_LINES_SHOWN
                 else ""
             )
             raise UserError(" ".join(read.bad[:MAX_BAD_LINES_SHOWN]) + more)
         print_first(found.set_times(read.times))
-        print_summary_of_times(file, read, quiet)
+        print_summary_of_times(file.name, read, quiet)
+        known.times[str(file)] = list(read.times)
 
 
 def print_first(sentences: Sequence[str]) -> None:
     print_remarks(sentences[:MAX_UNKNOWN_LINES_SHOWN])
     if len(sentences) > MAX_UNKNOWN_LINES_SHOWN:
-        click.echo(f"grade: {len(sentences) - MAX_UNKNOWN_LINES_SHOWN} more lines are like these.", err=True)
+        rest = count_text(len(sentences) - MAX_UNKNOWN_LINES_SHOWN, "more line is", "more lines are")
+        click.echo(f"grade: {rest} like these.", err=True)
 
 
-def print_summary_of_times(file: Path, read: ReadTimes, quiet: bool) -> None:
+def print_summary_of_times(file: str, read: ReadTimes, quiet: bool) -> None:
     if read.times and not quiet:
         zone = f", in the time zone {read.zone}" if read.zone is not None else ""
-        times = "1 submission time" if len(read.times) == 1 else f"{len(read.times)} submission times"
-        click.echo(f"grade: {file.name}: {times}{zone}.", err=True)
+        click.echo(f"grade: {file}: {count_text(len(read.times), 'submission time')}{zone}.", err=True)

@@ -75,7 +75,10 @@ OPTIONS = (
     ),
     assignment_option,
     extensions_option,
-    roster_option("The class's list (id, name, email): names come from it, and who submitted nothing is listed."),
+    roster_option(
+        "The class's list (id, name, email): names come from it, and who submitted nothing is listed.  "
+        "[default: the gradebook's, if there is one]"
+    ),
     times_options,
     click.option(
         "--intake",

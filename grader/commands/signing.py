@@ -10,6 +10,7 @@ import click
 
 from grader.commands.console import fail, print_remarks, printable
 from grader.commands.options import FILE_PATH, graded_argument
+from grader.results.wording import count_text
 
 if TYPE_CHECKING:
     from grader.gradebook.signing.signature import SigningKey
@@ -96,7 +97,7 @@ def sign(graded: Path, key_path: Path) -> None:
     key = read_signing_key(key_path)
     signed, remarks = sign_results(graded, key)
     print_remarks(remarks)
-    click.echo(f"signed: results of {signed} students in {graded}, with the key {key.fingerprint}.")
+    click.echo(f"signed: results of {count_text(signed, 'student')} in {graded}, with the key {key.fingerprint}.")
     if remarks:
         raise SystemExit(NOT_VERIFIED)
 

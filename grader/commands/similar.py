@@ -14,6 +14,7 @@ from rich.text import Text
 from grader.commands.console import console_for, course_option, fail, open_course, print_remarks, printable
 from grader.commands.opened_gradebook import recorded_course
 from grader.commands.options import gradebook_option, lesson_option, roster_option
+from grader.results.wording import count_text
 
 if TYPE_CHECKING:
     from grader.gradebook.similarity.pairs import SimilarPair
@@ -119,7 +120,7 @@ def read_submissions(
         read = read_class(files, steps, partial(bar.advance, task))
         bar.update(task, completed=2 * len(files))
     if len(files) < 2:
-        fail(f"{len(files)} submission was found: a comparison needs two or more.")
+        fail(f"{count_text(len(files), 'submission was', 'submissions were')} found: a comparison needs two or more.")
     return files, read
 
 

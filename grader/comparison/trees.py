@@ -19,7 +19,7 @@ from grader.comparison.tensors import (
     index_at,
     relative_error,
 )
-from grader.results.wording import format_shape, shortened
+from grader.results.wording import count_text, format_shape, shortened
 
 MAX_VALUE_CHARACTERS = 120
 MAX_MESSAGE_CHARACTERS = 400
@@ -238,7 +238,7 @@ def keys_in_words(keys: Iterable[Any]) -> str:
 
 def entries_in_words(values: Sized) -> str:
     """How many entries a list, tuple or dict has: "1 entry", "3 entries"."""
-    return "1 entry" if len(values) == 1 else f"{len(values)} entries"
+    return count_text(len(values), "entry", "entries")
 
 
 def shown(value: Any) -> str:

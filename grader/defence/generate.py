@@ -64,11 +64,18 @@ OF_CLASSES: Mapping[str, Pose] = {"changed_class": changed_class.pose, "which_ch
 
 @dataclass(frozen=True)
 class Defence:
-    """Questions about one file of a lesson; `reason` says why there are none."""
+    """Questions about one file of a lesson.
+
+    Attributes:
+        reason: why there are none.
+        for_student: what a student does instead; for_examiner: what an examiner does.
+    """
 
     lesson: str
     questions: tuple[DefenceQuestion, ...]
     reason: str = ""
+    for_student: str = ""
+    for_examiner: str = ""
 
 
 def generate(
@@ -86,7 +93,7 @@ def generate(
     """
     chance = random.Random(f"{seed}/{lesson.name}")
     if not right:
-        return Defence(lesson.name, (), why_nothing_is_right(lesson, files, zygote))
+        return why_nothing_is_right(lesson, files, zygote)
     found: list[DefenceQuestion] = []
     time = TimeAccount(zygote.limits.total_seconds, zygote.clock)  # one for all versions of the file
     try:
@@ -103,37 +110,35 @@ def generate(
                 material.close()
     except CallFailed as error:
         return Defence(lesson.name, (), DOES_NOT_RUN.format(number=lesson.number, error=error))
+    if len(found) >= MIN_ROWS_OF_A_DEFENCE:
+        return Defence(lesson.name, tuple(found))
     too_little = (NO_LINES if lesson.gradients else NO_FUNCTIONS).format(number=lesson.number)
-    reason = "" if len(found) >= MIN_ROWS_OF_A_DEFENCE else too_little
-    return Defence(lesson.name, tuple(found) if not reason else (), reason)
+    return Defence(lesson.name, (), too_little, for_examiner="Ask about the file in person, or the lesson's questions.")
 
 
-def why_nothing_is_right(lesson: Lesson, files: Mapping[str, bytes], zygote: ZygoteProcess) -> str:
-    """What an error says that ends the file before its functions can be called; otherwise that no row is right."""
+def why_nothing_is_right(lesson: Lesson, files: Mapping[str, bytes], zygote: ZygoteProcess) -> Defence:
+    """No questions: an error ends the file before its functions can be called, or else no row is right."""
     student = Student(zygote, StudentFile(files, BACKWARD_FILE))
     try:
         failure = student.load_failure
     finally:
         student.close()
     if failure is None:
-        return NOTHING_RIGHT.format(number=lesson.number)
+        reason = NOTHING_RIGHT.format(number=lesson.number)
+        return Defence(lesson.name, (), reason, f"`dojo check {lesson.number}` shows what is missing.")
     where = f"line {failure.line}: " if failure.line else ""
-    return DOES_NOT_RUN.format(number=lesson.number, error=where + failure.message)
+    return Defence(lesson.name, (), DOES_NOT_RUN.format(number=lesson.number, error=where + failure.message))
 
 
 DOES_NOT_RUN = "The file of lesson {number} does not run: {error}"
-NOTHING_RIGHT = (
-    "Nothing of lesson {number} is right yet, and a defence asks only about right rows: `dojo check {number}` "
-    "shows what is missing."
-)
+NOTHING_RIGHT = "Nothing of lesson {number} is right yet, and a defence asks only about right rows."
 NO_LINES = (
     "A defence found too little to ask about in the right gradients of lesson {number}: it can change and run only "
-    "expressions, and can draw other numbers only for tensors of real numbers, not for classes or indices. Instead, "
-    "ask about the file in person."
+    "expressions, and can draw other numbers only for tensors of real numbers, not for classes or indices."
 )
 NO_FUNCTIONS = (
     "Lesson {number} has only checks of whole functions and classes, and a defence found too little in the right ones "
-    "that it can change and run by itself. Ask its questions (`dojo answer {number}`), or about the file in person."
+    "that it can change and run by itself."
 )
 
 

@@ -188,7 +188,7 @@ def material_of(
 
     Raises ZygoteDied, and CallFailed where the file does not run.
     """
-    text = files[BACKWARD_FILE].decode("utf-8", errors="replace")
+    text = files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
     try:
         joint = lesson.joint.name if lesson.joint is not None else ""
         wanted = list(dict.fromkeys([*lesson.functions, joint]))

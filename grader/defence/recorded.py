@@ -94,7 +94,7 @@ class RecordedMaterial(Material):
 
     @property
     def text(self) -> str:
-        return self.files[BACKWARD_FILE].decode("utf-8", errors="replace")
+        return self.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
 
 
 def example_holds(lesson: Lesson, item: Item, student: Student) -> bool:
@@ -115,7 +115,7 @@ def recorded_material(
 
     Raises ZygoteDied, and CallFailed where the file does not run.
     """
-    text = files[BACKWARD_FILE].decode("utf-8", errors="replace")
+    text = files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
     functions = askable(lesson, right)
     try:
         read = source_reader().call(recorded_in, text, list(lesson.functions))

@@ -39,7 +39,7 @@ def debug_rows(lesson: Lesson, submitted: LessonFiles, rows: Sequence[str], say:
 
 def module_to_debug(submitted: LessonFiles) -> ModuleType | None:
     """The file as a module; None where it raised, once the debugger has been left."""
-    source = submitted.files[BACKWARD_FILE].decode("utf-8", "replace")
+    source = submitted.files[BACKWARD_FILE].decode("utf-8-sig", "replace")
     remember_source(submitted.shown, source)
     module = ModuleType("backward")
     folder = sys.path[0]

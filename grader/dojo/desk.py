@@ -62,7 +62,7 @@ class Checked:
 
     @property
     def source(self) -> str:
-        return self.submitted.files[BACKWARD_FILE].decode("utf-8", "replace")
+        return self.submitted.files[BACKWARD_FILE].decode("utf-8-sig", "replace")
 
     def text_of(self, row: Row) -> str:
         """The text to which a row's line numbers refer: a notebook's cell, or the file."""

@@ -13,7 +13,7 @@ from grader.gradebook.assignment.config import Assignment
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import without_ci_commands
 from grader.publish.report.annotated import date_text
-from grader.results import number, points_text
+from grader.results import number, points_in_words, points_text
 from grader.results.wording import first_names
 
 TITLE_WIDTH, MIN_TITLE = 41, 16
@@ -100,7 +100,7 @@ def assignment_screen(assignment: Assignment, progress: Sequence[Progress]) -> I
         for points, names in rows_by_points(rows):
             every = len(names) == len(each.lesson.items)
             what = "every row" if every else first_names(names, MAX_ROWS_LISTED)
-            worth = f"{points_text(points)} {'point' if points == 1 else 'points'}"
+            worth = points_in_words(points)
             yield Paragraph(
                 f"{each.lesson.number} {what}: {worth}{' each' if len(names) > 1 else ''}", indent=LIST_INDENT
             )

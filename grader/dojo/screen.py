@@ -20,7 +20,7 @@ from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, ROW_WORDS, WRONG_STYLE, colo
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, without_ci_commands
-from grader.results import UNWRITTEN, LessonResult, Row, points_text
+from grader.results import UNWRITTEN, LessonResult, Row, points_in_words, points_text
 from grader.results.wording import count_text, first_names
 from grader.sandbox.workers.printed import first_and_last
 from grader.verdict.judging.examples import examples_of
@@ -94,7 +94,7 @@ def forward_part(lesson: Lesson, row: str) -> Iterator[RenderableType]:
     for line in lines[:MAX_FORWARD_LINES_ON_SCREEN]:
         yield Paragraph(f"forward: {line}", "cyan", LIST_INDENT)
     if more := len(lines[MAX_FORWARD_LINES_ON_SCREEN:]):
-        yield Paragraph(f"and {more} more {'line' if more == 1 else 'lines'} of forward.py", "dim", LIST_INDENT)
+        yield Paragraph(f"and {count_text(more, 'more line')} of forward.py", "dim", LIST_INDENT)
 
 
 def quoted_line(source: str, line: int | None) -> Iterator[Text]:
@@ -162,8 +162,7 @@ def tally(progress: Progress) -> str:
 def elsewhere_note(progress: Progress) -> Iterator[Paragraph]:
     """The rows that are written and that the hidden suite decides."""
     if hidden := progress.hidden:
-        points = points_text(progress.points_hidden)
-        worth = f"{points} {'point' if points == '1' else 'points'}"
+        worth = points_in_words(progress.points_hidden)
         yield Paragraph(
             f"{HIDDEN_SUITE_DECIDES} {count_text(len(hidden), 'row')} ({worth}): {first_names(hidden)}.", "cyan"
         )
@@ -173,7 +172,11 @@ def scope_note(lesson: Lesson) -> Paragraph:
     """The note about which problems were checked. Raises LessonError where examples.py cannot be read."""
     draws = lesson.public_draws if lesson.gradients else ()
     others = sum(bool(draw.sizes) for draw in draws)
-    on = [f"{len(draws)} public problems" + (f", {others} of them of other sizes" if others else "")] if draws else []
+    on = (
+        [count_text(len(draws), "public problem") + (f", {others} of them of other sizes" if others else "")]
+        if draws
+        else []
+    )
     on += ["public examples"] if examples_of(lesson) else []
     here = f"Checked on {', and on '.join(on)}" if on else "Nothing was run here"
     return Paragraph(f"{here}. Your grade comes from the hidden test suite, with other problems.", "dim")

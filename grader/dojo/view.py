@@ -32,7 +32,7 @@ from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.inert import inert
 from grader.results import UNWRITTEN, Row
-from grader.results.wording import first_names
+from grader.results.wording import count_text, first_names
 
 KEYS_HELP = "↑↓ row · h hint · n p lesson · / find · l list · r report · q quit"
 FEW_KEYS = "↑↓ row · h hint · n p lesson · / find · q quit"
@@ -184,7 +184,7 @@ def table_of(view: View, checked: Checked, console: Console, others: int) -> Ite
     for row in shown:
         yield numbered_line(row, numbers[row.name], row.name == view.focus, columns, width, status_word(row, checks))
     if away:
-        yield Text(f"    {len(away)} more rows above and below: ↑ ↓", "dim")
+        yield Text(f"    {count_text(len(away), 'more row')} above and below: ↑ ↓", "dim")
     if left:
         line = Text(f"    {len(left)} {ROW_WORDS['todo']}: {first_names([row.name for row in left])}", "dim")
         line.truncate(columns, overflow="ellipsis")

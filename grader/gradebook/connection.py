@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,12 +17,17 @@ WAIT_SECONDS = 5.0  # for another program that has the book open for writing
 class Connection:
     """An SQLite file. Every method raises OutputError when the file cannot be read or written."""
 
-    def __init__(self, path: Path, any_thread: bool = False) -> None:
-        """With `any_thread`, threads may use it in turns."""
+    def __init__(self, path: Path, any_thread: bool = False, read_only: bool = False) -> None:
+        """With `any_thread`, threads may use it in turns. With `read_only`, the file may be unwritable."""
         self.path = path
+        self.is_read_only = read_only and path.is_file() and not is_writable(path)
         with self._sqlite_errors():
             self._connection = sqlite3.connect(
-                path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=not any_thread
+                address_of_backup(path) if self.is_read_only else path,
+                timeout=WAIT_SECONDS,
+                isolation_level=None,
+                check_same_thread=not any_thread,
+                uri=self.is_read_only,
             )
 
     def execute(self, statement: str, values: Iterable[Any] = ()) -> int:
@@ -93,6 +99,18 @@ class Connection:
         return OutputError(
             f"{self.path} cannot be written ({error}): give another folder with -o, such as a copy of this one."
         )
+
+
+def is_writable(path: Path) -> bool:
+    """Whether SQLite can write a file, and the files that it needs next to it."""
+    return all(os.access(each, os.W_OK, effective_ids=True) for each in (path, path.absolute().parent))
+
+
+def address_of_backup(path: Path) -> str:
+    """The address of a file that cannot be written. Unless a log is next to it, nobody is writing it elsewhere."""
+    log = path.with_name(f"{path.name}-wal")
+    alone = "" if log.is_file() and log.stat().st_size else "&immutable=1"
+    return f"{path.absolute().as_uri()}?mode=ro{alone}"
 
 
 GRADEBOOK_VERSION = 5
@@ -177,6 +195,8 @@ def prepare_tables(connection: Connection) -> None:
     ((integrity,),) = connection.rows("PRAGMA quick_check(1)")
     if integrity != "ok":
         raise connection.damage_error(integrity)
+    if connection.is_read_only:
+        return
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")  # whole after a power cut, the last attempts may be lost
     if is_new:

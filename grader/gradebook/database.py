@@ -16,8 +16,9 @@ from grader.gradebook.assignment.in_force import in_force
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.attempt_table import AttemptTable, StoredAttempt
 from grader.gradebook.connection import Connection, prepare_tables
-from grader.gradebook.current import current_results
+from grader.gradebook.current import current_results, graded_lessons
 from grader.gradebook.decision_table import DecisionTable
+from grader.gradebook.identity import PEOPLE_ENTRY, names_here
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.gradebook.records import Decision
 from grader.results import SubmissionResult
@@ -25,6 +26,8 @@ from grader.results import SubmissionResult
 GRADEBOOK = "gradebook.sqlite"
 RENAMED = "renamed "
 """Begins the name of an entry about a student whom a roster has renamed; its value is the last attempt hidden."""
+SHOWN = "shown"
+"""The value of such an entry about somebody who has got an earlier name back."""
 NEW_NAME = "new name of "
 """Begins the name of an entry whose value is the name that a roster has given to a student."""
 ASSIGNMENT_SETTING = "assignment"
@@ -39,8 +42,9 @@ class Gradebook(AttemptTable):
         decisions: what people decided about students.
     """
 
-    def __init__(self, path: Path) -> None:
-        connection = Connection(path)
+    def __init__(self, path: Path, read_only: bool = False) -> None:
+        """With `read_only`, the file may be a backup that cannot be written."""
+        connection = Connection(path, read_only=read_only)
         try:
             prepare_tables(connection)
         except BaseException:
@@ -62,33 +66,53 @@ class Gradebook(AttemptTable):
         `verdicts` are {attempt's id: results}, and `assignment` is one, that are taken in place of the stored ones. In
         a trial, the assignments of a term need not agree: each is edited in its turn.
         """
-        names, decided = self.new_names(), self.decisions_by_student()
+        decided = self.decisions_by_student()
         assignment = assignment or self.assignment()
         term = self._term(assignment, is_trial=is_trial)
-        for student, attempts in self.by_student():
-            decisions = decided.pop(student, [])
-            if student not in names:
-                former = self._former_attempts(student, names) if assignment is not None else []
-                yield standing_of(student, assignment, [*attempts, *former], decisions, verdicts, term)
+        for student, attempts in self.by_person():
+            yield standing_of(student, assignment, attempts, decided.pop(student, []), verdicts, term)
         for student, decisions in decided.items():
             if any(each.kind != "extension" for each in in_force(decisions)):
                 yield assigned(student, assignment, [], decisions)
 
     def current_of(self, student: str) -> SubmissionResult:
         """The current results of one student."""
-        attempts, assignment = list(self.stored_attempts(student))[::-1], self.assignment()
+        assignment = self.assignment()
         decisions, term = self.decisions_about(student), self._term(assignment, student)
-        attempts += self._former_attempts(student, self.new_names()) if assignment is not None else []
-        return standing_of(student, assignment, attempts, decisions, NO_VERDICTS, term)
+        return standing_of(student, assignment, self.attempts_of_person(student), decisions, NO_VERDICTS, term)
 
-    def _former_attempts(self, student: str, names: Mapping[str, str]) -> list[StoredAttempt]:
-        """A student's attempts under names that a roster has replaced, newest first; `names` are `new_names()`.
+    def by_person(self) -> Iterator[tuple[str, list[StoredAttempt]]]:
+        """(student by the present name, their attempts under every name, newest first), in order of name backwards."""
+        names = self.new_names()
+        renamed = set(names.values())
+        for student, attempts in self.by_student():
+            if student in names:
+                continue
+            yield student, self._with_former(student, attempts, names) if student in renamed else attempts
+            renamed.discard(student)
+        for student in sorted(renamed, reverse=True):
+            yield student, self._with_former(student, [], names)
 
-        They count where an assignment says which attempt does. Without one the newest attempts count, and `rename`
-        makes sure that no lesson is missing from those.
+    def attempts_of_person(self, student: str) -> list[StoredAttempt]:
+        """A student's attempts, also those under names that a roster has replaced, newest first."""
+        return self._with_former(student, list(self.stored_attempts(student))[::-1], self.new_names())
+
+    def _with_former(self, student: str, own: Sequence[StoredAttempt], names: Mapping[str, str]) -> list[StoredAttempt]:
+        """`own` attempts and those under former names, newest first; `names` are `new_names()`.
+
+        A submission that was graded again under the present name is one attempt, not two.
         """
-        former = (name for name, present in names.items() if present == student != name)
-        return sorted((each for name in former for each in self.stored_attempts(name)), reverse=True)
+        former = [each for name, present in names.items() if present == student for each in self.stored_attempts(name)]
+        if not former:
+            return list(own)
+        graded = [each.read() for each in own]
+        lessons = {(each.submission_sha256, name) for each in graded for name in graded_lessons(each)}
+        kept = list(own)
+        for each in former:
+            results = each.read()
+            if not {(results.submission_sha256, name) for name in graded_lessons(results)} <= lessons:
+                kept.append(each)
+        return sorted(kept, key=lambda each: each.id, reverse=True)
 
     def _term(self, assignment: Assignment | None, student: str | None = None, is_trial: bool = False) -> WorkInTerm:
         """The term's other assignments, which share the free late days: {student: their work for each}.
@@ -98,11 +122,13 @@ class Gradebook(AttemptTable):
         own = self._connection.path.parent.absolute().name
         term = dict[str, list[TermWork]]()
         for folder in self.others_of_term(assignment):
-            with closing(Gradebook(folder / GRADEBOOK)) as other:
+            with closing(Gradebook(folder / GRADEBOOK, read_only=True)) as other:
                 if not is_trial:
                     check_term(own, assignment, folder.name, other.assignment())
-                for who, work in other.works(student):
-                    term.setdefault(who, []).append(work)
+                here = names_here(other.people(), self.people())
+                there = {name: other_name for other_name, name in here.items()}
+                for who, work in other.works(None if student is None else there.get(student, student)):
+                    term.setdefault(here.get(who, who), []).append(work)
         return term
 
     def others_of_term(self, assignment: Assignment | None = None) -> list[Path]:
@@ -115,14 +141,12 @@ class Gradebook(AttemptTable):
 
     def works(self, student: str | None = None) -> Iterator[tuple[str, TermWork]]:
         """(student, their attempts at this gradebook's assignment), of everybody or of one student."""
-        assignment, decided, names = self.assignment(), self.decisions_by_student(), self.new_names()
+        assignment, decided = self.assignment(), self.decisions_by_student()
         if assignment is None:
             return
-        one = None if student is None else [(student, list(self.stored_attempts(student))[::-1])]
-        for who, stored in one or self.by_student():
-            if who not in names:
-                attempts = [each.attempt() for each in (*stored, *self._former_attempts(who, names))]
-                yield who, TermWork(assignment, attempts, decided.get(who, []))
+        one = None if student is None else [(student, self.attempts_of_person(student))]
+        for who, stored in one or self.by_person():
+            yield who, TermWork(assignment, [each.attempt() for each in stored], decided.get(who, []))
 
     def decisions_by_student(self) -> dict[str, list[Decision]]:
         """{student: all decisions about them, in order}, including those made under an earlier name."""
@@ -152,46 +176,65 @@ class Gradebook(AttemptTable):
 
     # Names ------------------------------------------------------------------------------------------------------------
 
+    def people(self) -> dict[str, list[str]]:
+        """{student: ids, addresses, logins and accounts, as "email ada@example.org"}"""
+        found: dict[str, list[str]] = json.loads(self.kept(PEOPLE_ENTRY) or "{}")
+        return found
+
     def students(self) -> list[str]:
         """Everybody in the gradebook, by their present names."""
         names = self.new_names()
-        query = "SELECT student FROM attempts UNION SELECT student FROM decisions ORDER BY student"
-        return [student for (student,) in self._connection.rows(query) if student not in names]
+        query = "SELECT student FROM attempts UNION SELECT student FROM decisions"
+        found = {student for (student,) in self._connection.rows(query) if student not in names}
+        return sorted(found | set(names.values()) - names.keys())
 
     def new_names(self) -> dict[str, str]:
         """{a name that is hidden: the student's present name}"""
-        about, latest = self.about(), dict(self._connection.rows("SELECT student, max(id) FROM attempts GROUP BY 1"))
-        hidden = [name.removeprefix(RENAMED) for name in about if name.startswith(RENAMED)]
-        return {
-            name: about.get(NEW_NAME + name, name) for name in hidden if about[RENAMED + name] == str(latest.get(name))
+        about = self.about()
+        hidden = {name.removeprefix(RENAMED): number for name, number in about.items() if name.startswith(RENAMED)}
+        if not hidden:
+            return {}
+        latest = dict(self._connection.rows("SELECT student, max(id) FROM attempts GROUP BY 1"))
+        to = {
+            name: about.get(NEW_NAME + name, name)
+            for name, number in hidden.items()
+            if number == str(latest.get(name, 0))
         }
+        return {name: name_now(name, to) for name in to}
 
-    def rename(self, student: str, names: Iterable[str]) -> list[str]:
-        """Hide the results under earlier `names` of `student`; gives the names that are hidden from now on.
+    def hide(self, name: str, student: str) -> None:
+        """Count all that is under `name` as the student's, until a later attempt comes under that name."""
+        query = "SELECT coalesce(max(id), 0) FROM attempts WHERE student = ?"
+        ((latest,),) = self._connection.rows(query, name)
+        self.describe({RENAMED + name: str(latest), NEW_NAME + name: student, RENAMED + student: SHOWN})
+        self.mark_stale([student])
 
-        A name is hidden only if the very submission that `student` has now was graded under it, and if it has no lesson
-        that `student` has not. A later attempt under that name shows it again. Decisions about it are about `student`.
-        """
+    def same_submission(self, student: str, names: Iterable[str]) -> list[str]:
+        """Those of `names` under which the very submission was graded that `student` has now."""
         newest = self._connection.rows(
             "SELECT submission_sha256 FROM attempts WHERE student = ? ORDER BY id DESC LIMIT 1", student
         )
         (sha256,) = next(newest, (None,))
-        hidden = []
-        for name in names:
-            query = "SELECT max(id), max(submission_sha256 = ?) FROM attempts WHERE student = ?"
-            ((latest, same),) = self._connection.rows(query, sha256, name)
-            if same:
-                here, there = (
-                    {lesson.name for lesson in current_results(self.attempts_of(who)).lessons}
-                    for who in (student, name)
-                )
-                if there <= here:
-                    self.describe({RENAMED + name: str(latest), NEW_NAME + name: student})
-                    hidden.append(name)
-        return hidden
+        query = "SELECT max(submission_sha256 = ?) FROM attempts WHERE student = ?"
+        return [name for name in names if next(self._connection.rows(query, sha256, name))[0]]
+
+    def stale(self) -> list[str]:
+        names = self.new_names()
+        return sorted({names.get(student, student) for student in super().stale()})
+
+    def mark_written(self, student: str) -> None:
+        for name in (student, *(former for former, present in self.new_names().items() if present == student)):
+            super().mark_written(name)
 
     def close(self) -> None:
         self._connection.close()
+
+
+def name_now(name: str, to: Mapping[str, str]) -> str:
+    """The present name of a person who was renamed, perhaps several times; `to` are {name: the next one}."""
+    while to.get(name, name) != name:
+        name = to[name]
+    return name
 
 
 def check_term(name: str, assignment: Assignment | None, other_name: str, other: Assignment | None) -> None:
@@ -215,10 +258,10 @@ def standing_of(
     """A student's current results, from attempts and decisions; `term` is as of Gradebook._term."""
     read = (verdicts.get(each.id) or each.read() for each in newest_first)
     if assignment is None and not decisions and newest_first:
-        return current_results(read)
+        return replace(current_results(read), student=student)
     attempts = [each.attempt(results) for each, results in zip(newest_first, read, strict=True)]
     days = None
     if assignment is not None and student in term:
         works = [TermWork(assignment, attempts, decisions), *term[student]]
         days = spend_free_days(student, works, assignment.late.free_days)[0]
-    return replace(assigned(student, assignment, attempts, decisions, days), earlier=None)
+    return replace(assigned(student, assignment, attempts, decisions, days), student=student, earlier=None)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from grader.defence.question import DefenceQuestion
 from grader.errors import UserError
+from grader.gradebook.attempt_table import StoredAttempt
 from grader.gradebook.database import Gradebook
 from grader.gradebook.records import Decision
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.submission import Submission
 from grader.questions.question import DEFENCE_ROW
+from grader.results import LessonResult, SubmissionResult
+from grader.results.wording import count_text
 
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 CODE_LENGTH = 5
@@ -56,14 +61,51 @@ def own_code(gradebook: Gradebook, seed: str, student: str, lesson: str, digest:
         digest += "'"
 
 
-def rows_graded_wrong(gradebook: Gradebook, student: str, lesson: str) -> set[str]:
-    """The rows that a student's newest graded attempt at the lesson has not passed; empty where none was graded.
+@dataclass(frozen=True)
+class Defended:
+    """What a student defends: `lesson` of a submission with this digest, without the rows that were graded wrong."""
 
-    The hidden suite finds more than the public check, which decides what the other questions are about.
-    """
-    graded = [each for attempt in gradebook.stored_attempts(student) for each in attempt.read().lessons]
-    rows = next((each.rows for each in reversed(graded) if each.name == lesson and each.rows), [])
-    return {row.name for row in rows if row.status != "passed"}
+    student: str
+    files: LessonFiles
+    sha256: str
+    wrong: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, student: str, submission: Submission, lesson: str, results: LessonResult | None) -> Defended | None:
+        """None where the submission has no file of the lesson that could be read."""
+        files = submission.lessons.get(lesson)
+        if files is None or not files.present or files.rejected:
+            return None
+        alone = replace(submission, lessons={lesson: files})
+        wrong = {row.name for row in (results.rows if results else ()) if row.status != "passed"}
+        return cls(student, files, alone.sha256, frozenset(wrong))
+
+
+def stored_work(gradebook: Gradebook, attempts: Iterable[StoredAttempt], student: str, lesson: str) -> Defended | None:
+    """A student's newest submitted file of the lesson; None where no attempt has one. `attempts`: the newest first."""
+    for attempt in attempts:
+        submission = gradebook.blobs.load_value(Submission, attempt.submission)
+        results = graded_part(attempt.read(), lesson)
+        if (found := Defended.of(student, submission, lesson, results)) is not None:
+            return found
+    return None
+
+
+def newest_results(gradebook: Gradebook, student: str, lesson: str) -> LessonResult | None:
+    """The verdict on the newest attempt that has the lesson: the hidden suite finds more than the public check."""
+    parts = (graded_part(attempt.read(), lesson) for attempt in gradebook.attempts_of_person(student))
+    return next((part for part in parts if part is not None), None)
+
+
+def graded_part(results: SubmissionResult, lesson: str) -> LessonResult | None:
+    return next((each for each in results.lessons if each.name == lesson and each.status == "graded"), None)
+
+
+def is_excused(results: SubmissionResult, lesson: str) -> bool:
+    """Whether the assignment, the lesson or its defence does not count for the student."""
+    parts = [each for each in results.lessons if each.name == lesson]
+    rows = [row for part in parts for row in part.rows if row.name == DEFENCE_ROW]
+    return any(each is not None for each in (results.excused, *(p.excused for p in parts), *(r.excused for r in rows)))
 
 
 def keep_sheet(gradebook: Gradebook, sheet: Sheet) -> None:
@@ -106,8 +148,8 @@ def decision_about(sheet: Sheet, answers: Sequence[str], how: str = "on paper") 
     """
     if len(answers) != len(sheet.questions):
         raise UserError(
-            f"{sheet.code} ({sheet.student}) has {len(sheet.questions)} questions, and {len(answers)} answers were "
-            "given: write - for a question without an answer."
+            f"{sheet.code} ({sheet.student}) has {count_text(len(sheet.questions), 'question')}, and "
+            f"{count_text(len(answers), 'answer was', 'answers were')} given: write - for a question without an answer."
         )
     marks, right = [], 0
     for number, (question, answer) in enumerate(zip(sheet.questions, answers, strict=True), 1):

@@ -30,13 +30,13 @@ NO_MARKS: StudentsByMark = MappingProxyType({})
 
 
 def students_by_mark(members: Iterable[Member]) -> StudentsByMark:
-    """{id, e-mail address or name in the roster: names in the gradebook}, the keys in lower case.
+    """{id, e-mail address, login or name in the roster: names in the gradebook}, the keys in lower case.
 
     A mark that several members share maps to all of them.
     """
     found = dict[str, list[str]]()
     for each in members:
-        for mark in {fold_case(mark) for mark in (each.id, each.email, each.name) if mark}:
+        for mark in {fold_case(mark) for mark in (each.name, *each.marks.values()) if mark}:
             found.setdefault(mark, []).append(each.student)
     return found
 

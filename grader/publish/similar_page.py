@@ -10,6 +10,7 @@ from grader.gradebook.similarity.pairs import SharedEvidence, Similarities, Simi
 from grader.gradebook.similarity.reading import FilesByStudent
 from grader.publish.inert import inert
 from grader.publish.templates import page_templates
+from grader.results.wording import count_text
 
 MAX_COMPARED_LINES, MAX_COMPARED_WIDTH = 40, 400
 MAX_EVIDENCE_SHOWN = 12
@@ -57,7 +58,7 @@ def reason_text(shared: SharedEvidence) -> str:
 def others_text(count: int) -> str:
     if not count:
         return "nobody else in the class has it"
-    return "1 other student has it" if count == 1 else f"{count} others in the class have it"
+    return count_text(count, "other student has it", "others in the class have it")
 
 
 def reasons_of(pair: SimilarPair, files: FilesByStudent) -> list[Reason]:

@@ -18,7 +18,8 @@ from markupsafe import Markup
 
 from grader.lesson.paths import TEMPLATES
 from grader.publish.inert import prose
-from grader.results.wording import shape_text
+from grader.results import points_in_words
+from grader.results.wording import count_text, shape_text
 
 
 class CompiledTemplates(FileSystemBytecodeCache):
@@ -75,5 +76,5 @@ def page_templates(harmless: Callable[[str], str]) -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
     )
-    templates.filters |= {"prose": prose, "shape": shape_text}
+    templates.filters |= {"prose": prose, "shape": shape_text, "counted": count_text, "points": points_in_words}
     return templates

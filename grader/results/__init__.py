@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from decimal import ROUND_HALF_UP, Decimal
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -302,6 +303,18 @@ def number(value: float) -> float:
     return int(rounded) if rounded.is_integer() else rounded
 
 
+def rounded_number(value: float, decimals: int | None) -> float:
+    """The number with so many decimals, halves rounded up; None: as `number` does."""
+    if decimals is None:
+        return number(value)
+    return number(float(Decimal(f"{number(value)}").quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)))
+
+
 def points_text(value: float) -> str:
     """Points for pages and screens: with two decimals at most. Files for programs have all digits."""
     return f"{number(round(value, 2))}"
+
+
+def points_in_words(value: float) -> str:
+    """ "1 point", "2.5 points"."""
+    return f"{points_text(value)} {'point' if value == 1 else 'points'}"

@@ -15,9 +15,9 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
     return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
-def count_text(number: int, noun: str) -> str:
-    """ "1 variant", "2 variants"; `noun` is singular and its plural ends in s."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def count_text(number: int, noun: str, plural: str = "") -> str:
+    """ "1 variant", "2 variants", "1 entry is", "2 entries are"; `plural` is that of `noun` if it is not its s."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def listed_as_code(words: Sequence[str], most: int | None = None) -> str:

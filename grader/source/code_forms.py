@@ -66,7 +66,7 @@ def forms_of(source: bytes | str, steps: Collection[str]) -> FileForms | None:
     tree = parse_submitted(source)
     if tree is None:
         return None
-    text = source if isinstance(source, str) else source.decode("utf-8", "replace")
+    text = source if isinstance(source, str) else source.decode("utf-8-sig", "replace")
     names, modules = module_names(tree, text, steps)
     found = FileForms()
     for prefix, node in definitions(tree):

@@ -419,7 +419,7 @@ def test_an_edit_of_a_gradient_is_named(own):
 
 
 SLIPS = {
-    "two hints": ("exercises", "lesson.toml", "hints = [", 'hints = ["a"]\nwith = [', "has 1 hints; expected 3"),
+    "two hints": ("exercises", "lesson.toml", "hints = [", 'hints = ["a"]\nwith = [', "has 1 hint; expected 3"),
     "a gradient of nothing": (
         "exercises",
         "lesson.toml",

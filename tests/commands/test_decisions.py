@@ -191,7 +191,7 @@ def test_the_course_is_gone(tmp_path):
     gradebook.describe({"course": str(tmp_path / "gone")})
     gradebook.close()
     done = grade("adjust", "ada", "04", "--points", "2", "--because", "x", "-o", out)
-    assert done.exit_code == 0 and "1 reports are out of date" in done.stderr and totals(out) == {"ada": "2 of 2"}
+    assert done.exit_code == 0 and "1 report is out of date" in done.stderr and totals(out) == {"ada": "2 of 2"}
     assert not (out / "ada").exists()
     grade("comment", "ada", "Well.", "-o", out, "--course", ROOT)
     results = read_results(out / "ada")

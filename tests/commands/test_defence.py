@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from lecture_notebooks import NOTEBOOKS, STYLES
 from made_gradebook import CROSS, current, grade, write_gradebook
 from made_results import lesson as lesson_of
+from made_results import results as results_by_hand
 from made_results import row
 from support import ROOT, solution_of
 
@@ -33,10 +34,13 @@ from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.assignment.weighted import decided_lesson, with_weights
+from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.defence_sheets import Sheet, decision_about, find_sheet, keep_sheet, own_code
 from grader.gradebook.records import Attempt, Decision
 from grader.intake.submissions.finding import find
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.defence_pages import keys_page, papers_page
 from grader.publish.report.annotated import sentences_about_lesson, short_notes
@@ -90,6 +94,38 @@ def test_no_question_is_about_a_row_that_was_graded_wrong(course: Course, tmp_pa
     write_gradebook(tmp_path / "others", {"Ada": 2})
     asked = grade("defence", tmp_path / "class", "--lesson", "04", "--paper", "-o", tmp_path / "others")
     assert asked.exit_code == 0, asked.output
+
+
+def add_attempt(out: Path, student: str, lesson: str, source: str) -> None:
+    """Store an attempt that has this lesson, right, and misses CROSS where it is another one."""
+    submission = Submission(student, Path(student), {lesson: LessonFiles(lesson, {"backward.py": source.encode()})})
+    parts = {CROSS: lesson_of(CROSS, row("dlogits", "missing"), row("dhpreact", "missing"), status="missing")}
+    parts[lesson] = lesson_of(lesson, row("dlogits", "passed"), row("dhpreact", "passed"))
+    made = results_by_hand(student, *parts.values(), submission_sha256=submission.sha256)
+    out.mkdir(exist_ok=True)
+    book = Gradebook(out / GRADEBOOK)
+    book.describe({"course": str(ROOT)})
+    book.add(StoredVerdict("", made, None, {}), submission)
+    book.close()
+
+
+def test_files_come_from_the_gradebook(course: Course, tmp_path: Path):
+    """Ada's right lesson 04 is in the attempt before the last; Bo has none of it; Cy is excused."""
+    out, right = tmp_path / "grades", solution_of(course.find("04"))
+    for student in ("Ada", "Cy"):
+        add_attempt(out, student, CROSS, right)
+    for student in ("Ada", "Bo"):
+        add_attempt(out, student, "03_makemore_steps", "x = 1\n")
+    assert grade("excuse", "Cy", "--because", "Ill", "-o", out).exit_code == 0
+    made = grade("defence", "--lesson", "04", "--paper", "--seed", "5", "-o", out)
+    assert made.exit_code == 0, made.output
+    assert f"1 student: {out / 'defence' / CROSS / 'papers.html'}" in made.output
+    assert "Bo: there is no file of lesson 04." in made.output and "Cy: excused" in made.output
+    assert "dojo" not in made.output
+    again = grade("defence", "ada", "--lesson", "04", "--paper", "-o", out)
+    assert again.exit_code == 0 and "1 student: " in again.output and "Bo" not in again.output
+    unknown = grade("defence", "Zoe", "--lesson", "04", "--paper", "-o", out)
+    assert unknown.exit_code == 2 and "no student is called 'Zoe'" in unknown.output
 
 
 def test_a_defence_has_the_points_of_the_assignment():
@@ -218,7 +254,7 @@ def test_answers_of_a_sheet(tmp_path: Path):
     gradebook.close()
     assert decision_about(SHEET, ["3.0", "a"]).points == 1
     assert decision_about(SHEET, ["-", "b"]).text == "0 of 2 right on paper (1 –, 2 ✗; sheet K7QFB)"
-    with pytest.raises(UserError, match="has 2 questions, and 1 answers were given"):
+    with pytest.raises(UserError, match="has 2 questions, and 1 answer was given"):
         decision_about(SHEET, ["3"])
     with pytest.raises(UserError, match=r"question 2: There is no choice `c`; expected one of a, b\."):
         decision_about(SHEET, ["3", "c"])
@@ -295,7 +331,7 @@ def test_practice_explains_each_answer():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["defence"], "give the submissions and --lesson"),
+        (["defence"], "name the lesson, such as"),
         (["defence", "--paper", "--oral"], "give one of --paper, --oral and --enter"),
         (["defence", "--enter", "-o", "nowhere"], "nowhere holds no gradebook"),
     ],

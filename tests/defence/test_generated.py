@@ -280,14 +280,21 @@ def test_a_students_code_runs_in_the_worker_only(course: Course, zygote):
         ("03", "def db2(dlogits): return dlogits.sum(0)\n", [], "Nothing of lesson 03 is right yet"),
         ("03", "def db2(:\n", [], "The file of lesson 03 does not run: line 1: SyntaxError: "),
         ("09", "x = 1\nraise ValueError('no')\n", [], "The file of lesson 09 does not run: line 2: ValueError: no"),
-        ("03", "def db2(:\n", ["db2"], "ask about the file in person"),
-        ("03", "def db2(dlogits):\n    return sum(row for row in dlogits)\n", ["db2"], "ask about the file in person"),
-        ("03", "raise ValueError('no')\ndef db2(dlogits):\n    return dlogits.sum(0)\n", ["db2"], "ask about the file"),
+        ("03", "def db2(:\n", ["db2"], "Ask about the file in person"),
+        ("03", "def db2(dlogits):\n    return sum(row for row in dlogits)\n", ["db2"], "Ask about the file in person"),
+        ("03", "raise ValueError('no')\ndef db2(dlogits):\n    return dlogits.sum(0)\n", ["db2"], "Ask about the file"),
     ],
 )
 def test_where_a_defence_is_impossible_it_says_why(course: Course, zygote, number, text, right, reason):
     defence = made(zygote, course.find(number), text, right)
-    assert defence.questions == () and reason in defence.reason
+    assert defence.questions == () and reason in f"{defence.reason} {defence.for_examiner}"
+
+
+def test_a_byte_order_mark_hides_nothing(course: Course, zygote):
+    """Windows' editors write it."""
+    lesson = course.find("04")
+    plain, marked = (made(zygote, lesson, mark + solution_of(lesson)) for mark in ("", "\ufeff"))
+    assert plain.questions and marked.questions == plain.questions
 
 
 def test_lines_are_read_as_a_question_shows_them():

@@ -253,7 +253,7 @@ def test_a_row_that_does_not_count_is_not_hard():
 
 def test_exports_have_the_student_s_own_maximum():
     shown = gradescope_results(PARTLY)
-    assert shown["output"] == "1 of 1 points.\n\nCounted: 05_norm (1 of 2 rows)."
+    assert shown["output"] == "1 of 1 point.\n\nCounted: 05_norm (1 of 2 rows)."
     assert [test["name"] for test in shown["tests"]] == ["05_norm: dx"]
     suite = ElementTree.fromstring(junit_xml(PARTLY)).find("testsuite")
     assert suite is not None

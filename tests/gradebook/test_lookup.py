@@ -7,6 +7,10 @@ import pytest
 from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, students_by_mark
 from grader.intake.submissions.roster import read_roster
 
+CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section
+"Okafor, Ada",101,4259,ada7,A
+"Student, Test",999,,0a1b2c,A
+"""
 ROSTER = """id,name,email
 26,Raj Patel,raj@uni.edu
 27,Raj Patel,raj.p@uni.edu
@@ -29,3 +33,11 @@ def test_a_name_that_two_students_share_means_neither(earlier, tmp_path):
     assert find_student("ADA OKAFOR", students, earlier, marks) == "Ada Okafor"
     with pytest.raises(UnknownStudent, match=r"no student is called 'Di Wu'; see grades\.csv"):
         find_student("Di Wu", students, earlier, marks)
+
+
+def test_every_id_in_canvas_s_own_export_names_its_student_and_its_test_student_is_nobody(tmp_path):
+    (tmp_path / "roster.csv").write_text(CANVAS)
+    members = read_roster(tmp_path / "roster.csv").members
+    assert [each.student for each in members] == ["Ada Okafor"]
+    for mark in ("101", "4259", "ADA7", "Ada Okafor"):
+        assert find_student(mark, ["Ada Okafor"], {}, students_by_mark(members)) == "Ada Okafor"

@@ -1,22 +1,30 @@
-"""A student whom a roster has renamed keeps attempts and decisions."""
+"""A person is their id, not their name: attempts and decisions stay with whom a roster or a platform has renamed."""
 
 from __future__ import annotations
 
+import csv
+import json
+from collections.abc import Generator, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from made_gradebook import CROSS, HANDED_IN, ROWS, grade, results_for, submission_of
+from made_gradebook import CROSS, HANDED_IN, ROWS, current, grade, results_for, submission_of
 from support import ROOT
 
+import grader.gradebook.grading.run as run_module
+from grader.commands import early_nursery
 from grader.gradebook.assignment.config import Assignment, parse_assignment
 from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import remove_report, write_files
+from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.views import Views
+from grader.gradebook.identity import PEOPLE_ENTRY
 from grader.gradebook.records import Decision
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 
 BEST = f'title = "Homework 1"\nrows = ["{CROSS}"]\ncounts = "best"\n'
@@ -30,7 +38,8 @@ def gradebook(tmp_path: Path) -> Gradebook:
         submission = submission_of(student, source)
         book.add(StoredVerdict("", results_for(submission, right), None), submission)
     book.decisions.add([Decision(0, "ada", "comment", "TA", datetime.now(UTC), text="Well done.")])
-    assert book.rename("Ada Okafor", ["ada"]) == ["ada"]
+    assert book.same_submission("Ada Okafor", ["ada", "bo"]) == ["ada"]
+    book.hide("ada", "Ada Okafor")
     return book
 
 
@@ -52,6 +61,139 @@ def test_the_best_attempt_may_have_come_under_the_earlier_name(gradebook):
     assert [found.lessons[0].rows[0].status for found in (last, best)] == ["failed", "passed"]
     gradebook.set_assignment(assignment)
     assert gradebook.current_of("Ada Okafor") == best
+
+
+def test_somebody_who_gets_an_earlier_name_back_has_everything_under_it(gradebook):
+    gradebook.hide("Ada Okafor", "Ada Smith")
+    assert (gradebook.students(), gradebook.current_of("Ada Smith").student) == (["Ada Smith"], "Ada Smith")
+    gradebook.hide("Ada Smith", "ada")
+    assert gradebook.students() == ["ada"] and gradebook.new_names() == {"Ada Okafor": "ada", "Ada Smith": "ada"}
+    (results,) = gradebook.current()
+    assert results.student == "ada" and len(results.comments or ()) == 1
+    gradebook.mark_stale(["Ada Okafor", "Ada Smith"])
+    assert gradebook.stale() == ["ada"]
+    gradebook.mark_written("ada")
+    assert gradebook.stale() == []
+
+
+def test_free_late_days_are_a_person_s_in_every_gradebook_of_a_term(tmp_path):
+    """Ada Okafor spent the only free day on homework 1; as Ada Smith she is late again."""
+    text = (
+        f'title = "HW"\nrows = ["{CROSS}"]\ndue = 2026-11-20T{{hour}}:00:00Z\n[late]\npercent_per_day = 10\n'
+        'free_days = 1\nterm = ["hw1", "hw2"]\n'
+    )
+    points = {}
+    for folder, hour, student in (("hw1", 10, "Ada Okafor"), ("hw2", 11, "Ada Smith")):
+        (tmp_path / folder).mkdir()
+        book, submission = Gradebook(tmp_path / folder / GRADEBOOK), submission_of(student)  # of 12:00
+        lessons = list(Course(ROOT).lessons.values())
+        book.set_assignment(parse_assignment(text.replace("{hour}", str(hour)), Path("hw.toml"), lessons))
+        book.add(StoredVerdict("", results_for(submission, 2), None), submission)
+        book.keep(PEOPLE_ENTRY, json.dumps({student: ["id 17"]}))
+        points[folder] = book.current_of(student).percent, [each.percent for each in book.current()]
+        book.close()
+    assert points == {"hw1": (100, [100]), "hw2": (90, [90])}
+
+
+# Runs with rosters ----------------------------------------------------------------------------------------------------
+
+ROSTER = "id,sid,name,email\n101,S1,Ada Okafor,ada@x.edu\n102,S2,Bo Petrov,bo@x.edu\n"
+MARRIED = ROSTER.replace("Ada Okafor", "Ada Smith")
+NAMES = "name\nAda Okafor\nBo Petrov\n"
+DUE = """title = "Homework"
+rows = ["04"]
+due = 2026-11-20T23:59:00
+timezone = "Europe/Zurich"
+late = {percent_per_day = 10}
+"""
+FILES = {
+    "class/okaforada_101_9001_backward.py": "x = 1\n",
+    "class/petrovbo_102_9002_backward.py": "x = 2\n",
+    "hw.toml": DUE,
+    "times.csv": "id,submitted\n101,2026-11-21 12:00\n102,2026-11-20 12:00\n",
+}
+
+
+class TermOfRuns:
+    """Runs over one gradebook, each with a roster or without one. Every file gets one of two points, unread."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def grade_all(due: Iterable[Submission], *_: object) -> Generator[tuple[Submission, Reply], None, None]:
+            for submission in due:
+                yield submission, Reply(results_for(submission, 1))
+
+        monkeypatch.setattr(run_module, "grade_all", grade_all)
+        monkeypatch.setattr(early_nursery, "take", lambda: None)
+        monkeypatch.chdir(folder)
+        self.folder = folder
+        for name, text in FILES.items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+
+    def run(self, roster: str = "", *options: str, exit_code: int = 0) -> str:
+        """What is printed on standard error."""
+        (self.folder / "roster.csv").write_text(roster, encoding="utf-8")
+        given = ("--roster", "roster.csv") if roster else ()
+        command = ("run", "class", "--assignment", "hw.toml", "--course", ROOT, "--require", "none")
+        done = grade(*command, *given, *options)
+        assert done.exit_code == exit_code, done.stderr
+        return done.stderr
+
+    def late(self) -> dict[str, str]:
+        """{student in grades.csv: days late}"""
+        with (self.folder / "grades" / "grades.csv").open(encoding="utf-8", newline="") as file:
+            return {line["student"]: line["late_days"] for line in csv.DictReader(file)}
+
+
+@pytest.fixture
+def term(tmp_path, monkeypatch) -> TermOfRuns:
+    return TermOfRuns(tmp_path, monkeypatch)
+
+
+def test_a_new_name_in_the_roster(term):
+    term.run(ROSTER, "--times", "times.csv")
+    assert grade("comment", "Ada Okafor", "Well done.", "-o", term.folder / "grades").exit_code == 0
+    assert "Ada Okafor is Ada Smith (" in term.run(MARRIED)
+    assert term.late() == {"Ada Smith": "1", "Bo Petrov": "0"}
+    found = current(term.folder / "grades")
+    assert [each.text for each in found["Ada Smith"].comments or ()] == ["Well done."]
+    assert not (term.folder / "grades" / "Ada Okafor").exists()
+
+
+def test_a_run_that_forgets_roster_and_times_uses_the_remembered_ones(term):
+    term.run(ROSTER, "--times", "times.csv")
+    said = term.run()
+    assert "grade: roster.csv of an earlier run: 2 students." in said
+    assert "grade: times.csv of an earlier run: 2 submission times." in said and "0 of 2 are new or changed" in said
+    assert term.late() == {"Ada Okafor": "1", "Bo Petrov": "0"}
+
+
+def test_a_roster_repairs_what_a_run_without_it_did(term):
+    term.run()
+    assert term.late() == {"okaforada": "unknown", "petrovbo": "unknown"}
+    assert "okaforada is Ada Okafor (account Canvas 101)" in term.run(ROSTER, "--times", "times.csv")
+    assert term.late() == {"Ada Okafor": "1", "Bo Petrov": "0"}
+
+
+def test_where_only_names_are_left_the_run_asks_and_the_answer_joins(term):
+    for each in (term.folder / "class").iterdir():  # of no platform, so nothing but its name says whose it is
+        each.rename(each.with_name("Ada Okafor.py" if "okafor" in each.name else "Bo Petrov.py"))
+    term.run(NAMES)
+    (term.folder / "class" / "Ada Okafor.py").rename(term.folder / "class" / "Ada Smith.py")
+    said = term.run(NAMES.replace("Ada Okafor", "Ada Smith"))
+    assert (
+        "the gradebook has `Ada Okafor`, who is not in the roster: is this Ada Smith? If so, add to the roster a "
+        "column `submission`, with `Ada Okafor` in that line, and run again with --roster."
+    ) in said
+    assert set(term.late()) == {"Ada Okafor", "Ada Smith", "Bo Petrov"}
+    term.run("name,submission\nAda Smith,Ada Okafor\nBo Petrov,\n")
+    assert set(term.late()) == {"Ada Smith", "Bo Petrov"}
+
+
+def test_a_name_that_is_now_another_person_s(term):
+    term.run(ROSTER)
+    said = term.run(MARRIED + "103,S3,Ada Okafor,other@x.edu\n", exit_code=2)
+    assert "Ada Okafor of the gradebook is Ada Smith now (" in said and "and somebody else is called" in said
 
 
 def test_the_reports_under_the_old_name_go_also_those_of_single_lessons(tmp_path):

@@ -226,7 +226,7 @@ def test_what_the_gradebook_says_is_signed_and_nothing_else(out, tmp_path):
     forged.score = 2
     write_student(out, forged)
     status, said, warned = grade("sign", out, "--key", tmp_path / "course.pem")
-    assert (status, said.split(" in ")[0]) == (1, "signed: results of 1 students")
+    assert (status, said.split(" in ")[0]) == (1, "signed: results of 1 student")
     assert (
         warned == f"grade: {out / 'bo' / 'results.json'} is not signed: it is not what the gradebook says about bo.\n"
     )

@@ -96,7 +96,7 @@ def test_a_decision_about_one_assignment_rewrites_the_others_pages(tmp_path, mon
 
     assert shown() == (90, 90)
     done = grade("excuse", "Ada", "--because", "Ill", "-o", "hw2")
-    assert done.exit_code == 0 and "hw1: 1 results change with the term's free late days." in done.stderr
+    assert done.exit_code == 0 and "hw1: 1 result changes with the term's free late days." in done.stderr
     assert shown() == (100, 100)
     assert grade("undo", "2", "--because", "No", "-o", "hw2").exit_code == 0
     assert shown() == (90, 90)

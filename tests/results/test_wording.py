@@ -2,8 +2,8 @@
 
 import pytest
 
-from grader.results import Row
-from grader.results.wording import listed, listed_as_code, verdict_of_row
+from grader.results import Row, points_in_words
+from grader.results.wording import count_text, listed, listed_as_code, verdict_of_row
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,9 @@ def test_names_of_code_have_backticks():
 def test_a_verdict_does_not_contradict_its_figures_and_its_shape(status, exact, approximate, shape, words):
     row = Row("db", status, 0, 1, exact, approximate, shape=shape, expected_shape=[3])
     assert verdict_of_row(row) == words
+
+
+def test_one_is_singular():
+    assert [count_text(number, "leak") for number in (0, 1, 2, 1200)] == ["0 leaks", "1 leak", "2 leaks", "1,200 leaks"]
+    assert [count_text(number, "entry is", "entries are") for number in (1, 2)] == ["1 entry is", "2 entries are"]
+    assert [points_in_words(value) for value in (0.5, 1, 2)] == ["0.5 points", "1 point", "2 points"]

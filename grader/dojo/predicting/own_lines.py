@@ -156,7 +156,7 @@ class FunctionInFile:
 
 def nodes_in(source: bytes, functions: Collection[str]) -> Iterator[tuple[FunctionInFile, ast.stmt, ast.AST]]:
     """(function, statement of one line, a part of it) for the assignments and results of `functions`."""
-    text = source.decode("utf-8", "replace").replace("\r\n", "\n")
+    text = source.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     tree, lines = parse_text(text), text.split("\n")
     for node in tree.body if tree is not None else ():
         if isinstance(node, ast.FunctionDef) and node.name in functions:

@@ -78,6 +78,7 @@ ASSIGNMENT_KEYS = (
     "grace_minutes",
     "counts",
     "points",
+    "round",
     "late",
     "defence",
     "settings",
@@ -85,6 +86,7 @@ ASSIGNMENT_KEYS = (
 LATE_KEYS = ("percent_per_day", "keep_at_least", "free_days", "hard_deadline", "term")
 NEED_DUE = ("timezone", "grace_minutes", "late")
 MAX_FREE_DAYS = 366
+MAX_DECIMALS = 6
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ class Assignment:
         counts: which attempt counts, for each lesson by itself.
         defence: {lesson: the defence that it needs}.
         settings: {setting of course.toml: the assignment's value}, for those that it sets.
+        round: decimals of the points in grades.csv and exports; None: six at most.
         text: the file that it was read from.
     """
 
@@ -128,6 +131,7 @@ class Assignment:
     defence: Mapping[str, DefencePolicy] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
+    round: int | None = None
 
     @property
     def points(self) -> float:
@@ -173,6 +177,12 @@ def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assign
         defence_policies(file.table("defence", DEFENCE_KEYS), lessons, rows) if "defence" in file else {},
         {key: settings.choice(key, choices) for key, choices in SETTING_CHOICES.items() if key in settings},
         text,
+        file.value(
+            "round",
+            None,
+            lambda value: type(value) is int and 0 <= value <= MAX_DECIMALS,
+            "a number of decimals, 0 to 6",
+        ),
     )
 
 

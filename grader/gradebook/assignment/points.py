@@ -33,7 +33,7 @@ from grader.gradebook.assignment.weighted import (
 )
 from grader.gradebook.current import current_results
 from grader.gradebook.records import Attempt, Decision
-from grader.results import LessonResult, SubmissionResult, number
+from grader.results import LessonResult, SubmissionResult, number, rounded_number
 from grader.results.annotations import AssignmentSummary, CountedAttempt, IntakeRemark, Lateness, NotGraded
 
 
@@ -74,11 +74,14 @@ def assigned(
     days = assignment.late.free_days if free_days is None else free_days
     found = standings_by_days(student, assignment, attempts, in_force, days)
     best = max(found, key=lambda each: (round(each.share, DIGITS), -each.free_days))
-    return with_rounded_points(best.results)
+    return with_rounded_points(best.results, assignment.round)
 
 
-def with_rounded_points(results: SubmissionResult) -> SubmissionResult:
-    return replace(results, lessons=[rounded(lesson) for lesson in results.lessons])
+def with_rounded_points(results: SubmissionResult, decimals: int | None = None) -> SubmissionResult:
+    """The results with points as people write them. The total is that of the lessons before they are rounded."""
+    lessons = [rounded(lesson, decimals) for lesson in results.lessons]
+    score, max_score = rounded_number(results.score, decimals), rounded_number(results.max_score, decimals)
+    return replace(results, lessons=lessons, score=score, max_score=max_score)
 
 
 def standings_by_days(

@@ -9,7 +9,7 @@ from typing import Literal
 from grader.gradebook.assignment.config import FULL_SHEET, DefencePolicy
 from grader.gradebook.assignment.in_force import DecisionsInForce
 from grader.questions.question import DEFENCE_ROW, is_question
-from grader.results import LessonResult, Row, number
+from grader.results import LessonResult, Row, rounded_number
 from grader.results.annotations import Answered, DemandedDefence
 
 NO_ANSWER_SUBMITTED = "No answer was submitted."
@@ -95,13 +95,17 @@ def missing_lesson(name: str, rows: Mapping[str, float]) -> LessonResult:
     return with_sums(missing)
 
 
-def rounded(lesson: LessonResult) -> LessonResult:
+def rounded(lesson: LessonResult, decimals: int | None = None) -> LessonResult:
     """Return the lesson with points as people write them; sums are made before, so that 26 parts of 100 are 100."""
-    rows = [replace(row, points=number(row.points), max_points=number(row.max_points)) for row in lesson.rows]
-    late = None if lesson.late is None else lesson.late._replace(cost=number(lesson.late.cost))
+
+    def short(value: float) -> float:
+        return rounded_number(value, decimals)
+
+    rows = [replace(row, points=short(row.points), max_points=short(row.max_points)) for row in lesson.rows]
+    late = None if lesson.late is None else lesson.late._replace(cost=short(lesson.late.cost))
     demanded = lesson.demanded_defence
-    demanded = None if demanded is None else demanded._replace(cost=number(demanded.cost))
-    score, max_score = number(lesson.score), number(lesson.max_score)
+    demanded = None if demanded is None else demanded._replace(cost=short(demanded.cost))
+    score, max_score = short(lesson.score), short(lesson.max_score)
     return replace(lesson, rows=rows, score=score, max_score=max_score, late=late, demanded_defence=demanded)
 
 

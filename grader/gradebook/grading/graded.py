@@ -43,7 +43,7 @@ class GradedSubmission:
 def sources_of(submission: Submission) -> dict[str, str]:
     """{lesson: the text of the file that is graded}"""
     return {
-        name: submitted.files[BACKWARD_FILE].decode("utf-8", errors="replace")
+        name: submitted.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
         for name, submitted in submission.lessons.items()
         if submitted.present and submission.message is None
     }

@@ -48,7 +48,7 @@ def locate_changes(lesson: Lesson, rows: list[Row], student: Student, submitted:
         return
     source = submitted.files[BACKWARD_FILE]
     try:
-        text = source.decode("utf-8", errors="replace")
+        text = source.decode("utf-8-sig", errors="replace")
         numbers = source_reader().call(lines_of_changes, text, [change for _, change in found])
     except ReadingStopped:
         return
@@ -74,7 +74,7 @@ def locate_gradients(lesson: Lesson, rows: list[Row], submitted: LessonFiles) ->
     ]
     if not wrong or joint is None:
         return
-    text = submitted.files[BACKWARD_FILE].decode("utf-8", errors="replace")
+    text = submitted.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
     try:
         found = source_reader().call(assignment_lines, text, joint.name, list(joint.returns))
     except (ReadingStopped, ReadingFailed):
@@ -100,7 +100,7 @@ def explain_missing(lesson: Lesson, rows: list[Row], student: Student, submitted
     if names:
         with suppress(ReadingStopped):
             inside = source_reader().call(
-                nested_definitions, submitted.files[BACKWARD_FILE].decode("utf-8", errors="replace"), names
+                nested_definitions, submitted.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace"), names
             )
     for row in missing:
         name = lesson.item_for(row.name).function
@@ -132,7 +132,7 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[
     forward = [row.name for row in wrong if joint and of[row.name] == joint.name and row.name not in gradients]
     if not due or (len(functions) < 2 and not forward):
         return
-    text = submitted.files[BACKWARD_FILE].decode("utf-8", errors="replace")
+    text = submitted.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
     try:
         called = source_reader().call(own_calls, text, functions, functions)
         if joint is not None:

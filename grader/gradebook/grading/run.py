@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from grader.gradebook.assignment.in_force import not_yet_made
 from grader.gradebook.attempt_table import StoredVerdict
@@ -30,8 +31,10 @@ from grader.gradebook.grading.views import (
     reported_in,
     withdraw_report,
 )
+from grader.gradebook.people import join_people, questions_about_names
 from grader.gradebook.records import Decision
 from grader.intake.submissions.finding import FoundSubmissions
+from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.results import SubmissionResult
@@ -48,7 +51,9 @@ class RunOutcome:
 
     `reasons` are {student: the fault for which nothing could be graded}; `class_size` counts the book's students;
     `stopped` says that a signal came before everything was graded. `unapplied` is whose points an edited assignment
-    would change, which counts only after `grade regrade --apply`; None where nothing waits for that.
+    would change, which counts only after `grade regrade --apply`; None where nothing waits for that. `joined` are
+    sentences about students whom another name is counted for, and questions about those for whom a person should
+    decide.
     """
 
     results: ClassResults = field(default_factory=ClassResults)
@@ -58,6 +63,7 @@ class RunOutcome:
     stopped: bool = False
     unapplied: list[StudentChange] | None = None
     moves: Moves = field(default_factory=Moves)
+    joined: list[str] = field(default_factory=list)
 
     @property
     def faults(self) -> int:
@@ -82,6 +88,8 @@ def grade_run(
     only_these: bool = False,
     decisions: Sequence[Decision] = (),
     inbox: Inbox | None = None,
+    roster: Roster | None = None,
+    kept: Mapping[str, str] = MappingProxyType({}),
 ) -> RunOutcome:
     """Grades what is new or changed (with `fresh` all) and writes OUT as results arrive.
 
@@ -90,7 +98,7 @@ def grade_run(
     everything finished on disk. `submissions` are read as they are needed, twice where there was an earlier run; those
     that were found with a roster or with times (FoundSubmissions) bring these along. A `nursery` may have been started
     already. `decisions` that are not in force are added to the gradebook. With an `inbox`, it grades what appears there
-    until a signal stops it.
+    until a signal stops it. `roster` is the class's, and `kept` are texts that the gradebook keeps for later runs.
 
     Raises OutputError, and with a cluster cluster.ClusterError.
     """
@@ -105,6 +113,9 @@ def grade_run(
             if identity.assignment is not None:
                 outcome.unapplied = apply_unless_scores_move(identity.assignment, gradebook)
         gradebook.decisions.add(not_yet_made(decisions, gradebook.decisions.all()))
+        outcome.joined += join_people(gradebook, found, roster)
+        for name, text in kept.items():
+            gradebook.keep(name, text)
         run = Run(gradebook, lessons, settings, outcome, publisher, course)
         run.views.keep_class(found.attendance, settings.left_out)
         try:
@@ -121,7 +132,7 @@ def grade_run(
         finally:
             if outcome.results:
                 present = {result.student for result in outcome.results}
-                run.keep_times_and_names(present, found if inbox is None else inbox.found)
+                run.keep_times_and_names(present, found if inbox is None else inbox.found, roster)
                 run.publish(course, only_these, present)
     return outcome
 
@@ -143,8 +154,9 @@ class Run:
         self._conditions, self._stored_conditions = conditions_key(lessons, settings), Conditions.of(lessons, settings)
         self.views = Views(self._out, gradebook, publisher, course)
         # reports with decisions, or under an assignment, show more than a grader process knows: they are written here
-        decided, has_assignment = gradebook.decisions_by_student(), gradebook.assignment() is not None
-        self._settings = replace(settings, reports=not has_assignment, without_report=list(decided))
+        shows_more = {*gradebook.decisions_by_student(), *gradebook.new_names().values()}
+        has_assignment = gradebook.assignment() is not None
+        self._settings = replace(settings, reports=not has_assignment, without_report=sorted(shows_more))
         self._scores_before: dict[str, float | None] = json.loads(gradebook.kept(SCORES_ENTRY) or "{}")
         attempts = list(gradebook.attempts())  # of earlier runs
         self._attempts = {(student, key): attempt for student, key, attempt in attempts if key}
@@ -266,13 +278,15 @@ class Run:
             move_earlier_report(self._out / submission.student, submission, self._lessons, self._publisher)
         return submission
 
-    def keep_times_and_names(self, present: set[str], found: FoundSubmissions) -> None:
+    def keep_times_and_names(self, present: set[str], found: FoundSubmissions, roster: Roster | None) -> None:
         """Store when the students who are `present` submitted, and count what is under their other names as theirs."""
+        book, said = self._gradebook, self._outcome.joined
         for student in found.times.keys() & present:
-            self._gradebook.set_earlier_times(student, found.times[student])
-        for student in found.other_names.keys() & present:
-            for former in self._gradebook.rename(student, set(found.other_names[student]) - present):
-                remove_report(self._out / former)  # two folders would disagree after the next decision
+            book.set_earlier_times(student, found.times[student])
+        said += join_people(book, found, roster, present)
+        said += questions_about_names(book, found, roster)
+        for former in book.new_names():
+            remove_report(self._out / former)  # two folders would disagree after the next decision
 
     def publish(self, course: Sequence[Lesson], only_these: bool, present: Collection[str]) -> None:
         """Write the class's pages, from the gradebook's current results. Raises OutputError."""

@@ -46,7 +46,7 @@ class FileTrials:
 
     def __init__(self, student: Student, source: bytes) -> None:
         self._student = student
-        self._text = source.decode("utf-8", errors="replace")
+        self._text = source.decode("utf-8-sig", errors="replace")
         self._contents: dict[str, Mapping[str, Any] | None] = {}
         self._read_ahead: tuple[threading.Thread, dict[str, Mapping[str, Any]]] | None = None
         self._workers: dict[str, tuple[list[Edit], Student | None]] = {}

@@ -13,7 +13,7 @@ from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.grading.keys import sha256_of
 from grader.gradebook.signing.signature import NotVerified, PublicKey, SigningKey, check_signature, signed_text
-from grader.results import RESULTS_FILE, SIGNATURE, SubmissionResult, number, read_results
+from grader.results import RESULTS_FILE, SIGNATURE, SubmissionResult, points_in_words, read_results
 
 SIGNED_WITH = "signed with"
 """The gradebook's entry with the fingerprint of the key that signed its results."""
@@ -116,7 +116,7 @@ def current_in(out: Path) -> dict[str, SubmissionResult]:
     """{student: what the gradebook says now}; empty without a gradebook. Raises OutputError."""
     if not (out / GRADEBOOK).is_file():
         return {}
-    with closing(Gradebook(out / GRADEBOOK)) as gradebook:
+    with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
         return {each.student: each for each in gradebook.current()}
 
 
@@ -132,7 +132,7 @@ def verify_file(file: FileToVerify, key: PublicKey) -> tuple[bool, str]:
             raise NotVerified(f"belongs to {data['student']}, not to {student}")
         if current is not None and is_outdated(SubmissionResult.from_text(text), current):
             raise NotVerified(
-                f"is signed, but it is out of date: the gradebook says {number(current.score)} points now"
+                f"is signed, but it is out of date: the gradebook says {points_in_words(current.score)} now"
             )
     except NotVerified as reason:
         return False, f"{path} {reason}."

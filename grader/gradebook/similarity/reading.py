@@ -187,7 +187,7 @@ def stored_texts(out: Path, lessons: Collection[str]) -> dict[str, dict[str, byt
     The files of a lesson are those of the attempt that counts.
     """
     found: dict[str, dict[str, bytes]] = {}
-    with closing(Gradebook(out / GRADEBOOK)) as book:
+    with closing(Gradebook(out / GRADEBOOK, read_only=True)) as book:
         for results in book.current():
             sources = {
                 lesson.name: lesson.from_attempt for lesson in results.lessons if lesson.from_attempt is not None
@@ -217,7 +217,7 @@ def verdicts_in(out: Path, course: Course, students: Collection[str]) -> tuple[d
     """(the current verdicts of these students in a gradebook, sentences about what is missing)."""
     found: dict[str, Rows] = {}
     if (out / GRADEBOOK).is_file():
-        with closing(Gradebook(out / GRADEBOOK)) as book:
+        with closing(Gradebook(out / GRADEBOOK, read_only=True)) as book:
             found = {each.student: rows_by_function(each, course) for each in book.current()}
     missing = [student for student in students if not found.get(student)]
     if not missing:

@@ -131,6 +131,7 @@ def make_names_unique(found: Sequence[Arrival], members: Collection[str] = ()) -
         while collision_key(name) in taken or is_reserved(name):
             numbers[collision_key(student)] += 1
             name = f"{student}-{numbers[collision_key(student)] + 1}"
+        remarks += [each.message for each in arrival.remarks if each.kind == "stranger"]
         taken.add(collision_key(name))
         before = first.setdefault(collision_key(student), arrival)
         if before is not arrival and before.given != arrival.given:

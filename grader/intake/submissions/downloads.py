@@ -1,6 +1,6 @@
 """The downloads of Canvas, Moodle and GitHub Classroom: whose each file is, by the names that these platforms give.
 
-A folder counts as a platform's download only if all of its names fit; any other has one entry per student.
+A folder counts as a platform's download only if nearly all of its names fit; any other has one entry per student.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ CANVAS_NAME = re.compile(
     r"(?:(?P<name>[^\W\d_]\w*?)_)??(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]{5})"
     r"_(?:(?P<attachment>\d{3,})_(?P<file>.+)|(?P<text>text|link)\.html)"
 )
+CANVAS_TEST_STUDENT = "studenttest"
+"""How "Student, Test", as whom teachers submit to their own course, is called in a download."""
 MOODLE_NAME = re.compile(
     r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>.*))?"
 )
@@ -58,14 +60,17 @@ class CanvasFile:
 
 
 def canvas_files(names: Iterable[str]) -> dict[str, CanvasFile]:
-    """{name: file} of a Canvas download; empty where a name does not fit, or numbers are used twice."""
+    """{name: file} of a Canvas download; empty where numbers are used twice, or too many names do not fit."""
     found: dict[str, CanvasFile] = {}
+    strangers = 0
     for name in names:
         file = CanvasFile.of(name)
         if file is not None:
             found[name] = file
         elif is_archive(Path(name)) or suffix_of(Path(name)) in (".py", ".ipynb"):
-            return {}
+            strangers += 1
+    if strangers and strangers >= len({file.user for file in found.values()}):
+        return {}
     owners = {(file.user, file.name) for file in found.values()}
     attachments = [file.attachment for file in found.values() if file.attachment]
     apart = len(owners) == len({user for user, _ in owners}) and len(attachments) == len(set(attachments))
@@ -106,7 +111,16 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
             is_late = any(files[name].late for name in kept.values())
             arrival = replace(arrival, platform="late" if is_late else "on time")
         arrivals.append(arrival)
-    return arrivals
+    students = [each for each in arrivals if each.student != CANVAS_TEST_STUDENT] or arrivals
+    rest = [path for path in gradable(folder) if path.name not in files]
+    return [*students, *(stranger(path, "Canvas") for path in rest)] if students else []
+
+
+def stranger(path: Path, platform: str) -> Arrival:
+    """A file or folder that somebody has put next to a platform's download."""
+    name = path.name if is_folder(path) else without_suffix(path)
+    note = f"`{path.name}` has no name that {platform} gives: it is graded as a submission of its own."
+    return Arrival(name, path, path.name, names=(name, path.name)).with_note(note, "stranger")
 
 
 def without_number(file: str) -> str:
@@ -174,14 +188,16 @@ def from_moodle(folder: Path, new_folder: NewFolder) -> list[Arrival]:
     """One submission per student, from one folder per student or from a flat folder. Raises OSError."""
     found = {path: MOODLE_NAME.fullmatch(path.name) for path in visible(folder)}
     files = set(gradable(folder))
-    if not any(found.values()) or any(match is None for path, match in found.items() if path in files):
+    students = {match["number"] for match in found.values() if match is not None}
+    unlike = [path for path, match in found.items() if match is None and (path in files or is_folder(path))]
+    if not students or sum(path in files for path in unlike) >= len(students):
         return []
     by_student: dict[tuple[str, str], list[tuple[Path, re.Match[str]]]] = {}
     for path, match in found.items():
         if match is not None:
             by_student.setdefault((match["name"], match["number"]), []).append((path, match))
-    unlike = [Arrival(path.name, path, path.name) for path, match in found.items() if match is None and is_folder(path)]
-    return [*(moodle_student(*who, parts, new_folder) for who, parts in by_student.items()), *unlike]
+    rest = (stranger(path, "Moodle") for path in unlike)
+    return [*(moodle_student(*who, parts, new_folder) for who, parts in by_student.items()), *rest]
 
 
 def moodle_student(
@@ -209,8 +225,9 @@ def moodle_student(
 
 def from_classroom(folder: Path) -> list[Arrival]:
     """One submission per student, from GitHub Classroom's checkouts, assignment-username. Raises OSError."""
-    checkouts = folders(folder)
-    if not checkouts or gradable(folder) or not all(os.path.exists(path / ".git") for path in checkouts):
+    checkouts = [path for path in folders(folder) if os.path.exists(path / ".git")]
+    rest = [path for path in possible_submissions(folder) if path not in checkouts]
+    if len(rest) >= len(checkouts):
         return []
     prefix = folder.name.removesuffix("-submissions") + "-"
     names = [path.name for path in checkouts]
@@ -218,7 +235,8 @@ def from_classroom(folder: Path) -> list[Arrival]:
         prefix = common_prefix(names)
     if not prefix:
         return []
-    return [Arrival(path.name.removeprefix(prefix), path, path.name) for path in checkouts]
+    students = [Arrival(path.name.removeprefix(prefix), path, path.name) for path in checkouts]
+    return [*students, *(stranger(path, "GitHub Classroom") for path in rest)]
 
 
 def common_prefix(names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.errors import UserError
-from grader.intake.submissions.people import as_folder
+from grader.intake.submissions.people import as_folder, name_words
 from grader.intake.submissions.tables import found_columns, read_table
 
 ROSTER_COLUMNS = {
@@ -19,6 +19,12 @@ ROSTER_COLUMNS = {
     "submission": ("submission", "github_username", "github", "username", "sis login id"),
 }
 """The possible names of each column; the documentation uses the first."""
+MARK_COLUMNS = (
+    *ROSTER_COLUMNS["id"], *ROSTER_COLUMNS["email"], *ROSTER_COLUMNS["submission"],
+    *("user_id", "user id", "sis_user_id", "sis user id", "login", "login id", "login_id", "anonymous_id"),
+    *("id-nummer", "e-mail-adresse", "adresse de courriel"),
+)  # fmt: skip
+"""The columns of rosters and files of times that say who somebody is, whatever their name is now."""
 FIRST_NAME_COLUMNS, LAST_NAME_COLUMNS = (
     ("first name", "given name", "first_name"),
     ("last name", "surname", "family name", "last_name"),
@@ -26,6 +32,8 @@ FIRST_NAME_COLUMNS, LAST_NAME_COLUMNS = (
 IDENTIFIER = "identifier"
 """Moodle's column with "Participant 207", the only one that says who it is while identities are hidden."""
 NO_STUDENT = "points possible"  # the second line of Canvas's own grade book
+TEST_STUDENT = ("student", "test")
+"""The words, sorted, of the name as which teachers submit to their own course: Canvas writes "Student, Test"."""
 
 
 class RosterError(UserError):
@@ -51,6 +59,12 @@ class Member:
     submission: str = ""
     group: str = ""
     line: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def marks(self) -> dict[str, str]:
+        """{column: cell} of what says who the student is, whatever their name is: ids, addresses, logins."""
+        own = {column.strip().casefold(): cell.strip() for column, cell in self.line.items()}
+        return {"id": self.id, "email": self.email} | {name: own[name] for name in MARK_COLUMNS if own.get(name)}
 
     @property
     def in_words(self) -> str:
@@ -150,9 +164,15 @@ def member_of(columns: Sequence[str], cells: Sequence[str], known: Mapping[str, 
     fields["name"] = fields.get("name", fields.get("id", "")) or fields.get("submission", "")
     if not fields["name"] or (fields["name"].lower() == NO_STUDENT and not fields.get("id")):
         return None
+    if is_test_student(fields["name"]):
+        return None
     last, comma, first = fields["name"].partition(",")
     name = f"{first.strip()} {last.strip()}" if comma and first.strip() else fields["name"]
     return Member(line=line, **{**fields, "name": name, "student": as_folder(name)})
+
+
+def is_test_student(name: str) -> bool:
+    return tuple(sorted(name_words(name))) == TEST_STUDENT
 
 
 def with_unique_names(members: Sequence[Member]) -> Iterable[Member]:

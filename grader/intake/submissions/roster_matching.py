@@ -176,6 +176,7 @@ class RosterIndex:
 
 
 def column_phrase(roster: Roster) -> str:
+    """Where the roster's column `submission` is, or is to be added."""
     return "in the column" if "submission" in column_roles(roster.columns) else "to the roster a column"
 
 

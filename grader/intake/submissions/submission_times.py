@@ -18,7 +18,14 @@ from grader.errors import UserError
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.lateness import late_by_canvas, late_by_line
 from grader.intake.submissions.people import fold_case, name_words, rotations
-from grader.intake.submissions.roster import FIRST_NAME_COLUMNS, LAST_NAME_COLUMNS, ROSTER_COLUMNS, Member, Roster
+from grader.intake.submissions.roster import (
+    FIRST_NAME_COLUMNS,
+    LAST_NAME_COLUMNS,
+    MARK_COLUMNS,
+    ROSTER_COLUMNS,
+    Member,
+    Roster,
+)
 from grader.intake.submissions.tables import found_columns, parse_table, read_text_of
 from grader.intake.submissions.written_times import UnreadableTime, is_day_first, read_time
 
@@ -28,11 +35,7 @@ TIME_COLUMNS = (
     *("última modificación (entrega)", "fecha de entrega", "última modificação (envio)", "ultima modifica (consegna)"),
 )
 """Names of the column with the time; the documentation uses the first. Moodle's are in the language of who exports."""
-ID_COLUMNS = (
-    *ROSTER_COLUMNS["id"], *ROSTER_COLUMNS["email"], *ROSTER_COLUMNS["submission"],
-    *("user_id", "user id", "sis_user_id", "sis user id", "login", "login id", "login_id", "anonymous_id"),
-    *("id-nummer", "e-mail-adresse", "vollständiger name", "adresse de courriel"),
-)  # fmt: skip
+ID_COLUMNS = (*MARK_COLUMNS, "vollständiger name")
 NAME_COLUMNS = (
     *ROSTER_COLUMNS["name"],
     "sortable_name",
@@ -275,8 +278,7 @@ class PeopleIndex:
 def keys_of(student: str, arrival: Arrival | None, member: Member | None) -> set[str]:
     keys = {student, *(arrival.marks if arrival else ()), *(arrival.names if arrival else ())}
     if member is not None:
-        own = {name.strip().casefold(): cell.strip() for name, cell in member.line.items()}
-        keys |= {member.id, member.email, member.submission, *(own.get(name, "") for name in ID_COLUMNS)}
+        keys |= {member.submission, *member.marks.values()}
     return {key for key in keys if key}
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from grader.publish.export.rows import not_graded, row_message
 from grader.publish.inert import inert, without_ci_commands
-from grader.results import WRONG_STATUSES, Row, SubmissionResult, points_text
+from grader.results import WRONG_STATUSES, Row, SubmissionResult, points_in_words, points_text
 from grader.results.wording import first_names, verdict_of_row
 
 MAX_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
@@ -98,7 +98,7 @@ def error_commands(results: Iterable[SubmissionResult], paths: Mapping[str, Path
 
 def below_command(results: SubmissionResult, bound: float) -> str:
     """What a failed job says: functions that are not written yet have no annotation of their own."""
-    points = f"{points_text(results.score)} of {points_text(results.max_score)} points"
+    points = f"{points_text(results.score)} of {points_in_words(results.max_score)}"
     return error_command(
         Annotation(
             f"Under {bound:g} %",

@@ -10,7 +10,7 @@ from typing import Any
 from grader.publish.export.rows import explanation_lines, lesson_number, not_graded, what_counts
 from grader.publish.inert import inert
 from grader.publish.report.annotated import sentences_about
-from grader.results import SubmissionResult, number, points_text
+from grader.results import SubmissionResult, number, points_in_words, points_text
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def gradescope_results(
 
 
 def overview_lines(results: SubmissionResult, factor: float) -> Iterator[str]:
-    yield f"{points_text(results.score * factor)} of {points_text(results.max_score * factor)} points."
+    yield f"{points_text(results.score * factor)} of {points_in_words(results.max_score * factor)}."
     yield from map(inert, sentences_about(results))
     if what_counts(results):
         yield what_counts(results)

@@ -18,7 +18,7 @@ from grader.intake.submissions.roster import Member, Roster
 from grader.intake.submissions.roster_matching import Submitter, join
 from grader.publish.inert import formula_free
 from grader.publish.report.classroom import incomplete
-from grader.results import RESULTS_FILE, LessonResult, SubmissionResult, number, points_text
+from grader.results import RESULTS_FILE, LessonResult, SubmissionResult, points_text, rounded_number
 
 TOTAL_COLUMN = "total"
 AGAIN = re.compile(r"(.+)-\d+")
@@ -30,7 +30,7 @@ class Marks:
     """`scores` are {the member's `student`: {lesson or TOTAL_COLUMN: score}}; `possible` the most that each can give.
 
     `remarks` are sentences about who is missing on either side. `results` are {the member's `student`: the results
-    that the scores come from}. `assignment` is its title, if there is one.
+    that the scores come from}. `assignment` is its title, if there is one, and `round` its number of decimals.
     """
 
     scores: Mapping[str, Mapping[str, float]]
@@ -38,11 +38,12 @@ class Marks:
     remarks: tuple[str, ...]
     results: Mapping[str, SubmissionResult]
     assignment: str | None = None
+    round: int | None = None
 
     def cell(self, member: Member, lesson: str) -> str:
         """Empty where there is no score, which is not a zero."""
         score = self.scores.get(member.student, {}).get(lesson)
-        return "" if score is None else f"{number(score)}"
+        return "" if score is None else f"{rounded_number(score, self.round)}"
 
 
 class Platform(NamedTuple):
@@ -73,14 +74,29 @@ def read_marks(out: Path, roster: Roster) -> Marks:
         names = ", ".join(excused[:10]) + (" ..." if excused[10:] else "")
         remarks.append(f"Excused, with empty cells ({len(excused)}): {names}.")
     title = next((found.assignment.title for found in results.values() if found.assignment is not None), None)
+    decimals, possible_total = decimals_of_points(out), sum(possible.values())
+    if decimals is not None:  # three lessons of 33.33 points are 100 points together
+        possible_total = max(
+            [possible_total, *(each.max_score for each in results.values() if each.status == "graded")]
+        )
     scores = {member: scores_of(results[student], possible) for member, student in owners.items()}
     return Marks(
         {member: found for member, found in scores.items() if found},
-        dict(sorted(possible.items())) | {TOTAL_COLUMN: sum(possible.values())},
+        dict(sorted(possible.items())) | {TOTAL_COLUMN: possible_total},
         tuple(remarks),
         {member: results[student] for member, student in owners.items()},
         assignment=title,
+        round=decimals,
     )
+
+
+def decimals_of_points(out: Path) -> int | None:
+    """The assignment's `round`, where OUT's gradebook has one."""
+    if not (out / GRADEBOOK).is_file():
+        return None
+    with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
+        assignment = gradebook.assignment()
+    return None if assignment is None else assignment.round
 
 
 def class_results(out: Path) -> dict[str, SubmissionResult]:
@@ -91,7 +107,7 @@ def class_results(out: Path) -> dict[str, SubmissionResult]:
     try:
         folders = sorted(path for path in out.iterdir() if path.is_dir())
         if (out / GRADEBOOK).is_file():
-            with closing(Gradebook(out / GRADEBOOK)) as gradebook:
+            with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
                 results = {found.student: found for found in gradebook.current()}
         else:
             results = {folder.name: found for folder in folders if (found := read_strictly(folder)) is not None}
@@ -141,7 +157,8 @@ def scores_of(results: SubmissionResult, possible: Mapping[str, float]) -> dict[
         return scores
     if results.adjustment is not None:
         return scores | {TOTAL_COLUMN: results.score * whole / results.max_score if results.max_score else 0}
-    total = sum(scores.values())
+    is_scaled = any(scores[lesson.name] != lesson.score for lesson in counted)
+    total = sum(scores.values()) if is_scaled else results.score
     return scores | {TOTAL_COLUMN: total if counted == results.lessons else total * whole / own}
 
 

@@ -185,11 +185,11 @@ def graded_digests(
     digests: dict[str, set[str]] = {}
     tuples: dict[tuple[str, ...], None] = {}
     if (out / GRADEBOOK).is_file():
-        with closing(Gradebook(out / GRADEBOOK)) as gradebook:
-            attempts = [each for name in results for each in gradebook.attempts_of(name)]
+        with closing(Gradebook(out / GRADEBOOK, read_only=True)) as gradebook:
+            attempts = [(name, each.read()) for name in results for each in gradebook.attempts_of_person(name)]
     else:
-        attempts = list(results.values())
-    for attempt in attempts:
-        digests.setdefault(attempt.student, set()).add(attempt.submission_sha256)
+        attempts = list(results.items())
+    for name, attempt in attempts:
+        digests.setdefault(name, set()).add(attempt.submission_sha256)
         tuples.setdefault(tuple(sorted(graded_lessons(attempt))))
     return digests, list(tuples)

@@ -11,7 +11,7 @@ from pathlib import Path
 from grader.intake.submissions.roster import Roster
 from grader.publish.export.marks import Marks, as_csv
 from grader.publish.inert import inert
-from grader.results import LessonResult, Row, SubmissionResult, number, points_text, read_results
+from grader.results import LessonResult, Row, SubmissionResult, number, points_in_words, points_text, read_results
 from grader.results.wording import listed, verdict_of_row
 
 HTML, MARKDOWN = "report.html", "report.md"
@@ -65,7 +65,7 @@ MAX_STUDENTS_NAMED = 8
 def one_line_summary(results: SubmissionResult) -> str:
     """The points, what is not right yet, and what people wrote about the submission."""
     sentences = [
-        f"{points_text(results.score)} of {points_text(results.max_score)} points ({points_text(results.percent)} %)."
+        f"{points_text(results.score)} of {points_in_words(results.max_score)} ({points_text(results.percent)} %)."
     ]
     if results.status == "nothing":
         sentences = ["Nothing was submitted."]
@@ -94,13 +94,13 @@ def decision_sentences(results: SubmissionResult) -> Iterator[str]:
         parts += [(lesson.name, lesson), *((f"{lesson.name}.{row.name}", row) for row in lesson.rows)]
     for name, part in parts:
         if not isinstance(part, Row) and part.late is not None and part.late.cost:
-            yield f"{name} was late: {points_text(part.late.cost)} points less."
+            yield f"{name} was late: {points_in_words(part.late.cost)} less."
         if isinstance(part, LessonResult) and part.demanded_defence is not None and part.demanded_defence.cost:
-            yield f"{name} has no sufficient defence: {points_text(part.demanded_defence.cost)} points less."
+            yield f"{name} has no sufficient defence: {points_in_words(part.demanded_defence.cost)} less."
         if part.excused is not None:
             yield f"{name} is excused: {part.excused.reason}"
         if part.adjustment is not None:
-            yield f"{name} was set to {points_text(part.adjustment.points)} points: {part.adjustment.reason}"
+            yield f"{name} was set to {points_in_words(part.adjustment.points)}: {part.adjustment.reason}"
         yield from (f"{comment.author}: {comment.text}" for comment in part.comments or ())
 
 

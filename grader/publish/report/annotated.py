@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from grader.results import LessonResult, Row, SubmissionResult, number, points_text
+from grader.results import LessonResult, Row, SubmissionResult, number, points_in_words, points_text
 from grader.results.annotations import Adjustment, Comment, DemandedDefence, Excuse, Lateness
+from grader.results.wording import count_text
 
 WHY_AN_ATTEMPT_COUNTS = {
     "best": "it is the best one",
@@ -74,7 +75,7 @@ def sentences_about_row(row: Row) -> Iterator[str]:
 def defence_sentence(demanded: DemandedDefence) -> str:
     """What the student reads about a defence that is missing or was not enough."""
     held = "none is recorded yet" if demanded.result is None else f"the latest had {demanded.result.partition(' (')[0]}"
-    cost = f" Without it, this lesson has {points(demanded.cost)} less." if demanded.cost else ""
+    cost = f" Without it, this lesson has {points_in_words(demanded.cost)} less." if demanded.cost else ""
     return f"A defence of your code is required, with {demanded.right} of 6 questions right; {held}.{cost}"
 
 
@@ -86,10 +87,10 @@ def late_sentences(late: Lateness) -> list[str]:
     lateness = f"It was submitted {how_late(late)} late"
     if late.free_days:
         verb = "was" if late.free_days == 1 else "were"
-        lateness += f", and {count(late.free_days, 'free late day')} of the term {verb} used"
+        lateness += f", and {count_text(late.free_days, 'free late day')} of the term {verb} used"
     if not late.cost:
         return [f"{lateness}. That cost no points."]
-    return [f"{lateness}. That cost {points(late.cost)}."]
+    return [f"{lateness}. That cost {points_in_words(late.cost)}."]
 
 
 def time_sentences(lessons: Iterable[LessonResult]) -> list[str]:
@@ -101,7 +102,7 @@ def time_sentences(lessons: Iterable[LessonResult]) -> list[str]:
 
 def adjustment_sentence(what: str, adjustment: Adjustment) -> str:
     before = points_text(adjustment.before)
-    after = f"{adjustment.author} set {what} to {points(adjustment.points)}; before, it was {before}."
+    after = f"{adjustment.author} set {what} to {points_in_words(adjustment.points)}; before, it was {before}."
     return f"{after} {reason(adjustment.reason)}".strip()
 
 
@@ -115,14 +116,6 @@ def reason(text: str) -> str:
 
 def comment_sentences(comments: Sequence[Comment] | None) -> list[str]:
     return [f"{comment.author} writes: {comment.text}" for comment in comments or ()]
-
-
-def points(value: float) -> str:
-    return f"{points_text(value)} {'point' if value == 1 else 'points'}"
-
-
-def count(number: int, thing: str) -> str:
-    return f"{number} {thing}" + ("" if number == 1 else "s")
 
 
 def date_text(date: str) -> str:
@@ -140,10 +133,10 @@ def how_late(late: Lateness) -> str:
 def lateness_text(seconds: int) -> str:
     """`40 minutes`, `3 hours`, `2 days and 1 hour`: rounded up to minutes, and above a day to hours."""
     if seconds < HOUR:
-        return count(-(-seconds // MINUTE), "minute")
+        return count_text(-(-seconds // MINUTE), "minute")
     hours = -(-seconds // HOUR)
     days, hours = divmod(hours, 24)
-    parts = ([count(days, "day")] if days else []) + ([count(hours, "hour")] if hours else [])
+    parts = ([count_text(days, "day")] if days else []) + ([count_text(hours, "hour")] if hours else [])
     return " and ".join(parts)
 
 
@@ -155,7 +148,7 @@ def short_notes(results: SubmissionResult) -> list[str]:
     late = results.late
     if late is not None and late.seconds:
         cost = f", −{points_text(late.cost)}" if late.cost else ""
-        free = f", {count(late.free_days, 'free day')}" if late.free_days else ""
+        free = f", {count_text(late.free_days, 'free day')}" if late.free_days else ""
         found.append(f"{how_late(late)} late{cost}{free}")
     elif late is not None and not late.is_known:
         found.append("time unknown")

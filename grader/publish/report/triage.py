@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from grader.publish.report.annotated import short_notes
 from grader.publish.report.classroom import NOTHING_SUBMITTED, UNCLEAR, students_by_key
 from grader.results import STATUS_WORDS, SubmissionResult
+from grader.results.wording import count_text
 
 NO_POINTS: Final = "has 0"
 WHAT_INTAKE_DID: Final = {
@@ -16,6 +18,7 @@ WHAT_INTAKE_DID: Final = {
     "text": "wrote a text that a person reads: see grade adjust",
     "answers": "has answers with another name's values",
     "platform": "is late for one record only",
+    "stranger": "has a name that is not the platform's",
     "late": "was late",
     "future": "is dated in the future",
     "newest": "the newest attempt counts",
@@ -43,7 +46,7 @@ def triage(results: Sequence[SubmissionResult]) -> list[TriageEntry]:
         ((WHAT_INTAKE_DID.get(remark.kind, remark.kind), shortened_text(remark.message)), result.student)
         for result in results
         for remark in result.intake or ()
-        if not (remark.kind == "unread" and has_zero(result))
+        if not (remark.kind == "unread" and has_zero(result)) and not (remark.kind == "late" and is_on_time(result))
     ]
     noted += [
         ((WHAT_INTAKE_DID["text"], f"{lesson.name}.{row.name}"), result.student)
@@ -62,6 +65,11 @@ def has_zero(result: SubmissionResult) -> bool:
     return not result.score and bool(result.max_score) and result.status not in ("error", UNCLEAR)
 
 
+def is_on_time(result: SubmissionResult) -> bool:
+    """Whether it is on time for the assignment, with its grace period and the student's extension."""
+    return result.late is not None and result.late.is_known and not result.late.seconds
+
+
 def zero_reason(result: SubmissionResult) -> str:
     """Why a submission has no points, in one line."""
     if result.status == NOTHING_SUBMITTED:
@@ -76,6 +84,9 @@ def zero_reason(result: SubmissionResult) -> str:
         return shortened_text(message.partition(" No folder ")[0] if message.startswith("Submitted ") else message)
     rows = [row for lesson in graded for row in lesson.rows]
     states = Counter(row.status for row in rows)
+    if states["passed"]:
+        why = ", ".join(short_notes(result)) or "the assignment gives no points for them"
+        return f"{states['passed']} of {count_text(len(rows), 'row')} right: {why}."
     if states.keys() == {"todo"}:
         return "All functions are untouched stubs."
     causes = {row.message for row in rows if row.status in ("error", "timeout", "crashed", "forbidden")}

@@ -39,6 +39,7 @@ def test_a_file_with_everything(parse):
         timezone = "Europe/Zurich"
         grace_minutes = 15
         counts = "best"
+        round = 2
         [late]
         percent_per_day = 10
         keep_at_least = 50
@@ -55,6 +56,7 @@ def test_a_file_with_everything(parse):
     assert found.due.utcoffset() == timedelta(hours=1)
     assert (found.grace, found.counts) == (timedelta(minutes=15), "best")
     late = found.late
+    assert found.round == 2
     assert (late.percent_per_day, late.keep_at_least, late.free_days, late.term) == (10, 50, 3, ("hw1", "hw3"))
     assert late.hard_deadline == datetime(2026, 12, 1, 12, tzinfo=UTC)
     assert late.hard_deadline.tzinfo == found.due.tzinfo, "its days are those of the assignment's zone"
@@ -177,6 +179,7 @@ DUE = ROWS + "due = 2026-11-20T23:59:00Z\n"
         (DUE + "late = 3", "[late] is 3; expected a table"),
         (DUE + "[late]\npercent = 10", "there is no setting 'percent' in [late]; did you mean 'percent_per_day'?"),
         (DUE + "[late]\npercent_per_day = 101", "[late] percent_per_day is 101; expected a number from 0 to 100"),
+        (TITLE + 'rows = ["04"]\nround = 2.5\n', "round is 2.5; expected a number of decimals, 0 to 6"),
         (DUE + "[late]\nkeep_at_least = -1", "[late] keep_at_least is -1; expected a number from 0 to 100"),
         (DUE + "[late]\nfree_days = 1.5\npercent_per_day = 3", "[late] free_days is 1.5; expected a whole number"),
         (DUE + "[late]\nfree_days = 3", "free_days needs percent_per_day"),

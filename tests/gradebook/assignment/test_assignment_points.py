@@ -20,7 +20,7 @@ from grader.gradebook.assignment.points import assigned
 from grader.gradebook.current import current_results
 from grader.publish.report.annotated import sentences_about
 from grader.publish.report.triage import triage
-from grader.results import SubmissionResult
+from grader.results import SubmissionResult, rounded_number
 from grader.results.annotations import NotGraded
 
 TEN_A_DAY = LatePolicy(percent_per_day=10)
@@ -51,6 +51,21 @@ def test_without_an_assignment_decisions_hold():
 def test_only_the_assignment_s_rows_count_with_their_weights():
     assignment = homework({"03_a": 1}, worth=3)
     assert score(assignment, [attempt(1, -DAY, lesson_with("03_a", 0.5, 1), lesson_with("09_x", 1))]) == (0.5 * 3, 3)
+
+
+@pytest.mark.parametrize(("decimals", "part", "third"), [(None, 33.333333, 11.111111), (2, 33.33, 11.11), (0, 33, 11)])
+def test_points_are_rounded_and_the_total_is_that_of_exact_points(decimals, part, third):
+    """Three lessons of 100 / 3 points: full marks are 100, not 99.99."""
+    assignment = homework({"03_a": 3, "04_b": 3, "05_c": 3}, worth=100 / 9, round=decimals)
+    lessons = [lesson_with(name, 1, 1, 1) for name in assignment.rows]
+    found = assigned("Ada", assignment, [attempt(1, -DAY, *lessons)])
+    assert (found.score, found.max_score) == (100, 100)
+    assert {(each.score, each.max_score) for each in found.lessons} == {(part, part)}
+    assert {each.points for each in found.rows()} == {third}
+
+
+def test_halves_are_rounded_up():
+    assert [rounded_number(value, 1) for value in (0.25, 0.35, 1.05, 2)] == [0.3, 0.4, 1.1, 2]
 
 
 def test_a_lesson_that_was_never_submitted_is_missing():

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from made_gradebook import write_gradebook
 from made_results import HOSTILE, every_status, lesson, results, row
 from runner import Runner
 from support import ROOT
@@ -22,6 +23,9 @@ from support import ROOT
 from grader.commands import grade as cli
 from grader.commands.console import UNUSABLE, printable
 from grader.commands.options import VISIBILITY
+from grader.gradebook.assignment.config import parse_assignment
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.lesson.lesson import Course
 from grader.publish.export import github
 from grader.publish.export.gradescope import Visibility, gradescope_results
 from grader.publish.export.junit import junit_xml
@@ -414,6 +418,12 @@ def test_canvas_has_its_columns_and_a_line_of_points_possible(graded, roster):
     ]
 
 
+@pytest.mark.parametrize("name", ["canvas", "moodle", "mailmerge"])
+def test_a_course_may_be_named_as_everywhere(graded, roster, name):
+    found = [exported(name, graded, "--roster", roster, *more) for more in ((), ("--course", ROOT))]
+    assert found[0] == found[1] and found[0][0] == 0
+
+
 def test_canvas_s_own_export_is_a_roster_too(graded, tmp_path):
     export = tmp_path / "export.csv"
     export.write_text(
@@ -551,7 +561,7 @@ def test_who_is_in_no_roster_is_told(graded, tmp_path):
     roster = tmp_path / "roster.csv"
     roster.write_text("id,name,email\n101,Ada Okafor,ada@x.org\n")
     status, said, warned = exported("moodle", graded, "--roster", roster)
-    assert status == 0 and "1 of 1 students have a score" in said
+    assert status == 0 and "1 of 1 student has a score" in said
     assert warned == "grade: `Bo Li` is not in the roster; it is graded under that name.\n"
 
 
@@ -613,3 +623,19 @@ def test_a_folder_without_results_is_no_class(tmp_path, roster):
 @pytest.mark.parametrize("command", [[], ["github"], ["gradescope"], ["canvas"], ["moodle"]])
 def test_every_export_has_help_with_examples(command):
     assert "Examples:" in exported(*command, "--help")[1]
+
+
+def test_points_have_the_assignment_s_decimals(tmp_path):
+    """Three lessons are 100 points together, not 99.99."""
+    write_gradebook(tmp_path / "out", {"Ada": 1})
+    lessons = list(Course(ROOT).lessons.values())
+    rows = ", ".join(f'{{rows = "{name}", points = 1}}' for name in ("04.dlogits", "02.dW2", "03.dW2"))
+    text = f'title = "HW"\nrows = [{rows}]\npoints = 100\nround = 2\n'
+    book = Gradebook(tmp_path / "out" / GRADEBOOK)
+    book.set_assignment(parse_assignment(text, Path("hw.toml"), lessons))
+    book.close()
+    (tmp_path / "roster.csv").write_text("id,name\n1,Ada\n")
+    assert exported("canvas", tmp_path / "out", "--roster", tmp_path / "roster.csv", "--name", "04=A", "--name", "02=B",
+                    "--name", "total=T")[0] == 0  # fmt: skip
+    possible, ada = table(tmp_path / "out" / "canvas.csv")[1:]
+    assert (possible[5:], ada[5:]) == (["33.33", "33.33", "100"], ["33.33", "0", "33.33"])

@@ -34,7 +34,7 @@ def test_the_summary_says_what_was_decided():
     late = Lateness(True, 86_400, 1, 0, 90, 0.25)
     found = replace(results("ada", lesson("04_x", changed)), score=0.25, late=late, excused=EXCUSE)
     assert one_line_summary(found) == (
-        "0.25 of 1 points (25 %). Not right yet: dC (wrong value). This submission was late: 0.25 points less. "
+        "0.25 of 1 point (25 %). Not right yet: dC (wrong value). This submission was late: 0.25 points less. "
         "This submission is excused: illness 04_x.dC was set to 0.5 points: Nearly right. Grace: See me."
     )
     hostile = replace(found, comments=[Comment(HOSTILE, HOSTILE, "2026")])

@@ -383,7 +383,7 @@ def test_a_lesson_not_handed_in_comes_last(reporter: Reporter, lessons: dict[str
     absent = part_of(lessons[names[0]], status="missing", score=0, message="No folder 02_small_net was submitted.")
     page = Page(reporter.student_page(GradedSubmission(results_of(absent, part_of(lessons[names[1]])))))
     assert "What to do next: submit lesson 02, A small net" in page.text
-    assert "Not submitted. No folder 02_small_net was submitted." in page.text
+    assert "Nothing to grade. No folder 02_small_net was submitted." in page.text
     half = part_of(lessons[names[1]], {"dlogits": row("dlogits", "todo")})
     assert (
         "What to do next: write dlogits" in Page(reporter.student_page(GradedSubmission(results_of(absent, half)))).text

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from made_results import lesson, results, row
 
 from grader.publish.report.classroom import NOTHING_SUBMITTED
-from grader.publish.report.triage import MAX_NOTE_CHARACTERS, zero_reason
+from grader.publish.report.triage import MAX_NOTE_CHARACTERS, triage, zero_reason
 from grader.results import SubmissionResult
+from grader.results.annotations import IntakeRemark, Lateness
 
 LOOP = "It did not return within 10 seconds."
 
@@ -30,10 +33,20 @@ def graded(*statuses: str, message: str | None = None) -> SubmissionResult:
         (graded("todo", "todo"), "All functions are untouched stubs."),
         (graded("timeout", "timeout", message=LOOP), LOOP),
         (graded("timeout", "failed", "failed", message=LOOP), "No row is right: 2 wrong value, 1 out of time."),
+        (
+            replace(graded("passed", "failed"), late=Lateness(True, 3 * 86_400, 3, 0, 0, 2)),
+            "1 of 2 rows right: 3 days late, −2.",
+        ),
     ],
 )
 def test_why_a_submission_has_no_points(result: SubmissionResult, reason: str) -> None:
     assert zero_reason(result) == reason
+
+
+def test_who_is_late_for_the_platform_and_on_time_for_the_assignment_is_not_listed() -> None:
+    marked = replace(graded("passed"), score=1, max_score=1, intake=[IntakeRemark("late", "Canvas marks it as late.")])
+    in_time, late = (replace(marked, late=Lateness(True, seconds, 0, 0, 100, 0)) for seconds in (0, 60))
+    assert triage([in_time]) == [] and len(triage([late])) == len(triage([marked])) == 1
 
 
 def test_a_long_reason_is_cut() -> None:
