@@ -294,8 +294,7 @@ def feedback_gradescope(
     back = read_download(graded, download, roster_of(graded, roster_file), course, has_its_name, "submission_12345")
     path = out or graded / "gradescope-feedback.zip"
     sent = write_archive(path, back, lambda each: stored_result(each, visibility, maximum), autograder_scripts())
-    click.echo(
-        f"wrote {path}: results of {count_text(sent, 'submission')}. It contains reports: give it to nobody else."
-    )
-    worth = points_text(maximum or max((each.results.max_score for each in back), default=0))
-    click.echo(f"The assignment's autograder points: {worth}. Configure Autograder, then regrade all.")
+    results = f"results of {count_text(sent, 'submission')}"
+    click.echo(f"wrote {path}: {results}. It contains reports: give it to nobody else.")
+    worth = maximum or max((each.results.max_score for each in back), default=0)
+    click.echo(f"The assignment's autograder points: {points_text(worth)}. Configure Autograder, then regrade all.")

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from grader.gradebook.assignment.config import Assignment
-    from grader.gradebook.grading.run import RunOutcome
+    from grader.gradebook.grading.outcome import RunOutcome
     from grader.gradebook.grading.settings import Settings
     from grader.gradebook.records import Decision
     from grader.gradebook.signing.signature import SigningKey

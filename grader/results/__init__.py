@@ -50,7 +50,7 @@ BROKEN_STATUSES = ("error", "timeout", "crashed", "forbidden")  # there is no va
 WRONG_STATUSES = ("failed", "shape", *BROKEN_STATUSES)
 
 STATUS_WORDS = {
-    **{"passed": "right", "failed": "wrong value", "shape": "wrong shape or type"},
+    **{"passed": "right", "failed": "wrong value", "shape": "wrong shape"},
     **{"todo": "to do", "missing": "missing"},
     "error": "error",
     "timeout": "out of time",

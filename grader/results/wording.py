@@ -78,6 +78,8 @@ def cmp_text(row: Row) -> str:
 def verdict_of_row(row: Row) -> str:
     """The verdict on a row of results.json in words that the row's figures and its shape do not contradict."""
     word = STATUS_WORDS[row.status]
+    if row.status == "shape" and row.shape is None:  # None, a list or an array; a check's result may have any parts
+        return "wrong type" if row.expected_shape else "wrong shape or type"
     if row.status == "shape" and row.exact is None and row.shape == row.expected_shape:
         return "wrong type"
     return f"{word.removesuffix(' value')}; {cmp_text(row)}" if looks_right(row) else word

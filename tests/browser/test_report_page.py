@@ -49,7 +49,7 @@ def test_the_focus_shows_shapes_and_figures_until_escape(tab: Any) -> None:
     tab.keyboard.press("Shift+Tab")
     tab.keyboard.press("Tab")  # as a keyboard does it: a focus from a script shows nothing
     assert shown(tab) == [
-        "dhpreact: wrong shape or type",
+        "dhpreact: wrong shape",
         "shape (32, 64)",
         "your shape (64, 32)",
         "your chain: not run",

@@ -204,7 +204,7 @@ def test_a_mistake_is_named_however_slow_the_machine_is(sessions, monkeypatch):
     lesson = session.lessons[0]
     mistake = lesson.mistakes[0]
     hours = itertools.count(0, 3600)
-    for clock in ("process_time", "thread_time"):
+    for clock in ("process_time", "thread_time"):  # no race: a played clock
         monkeypatch.setattr(time, clock, lambda: float(next(hours)))
     graded = session.grade(submission_of(lesson, "wrong", mistake.applied_to(lesson.answer_key)))
     assert rows_of(graded.results)[mistake.gradient]["mistake"]["id"] == mistake.id

@@ -27,7 +27,8 @@ from grader.gradebook.database import Gradebook
 from grader.gradebook.files import DERIVED, STUDENT_FILES, OutputError, write_files
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
-from grader.gradebook.grading.run import RunOutcome, grade_run
+from grader.gradebook.grading.outcome import RunOutcome
+from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import RunIdentity, Settings
 from grader.intake.submissions.finding import FoundSubmissions
 from grader.intake.submissions.lesson_files import LessonFiles

@@ -19,7 +19,8 @@ from grader.gradebook.grading import follow
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.follow import POLL_SECONDS, PUBLISH_SECONDS, Feed, Following
 from grader.gradebook.grading.grader_processes import Reply
-from grader.gradebook.grading.run import RunOutcome, grade_run
+from grader.gradebook.grading.outcome import RunOutcome
+from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import Stop
 from grader.gradebook.grading.views import Views

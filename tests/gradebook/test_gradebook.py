@@ -33,7 +33,8 @@ from grader.gradebook.files import LOCK, STUDENT_FILES, OutputError, lock_output
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.keys import conditions_key, result_key
-from grader.gradebook.grading.run import RunOutcome, grade_run
+from grader.gradebook.grading.outcome import RunOutcome
+from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.intake.submissions.lesson_files import LessonFiles

@@ -37,6 +37,7 @@ def test_names_of_code_have_backticks():
         ("error", None, None, None, "error"),
         ("shape", None, None, [2], "wrong shape"),
         ("shape", None, None, [3], "wrong type"),
+        ("shape", None, None, None, "wrong type"),
         ("shape", True, True, [3], "wrong shape; exact on the published problem"),
         ("passed", True, True, [3], "right"),
     ],

@@ -23,7 +23,7 @@ from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.similar_names import close_names
 from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
 
-MAX_CHARACTERS_QUOTED = 80
+MAX_LINE_CHARACTERS_QUOTED = 80
 NAME_NO_CAUSE = frozenset(
     {"inner_gradient", "shapes_do_not_fit", "view_does_not_fit", "axis_out_of_range", "index_out_of_range"}
     | {"not_so_many_parts", "none_for_tensor", "list_for_tensor", "pair_for_tensor", "number_for_tensor"}
@@ -55,7 +55,7 @@ def locate_changes(lesson: Lesson, rows: list[Row], student: Student, submitted:
     lines = re.split(r"\r\n|\r|\n", text) if any(numbers) else []
     for (row, _), line in zip(found, numbers, strict=True):
         if line is not None and row.mistake is not None:
-            quoted = shortened(lines[line - 1].replace("`", "'"), MAX_CHARACTERS_QUOTED)
+            quoted = shortened(lines[line - 1].replace("`", "'"), MAX_LINE_CHARACTERS_QUOTED)
             row.line = line
             row.message = f"{row.mistake.message} Line {line} does it: `{quoted}`."
             row.mistake = row.mistake._replace(message=row.message)

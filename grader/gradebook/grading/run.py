@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -20,7 +20,8 @@ from grader.gradebook.grading.graded import Publisher, fault_results
 from grader.gradebook.grading.graded import RunListener as RunListener
 from grader.gradebook.grading.grader_processes import grade_all
 from grader.gradebook.grading.keys import Conditions, conditions_key, result_key
-from grader.gradebook.grading.proposals import StudentChange, apply_unless_scores_move
+from grader.gradebook.grading.outcome import RunOutcome
+from grader.gradebook.grading.proposals import apply_unless_scores_move
 from grader.gradebook.grading.settings import RunIdentity, Settings
 from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.gradebook.grading.views import (
@@ -43,34 +44,6 @@ from grader.sandbox.workers.forked import Nursery
 
 SCORES_ENTRY = "scores"
 """Name under which a run keeps {student: score, or None where there is none} for the next one."""
-
-
-@dataclass
-class RunOutcome:
-    """`results` are those of this run, in order of name: `kept` of them from earlier runs.
-
-    `reasons` are {student: the fault for which nothing could be graded}; `class_size` counts the book's students;
-    `stopped` says that a signal came before everything was graded. `unapplied` is whose points an edited assignment
-    would change, which counts only after `grade regrade --apply`; None where nothing waits for that. `joined` are
-    sentences about students whom another name is counted for, and questions about those for whom a person should
-    decide.
-    """
-
-    results: ClassResults = field(default_factory=ClassResults)
-    reasons: dict[str, str] = field(default_factory=dict)
-    class_size: int = 0
-    kept: int = 0
-    stopped: bool = False
-    unapplied: list[StudentChange] | None = None
-    moves: Moves = field(default_factory=Moves)
-    joined: list[str] = field(default_factory=list)
-
-    @property
-    def faults(self) -> int:
-        return len(self.reasons)
-
-    def below(self, percent: float) -> list[str]:
-        return [each.student for each in self.results if 100 * each.score < percent * each.max_score]
 
 
 def grade_run(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
+from grader.intake.submissions.arrival import SECONDS_PER_DAY
 from grader.results import LessonResult, Row, SubmissionResult, number, points_in_words, points_text
 from grader.results.annotations import Adjustment, Comment, DemandedDefence, Excuse, Lateness
 from grader.results.wording import count_text
@@ -15,7 +16,7 @@ WHY_AN_ATTEMPT_COUNTS = {
     "last on time": "it is the last one on time",
     "last, none on time": "it is the last one, and none was on time",
 }
-MINUTE, HOUR, SECONDS_PER_DAY = 60, 3600, 86400
+MINUTE, HOUR = 60, 3600
 
 
 def sentences_about(results: SubmissionResult) -> list[str]:

@@ -181,8 +181,7 @@ def test_annotations_are_at_the_students_file_and_line(ada, repository):
     assert commands_of(ada, repository) == [
         "::error title=05_other%3A not graded::No folder was submitted.",
         "::error file=exercises/04_small/backward.py,line=7,title=dwrong%3A wrong value::The sign is turned round.",
-        "::error file=exercises/04_small/backward.py,line=9,title=dshape%3A wrong shape or type::"
-        "Found (3,), expected (4, 3).",
+        "::error file=exercises/04_small/backward.py,line=9,title=dshape%3A wrong shape::Found (3,), expected (4, 3).",
         "::error file=exercises/04_small/backward.py,line=20,title=derror%3A error::ValueError: no",
         "::error file=exercises/04_small/backward.py,title=dtimeout%3A out of time::"
         "It did not return within 10 seconds.",

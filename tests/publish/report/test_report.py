@@ -301,7 +301,7 @@ def test_every_status_is_told(reporter: Reporter, lesson: Lesson, status: str) -
     words = {
         "passed": "right",
         "failed": "wrong value",
-        "shape": "wrong shape or type",
+        "shape": "wrong type",
         "todo": "to do",
         "missing": "missing",
     }

@@ -124,7 +124,7 @@ def find_meaning(message: str, context: CallContext) -> tuple[str, str] | None:
     return None
 
 
-class Meaning(NamedTuple):
+class ErrorMeaning(NamedTuple):
     """An entry of meanings.toml. The code must have one of the names in each entry of `needs`, see contents_of."""
 
     pattern: re.Pattern[str]
@@ -134,11 +134,11 @@ class Meaning(NamedTuple):
 
 
 @cache
-def error_meanings() -> list[Meaning]:
+def error_meanings() -> list[ErrorMeaning]:
     """The entries of meanings.toml, in its order."""
     entries = tomllib.loads(MEANINGS_FILE.read_text(encoding="utf-8"))["meaning"]
     return [
-        Meaning(re.compile("|".join(each["patterns"])), each["id"], each["message"], each.get("needs", {}))
+        ErrorMeaning(re.compile("|".join(each["patterns"])), each["id"], each["message"], each.get("needs", {}))
         for each in entries
     ]
 

@@ -19,7 +19,7 @@ def read_before_set(function: ast.FunctionDef) -> list[str]:
     is_set = {argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)}
     found: dict[str, None] = {}
     for statement in statements_in(function):
-        names = list(own_names(statement))
+        names = list(names_before_body(statement))
         stored = {each.id for each in names if is_stored(each)}
         read = stored if isinstance(statement, ast.AugAssign) else {each.id for each in names if not is_stored(each)}
         found |= dict.fromkeys(sorted((stored & read) - is_set))
@@ -27,7 +27,7 @@ def read_before_set(function: ast.FunctionDef) -> list[str]:
     return list(found)
 
 
-def own_names(statement: ast.stmt) -> Iterator[ast.Name]:
+def names_before_body(statement: ast.stmt) -> Iterator[ast.Name]:
     """The names in a statement; of a loop, a condition or a function inside only those before its body."""
     inside = ast.iter_child_nodes(statement)
     parts = [each for each in inside if not isinstance(each, (ast.stmt, ast.ExceptHandler, ast.match_case))]

@@ -18,7 +18,7 @@ RANDOM = frozenset(
 )
 MAX_CODE_CHARACTERS_QUOTED = 70
 """Characters of the student's code that a message quotes."""
-OPERATOR_SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+SIGN_OF_OPERATOR: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 ChildPlace = tuple[ast.AST, str, int | None]
 """(parent, field, index in it)"""
 
@@ -109,7 +109,7 @@ def quote_operation(node: ast.BinOp) -> str:
     texts = [quote(each) for each in (node.left, node.right)]
     sums = [isinstance(each, ast.BinOp) and isinstance(each.op, ast.Add | ast.Sub) for each in (node.left, node.right)]
     left, right = (f"({text})" if is_sum else text for text, is_sum in zip(texts, sums, strict=True))
-    return quote_text(f"{left} {OPERATOR_SIGNS[type(node.op)]} {right}") if any(sums) else quote(node)
+    return quote_text(f"{left} {SIGN_OF_OPERATOR[type(node.op)]} {right}") if any(sums) else quote(node)
 
 
 def called_name(node: ast.AST) -> str:
