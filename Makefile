@@ -6,16 +6,16 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 OUT ?= grades
 
-.PHONY: install wheel sdist picture grade test test-long coverage test-slow lint format verify seeds bench clean help
+.PHONY: install wheel sdist picture grade test test-full coverage test-slow lint format verify seeds bench clean help
 
 help:
 	@echo "make install    the environment alone: dojo and grade in .venv/bin"
 	@echo "make wheel      dist/*.whl: the program and the public exercises; refuses to contain anything of solutions/"
 	@echo "make grade      grade examples/submissions and say where the report is"
-	@echo "make test       the short tests: most of them, in about three minutes"
-	@echo "make test-long  the longer ones; after a larger change, both must pass"
+	@echo "make test       the short tests: some cases of each family"
+	@echo "make test-full  the other cases, and what takes a second or more; after a larger change, both must pass"
 	@echo "make coverage   the short tests with branch coverage of grader/ (slower; workers and forked commands are not measured)"
-	@echo "make test-slow  statistical and long tests as well"
+	@echo "make test-slow  statistical tests, and those that take minutes, as well"
 	@echo "make lint       ruff, mypy, and the import linter (packages import downwards only)"
 	@echo "make verify     every solution 100 %, every stub 0 %, every known mistake caught and named"
 	@echo "make seeds      the verdict over 1,000 seeds, of the slow lessons over 50 (one to two hours on 2 cores)"
@@ -61,7 +61,7 @@ PART_3 := $(WILD) tests/verdict
 PART_4 := tests/gradebook tests/intake tests/publish
 PARTS := 1 2 3 4
 NAMED := $(sort $(filter tests/%,$(foreach part,$(PARTS),$(PART_$(part)))))
-SHORT := $(BIN)/python -m pytest -q -m 'not slow and not long'
+SHORT := $(BIN)/python -m pytest -q -m 'not slow and not full'
 define in_parts
 	said=$$(mktemp -d); started=; trap 'kill $$started 2>/dev/null; rm -rf "$$said"' EXIT; trap 'exit 130' INT TERM; \
 	$(foreach part,$(PARTS),COVERAGE_FILE=.coverage.$(part) $(TEST) $(PART_$(part)) >"$$said/$(part)" 2>&1 & \
@@ -71,15 +71,15 @@ define in_parts
 endef
 
 # What pytest made of the tests' files is kept for the next process, whatever the machine prefers.
-test test-long coverage: export PYTHONDONTWRITEBYTECODE =
+test test-full coverage: export PYTHONDONTWRITEBYTECODE =
 test: TEST := $(SHORT)
 test: $(VENV)/ready
 	@$(in_parts)
 
-LONG := $(BIN)/python -m pytest -q -m 'long and not slow'
-test-long: $(VENV)/ready
-	@status=0; $(LONG) --numprocesses 3 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)) || status=$$?; \
-	$(LONG) $(IN_ORDER) || status=$$?; exit $$status
+FULL := $(BIN)/python -m pytest -q -m 'full and not slow'
+test-full: $(VENV)/ready
+	@status=0; $(FULL) --numprocesses 3 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)) || status=$$?; \
+	$(FULL) $(IN_ORDER) || status=$$?; exit $$status
 
 # Without the isolation's own tests: what a locked-in process runs cannot be written down by it. The figures are printed
 # also where a test fails; then it ends with the tests' status.

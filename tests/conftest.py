@@ -49,21 +49,6 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-@pytest.hookimpl(tryfirst=True)  # before -m chooses by marks
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks the tests of long_tests.txt. Raises UsageError if one of its lines names no test."""
-    lines = (ROOT / "tests" / "long_tests.txt").read_text(encoding="utf-8").splitlines()
-    long = {line for line in lines if line and not line.startswith("#")}
-    for item in items:
-        if item.nodeid in long:
-            item.add_marker("long")
-    if not any("::" in each for each in config.args) and not config.getoption("lf", False):
-        files = {item.nodeid.partition("::")[0] for item in items}
-        unknown = sorted(each for each in long - {i.nodeid for i in items} if each.partition("::")[0] in files)
-        if unknown:
-            raise pytest.UsageError("tests/long_tests.txt names tests that do not exist: " + ", ".join(unknown))
-
-
 @pytest.fixture(scope="session")
 def course() -> Course:
     return Course(ROOT)

@@ -11,12 +11,15 @@ import sqlite3
 import tarfile
 import time
 import zipfile
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
+from _pytest.mark import ParameterSet
 
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.intake.submissions.submission import Submission
@@ -110,6 +113,20 @@ def in_a_loop_of_its_own(coroutine: Coroutine[Any, Any, None]) -> None:
     """Run it in a thread: after a browser test, this one has a loop that runs."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(asyncio.run, coroutine).result()
+
+
+def sampled(names: str | tuple[str, ...], cases: Iterable[Any], keep: int, **options: Any) -> pytest.MarkDecorator:
+    """pytest.mark.parametrize with `keep` of the cases, spread evenly, in the short suite.
+
+    The others are marked `full`. A family of cases then costs the short suite little, however long it grows. Cases that
+    have marks keep them.
+    """
+    single = isinstance(names, str) and "," not in names
+    params = [ParameterSet.extract_from(case, force_tuple=single) for case in cases]
+    free = [n for n, param in enumerate(params) if not param.marks]
+    kept = {free[k * len(free) // keep] for k in range(keep)} if len(free) > keep else set(free)
+    marked = [p if p.marks or n in kept else p._replace(marks=[pytest.mark.full]) for n, p in enumerate(params)]
+    return pytest.mark.parametrize(names, marked, **options)
 
 
 # Golden folders: a submission and what must come of it ---------------------------------------------------------------

@@ -67,6 +67,7 @@ def filled(stub: str, answers: dict[str, str]) -> str:
     return stub
 
 
+@pytest.mark.full
 def test_both_kinds_of_stub_get_the_same_verdicts_even_mixed_in_one_file(lesson, session_for):
     """Right answers, a wrong one, one that forgets a parameter: chain, messages and figures are the same."""
     key = functions_of(solution_of(lesson))

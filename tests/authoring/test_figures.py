@@ -39,6 +39,7 @@ def figures(*arguments: object) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
+@pytest.mark.full
 def test_every_figure_of_the_repository_is_up_to_date():
     assert figures("--check", "--course", ROOT) == (0, "Every figure is up to date.\n")
 

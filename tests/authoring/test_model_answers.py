@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import pytest
+
 from grader.authoring.model_answers import MODEL_ANSWERS_FILE, answer_faults, answered_questions, readme_questions
 from grader.authoring.release.kit import kit_of, published_answers
 from grader.authoring.release.leaks import leaks, secrets_of
@@ -42,6 +44,7 @@ def test_only_the_kit_with_answers_contains_them(course):
     assert not any(name.endswith(MODEL_ANSWERS_FILE) for name in kit_of(lessons, notebooks=False))
 
 
+@pytest.mark.full
 def test_a_kit_that_quotes_a_model_answer_is_refused(course):
     lesson = course.find("02")
     answers = (lesson.solution / MODEL_ANSWERS_FILE).read_bytes()

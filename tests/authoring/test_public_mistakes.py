@@ -37,6 +37,7 @@ def rewrite(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
+@pytest.mark.full
 def test_the_kit_contains_the_public_mistake_alone(place):
     course = Course(place)
     kit = kit_of(list(course.lessons.values()))
@@ -66,6 +67,7 @@ def test_an_answer_in_a_public_formula_is_a_leak(place):
     assert any(PUBLIC_MISTAKES_FILE in sentence and "`dw`" in sentence for sentence in found)
 
 
+@pytest.mark.full
 def test_grade_stubs_writes_the_file_and_dojo_names_the_mistake(place, judge):  # noqa: F811
     assert CliRunner().invoke(main, ["stubs", "--check", "--course", str(place)]).exit_code == 1
     assert CliRunner().invoke(main, ["stubs", "--course", str(place)]).exit_code == 0

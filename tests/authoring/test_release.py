@@ -64,6 +64,7 @@ NO_LEAKS = [
 ]
 
 
+@pytest.mark.full
 def test_the_course_s_own_kit_gives_nothing_away(course):
     """All lessons, the engine, notebooks, README and tests, and common code, compared with all of solutions/."""
     secrets = secrets_of(course)
@@ -127,6 +128,7 @@ def as_notebook(text: str) -> str:
     return json.dumps({"cells": [cell], "nbformat": 4, "nbformat_minor": 5, "metadata": {}})
 
 
+@pytest.mark.full
 def test_an_answer_is_found_however_it_is_dressed(course, secrets):
     answer = answer_of(course, "04", "dlogits")
     short = answer_of(course, "03", "dprobs")
@@ -220,6 +222,7 @@ def test_a_readme_may_work_out_the_answer_that_its_lesson_names(course, secrets)
     assert any("`ddiff`" in sentence for sentence in leaks({"exercises/11_layer_norm/more.md": text}, secrets))
 
 
+@pytest.mark.full
 def test_suites_mistakes_and_variants_are_found_under_any_name(course, secrets):
     lesson = course.find("04")
     sources = {
@@ -363,6 +366,7 @@ def small(tmp_path: Path) -> Path:
     return shutil.copytree(SMALL, tmp_path / "course", ignore=shutil.ignore_patterns("__pycache__"))
 
 
+@pytest.mark.full
 def test_folder_and_zip_are_the_same(small, tmp_path):
     status, said, warned = released(tmp_path / "kit", "--course", small)
     assert (status, warned) == (0, ""), warned
@@ -374,12 +378,14 @@ def test_folder_and_zip_are_the_same(small, tmp_path):
     assert packed == {f"kit/{p.relative_to(folder)}": p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
+@pytest.mark.full
 def test_only_the_lessons_that_are_wanted(small, tmp_path):
     assert released(tmp_path / "kit", "--course", small, "--lesson", "2", "--no-notebook")[0] == 0
     assert [path.name for path in (tmp_path / "kit" / "exercises").iterdir()] == ["02_joint"]
     assert not (tmp_path / "kit" / "notebooks").exists()
 
 
+@pytest.mark.full
 def test_a_leak_is_named_and_nothing_is_written(small, tmp_path):
     """Of all lessons' secrets, also of one that is not released."""
     answers = (small / "solutions" / "01_calls" / "backward.py").read_text()
@@ -407,6 +413,7 @@ def test_bad_input_is_one_sentence(small, tmp_path):
         assert sentence in said and said.startswith("grade: ") and said.count("\n") == 1
 
 
+@pytest.mark.full
 def test_no_link_leads_out_of_a_kit_or_into_it(small, tmp_path):
     """A key, a roster or a gradebook is in no answer key, so that comparing contents would not find it."""
     (tmp_path / "private").write_text("Ada Okafor, 12 of 23\n")
@@ -435,6 +442,7 @@ def test_no_results_of_students_are_in_a_kit(small, tmp_path, name):
     assert not (tmp_path / "kit").exists()
 
 
+@pytest.mark.full
 def test_a_file_of_the_solutions_is_found_whatever_is_in_it(small, tmp_path):
     for content in (b"0.5,0.25\n1.5,2\n", b"\x89PNG 1 2 3"):
         (small / "solutions" / "01_calls" / "numbers").write_bytes(content)

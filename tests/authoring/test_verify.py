@@ -61,6 +61,7 @@ def replace(path: Path, old: str, new: str) -> None:
     path.write_text(source.replace(old, new), encoding="utf-8")
 
 
+@pytest.mark.full
 def test_a_course_in_order(own):
     report = verify_lesson(own, seed=1)
     assert report.problems == []
@@ -70,6 +71,7 @@ def test_a_course_in_order(own):
     )
 
 
+@pytest.mark.full
 def test_an_example_that_refuses_what_is_right(own):
     replace(own.exercise / "examples.py", "if not dlogits.passes(far):", "if dlogits.passes(far):")
     assert problems(own)[0] == (
@@ -78,6 +80,7 @@ def test_an_example_that_refuses_what_is_right(own):
     )
 
 
+@pytest.mark.full
 def test_a_wrong_solution(own):
     replace(own.solution / "backward.py", "return gradient / n", "return gradient / (n + 1)")
     found = problems(own)
@@ -85,6 +88,7 @@ def test_a_wrong_solution(own):
     assert any(problem.startswith("solution: in_one_go is failed") for problem in found)
 
 
+@pytest.mark.full
 def test_a_stub_that_gets_points(own):
     replace(
         own.solution / "backward.py",
@@ -100,16 +104,19 @@ def test_a_stub_that_gets_points(own):
     assert "stub: dlogits is passed with 2 points" in problems(own)
 
 
+@pytest.mark.full
 def test_a_wrong_variant(own):
     (own.solution / "variants" / "careless.py").write_text("def dlogits(logits): return logits\n", encoding="utf-8")
     assert any(problem.startswith("variant careless: dlogits is failed: ") for problem in problems(own))
 
 
+@pytest.mark.full
 def test_a_mistake_that_is_none(own):
     replace(own.solution / "mistakes.py", "    return gradient\n", "    return gradient / n\n")
     assert problems(own) == ["mistake dlogits__no_one_over_n passed"]
 
 
+@pytest.mark.full
 def test_a_mistake_that_is_told_as_another(own):
     replace(
         own.solution / "mistakes.py",
@@ -352,6 +359,7 @@ def test_a_list_that_another_one_replaces_is_reported(own):
     ]
 
 
+@pytest.mark.full
 def test_mistakes_that_get_a_message_without_the_list(own):
     found = redundant_mistakes(own, seed=1)
     assert list(found) == ["dlogits__no_one_over_n", "dlogits__no_minus_one"]
@@ -409,6 +417,7 @@ def test_a_lesson_s_digest_changes_with_its_files(own):
 # What an author is told before anything is graded --------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_an_edit_of_a_gradient_is_named(own):
     path = own.solution / "mistakes.py"
     edit = (
@@ -462,6 +471,7 @@ def test_a_slip_of_the_author_s_is_a_sentence(own, name):
     assert any(shown in problem for problem in found), found
 
 
+@pytest.mark.full
 def test_what_is_seldom_meant_is_a_remark(own):
     report = verify_lesson(own, seed=1)
     assert report.problems == [] and report.recommendations == ["1 variant; 5 or more show that other styles pass."]

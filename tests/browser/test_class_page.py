@@ -21,6 +21,7 @@ def column(tab: Any, number: int, table: str = "#students") -> list[str]:
     return tab.locator(f"{table} tbody tr > :nth-child({number})").all_inner_texts()
 
 
+@pytest.mark.full
 def test_a_hundred_rows_at_first_and_more_on_demand(tab: Any) -> None:
     assert len(column(tab, 1)) == 100
     assert tab.locator("#shown").inner_text() == "130 students, 100 shown"
@@ -28,6 +29,7 @@ def test_a_hundred_rows_at_first_and_more_on_demand(tab: Any) -> None:
     assert len(column(tab, 1)) == 130 and not tab.locator("#more").is_visible()
 
 
+@pytest.mark.full
 def test_sorting_by_keyboard(tab: Any) -> None:
     head = tab.get_by_role("columnheader", name="points")
     head.get_by_role("button").press("Enter")
@@ -40,6 +42,7 @@ def test_sorting_by_keyboard(tab: Any) -> None:
     assert column(tab, 1)[0].endswith(" 00000")
 
 
+@pytest.mark.full
 def test_what_was_not_handed_in_is_less_than_zero_points(tab: Any) -> None:
     tab.locator("#students thead th:nth-child(4) button").press("Enter")
     tab.get_by_role("button", name="Show more").click()
@@ -81,6 +84,7 @@ def test_the_other_tables_are_sorted_as_well(tab: Any) -> None:
     assert found == sorted(found, reverse=True)
 
 
+@pytest.mark.full
 def test_without_javascript_it_is_a_plain_table(browser: Any, pages: dict[str, Path]) -> None:
     tab = browser.new_context(java_script_enabled=False).new_page()
     tab.goto(pages["class"].as_uri())

@@ -40,6 +40,7 @@ def page(browser: playwright.Browser, tmp_path_factory: pytest.TempPathFactory) 
     return tab
 
 
+@pytest.mark.full
 def test_every_student_has_exactly_one_page(page: playwright.Page):
     for paper in ("A4", "Letter"):
         printed = page.pdf(
@@ -50,6 +51,7 @@ def test_every_student_has_exactly_one_page(page: playwright.Page):
         assert len(re.findall(rb"/Type\s*/Page[^s]", printed)) == 4
 
 
+@pytest.mark.full
 def test_nothing_is_wider_than_the_screen(page: playwright.Page, browser: playwright.Browser):
     others = []
     for render in (keys_page, oral_page):

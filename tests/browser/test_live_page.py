@@ -149,6 +149,7 @@ def answer_on_the_page(page: LiveTab, kit: Path, right: str) -> None:
     assert serious(tab) == []
 
 
+@pytest.mark.full
 def test_an_evening_on_the_live_page(browser: Any, kit: Path) -> None:
     terminal = WatchTerminal(kit, "03", width=100, options=("--open",))
     try:
@@ -175,6 +176,7 @@ def test_an_evening_on_the_live_page(browser: Any, kit: Path) -> None:
         terminal.close()
 
 
+@pytest.mark.full
 def test_the_first_lesson_s_page_does_not_scroll_sideways(browser: Any, tmp_path: Path) -> None:
     """Lesson 01 has fifteen graphs: side by side they were four thousand pixels wide."""
     desk = Desk(make_kit(tmp_path, ("01_chain_rule",)), print)

@@ -9,6 +9,7 @@ import pytest
 from made_results import lesson as part
 from made_results import results, row
 from payloads import PAYLOADS, RUNS
+from support import sampled
 from windows import Window
 
 from grader.dojo.training.contract import Outcome
@@ -43,7 +44,7 @@ def hostile() -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(("name", "scripts"), [("report", 1), ("class", 1), ("training", 0)])
+@sampled(("name", "scripts"), [("report", 1), ("class", 1), ("training", 0)], keep=1)
 def test_nothing_runs(browser: Any, tmp_path: Path, name: str, scripts: int) -> None:
     path = tmp_path / f"{name}.html"
     path.write_text(hostile()[name], encoding="utf-8")
@@ -54,6 +55,7 @@ def test_nothing_runs(browser: Any, tmp_path: Path, name: str, scripts: int) -> 
     context.close()
 
 
+@pytest.mark.full
 def test_the_same_text_does_run_where_it_is_not_made_harmless(browser: Any, tmp_path: Path) -> None:
     path = tmp_path / "raw.html"
     path.write_text(f"<!doctype html><title>raw</title><p>{PAYLOADS['script']}{PAYLOADS['handler']}", encoding="utf-8")
@@ -64,6 +66,7 @@ def test_the_same_text_does_run_where_it_is_not_made_harmless(browser: Any, tmp_
     context.close()
 
 
+@pytest.mark.full
 def test_the_policy_alone_stops_a_script(browser: Any, tmp_path: Path) -> None:
     """Were the escaping to fail one day: the page lets no script run but its own."""
     path = tmp_path / "report.html"

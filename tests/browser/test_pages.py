@@ -32,7 +32,7 @@ NEXT = """() => {
     ("width", "scheme"),
     [
         (360, "light"),
-        (1280, "dark"),
+        pytest.param(1280, "dark", marks=pytest.mark.full),
         pytest.param(360, "dark", marks=pytest.mark.slow),
         pytest.param(1280, "light", marks=pytest.mark.slow),
     ],
@@ -55,6 +55,7 @@ def test_the_page_does_not_scroll_sideways(window: Any, width: int) -> None:
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.full
 @EACH
 def test_tab_reaches_every_link_and_can_be_seen_there(window: Any) -> None:
     tab = window.emulate(1280, "light")

@@ -9,6 +9,7 @@ from typing import Any
 import made_results as made
 import pytest
 from playwright import sync_api as playwright
+from support import sampled
 from windows import Window, serious
 
 from grader.gradebook.grading.graded import GradedSubmission
@@ -48,7 +49,7 @@ def window(browser: playwright.Browser, course: Course, tmp_path_factory: pytest
     context.close()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "dark")])
+@sampled(("width", "scheme"), [(360, "light"), (1280, "dark")], keep=1)
 def test_repeated_blocks_and_time_steps_unfold_by_keyboard(window: Window, width: int, scheme: str) -> None:
     tab = window.emulate(width, scheme)
     sections = tab.locator("details.repeats")

@@ -11,7 +11,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import SHORT_LIMITS, rows_of
+from support import SHORT_LIMITS, rows_of, sampled
 
 from grader.authoring.verify import submission_of, verify_lesson
 from grader.calling.calls import call
@@ -52,7 +52,7 @@ def row(session):
     return of
 
 
-@pytest.mark.parametrize("lesson", [CALLS, JOINT], ids=lambda lesson: lesson.name)
+@sampled("lesson", [CALLS, JOINT], keep=1, ids=lambda lesson: lesson.name)
 def test_the_course_is_in_order(lesson, warm_zygotes):
     assert verify_lesson(lesson, seed=3).problems == []
 
@@ -91,7 +91,7 @@ RIGHT = {
 }
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@sampled("name", RIGHT, keep=3)
 def test_other_styles_are_right(row, name):
     check, source = RIGHT[name]
     assert (row(check, source)["status"], row(check, source)["message"]) == ("passed", None)
@@ -166,7 +166,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
+@sampled("name", WRONG, keep=6)
 def test_wrong_ones_are_told(row, name):
     check, source, status, message = WRONG[name]
     found = row(check, source)
@@ -182,6 +182,7 @@ def test_a_missing_function_is_guessed(session):
     assert rows["slope"]["status"] == "passed"
 
 
+@pytest.mark.full
 def test_one_function_that_hangs_costs_its_own_rows_and_one_deadline(session, missed_deadlines):
     source = SOLUTION + "\n\ndef gap(a, b):\n    while True: pass\n"
     graded = session.grade(submission_of(CALLS, "student", source)).results.to_json()
@@ -243,7 +244,7 @@ JOINT_WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", JOINT_WRONG)
+@sampled("name", JOINT_WRONG, keep=2)
 def test_a_joint_function_that_gives_nothing_is_told_on_every_row(joint_session, name):
     line, status, message = JOINT_WRONG[name]
     rows = joint_rows(joint_session, TOGETHER.replace("return (y**2).sum() / n, [dW, db]", line))
@@ -311,6 +312,7 @@ def identical(a, b) -> bool:
     return type(a) is type(b) and a == b
 
 
+@pytest.mark.full
 @given(TREES)
 @settings(deadline=None)
 def test_a_tree_survives_the_wire_both_ways(tree):
@@ -338,6 +340,7 @@ def test_a_tensor_arrives_with_its_axes_in_the_same_order_in_memory(order):
     assert decode_called(reader.next(), ticket=4).value.is_contiguous(), "a worker's values come as plain tensors"
 
 
+@pytest.mark.full
 @given(st.data())
 @settings(deadline=None, max_examples=400)
 def test_a_mutated_reply_is_refused_or_read_as_another(data):
@@ -366,6 +369,7 @@ NODES = st.recursive(
 )
 
 
+@pytest.mark.full
 @given(NODES)
 @settings(max_examples=400)
 def test_any_node_is_a_value_or_refused(node):
@@ -406,6 +410,7 @@ def test_what_cannot_travel_is_told_by_its_kind():
 # Comparing -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @given(TREES)
 @settings(deadline=None)
 def test_a_tree_agrees_with_itself(tree):

@@ -46,6 +46,7 @@ def test_it_refuses_what_pytorch_refuses_and_in_its_words(change):
     assert bool(said) == bool(by_pytorch) and (not said or said[:60] in by_pytorch or "out=..." in by_pytorch)
 
 
+@pytest.mark.full
 def test_a_worker_refuses_too_although_it_has_no_autograd(grade, lessons):
     text = solution_of(lessons["07_training"])
     recording = text.replace("with torch.no_grad():", "with torch.enable_grad():")

@@ -95,6 +95,7 @@ def test_counts_are_the_same_for_all_sizes() -> None:
     assert all(len(set(of_sizes)) == 1 for of_sizes in counts().values())
 
 
+@pytest.mark.full
 def test_without_autograd_counts_values_and_the_cap_are_the_same() -> None:
     outcome = after_autograd_is_taken_away()
     assert outcome["counts"] == counts()

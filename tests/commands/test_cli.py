@@ -61,6 +61,7 @@ def graded(
     return run_grade(submissions, "--lesson", "4", "--seed", "7", "-o", out, "--jobs", "2"), out
 
 
+@pytest.mark.full
 def test_a_broken_submission_is_a_result_and_the_exit_status_is_0(graded):
     process, out = graded
     assert process.returncode == 0, process.stderr
@@ -99,6 +100,7 @@ def test_without_a_terminal_there_is_a_plain_line_a_submission(graded):
     ]
 
 
+@pytest.mark.full
 def test_the_same_seed_gives_the_same_files_but_for_seconds_even_from_another_folder(graded, submissions, tmp_path):
     """And a torch.py where the command is typed is not imported: a CI job stands in the student's own folder."""
     _, out = graded
@@ -134,6 +136,7 @@ def test_a_second_run_says_what_is_as_before_and_writes_the_same(graded, submiss
     assert after == before
 
 
+@pytest.mark.full
 def test_ctrl_c_leaves_what_is_finished_and_nothing_running(submissions, tmp_path, small):
     folder = tmp_path / "class"
     shutil.copytree(submissions, folder)

@@ -250,6 +250,7 @@ def test_who_decides(monkeypatch, out):
     assert (options.author_name(None), options.author_name("Me")) == ("TA", "Me")
 
 
+@pytest.mark.full
 def test_the_shell_completes_students_and_rows(out):
     def completed(words: str, count: int) -> list[str]:
         code = "from grader.commands.grade import main; main(prog_name='grade')"
@@ -263,6 +264,7 @@ def test_the_shell_completes_students_and_rows(out):
     assert completed("grade adjust cy 04", 3) == [CROSS, f"{CROSS}.dlogits", f"{CROSS}.dhpreact"]
 
 
+@pytest.mark.full
 def test_the_commands_do_without_torch(out):
     code = (
         "import sys\n"

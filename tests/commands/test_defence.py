@@ -53,6 +53,7 @@ CHOICE = DefenceQuestion("equality", "dh", "choice", "Which?", "b1", {"b1": "thi
 SHEET = Sheet("K7QFB", "Ada", "03_makemore_steps", "03 The makemore network", "7", (NUMBER, CHOICE))
 
 
+@pytest.mark.full
 def test_from_paper_to_a_row_that_stays(course: Course, tmp_path: Path):
     """Two students, one of whom has nothing right: a sheet, its key, the answers entered, and later commands."""
     lesson, out = course.find("02"), tmp_path / "grades"
@@ -83,6 +84,7 @@ def test_from_paper_to_a_row_that_stays(course: Course, tmp_path: Path):
     assert current(out)["Ada"].comments
 
 
+@pytest.mark.full
 def test_no_question_is_about_a_row_that_was_graded_wrong(course: Course, tmp_path: Path):
     """The public check finds nothing wrong with the solution; the gradebook says that `dlogits` failed."""
     folder, out = tmp_path / "class" / "Ada" / CROSS, tmp_path / "grades"
@@ -218,6 +220,7 @@ def test_a_wrong_demand_is_refused(lines: str, sentence: str):
         )
 
 
+@pytest.mark.full
 def test_a_defence_of_a_notebook(course: Course, tmp_path: Path):
     """The lecture's notebook, written as students write it: sheets about its lines, and every key confirmed."""
     lesson, out, folder = course.find("03"), tmp_path / "grades", tmp_path / "class" / "Ada"

@@ -86,6 +86,7 @@ def test_graders_read_what_the_coordinator_found_out_about_isolation():
     assert read.isolation is not None and Isolation.from_dict(read.isolation) == found
 
 
+@pytest.mark.full
 def test_dojo_needs_no_standard_output():
     """A job may start it with standard output closed; torch is loaded, so the program ends by itself."""
     code = "import torch; from grader.commands.start_dojo import main; main()"

@@ -117,6 +117,7 @@ def test_a_factor_is_off_by_what_it_is_off(reference, share):
     assert relative_error(reference * (1 + share), reference, 0.0) == pytest.approx(share, rel=1e-5)
 
 
+@pytest.mark.full
 @given(tensors, tensors, st.integers(-60, 60))
 def test_units_do_not_matter(reference, noise, exponent):
     """Gradient, error and upstream in other units: a power of two, so that nothing is rounded."""
@@ -126,6 +127,7 @@ def test_units_do_not_matter(reference, noise, exponent):
     assert relative_error(answer * unit, reference * unit, 7.0 * unit) == relative_error(answer, reference, 7.0)
 
 
+@pytest.mark.full
 @given(tensors, tensors, st.randoms(use_true_random=False))
 def test_neither_does_the_order_of_elements(reference, noise, random):
     size = min(len(reference), len(noise))

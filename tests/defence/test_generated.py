@@ -17,7 +17,7 @@ import numpy
 import pytest
 import torch
 from shared_nursery import forked_zygote
-from support import solution_of
+from support import sampled, solution_of
 
 from bench.course_file_worker import NO_ZYGOTE, without_workers
 from bench.defence import CourseFile, files_of, right_rows, tally_of
@@ -56,6 +56,7 @@ def made(zygote: ZygoteProcess, lesson: Lesson, text: str, right: list[str] | No
     return generate(lesson, {"backward.py": text.encode()}, rows, zygote, seed)
 
 
+@pytest.mark.full
 def test_every_key_is_confirmed_by_another_path(course: Course, zygote):
     """Defences of seven lessons, and of a file with a mistake: all families, and no ambiguous question."""
     files = []
@@ -73,6 +74,7 @@ def test_every_key_is_confirmed_by_another_path(course: Course, zygote):
     assert set(tally.questions) == set(FAMILIES)
 
 
+@pytest.mark.full
 def test_lessons_of_checks_are_asked_about_by_their_examples(course: Course, zygote):
     """A network that is computed again, and a doctor: no row here is a gradient."""
     files = [CourseFile(lesson, "solution", solution_of(lesson)) for lesson in map(course.find, ("09", "10"))]
@@ -112,6 +114,7 @@ def holding_late(holding: Callable[..., dict[str, bool]]) -> Callable[..., dict[
     return late
 
 
+@pytest.mark.full
 def test_a_function_with_a_wrong_row_is_not_asked_about(course: Course, zygote):
     """`diagnose` has eight rows: with one of them wrong, no question is about it, or about a line in it."""
     lesson = course.find("10")
@@ -122,6 +125,7 @@ def test_a_function_with_a_wrong_row_is_not_asked_about(course: Course, zygote):
         assert "diagnose" not in question.text
 
 
+@pytest.mark.full
 def test_the_same_seed_gives_the_same_questions_and_another_one_others(lesson: Lesson, zygote):
     one, again, other = (made(zygote, lesson, solution_of(lesson), seed=seed) for seed in ("1", "1", "2"))
     assert [q.text for q in one.questions] == [q.text for q in again.questions]
@@ -130,6 +134,7 @@ def test_the_same_seed_gives_the_same_questions_and_another_one_others(lesson: L
     assert len({q.family for q in one.questions}) == len(one.questions) == 6
 
 
+@pytest.mark.full
 def test_a_wrong_row_is_never_asked_about(lesson: Lesson, zygote):
     """Only db2 and dW2 are right: no question names another gradient than these and what they are given."""
     for seed in ("1", "2"):
@@ -139,6 +144,7 @@ def test_a_wrong_row_is_never_asked_about(lesson: Lesson, zygote):
         assert set(re.findall(r"`(d\w+)", text)) - {"dt"} <= {"db2", "dW2", "dlogits"}
 
 
+@pytest.mark.full
 def test_without_a_worker_the_questions_are_the_same(course: Course, zygote):
     """What `python -m bench.defence` does by default is what a student's file goes through, gradients and checks."""
     for lesson in map(course.find, ("05", "10")):
@@ -195,6 +201,7 @@ def some_mutants(course: Course, count: int) -> list[CourseFile]:
     return [each for each in every if not each.name.startswith(("solution", "variants"))][:count]
 
 
+@pytest.mark.full
 def test_no_text_of_a_defence_has_the_answer_to_a_wrong_row(course: Course):
     """Of files with one known mistake: neither texts nor choices, keys and explanations."""
     found = [revealed(file) for file in some_mutants(course, 5)]
@@ -209,6 +216,7 @@ def test_no_text_of_many_defences_has_the_answer_to_a_wrong_row(course: Course):
     assert [each for _, several in found for each in several] == []
 
 
+@pytest.mark.full
 def test_four_lines_cannot_be_told_apart_by_length():
     """Right lines of many lengths, and wrong ones that are shorter on the average: no place by length stands out."""
     rights = [Variant("", "a * b" + " + 0 * a" * n) for n in range(1, 9)]
@@ -220,6 +228,7 @@ def test_four_lines_cannot_be_told_apart_by_length():
     assert max(places.values()) <= 20 and len(places) > 2, places
 
 
+@pytest.mark.full
 def test_a_number_by_hand_is_not_asked_at_a_tie(course: Course, zygote):
     """Of two equal largest numbers autograd chooses one: no key about either."""
     lesson = course.find("01")
@@ -259,6 +268,7 @@ def test_a_line_without_a_fixed_value_is_not_asked_about():
     assert [line.name for line in recorded_in(text, ["f"])[0].lines] == ["f(...)"]
 
 
+@pytest.mark.full
 def test_a_students_code_runs_in_the_worker_only(course: Course, zygote):
     """The file marks the process that it runs in, and one line exits: neither reaches this process."""
     lesson = course.find("02")
@@ -365,6 +375,7 @@ def shown(change: ClassChange) -> tuple[str, str, str]:
     return change.method, change.before, change.after
 
 
+@pytest.mark.full
 def test_a_class_that_is_checked_is_asked_about(course: Course, zygote):
     """An autograd engine: no row is a gradient, and no line of a method reads values that could be drawn."""
     lesson = course.find("18")
@@ -415,7 +426,7 @@ def changed_at_random(value: Any, chance: random.Random, share: float) -> Any:
     return value
 
 
-@pytest.mark.parametrize(("number", "share"), [("01", 0.3), ("06", 0.02), ("09", 0.02), ("09", 0.2), ("10", 0.1)])
+@sampled(("number", "share"), [("01", 0.3), ("06", 0.02), ("09", 0.02), ("09", 0.2), ("10", 0.1)], keep=2)
 def test_no_reply_of_a_worker_ends_the_command(course: Course, zygote, monkeypatch, number: str, share: float):
     """The student's file runs in the worker that replies, so any reply may come: fewer questions, and no error."""
     chance, honest, lesson = random.Random(f"{number} {share}"), material.call_in_worker, course.find(number)

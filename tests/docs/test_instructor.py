@@ -15,6 +15,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 from support import ROOT, solution_of
 
@@ -113,6 +114,7 @@ def test_every_indented_line_is_a_command_and_every_fenced_block_is_used():
     assert [each for each in in_prose if not re.fullmatch(r"grade( [a-z][a-z0-9-]+){1,2}", each)] == []  # only names
 
 
+@pytest.mark.full
 def test_every_command_of_the_page_works_in_its_order(course, tmp_path, monkeypatch):
     place, home = tmp_path / "course", tmp_path / "home"
     home.mkdir()

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import pytest
 from support import ROOT
 
 SHAPE = re.compile(r"shape|axis|axes|index|element|scalar|\(n\b|\(\w+,")
@@ -158,6 +159,7 @@ def test_a_function_says_which_errors_it_raises_itself():
     assert len(errors) > 50
 
 
+@pytest.mark.full
 def test_a_function_says_which_of_the_user_s_errors_it_raises_or_passes_on():
     errors = {each: names for each, names in users_errors().items() if names and each in PUBLIC}
     silent = {}

@@ -113,6 +113,7 @@ def test_without_the_keys_an_answer_is_recorded(answer: Answer, tmp_path: Path) 
     assert last.endswith("All questions are answered. `dojo answer 01 QUESTION` asks one again.\n")
 
 
+@pytest.mark.full
 def test_a_line_of_code_runs_in_the_sandbox(
     answer: Answer, judge: LocalJudge, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -128,6 +128,7 @@ async def session(work: Path) -> None:
     assert leaked == []
 
 
+@pytest.mark.full
 def test_an_assistant_gets_verdicts_and_hints_and_no_answer(work: Path) -> None:
     in_a_loop_of_its_own(session(work))
 

@@ -53,6 +53,7 @@ def test_dojo_alone_lists_the_lessons_and_what_to_do_next(kit, dojo):
     assert dojo("list").stdout == dojo().stdout
 
 
+@pytest.mark.full
 def test_the_list_needs_no_memory_to_know_how_far_one_is(kit, dojo):
     file_of(kit, "03").write_text(solved("03", "dlogprobs", "dprobs"))
     file_of(kit, "04").write_text(solved("04", "dlogits"))
@@ -76,6 +77,7 @@ def test_the_list_needs_no_memory_to_know_how_far_one_is(kit, dojo):
     assert dojo().stdout == expected
 
 
+@pytest.mark.full
 def test_what_is_remembered_is_not_run_again_and_what_has_changed_is(kit, dojo, judge, monkeypatch):
     runs = []
     judged = judge.judge
@@ -354,6 +356,7 @@ def test_a_row_alone_is_one_of_the_lesson_named_before_it(kit, dojo):
     assert shown.stdout.startswith("06 ") and "\ndC " in shown.stdout and "\ndW2 " in shown.stdout
 
 
+@pytest.mark.full
 def test_a_loop_costs_only_its_own_row(kit, dojo):
     source = solved("03", "dlogprobs", "dprobs")
     file_of(kit).write_text(source.replace("return dlogprobs / probs", "while True:\n        pass"))
@@ -440,6 +443,7 @@ def test_rows_that_are_no_gradients_are_to_do_until_they_are_written(tmp_path, j
 # Nothing hidden ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_the_output_is_the_same_with_and_without_solutions(tmp_path, dojo, monkeypatch):
     """Known mistakes of lesson 04, in a kit and in a checkout that holds the answers."""
     bare, whole = make_kit(tmp_path / "kit"), make_kit(tmp_path / "checkout")

@@ -91,6 +91,7 @@ def test_breakpoint_works_with_pdb(kit, dojo, monkeypatch):
     assert dojo("check", "06", "--pdb").stdout.startswith("`backward` returned a ")
 
 
+@pytest.mark.full
 def test_a_lesson_by_a_part_of_its_name(kit, dojo):
     assert dojo("check", "makemore").stdout.startswith("03 The makemore network")
     assert dojo("check", "makemore.dprobs").stdout.count("| ") == 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from kits import file_of, functions_of, line_of, make_kit, solved
-from support import ROOT
+from support import ROOT, sampled
 
 from grader.authoring.lesson_review import example_faults
 from grader.authoring.lesson_sources import right_files
@@ -35,7 +35,7 @@ def example_line(kit: Path, number: str, row: str) -> int:
     return text[: text.index(f"def test_{row}(")].count("\n") + 1
 
 
-@pytest.mark.parametrize("name", WITH_CHECKS)
+@sampled("name", WITH_CHECKS, keep=1)
 def test_every_row_has_an_example_that_the_answer_passes_and_the_stub_does_not(tmp_path, judge, name):
     """In a kit without solutions/, in a worker, as for a student."""
     lesson = Course(make_kit(tmp_path, (name,)), secrets=False).find(name)
@@ -47,6 +47,7 @@ def test_every_row_has_an_example_that_the_answer_passes_and_the_stub_does_not(t
     assert {row: stub[row] for row in rows} == dict.fromkeys(rows, "todo")
 
 
+@pytest.mark.full
 def test_a_function_that_returns_nothing_passes_no_example(tmp_path, judge):
     for name in WITH_CHECKS:
         lesson = Course(make_kit(tmp_path / name, (name,)), secrets=False).find(name)

@@ -55,6 +55,7 @@ def test_the_lecture_s_notebook_is_checked_for_every_lesson_in_it(kit, dojo):
     )
 
 
+@pytest.mark.full
 def test_a_wrong_line_is_told_by_its_cell_and_quoted_from_there(kit, dojo):
     wrong = lecture(dprobs="dprobs = dlogprobs * probs", dcounts_sum="dcounts_sum = counts_sum.nothing")
     written(kit, "that.ipynb", "import torch", "# mine\n" + wrong)

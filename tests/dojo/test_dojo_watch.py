@@ -165,6 +165,7 @@ def test_a_file_written_in_pieces_and_one_that_is_away(place, terminal):
     terminal.until("1 of 26 right")
 
 
+@pytest.mark.full
 def test_a_loop_is_named_while_it_runs_and_given_up_as_soon_as_the_file_is_saved_again(place, terminal):
     source = solved("03", "dlogprobs", "dprobs")
     before = terminal.frames[-1].partition("\n\n")[0]

@@ -148,6 +148,7 @@ async def session(kit: Path) -> None:
     await asyncio.wait_for(editor.client.stop(), GUARD_SECONDS)
 
 
+@pytest.mark.full
 def test_an_editor_s_session(kit: Path) -> None:
     in_a_loop_of_its_own(session(kit))
 

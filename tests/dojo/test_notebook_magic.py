@@ -42,6 +42,7 @@ def outputs(cell: Any) -> tuple[str, list[str]]:
     return printed, [each["data"]["text/html"] for each in cell["outputs"] if "text/html" in each.get("data", {})]
 
 
+@pytest.mark.full
 def test_the_kit_s_notebook_checks_its_cells_as_they_are_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kit = make_kit(tmp_path)
     lesson = Course(kit, secrets=False).find("03")

@@ -79,6 +79,7 @@ def test_changed_lines() -> None:
     assert list(lost_sums(b"def db(:", {"db"})) == []
 
 
+@pytest.mark.full
 def test_keys_about_own_lines(work: Path) -> None:
     """The red rows are those that a check of the changed file finds: here the file is really changed."""
     at = Desk(work, complain=pytest.fail)
@@ -160,6 +161,7 @@ def test_keys_from_the_forward_pass() -> None:
     assert abs(loss_change(lessons["03_makemore_steps"], "b1", everywhere=True)) < 1e-12
 
 
+@pytest.mark.full
 def test_typed(work: Path) -> None:
     def typed(text: str, *words: str) -> click.testing.Result:
         return click.testing.CliRunner(env={"COLUMNS": "80"}).invoke(main, ["predict", *words], input=text)
@@ -178,6 +180,7 @@ def test_typed(work: Path) -> None:
     assert "dojo predict 03 --seed 7" in typed("", "--help").stdout
 
 
+@pytest.mark.full
 def test_in_a_terminal(tmp_path: Path) -> None:
     """Once as a student sees it; a started command costs seconds of torch."""
     shutil.copytree(ROOT / "exercises" / "02_small_net", tmp_path / "exercises" / "02_small_net")

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import torch
 from click.testing import CliRunner, Result
-from support import GUARD_SECONDS, ROOT, solution_of, wait_until
+from support import GUARD_SECONDS, ROOT, sampled, solution_of, wait_until
 
 from grader.authoring.lesson_sources import stub_of
 from grader.commands import console
@@ -361,7 +361,7 @@ def gradients(*arguments):
 """
 
 
-@pytest.mark.parametrize(("call", "times"), [(3, 1), (28, 1), (28, 2), (67, 1)])
+@sampled(("call", "times"), [(3, 1), (28, 1), (28, 2), (67, 1)], keep=2)
 def test_stopped_and_resumed_is_the_same_as_never_stopped(call, times, train, own, solution, finished, tmp_path):
     """In the middle of a student's function, once (the step ends) and twice (at once), also in the last step."""
     own.write_text(solution + PRESSED.format(call=call, times=times))
@@ -389,6 +389,7 @@ def test_stopped_and_resumed_is_the_same_as_never_stopped(call, times, train, ow
         assert f"Your file was another one before step {done}." in (out / PAGE).read_text()
 
 
+@pytest.mark.full
 def test_ctrl_c_on_a_process_keeps_what_there_is(own, tmp_path):
     # a job in the background of a shell, as CI may be, is started with Ctrl-C ignored
     heeding = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "

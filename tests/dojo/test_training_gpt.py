@@ -29,6 +29,7 @@ def train(folder: Path, names: Path, *arguments: str, lesson: str = "15") -> Res
     return result
 
 
+@pytest.mark.full
 def test_a_run_is_autograds_and_a_wrong_line_stops_it(course, few_names, tmp_path) -> None:
     right = solution_of(course.find("15"))
     (tmp_path / "backward.py").write_text(right)

@@ -46,6 +46,7 @@ def write_checker(kit: Path, text: str = "") -> None:
     file_of(kit, "08").write_text(own.replace(whole, text) if text else own)
 
 
+@pytest.mark.full
 def test_a_good_checker_agrees_except_where_one_problem_is_not_enough(kit, dojo):
     write_checker(kit)
     result = dojo("verify")

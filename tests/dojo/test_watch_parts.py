@@ -307,6 +307,7 @@ def test_rounding_is_explained_once(watching, tmp_path):
     assert paper.getvalue().count("exact: False |") == 2 and paper.getvalue().count("is a rounding difference") == 1
 
 
+@pytest.mark.full
 def test_the_verdict_is_shown_before_slips_are_searched_for(watching, tmp_path, monkeypatch):
     session, paper = watching
     console = Console(file=paper, width=80, height=40, highlight=False, force_terminal=True, color_system=None)
@@ -386,6 +387,7 @@ def test_what_is_repeated_ends_with_its_context():
     assert len(ran) == count
 
 
+@pytest.mark.full
 def test_a_hang_is_reported_with_its_line(judge, checked):
     source = solved("03", "dlogprobs", "dprobs")
     text = source.replace("return dlogprobs / probs", "print('before')\n    while True:\n        probs = probs + 0")

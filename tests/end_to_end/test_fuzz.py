@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import torch
-from support import ROOT, rows_of, without_seconds
+from support import ROOT, rows_of, sampled, without_seconds
 
 from bench import fuzz
 from bench.corpus import read_attack
@@ -48,7 +48,7 @@ LIMITS = Limits(import_seconds=2.0, step_seconds=1.0, total_seconds=6.0)
 SLOW = [pytest.param(number, marks=pytest.mark.slow) for number in ("04", "06", "07", "08", "10", "11")]
 
 
-@pytest.mark.parametrize("number", ["01", "05", "09", *SLOW])
+@sampled("number", ["01", "05", "09", *SLOW], keep=1)
 @pytest.mark.parametrize("values", [50, pytest.param(150, marks=pytest.mark.slow)])
 def test_no_value_is_a_fault_or_a_pass(number, values):
     with warnings.catch_warnings():
@@ -111,9 +111,10 @@ SLOW = {"08", "10", "15"}
 """The first wrong submission of these lessons takes ten seconds: what each known mistake gives is found out once."""
 
 
-@pytest.mark.parametrize(
+@sampled(
     "attack",
     [pytest.param(each, id=each.name, marks=[pytest.mark.slow] if each.lesson in SLOW else []) for each in FILES],
+    keep=1,
 )
 def test_hostile_file(attack, sessions):
     session, before = sessions(attack.lesson)
@@ -265,6 +266,7 @@ main(*sys.argv[2:])
 """
 
 
+@pytest.mark.full
 def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path, monkeypatch):
     monkeypatch.setattr(
         "grader.gradebook.grading.grader_processes.START_GRADER_CODE", STALLING

@@ -16,7 +16,14 @@ from grader.results import SubmissionResult
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
-@pytest.fixture(scope="module", params=golden_names())
+FULL = ("loop_", "carriage_returns", "closes_the_answers_pipe", "shadows_and_wrong")
+"""Folders whose names begin so take seconds: a deadline ends them."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(each, marks=pytest.mark.full if each.startswith(FULL) else ()) for each in golden_names()],
+)
 def name(request):
     """Of the module, so that pytest runs all tests of one folder together: it is graded once."""
     return request.param
@@ -67,6 +74,7 @@ def test_every_golden_folder_is_read():
     assert folders == set(golden_names()) and len(folders) > 40
 
 
+@pytest.mark.full
 def test_a_missed_deadline_costs_its_own_seconds_only(golden):
     """The step's, in the first problem only: every other problem and step goes on in a new process."""
     for name in ("loop_in_a_step", "loop_in_compiled_code", "loop_that_catches_everything"):

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 import torch
 from shared_nursery import SharedNursery, forked_zygote
-from support import GUARD_SECONDS, guarded
+from support import GUARD_SECONDS, guarded, sampled
 
 from bench import fork
 from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
@@ -84,9 +84,10 @@ QUICKER = {
 """{attack that costs a second: one by which the same code stops both}"""
 
 
-@pytest.mark.parametrize(
+@sampled(
     "attack",
     [pytest.param(each, marks=[pytest.mark.slow] if each.name in QUICKER else []) for each in ATTACKS],
+    keep=2,
     ids=lambda attack: attack.name,
 )
 def test_attack(attack: Attack, opened: Range) -> None:
@@ -137,7 +138,7 @@ def cheat(path: Path) -> Attack:
     return Attack(path.stem, path.read_text().splitlines()[0], {BACKWARD_FILE: path.read_bytes()}, header)
 
 
-@pytest.mark.parametrize("path", CHEATS, ids=lambda path: path.stem)
+@sampled("path", CHEATS, keep=2, ids=lambda path: path.stem)
 def test_cheat(path: Path, opened: Range) -> None:
     assert opened.run(cheat(path), with_next=False).problems == []
 
@@ -178,7 +179,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+@sampled("text", TEXTS.values(), keep=1, ids=TEXTS.keys())
 def test_text(text: bytes, opened: Range) -> None:
     header = {"group": "texts", "rows": "error, crashed, missing, failed, timeout"}
     outcome = opened.run(Attack("text", "", {BACKWARD_FILE: text}, header))
@@ -229,6 +230,7 @@ def odd_tensors() -> Iterator[torch.Tensor]:
                 yield torch.full(shape, fill, dtype=torch.float64).to(dtype)
 
 
+@pytest.mark.full
 def test_no_answer_is_a_fault_of_ours(course: Course) -> None:
     lesson = course.find("04")
     sizes = [Draw({"batch": 5, "vocabulary": 8}), Draw({"batch": 6, "vocabulary": 4})]
@@ -279,7 +281,7 @@ def grade_run(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProce
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=GUARD_SECONDS)
 
 
-@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])
+@sampled("every", [8, pytest.param(1, marks=pytest.mark.slow)], keep=1)
 def test_the_whole_command_keeps_its_secrets(every: int, level: str, tmp_path: Path) -> None:
     """From folders on disk to reports: statuses as expected, and the canary nowhere in what was written or said."""
     if not at_least(level, "fair"):
@@ -311,6 +313,7 @@ def test_the_whole_command_keeps_its_secrets(every: int, level: str, tmp_path: P
         assert "<script>document.title" not in page and "<img src=x" not in page
 
 
+@pytest.mark.full
 def test_a_run_from_inside_a_submission_imports_nothing_of_it(tmp_path: Path) -> None:
     arena = make_arena(ROOT, tmp_path / "world", ["04"])
     lesson = arena.course.find("04")
@@ -325,6 +328,7 @@ def test_a_run_from_inside_a_submission_imports_nothing_of_it(tmp_path: Path) ->
 # What it costs -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_the_benchmark_of_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fork, "ZygoteProcess", forked_zygote)
     message: list[str] = []
@@ -334,6 +338,7 @@ def test_the_benchmark_of_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"torch {torch.__version__}" in message[0]
 
 
+@pytest.mark.full
 def test_large_pages_change_no_memory() -> None:
     """In a process of its own, as the zygote does it; where the kernel cannot, nothing happens."""
     program = (
@@ -358,7 +363,7 @@ def test_large_pages_change_no_memory() -> None:
 QUICK = {"reading hidden files", "writing", "signals to others", "network"}
 
 
-@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
+@sampled("every", [6, pytest.param(1, marks=pytest.mark.slow)], keep=1)
 def test_what_matters_most_at_fair(every: int) -> None:
     if reason := reason_not_to():
         pytest.skip(reason)

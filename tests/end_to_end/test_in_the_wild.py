@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import ROOT, SEED, rows_of
+from support import ROOT, SEED, rows_of, sampled
 from wild_members import MEMBERS, Member, handed_in, member_of
 
 from grader.dojo.check import LocalJudge
@@ -24,10 +24,6 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
 
-FIRST_OF_A_CLASS = {path.parent: path for path in reversed(MEMBERS)}.values()
-OTHERS = [path for path in MEMBERS if path not in FIRST_OF_A_CLASS]
-MARKS = {path: [pytest.mark.long, *([pytest.mark.not_in_ci] if n % 3 else [])] for n, path in enumerate(OTHERS)}
-"""CI runs the first of a class and one in three of the others."""
 OF_THE_DOJO = {HERE, HIDDEN}  # what `dojo check` says of a check that is right as far as it looks
 
 
@@ -86,10 +82,7 @@ def differences(member: Member, rows: dict[str, dict[str, Any]]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, id=f"{path.parent.name}/{path.stem}", marks=MARKS.get(path, [])) for path in MEMBERS],
-)
+@sampled("path", MEMBERS, keep=16, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_it_gets_its_verdict_and_its_message(path, wild_session, tmp_path, request):
     member = member_of(path)
     if member.by in ("dojo", "both"):

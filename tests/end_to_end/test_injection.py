@@ -20,7 +20,7 @@ from made_results import lesson as part
 from made_results import results, row
 from payloads import PAYLOADS
 from rich.console import Console
-from support import ROOT
+from support import ROOT, sampled
 
 from grader.authoring.verify import submission_of
 from grader.commands.console import console_for, fail, printable
@@ -145,7 +145,7 @@ def pages(reporter: Reporter) -> Callable[[str, str], tuple[str, str]]:
     return made
 
 
-@pytest.mark.parametrize("payload", PAYLOADS)
+@sampled("payload", PAYLOADS, keep=1)
 @pytest.mark.parametrize("place", PLACES)
 def test_every_output(
     reporter: Reporter, pages: Callable[[str, str], tuple[str, str]], place: str, payload: str
@@ -171,7 +171,7 @@ def as_csv(found: dict[str, Any]) -> str:
 # --- the screen of `dojo check`
 
 
-@pytest.mark.parametrize("payload", PAYLOADS)
+@sampled("payload", PAYLOADS, keep=9)
 @pytest.mark.parametrize("place", ["an exception", "a remark", "their own line", "what it printed", "why it stopped"])
 def test_dojo_check(lesson: Lesson, place: str, payload: str) -> None:
     text = PAYLOADS[payload]
@@ -333,6 +333,7 @@ def test_json_has_no_lone_surrogate() -> None:
 # --- a real file
 
 
+@pytest.mark.full
 def test_a_hostile_file_is_graded_and_does_nothing(
     session_for: Callable[..., Session], lesson: Lesson, reporter: Reporter
 ) -> None:

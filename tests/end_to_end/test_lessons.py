@@ -6,7 +6,7 @@ import re
 
 import pytest
 import torch
-from support import ROOT, rows_of, solution_of
+from support import ROOT, rows_of, sampled, solution_of
 
 from grader.authoring.lesson_sources import variant_files
 from grader.authoring.model_answers import answer_faults, readme_questions
@@ -43,7 +43,7 @@ def test_there_are_lessons():
     assert all(re.fullmatch(r"\d\d_[a-z_]+", name) for name in LESSONS)
 
 
-@pytest.mark.parametrize("every", [48, pytest.param(8, marks=pytest.mark.slow)])
+@sampled("every", [48, pytest.param(8, marks=pytest.mark.slow)], keep=1)
 def test_solution_stub_variants_and_mistakes_are_as_they_should_be(each, every, warm_zygotes):
     """Of mistakes that have to be submitted one by one, a part; `make verify` submits all of them."""
     report = verify_lesson(each, seed=1, every=every)
@@ -54,7 +54,7 @@ ON_ONE_SEED = [pytest.param(name, marks=pytest.mark.slow) if name == "15_gpt" el
 """Lesson 15 takes ten seconds, and its mistakes are judged above as well."""
 
 
-@pytest.mark.parametrize("graph", ON_ONE_SEED, indirect=True)
+@sampled("graph", ON_ONE_SEED, keep=1, indirect=True)
 def test_no_right_formula_is_rejected_and_no_wrong_one_accepted(graph):
     """On one seed; the thousand are `make seeds`. Lessons without gradients are verified above by the same means."""
     tally = tally_seeds(graph.course, graph.name, range(1))
@@ -70,6 +70,7 @@ def test_nor_over_fifty_seeds(each):
     assert sum(heard) == 50
 
 
+@pytest.mark.full
 def test_lesson_03_is_exact_to_the_last_bit(session_for, lesson):
     """On the pinned torch, as autograd on the published problem."""
     rows = rows_of(session_for("03").grade(submission_of(lesson, "solution", solution_of(lesson))).results)
@@ -159,6 +160,7 @@ def test_hidden_problems_are_finite_and_none_is_trivial(graph):
             assert bool(reference.any()), (draw.describe(), item.name)
 
 
+@pytest.mark.full
 def test_the_forward_pass_is_the_loss_function_s_own(lessons):
     """Lessons 03 and 04 against torch's own cross-entropy."""
     for name in ("03_makemore_steps", "04_cross_entropy"):

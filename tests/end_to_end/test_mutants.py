@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import ROOT
+from support import ROOT, sampled
 
 from bench.mutants import Listed, Tally, judge_lesson, listed, table
 from bench.mutants_judge import Bench, Judged, judge_all
@@ -103,6 +103,7 @@ def wrong(body: str) -> Mutant:
     return Mutant("dlogits", "old → new", "operator", f"def dlogits(logits, Yb, n):\n    {body}")
 
 
+@pytest.mark.full
 def test_one_that_never_ends_and_one_that_kills_its_process_cost_only_themselves(cross_entropy, monkeypatch):
     monkeypatch.setattr("bench.mutants_judge.CPU_SECONDS", 1)
     batch = [
@@ -162,7 +163,7 @@ def test_an_error_that_is_read_is_told_apart_from_one_that_is_not(cross_entropy)
     assert (undefined.kind, undefined.id, own.kind, own.id) == ("meaning", "name_not_defined", "raised", "")
 
 
-@pytest.mark.parametrize("lesson, budget", [("02", 4), ("03", 2), ("04", 20)])
+@sampled("lesson, budget", [("02", 4), ("03", 2), ("04", 20)], keep=1)
 def test_a_sample_is_rejected(course, lesson, budget):
     tally = judge_lesson(course.find(lesson), 1, budget, listed())
     assert list(tally.faults) == []

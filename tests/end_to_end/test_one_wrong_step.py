@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from support import ROOT, solution_of
+from support import ROOT, sampled, solution_of
 
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
@@ -62,7 +62,7 @@ def test_the_chain_by_hand_is_autograd_s_where_nothing_is_wrong(lesson, solution
     assert spoiled(lesson, solution, "nothing") == set()
 
 
-@pytest.mark.parametrize("step", GRADIENTS)
+@sampled("step", GRADIENTS, keep=1)
 def test_one_wrong_step(grade, lesson, solution, step):
     source = solution_of(lesson) + WRONG.format(step=step, parameters=", ".join(parameters_of(solution[step])))
     rows = grade("03", source)

@@ -13,7 +13,7 @@ from made_results import HOSTILE
 from made_results import lesson as lesson_of
 from made_results import results as results_of
 from made_results import row as row_of
-from support import ROOT, SHORT_LIMITS, rows_of, solution_of, without_seconds
+from support import ROOT, SHORT_LIMITS, rows_of, sampled, solution_of, without_seconds
 
 from grader.authoring.verify import submission_of
 from grader.errors import UserError
@@ -183,6 +183,7 @@ def test_pictures_and_print_are_for_the_report_only(session_for, lesson):
 # The same again ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_the_same_submission_and_seed_give_the_same_file(session_for, course, lesson, mixed):
     session = session_for("03")
     again = session.grade(submission_of(lesson, "mixed", MIXED)).results.to_json()
@@ -193,6 +194,7 @@ def test_the_same_submission_and_seed_give_the_same_file(session_for, course, le
     assert json.dumps(without_seconds(elsewhere)) == json.dumps(without_seconds(mixed))  # in the same order, too
 
 
+@pytest.mark.full
 def test_what_was_graded_before_makes_no_difference(session_for, course, lesson, mixed):
     fresh = Session([lesson], session_for("03").seed)
     fresh.grade(submission_of(lesson, "other", solution_of(lesson)))
@@ -200,7 +202,7 @@ def test_what_was_graded_before_makes_no_difference(session_for, course, lesson,
     assert without_seconds(again) == without_seconds(mixed)
 
 
-@pytest.mark.parametrize("seed", [0, 2**40])
+@sampled("seed", [0, 2**40], keep=1)
 def test_another_seed_draws_other_problems_and_gives_the_same_verdicts(session_for, lesson, mixed, seed):
     results = session_for("03", seed=seed).grade(submission_of(lesson, "mixed", MIXED)).results.to_json()
     assert results["seed"] == seed and results["score"] == mixed["score"]
@@ -212,6 +214,7 @@ def test_another_seed_draws_other_problems_and_gives_the_same_verdicts(session_f
     assert rows_of(results)["dcounts"]["relative_error"] != rows_of(mixed)["dcounts"]["relative_error"]
 
 
+@pytest.mark.full
 def test_the_environment_of_pytest_makes_no_difference(session_for, lesson, mixed, monkeypatch):
     monkeypatch.setenv("PYTEST_PLUGINS", "")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")

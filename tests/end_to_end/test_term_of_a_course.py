@@ -516,6 +516,7 @@ def check_changes(term: Term, printed: str, before: Mapping[str, tuple[Expected,
     assert "stays 4, " in printed and "(adjusted by hand)" in printed
 
 
+@pytest.mark.full
 def test_a_term_with_twelve_students(tmp_path):
     assert teach(tmp_path, "canvas", 12) > 150
 

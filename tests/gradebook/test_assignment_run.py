@@ -48,6 +48,7 @@ def grades(place: Path) -> dict[str, dict[str, str]]:
         return {line["student"]: line for line in csv.DictReader(file)}
 
 
+@pytest.mark.full
 def test_a_run_with_an_assignment(place, first):
     assert first.returncode == 0, first.stderr
     ada = grades(place)["Ada"]
@@ -100,6 +101,7 @@ def test_what_is_refused(place, first, changed, options, expected):
     assert (place / "grades" / "grades.csv").read_bytes() == before
 
 
+@pytest.mark.full
 def test_times_of_a_file_are_kept_and_said(place, first):
     """Ada's extended due date is 25 November; nothing is graded again, and a later run without the file keeps it."""
     times = place / "times.csv"

@@ -211,6 +211,7 @@ def test_versions_that_differ_are_refused_by_name(two, small, tmp_path, monkeypa
     assert not (tmp_path / "out" / "index.html").exists()
 
 
+@pytest.mark.full
 def test_nobody_at_the_address_is_one_sentence(small, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
     folder = write(tmp_path / "class", small, {"ada": solution_of(small)})

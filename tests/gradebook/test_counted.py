@@ -18,7 +18,7 @@ from made_results import lesson as lesson_of
 from made_results import results as results_of
 from made_results import row
 from shared_nursery import run_grade
-from support import ROOT, SCHEMA, solution_of
+from support import ROOT, SCHEMA, sampled, solution_of
 
 from grader.commands.grade import main
 from grader.intake.submissions import finding
@@ -72,7 +72,7 @@ def put(place: Path, text: str = "def dh(dlogits, W2):\n    return dlogits @ W2.
     return place
 
 
-@pytest.mark.parametrize("style", STYLES)
+@sampled("style", STYLES, keep=2)
 def test_a_notebook_by_itself(contained, style):
     expected = ["03", "04", "05", "07"]
     assert contained(NOTEBOOKS / f"{style}.ipynb") == (expected[:3] if style == STYLES[2] else expected)
@@ -134,6 +134,7 @@ def test_a_submission_is_read_beforehand_only_where_its_names_let_expect_somethi
 # Which rows count ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_a_class_of_stubs_and_notebooks(course, tmp_path):
     """The same notebook, alone and in a class; a second run, with more students; all outputs agree."""
     put(tmp_path / "in" / "ada" / "05_batch_norm" / "backward.py", solution_of(course.find("05")))
@@ -199,6 +200,7 @@ def test_a_class_of_stubs_and_notebooks(course, tmp_path):
     assert {line["max"] for line in read_csv(out) if line["student"] in ("ada", "di")} == {f"{full + first_lesson:g}"}
 
 
+@pytest.mark.full
 def test_lessons_that_are_named_count(tmp_path):
     """Also where nobody submitted them; rows that a notebook cannot contain never do."""
     shutil.copy(NOTEBOOKS / f"{STYLES[2]}.ipynb", tmp_path / "cy.ipynb")

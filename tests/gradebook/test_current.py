@@ -446,6 +446,7 @@ def test_a_book_from_before_belongs_to_whoever_comes_first(ran, out, course):
 # The real command -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_a_second_lesson_and_another_course_by_the_command(tmp_path, course):
     lesson = course.find("04")
     (tmp_path / "in" / "ada" / lesson.name).mkdir(parents=True)

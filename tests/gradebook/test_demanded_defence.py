@@ -162,6 +162,7 @@ def graded(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     return made
 
 
+@pytest.mark.full
 def test_every_export_follows_the_defence(graded: Class) -> None:
     """The second row turns right, but counts only with the defence; and no longer when that is undone."""
     assert "Applied." in graded.regraded(2)

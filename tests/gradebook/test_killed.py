@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 from made_gradebook import CROSS, current, grade, results_for, submission_of, write_gradebook
-from support import ROOT
+from support import ROOT, sampled
 from test_gradebook import Watching
 from test_regrade import Graders, change
 
@@ -170,7 +170,7 @@ def prepared(command: Callable[[Path, Path], None], before: Path, monkeypatch: p
         monkeypatch.setattr(regrade_module, "grade_all", Graders())
 
 
-@pytest.mark.parametrize("command", [adjust, regrade, run])
+@sampled("command", [adjust, regrade, run], keep=1)
 def test_killed_at_a_few_moments(before, monkeypatch, command):
     prepared(command, before, monkeypatch)
     kill_at_moments(before, command, 3)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from support import ROOT, SEED
+from support import ROOT, SEED, sampled
 
 from bench.numerical import course_with_points
 from grader.gradebook.grading.session import Session
@@ -227,7 +227,7 @@ def by_name(results: SubmissionResult) -> Mapping[str, Row]:
     return {row.name: row for row in results.rows()}
 
 
-@pytest.mark.parametrize("name", HIDDEN)
+@sampled("name", HIDDEN, keep=4)
 def test_what_the_text_hides_is_seen(grade: Grade, name: str) -> None:
     step, method, text = HIDDEN[name]
     rows = by_name(grade(text))
@@ -239,7 +239,7 @@ def test_what_the_text_hides_is_seen(grade: Grade, name: str) -> None:
     assert [each.name for each in rows.values() if each.numerical_differentiation] == [step]
 
 
-@pytest.mark.parametrize("name", HONEST)
+@sampled("name", HONEST, keep=4)
 def test_right_code_is_not_recorded(grade: Grade, name: str) -> None:
     rows = by_name(grade(HONEST[name]))
     assert {row: each.message for row, each in rows.items() if each.status != "passed"} == {}

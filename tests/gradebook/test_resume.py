@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 from shared_nursery import run_command
-from support import GUARD_SECONDS, ROOT, solution_of, students_in_the_book, wait_until, without_seconds
+from support import GUARD_SECONDS, ROOT, sampled, solution_of, students_in_the_book, wait_until, without_seconds
 
 from grader.gradebook.files import OutputError
 from grader.gradebook.grading import grader_processes
@@ -107,23 +107,26 @@ def right(student: str) -> Reply:
     return Reply(SubmissionResult(student=student))
 
 
+@pytest.mark.full
 def test_a_grader_process_that_dies_is_replaced_and_its_submission_tried_once_more(played):
     assert replies(played, "ada", "once-bo", "cy", jobs=1) == {s: right(s) for s in ("ada", "once-bo", "cy")}
     assert (tries(played, "once-bo"), tries(played, "cy")) == (2, 1)
 
 
+@pytest.mark.full
 def test_a_zygote_that_died_is_tried_once_more(played):
     assert replies(played, "hiccup-bo") == {"hiccup-bo": right("hiccup-bo")}
     assert tries(played, "hiccup-bo") == 2
 
 
-@pytest.mark.parametrize(
+@sampled(
     ("student", "fault"),
     [
         ("dies-bo", "A grader process ended (status -9)."),
         ("half-bo", "A grader process ended (status 0)."),
         ("faulty-bo", "ZygoteDied: the zygote ended"),
     ],
+    keep=1,
 )
 def test_what_fails_twice_is_a_fault_and_the_others_are_graded(played, student, fault):
     found = replies(played, "ada", student, "cy", "di")
@@ -131,6 +134,7 @@ def test_what_fails_twice_is_a_fault_and_the_others_are_graded(played, student, 
     assert tries(played, student) == 2
 
 
+@pytest.mark.full
 def test_one_that_hangs_costs_its_time_on_one_core_only(played):
     order = list[str]()
     for submission, _ in grade_all(named("slow-ada", *(f"bo-{number}" for number in range(20))), played, 2):
@@ -140,6 +144,7 @@ def test_one_that_hangs_costs_its_time_on_one_core_only(played):
     assert order[-1] == "slow-ada" and sorted(order) == sorted({*order}) and len(order) == 21
 
 
+@pytest.mark.full
 def test_submissions_are_read_one_by_one_as_graders_are_free(played):
     """So that a class of thousands is never in memory at once."""
     read: list[str] = []
@@ -289,6 +294,7 @@ def results_in(out: Path) -> list[Path]:
     return list(out.glob("*/results.json"))
 
 
+@pytest.mark.full
 def test_sigterm_stops_as_ctrl_c_does_and_the_next_run_grades_the_rest(tmp_path):
     folder, out = make_class(tmp_path / "class", 3), tmp_path / "out"
     hanging = folder / "zo" / "04_cross_entropy"

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lecture_notebooks import NOTEBOOKS, STYLES
 from made_gradebook import HANDED_IN, results_for, submission_of
-from support import golden_names, lay_out
+from support import golden_names, lay_out, sampled
 
 from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.blobs import Blobs
@@ -35,14 +35,14 @@ def blobs(tmp_path: Path) -> Blobs:
     return Blobs(connection)
 
 
-@pytest.mark.parametrize("name", golden_names())
+@sampled("name", golden_names(), keep=31)
 def test_a_golden_submission(blobs, course: Course, tmp_path, name):
     lay_out(name, tmp_path / "class")
     (found,) = find([tmp_path / "class"], list(course.lessons.values()), list(course.lessons.values()))
     same_again(blobs, found)
 
 
-@pytest.mark.parametrize("name", STYLES)
+@sampled("name", STYLES, keep=2)
 def test_a_notebook(blobs, course: Course, name):
     submission = read_submission(NOTEBOOKS / f"{name}.ipynb", "ada", list(course.lessons.values()))
     assert any(each.origin is not None for each in submission.lessons.values())
@@ -91,6 +91,7 @@ everything = st.builds(
 )
 
 
+@pytest.mark.full
 @given(everything)
 def test_a_value_comes_back_as_it_was(value):
     stored: dict[str, bytes] = {}

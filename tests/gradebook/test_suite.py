@@ -175,6 +175,7 @@ def test_a_suite_that_has_a_fixture_of_that_name_gets_its_own(suite_of):
     assert not suite._grading._only_called
 
 
+@pytest.mark.full
 def test_the_coordinator_does_without_torch():
     """It would be two seconds before the first grader starts."""
     loads = (

@@ -81,6 +81,7 @@ def test_a_term_of_one_is_as_without(tmp_path):
     alone.close()
 
 
+@pytest.mark.full
 def test_a_decision_about_one_assignment_rewrites_the_others_pages(tmp_path, monkeypatch):
     """Ada's only day is worth more in hw2; excused from hw2, she has it back for hw1."""
     monkeypatch.chdir(tmp_path)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from support import ROOT, SEED, SHORT_LIMITS, solution_of
+from support import ROOT, SEED, SHORT_LIMITS, sampled, solution_of
 
 from bench.same_verdicts import ODD, class_of
 from bench.spellings import RIGHT, WRONG, spellings, submission
@@ -90,6 +90,7 @@ def everything(graded: GradedSubmission) -> str:
     return json.dumps(found)
 
 
+@pytest.mark.full
 def test_the_same_functions_at_other_lines_start_no_worker(plain, filled, forks):
     moved = "# mine\n\n\n" + SOLUTION.replace("# <answer>", "# my answer\n").replace("gradient", "result")
     expected, forks[:] = everything(plain(moved)), []
@@ -97,6 +98,7 @@ def test_the_same_functions_at_other_lines_start_no_worker(plain, filled, forks)
     assert not forks
 
 
+@pytest.mark.full
 def test_a_wrong_file_that_comes_twice_starts_no_worker(plain, cached, forks):
     wrong = LESSON.mistakes[0].applied_to(SOLUTION)
     expected = everything(plain(wrong))
@@ -117,6 +119,7 @@ def test_every_row_comes_from_pytest(filled, monkeypatch):
     assert report["summary"]["passed"] == len(LESSON.items)
 
 
+@pytest.mark.full
 def test_a_new_wrong_function_runs_alone_among_known_ones(plain, filled, monkeypatch):
     """The explanation may still need the answers of all others."""
     wrong = SOLUTION.replace("return dlogprobs / probs", "return dlogprobs * probs")
@@ -131,7 +134,7 @@ def test_a_new_wrong_function_runs_alone_among_known_ones(plain, filled, monkeyp
         assert everything(filled(text)) == everything(plain(text))
 
 
-@pytest.mark.parametrize(
+@sampled(
     "odd",
     [
         *(each.format(name="dprobs") for each in ODD),
@@ -152,12 +155,14 @@ def test_a_new_wrong_function_runs_alone_among_known_ones(plain, filled, monkeyp
         "\n\ndef dh(dlogits, W2):\n    return torch.zeros(10 ** 12)\n",
         "\n\ndef dh(dlogits, W2):\n    return [x for _ in range(10 ** 12) for x in ()]\n",
     ],
+    keep=1,
 )
 def test_known_functions_are_judged_by_what_this_file_makes_of_them(plain, filled, odd):
     assert everything(filled(SOLUTION + odd)) == everything(plain(SOLUTION + odd))
     assert everything(filled(SOLUTION)) == everything(plain(SOLUTION))  # and nothing of it was kept
 
 
+@pytest.mark.full
 def test_a_mix_of_known_right_functions_starts_no_worker(plain, cached, forks):
     """Their chain is not one that was run: it follows from the functions being affine."""
     known = spellings(LESSON)
@@ -172,6 +177,7 @@ def test_a_mix_of_known_right_functions_starts_no_worker(plain, cached, forks):
     assert everything(cached(text + odd)) == everything(plain(text + odd))
 
 
+@pytest.mark.full
 def test_a_chain_that_amplifies_rounding_is_run(plain, cached):
     """Each of the first two is right by itself, and so is its chain; the chain of both is not."""
     mark = float(LESSON.public_chain.values["probs"][0, 0])
@@ -200,6 +206,7 @@ def mixed(known: dict[str, list[str]], choice: Callable[[str], int]) -> str:
     return "import torch\nimport torch.nn.functional as F\n\n\n" + "\n\n\n".join(texts) + "\n"
 
 
+@pytest.mark.full
 def test_a_known_wrong_function_is_not_judged_again(plain, cached, monkeypatch):
     wrong = LESSON.mistakes[0].applied_to(SOLUTION)
     cached(wrong)
@@ -213,6 +220,7 @@ def test_a_known_wrong_function_is_not_judged_again(plain, cached, monkeypatch):
         assert LESSON.mistakes[0].gradient not in judged
 
 
+@pytest.mark.full
 def test_chains_of_known_functions_run_in_one_worker(plain, cached, forks):
     """Right and wrong ones, of wrong shape, too; and one that prints in the chain only."""
     known = {mistake.name: mistake.applied_to(SOLUTION)[len(SOLUTION) :] for mistake in LESSON.mistakes}
@@ -233,6 +241,7 @@ def test_chains_of_known_functions_run_in_one_worker(plain, cached, forks):
         assert everything(cached(SOLUTION + text)) == everything(expected)
 
 
+@pytest.mark.full
 def test_memory_that_one_chain_keeps_is_not_missing_in_the_next(warm_zygotes):
     mark = float(LESSON.public_chain.values["probs"][0, 0])
     keeps = f"""
@@ -272,6 +281,7 @@ def test_known_functions_are_not_run_on_the_published_problem(plain, filled, mon
     assert ran == [["dprobs"], ["dnorm_logits"]]
 
 
+@pytest.mark.full
 def test_what_one_grader_has_learned_serves_another(plain, warm_zygotes, forks):
     wrong = LESSON.mistakes[0].applied_to(SOLUTION)
     one, other = (Session([LESSON], SEED, SHORT_LIMITS, cache=True) for _ in range(2))
@@ -292,6 +302,7 @@ def test_nothing_is_taken_from_a_file_that_prints(filled, forks):
     assert forks
 
 
+@pytest.mark.full
 def test_a_mixed_class(plain, cached):
     known = spellings(LESSON)
     for number in range(3):

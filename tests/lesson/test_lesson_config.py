@@ -185,6 +185,7 @@ def written(value: object) -> str:
     return str(value).lower() if isinstance(value, (bool, float)) else str(value)
 
 
+@pytest.mark.full
 @given(st.dictionaries(WORDS, VALUES, max_size=5))
 @settings(max_examples=400, deadline=None)
 def test_any_file_is_read_or_refused_in_one_sentence(tmp_path_factory, values):

@@ -140,6 +140,7 @@ def test_the_whole_course_is_sound(course):
 # What fails in the middle --------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_quiet_reports_what_could_not_be_graded(own):
     """A suite that raises while it runs is found by running it only."""
     assert grade(own, "--quiet").stderr == ""

@@ -102,6 +102,7 @@ def test_a_question_that_nobody_asks_is_shown_in_part(course: Course, zygote: Zy
     assert message is not None and 100 < len(message) < 2000
 
 
+@pytest.mark.full
 def test_all_lines_of_a_lesson_share_one_deadline(course: Course, zygote: ZygoteProcess) -> None:
     """Else a file with many lines would take as many deadlines, beyond those of the submission."""
     text = 'sum_backward = "sum(range(10**13))"\nbroadcast_backward = "dy.sum(0)"'
@@ -111,6 +112,7 @@ def test_all_lines_of_a_lesson_share_one_deadline(course: Course, zygote: Zygote
     assert "no value" in (lines["q:broadcast_backward"].message or "")
 
 
+@pytest.mark.full
 def test_a_class_goes_on_after_them(course: Course) -> None:
     """Through a session, as `grade run` does it: a result, and no fault of the grader."""
     session = Session([course.find("01")], seed=3, limits=Limits(step_seconds=1.0))

@@ -69,6 +69,7 @@ def test_scale_is_the_norm_of_what_flows_in(lesson):
     assert problem.scale("counts") == pytest.approx(both)
 
 
+@pytest.mark.full
 def test_references_for_a_step_that_goes_round_a_neighbour(lesson):
     """With `bndiff` asked for, `bnmeani` is what it always is; with more of the way left out, what autograd gives."""
     problem = lesson.problem(Draw(SMALL), 3)

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from long_texts import DEEP, FAMILIES
-from support import GUARD_PROCESSOR_SECONDS, GUARD_SECONDS, ROOT, calls_in, rows_of, solution_of, wait_until
+from support import GUARD_PROCESSOR_SECONDS, GUARD_SECONDS, ROOT, calls_in, rows_of, sampled, solution_of, wait_until
 
 from grader.gradebook.grading.session import Session
 from grader.intake.notebook.cells import Cell, NotebookError
@@ -105,7 +105,7 @@ def assert_linear(lesson: Lesson, text: Callable[[int], str]) -> None:
         assert long <= GROWTH * short, f"{name}: {short:,} calls for {SMALL} characters, {long:,} for 4 times as many"
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@sampled("family", FAMILIES, keep=4)
 def test_work_is_linear_in_the_length_of_a_text(lesson, family):
     assert_linear(lesson, FAMILIES[family])
 
@@ -114,9 +114,7 @@ MAX_CHANGED = ["nonlocals", "globals", "functions in functions"]
 """Of 8,000 characters, these take the most calls."""
 
 
-@pytest.mark.parametrize(
-    "family", [f if f in MAX_CHANGED else pytest.param(f, marks=pytest.mark.slow) for f in FAMILIES]
-)
+@sampled("family", [f if f in MAX_CHANGED else pytest.param(f, marks=pytest.mark.slow) for f in FAMILIES], keep=1)
 def test_the_changes_of_a_function_are_bounded(lesson, family):
     assert calls_in(partial(changes_of_the_code(lesson), FAMILIES[family](8_000))) <= MAX_CALLS
 
@@ -154,8 +152,8 @@ def nested_lines(nested: list[tuple[str, str]]) -> Callable[[int], str]:
     return text
 
 
-@pytest.mark.parametrize(
-    ("is_linear", "examples"), [(assert_linear, 4), pytest.param(assert_linear, 60, marks=pytest.mark.slow)]
+@sampled(
+    ("is_linear", "examples"), [(assert_linear, 4), pytest.param(assert_linear, 60, marks=pytest.mark.slow)], keep=1
 )
 def test_work_is_linear_however_texts_are_nested(lesson, is_linear, examples):
     @given(st.lists(st.sampled_from(OPENINGS), min_size=1, max_size=6))
@@ -401,7 +399,7 @@ def session(lesson: Lesson) -> Iterator[Session]:
     opened.close()
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@sampled("name", HOSTILE, keep=5)
 def test_a_text_that_takes_long_to_read_costs_its_own_student_alone(lesson, session, tmp_path, name):
     file, text, status = HOSTILE[name]
     folder = laid_out(tmp_path, {file: text(solution_of(lesson))})

@@ -68,6 +68,7 @@ def assert_planted_pairs_on_top(made: MadeClass, found: Similarities) -> None:
     assert all(pair.bits < found.threshold for pair in honest), honest[0]
 
 
+@pytest.mark.full
 def test_planted_pairs_are_on_top_and_no_honest_pair_is_striking(made, found):
     assert_planted_pairs_on_top(made, found)
     assert found.size == len(made.files) == 67
@@ -198,6 +199,7 @@ def folder(made, tmp_path) -> Path:
     return tmp_path
 
 
+@pytest.mark.full
 def test_the_command_prints_pairs_with_reasons(folder, made):
     arguments = ["similar", str(folder / "class"), "-o", str(folder / "out"), "--course", str(ROOT)]
     done = CliRunner().invoke(main, arguments)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from lecture_notebooks import BATCH_NORM, CHAIN, SOFTMAX, STYLES, Notebook, lecture, notebook, others, stored
-from support import IMPORTS, ROOT, rows_of, solution_of
+from support import IMPORTS, ROOT, rows_of, sampled, solution_of
 
 from grader.intake.notebook.cells import (
     MAX_CELLS,
@@ -57,7 +57,7 @@ def graded(hand_in, session_for) -> Callable[..., list[dict[str, Any]]]:
 # The lecture's own answers -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("style", STYLES)
+@sampled("style", STYLES, keep=1)
 def test_the_lecture_s_answers_in_three_styles(graded, style):
     chain, entropy, norm, training = graded(stored(style), "03", "04", "05", "07", name=f"{style}.ipynb")
     assert len(chain) == 26 and {row["status"] for row in chain.values()} == {"passed"}
@@ -88,6 +88,7 @@ def test_recorded_outputs_are_not_believed(graded):
 # What becomes of a line ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_a_wrong_gradient_is_named_with_its_cell_and_line(graded):
     rows = graded(
         notebook({"cell_type": "markdown", "source": "# one"}, "n = 32", lecture(dhpreact="dhpreact = (1.0 - h) * dh")),
@@ -123,6 +124,7 @@ def test_a_distant_name_is_a_question(graded):
     assert others(rows, "dlogit_maxes") == {"passed"}  # dlogits takes the helper's line with it
 
 
+@pytest.mark.full
 def test_exercises_2_and_3_are_lessons_of_their_own(graded):
     wrong = SOFTMAX.replace("-= 1", "-= 2")
     chain, entropy, norm = graded(notebook(CHAIN, wrong, BATCH_NORM.replace("n/(n-1)", "1")), "03", "04", "05")
@@ -156,6 +158,7 @@ def test_an_exercise_left_as_it_was_is_still_to_do(graded):
     assert entropy["dlogits"]["status"] == "todo"
 
 
+@pytest.mark.full
 def test_a_chain_that_ends_at_dlogits(graded):
     """No later gradient says that it is the chain's: that it reads `dnorm_logits` does."""
     upper = CHAIN[: CHAIN.index("dh =")]
@@ -181,6 +184,7 @@ def test_only_the_training_loop(graded):
     assert entropy["dlogits"]["status"] == norm["dhprebn"]["status"] == training["dC"]["status"] == "passed"
 
 
+@pytest.mark.full
 def test_a_gradient_missing_in_the_loop(graded):
     loop = "".join(stored(STYLES[0])["cells"][15]["source"]).replace("db1 = dhprebn.sum(0)", "pass")
     rows = graded(notebook(CHAIN, loop), "07")
@@ -191,6 +195,7 @@ def test_a_gradient_missing_in_the_loop(graded):
     assert rows["dW1"]["status"] == "passed"
 
 
+@pytest.mark.full
 def test_a_wrong_gradient_in_the_loop_has_its_own_line(graded):
     loop = "".join(stored(STYLES[0])["cells"][15]["source"]).replace(
         "dhpreact.sum(0, keepdim=True)", "dhpreact.mean(0, True)"
@@ -211,6 +216,7 @@ def test_the_loop_as_it_was_is_still_to_do(graded):
 # Stages and aliases --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_a_gradient_taken_before_the_second_branch_of_the_one_above_it(graded):
     lines = CHAIN.split("\n")
     mean = next(line for line in lines if line.startswith("dbnmeani"))
@@ -286,6 +292,7 @@ def test_what_comes_from_elsewhere_is_told(graded):
     assert others(rows, "dh", "dprobs") == {"passed"}
 
 
+@pytest.mark.full
 def test_sizes_by_the_lecture_s_names_and_as_numbers(graded):
     named = lecture(demb="demb = dembcat.view(batch_size, block_size, n_embd)")
     assert others(graded(notebook("n_embd = 10", named), "03")) == {"passed"}
@@ -612,7 +619,7 @@ def as_a_notebook(source: str, functions: tuple[str, ...]) -> Notebook:
     return notebook(*cells)
 
 
-@pytest.mark.parametrize("variant", sorted((ROOT / "solutions" / "03_makemore_steps" / "variants").glob("*.py")))
+@sampled("variant", sorted((ROOT / "solutions" / "03_makemore_steps" / "variants").glob("*.py")), keep=2)
 def test_the_honest_variants_as_notebooks(graded, lesson, variant):
     """Their helper variables have the same few names in every cell: each gradient takes its own."""
     rows = graded(as_a_notebook(variant.read_text(encoding="utf-8"), lesson.functions), "03")
@@ -635,6 +642,7 @@ def same_verdicts(lesson, grade, graded, mistakes):
     return differing
 
 
+@pytest.mark.full
 def test_known_mistakes_as_notebooks(lesson, grade, graded):
     assert same_verdicts(lesson, grade, graded, lesson.mistakes[::25]) == {}
 

@@ -134,6 +134,7 @@ def is_read(data: bytes, lesson: Lesson, functions: bool) -> None:
         assert len(submission.origin.fingerprint) > 0
 
 
+@pytest.mark.full
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(anything, some.integers(0, 4), some.booleans())
 def test_whatever_it_is(readers, data, which, functions):

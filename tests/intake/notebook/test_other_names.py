@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from lecture_notebooks import CHAIN, SOFTMAX, STYLES, lecture, notebook, others, stored
+from support import sampled
 from test_notebook import graded, hand_in  # noqa: F401
 
 from grader.intake.notebook.claims import MAX_CLAIMS, scan_of
@@ -184,7 +185,7 @@ def test_names_that_two_values_share_spell_none():
 # Notebooks -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [hidden_name, lambda gradient: f"dL_{gradient}", lambda g: f"{g[1:]}_grad"])
+@sampled("name", [hidden_name, lambda gradient: f"dL_{gradient}", lambda g: f"{g[1:]}_grad"], keep=1)
 def test_every_gradient_under_another_name(graded, name):  # noqa: F811
     cells = [renamed(cell, name) for cell in IN_THE_LECTURE]
     chain, entropy, norm, training = graded(notebook(*cells), "03", "04", "05", "07")
@@ -208,6 +209,7 @@ def test_a_wrong_formula_under_another_name_is_named_with_its_line(graded):  # n
     assert rows["dembcat"]["because_of"] == ["dhpreact"]
 
 
+@pytest.mark.full
 def test_every_known_mistake_stays_wrong_under_other_names(lesson, graded):  # noqa: F811
     """The first mistake of each gradient, its answer renamed."""
     from support import solution_of

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support import sampled
 
 from grader.intake.submissions.answer_files import resembles
 from grader.intake.submissions.submission import read_submission
@@ -81,7 +82,7 @@ def notebook(*cells: tuple[str, str]) -> str:
     return json.dumps({"nbformat": 4, "cells": [{"cell_type": kind, "source": text} for kind, text in cells]})
 
 
-@pytest.mark.parametrize(
+@sampled(
     ("name", "text", "found"),
     [
         ("ada.py", CODE + "# done\n\n" + COMMENTED, True),
@@ -94,6 +95,7 @@ def notebook(*cells: tuple[str, str]) -> str:
         ("ada.ipynb", '{"cells": 3, "metadata": "[answers]"}', False),
         ("ada.ipynb", '[answers]"', False),
     ],
+    keep=5,
 )
 @pytest.mark.parametrize("in_a_folder", [False, True])
 def test_inside_a_single_file(tmp_path: Path, lessons, name: str, text: str, found: bool, in_a_folder: bool) -> None:

@@ -93,6 +93,7 @@ def test_links_in_a_zip_are_refused(tmp_path: Path) -> None:
     assert "a link, a device" in refusal(tmp_path / "link.zip")
 
 
+@pytest.mark.full
 def test_too_many_entries(tmp_path: Path) -> None:
     assert "more than 10,000 entries" in refusal(
         zipped(tmp_path / "many.zip", {f"{n}.txt": b"" for n in range(10_001)})

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support import GUARD_SECONDS, ROOT, solution_of
+from support import GUARD_SECONDS, ROOT, sampled, solution_of
 from test_archive import SOURCE, tarred, zipped
 
 from grader.intake.submissions.finding import find
@@ -205,7 +205,7 @@ linux = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memor
 
 
 @linux
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in BOMBS])
+@sampled("name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in BOMBS], keep=1)
 def test_memory_and_disk_stay_under_the_caps(tmp_path: Path, name: str) -> None:
     make, expected = BOMBS[name]
     sentence, memory, disk = measured(make(tmp_path / "bomb"))
@@ -239,6 +239,7 @@ def bombs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     yield folder
 
 
+@pytest.mark.full
 def test_each_is_a_result_and_the_next_submission_is_graded(bombs: Path, course, session_for) -> None:
     found = find([bombs], [course.find("04")], list(course.lessons.values()))
     results = [session_for("04").grade(submission).results.to_json() for submission in found]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support import ROOT, guarded, solution_of
+from support import ROOT, guarded, sampled, solution_of
 
 from grader.commands.grade import main
 from grader.intake.submissions.archive import unpacked
@@ -196,7 +196,7 @@ def without_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.intake.submissions.unpacking.time.thread_time", lambda: 0.0)
 
 
-@pytest.mark.parametrize("name", ARCHIVES)
+@sampled("name", ARCHIVES, keep=25)
 def test_it_is_refused_in_time(tmp_path: Path, lesson, name: str, request: pytest.FixtureRequest) -> None:
     suffix, make, sentence = ARCHIVES[name]
     path = tmp_path / f"bomb{suffix}"
@@ -209,6 +209,7 @@ def test_it_is_refused_in_time(tmp_path: Path, lesson, name: str, request: pytes
         assert message is not None and sentence in message and message.endswith(".")
 
 
+@pytest.mark.full
 def test_the_time_limit_itself(tmp_path: Path, monkeypatch) -> None:
     """Whatever takes long inside, and is not foreseen above."""
     path = tmp_path / "slow.tar.gz"
@@ -236,6 +237,7 @@ def test_streams_one_after_another_are_one_archive(tmp_path: Path, compress: Cal
             assert (folder / "backward.py").read_bytes() == SOURCE * 3_000
 
 
+@pytest.mark.full
 def test_a_bomb_that_is_the_only_submission(tmp_path: Path, course, without_clock: None) -> None:
     """It is read as a class's archive first, whose bounds are wider."""
     path = tmp_path / "only.tar.bz2"
@@ -245,6 +247,7 @@ def test_a_bomb_that_is_the_only_submission(tmp_path: Path, course, without_cloc
     assert "unpacks to more than" in (only.message or "")
 
 
+@pytest.mark.full
 def test_grade_run_with_bombs_around_a_right_submission(course, tmp_path: Path) -> None:
     folder = tmp_path / "class"
     (folder / "hopper" / "04_cross_entropy").mkdir(parents=True)

@@ -21,7 +21,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as some
-from support import GOLDEN, GUARD_SECONDS, ROOT, solution_of
+from support import GOLDEN, GUARD_SECONDS, ROOT, sampled, solution_of
 
 from grader.commands.grade import main
 from grader.intake.submissions.arrival import SubmissionError
@@ -118,13 +118,13 @@ def graded(course, session_for, tmp_path) -> Callable[..., None]:
     return check
 
 
-@pytest.mark.parametrize("name", NAMES)
+@sampled("name", NAMES, keep=2)
 def test_as_a_folder(course, graded, tmp_path, name):
     expected = expectation(name)
     graded(laid_out(course, tmp_path / expected.get("folder", "submissions"), expected["files"]), expected)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if expectation(name).get("archive", True)])
+@sampled("name", [name for name in NAMES if expectation(name).get("archive", True)], keep=1)
 @pytest.mark.parametrize("root", ["", "assignment_123_export/"])
 def test_as_the_archive_that_it_came_in(course, graded, tmp_path, name, root):
     expected = expectation(name)
@@ -209,6 +209,7 @@ def test_a_moodle_name_gives_back_what_it_was_made_of(name, number, file):
 ordinary = some.from_regex(r"[A-Za-z][A-Za-z]{0,8}([ ._-][A-Za-z0-9]{1,6}){0,4}\.(py|ipynb|zip)", fullmatch=True)
 
 
+@pytest.mark.full
 @given(
     some.lists(ordinary, max_size=4, unique=True), some.sampled_from(["ada.py", "Ada_12_345_x.py", "bo_2026_11_x.py"])
 )

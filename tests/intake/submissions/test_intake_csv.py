@@ -80,6 +80,7 @@ def test_what_is_kept():
     assert decisions([edited, done]) == {"bo": {LESSON: "c.py"}}
 
 
+@pytest.mark.full
 def test_from_the_guess_to_the_decision(tmp_path):
     """As it is typed: a guess, an edited line, --intake, and a later run that keeps the decision."""
     folder, out = tmp_path / "class" / "ann", tmp_path / "out"
@@ -160,6 +161,7 @@ def test_a_students_file_name_separates_nothing(course, tmp_path, name):
     assert again == lines and again[0].guess[LESSON] == name
 
 
+@pytest.mark.full
 def test_a_file_without_anything_of_a_lesson_is_not_read_in_several_ways(tmp_path):
     out = tmp_path / "grades"
     (tmp_path / "gpt.py").write_text("import torch\n\nclass Head(torch.nn.Module):\n    pass\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support import ROOT, calls_in, solution_of
+from support import ROOT, calls_in, sampled, solution_of
 
 from grader.commands.grade import main
 from grader.intake.submissions.arrival import Arrival, make_names_unique
@@ -119,6 +119,7 @@ def test_names_that_are_one_on_some_disk_are_told_apart(tmp_path: Path, names: l
         (tmp_path / name).mkdir()
 
 
+@pytest.mark.full
 def test_thousands_of_one_name() -> None:
     found = names_of(*["ada"] * 20_000)
     assert len(set(found)) == 20_000 and "ada-20000" in found
@@ -155,9 +156,10 @@ def test_a_class_page_and_a_second_run(course, tmp_path: Path) -> None:
 # Many folders --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@sampled(
     ("count", "source", "tens"),
     [(2_000, None, 1), (2_000, "x = 1\n", 4), pytest.param(20_000, None, 1, marks=pytest.mark.slow)],
+    keep=1,
 )
 def test_what_a_folder_costs(
     course, tmp_path: Path, looks: list[object], count: int, source: str | None, tens: int
@@ -177,7 +179,7 @@ def test_what_a_folder_costs(
     assert len(looks) <= 10 * tens * count + 100
 
 
-@pytest.mark.parametrize("count", [100, pytest.param(20_000, marks=pytest.mark.slow)])
+@sampled("count", [100, pytest.param(20_000, marks=pytest.mark.slow)], keep=1)
 def test_a_class_of_empty_folders_as_it_is_typed(course, tmp_path: Path, count: int) -> None:
     for n in range(count):
         (tmp_path / "class" / f"{n:05}").mkdir(parents=True)
@@ -197,6 +199,7 @@ def test_one_name_of_moodle_s_among_thousands(course, tmp_path: Path, looks: lis
     assert 0 < looks.count(str(tmp_path)) <= 10
 
 
+@pytest.mark.full
 def test_a_submission_of_very_many_entries(course, tmp_path: Path, looks: list[object]) -> None:
     for n in range(10_001):
         (tmp_path / "ada" / "04" / f"{n:05}").mkdir(parents=True) if n == 0 else (tmp_path / "ada" / f"{n}").mkdir()

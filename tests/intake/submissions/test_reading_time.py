@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path, PurePath
 
 import pytest
-from support import ROOT, guarded
+from support import ROOT, guarded, sampled
 
 from grader.intake.submissions.file_kinds import is_copy
 from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS
@@ -76,7 +76,7 @@ def test_answers_are_read_once_and_not_in_any_number(tmp_path: Path) -> None:
     assert answered == {path: [], many: [], few: ["03_makemore_steps"]}
 
 
-@pytest.mark.parametrize("suffix", [".py", ".ipynb"])
+@sampled("suffix", [".py", ".ipynb"], keep=1)
 def test_all_files_of_a_submission_share_a_limit(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock is not asked: no reading ends, and each costs the second that it may take."""
     monkeypatch.setattr("grader.source.reader.SUBMISSION_SECONDS", 4.0)
@@ -102,6 +102,7 @@ def test_all_files_of_a_submission_share_a_limit(suffix: str, tmp_path: Path, mo
     assert len(messages) == 4
 
 
+@pytest.mark.full
 def test_time_that_is_used_up_is_that_of_one_submission(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.source.reader.SUBMISSION_SECONDS", 0.1)
     reader = SourceReader(0.15)

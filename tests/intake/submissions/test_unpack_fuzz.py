@@ -116,6 +116,7 @@ def is_read(place: Path, course: Course, lesson: Lesson, suffix: str, data: byte
     assert {entry.name for entry in place.iterdir()} == {"in", "tmp"}
 
 
+@pytest.mark.full
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(archives())
 def test_whatever_it_is(place, course, archive):

@@ -25,7 +25,7 @@ import pytest
 from click.testing import CliRunner
 from made_results import lesson, results, row
 from runner import Command, Runner
-from support import GUARD_SECONDS, ROOT
+from support import GUARD_SECONDS, ROOT, sampled
 
 from grader.commands import grade as cli
 from grader.commands.options import VISIBILITY
@@ -251,6 +251,7 @@ def test_the_environment_has_another_key_when_what_is_installed_changes(workflow
     assert key() != first
 
 
+@pytest.mark.full
 def test_the_job_fails_under_its_bound_and_points_at_the_line(job):
     assert job.status == 1, job.output
     assert [command.name for command in job.commands] == ["error"] * len(job.commands)
@@ -358,6 +359,7 @@ def prying(built: Path) -> tuple[dict[str, Any], str]:
     return checked(built), done.stdout + done.stderr
 
 
+@pytest.mark.full
 def test_a_submission_is_graded_gradient_by_gradient(prying):
     found, said = prying
     assert (found["score"], found["visibility"], found["stdout_visibility"]) == (0, "after_due_date", "hidden")
@@ -432,7 +434,7 @@ percent_per_day = 25
 """
 
 
-@pytest.mark.parametrize(
+@sampled(
     ("late", "days", "options", "score", "maximum", "says"),
     [
         ("", (20, 20), (), 6, 12, "That cost 2 points."),
@@ -441,6 +443,7 @@ percent_per_day = 25
         ("", (22, 22), (), 6, 12, "By the platform's record this work was on time; by the due date of this assignment"),
         ("free_days = 1", (20, 20), (), 8, 12, "That cost no points."),
     ],
+    keep=2,
 )
 def test_the_autograder_has_the_assignment(
     course, unbuilt, tmp_path, monkeypatch, late, days, options, score, maximum, says
@@ -563,6 +566,7 @@ def test_the_search_finds_what_is_there(course, built, tmp_path):
     assert len(tokens_in(tmp_path)["hidden (base64)"]) == 3
 
 
+@pytest.mark.full
 def test_no_token_is_in_the_release(course, tmp_path):
     grade("release", tmp_path / "kit", "--course", course)
     assert (tmp_path / "kit.zip").is_file()

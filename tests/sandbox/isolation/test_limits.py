@@ -90,6 +90,7 @@ def test_a_lower_limit_that_is_there_already_stays(in_child):
     assert in_child(action) == [60, 60]
 
 
+@pytest.mark.full
 def test_processor_time_ends_a_loop_that_ignores_the_signal(in_child):
     def action():
         limits.apply(Limits(cpu_seconds=0))  # the kernel takes 0 for 1 second

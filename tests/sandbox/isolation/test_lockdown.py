@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support import GUARD_SECONDS
+from support import GUARD_SECONDS, sampled
 
 from grader.sandbox.isolation import capabilities, kernel, landlock, limits, lockdown, probe, seccomp
 from grader.sandbox.isolation.limits import Limits
@@ -149,7 +149,7 @@ CHANGING = {
 }
 
 
-@pytest.mark.parametrize("level", [level for level in LEVELS if level != "none"])
+@sampled("level", [level for level in LEVELS if level != "none"], keep=2)
 @pytest.mark.parametrize("user", ["root", "ordinary"])
 def test_a_worker_at_every_level(in_child, outcome, as_root_with_mounts, lay_python_open, secret, level, user):
     if landlock.abi() < 1 and level != "weak":
@@ -409,7 +409,7 @@ WITH_TORCH = """
 """
 
 
-@pytest.mark.parametrize("level", ["strong", "fair"])
+@sampled("level", ["strong", "fair"], keep=1)
 def test_torch_works_in_a_worker(level):
     script = textwrap.dedent(WITH_TORCH)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}

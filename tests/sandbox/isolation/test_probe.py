@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support import sampled
 
 from grader.sandbox.isolation import capabilities, kernel, landlock, probe
 from grader.sandbox.isolation.probe import LEVELS, Isolation, at_least, avoid_above, level_of
@@ -66,7 +67,7 @@ def test_root_with_everything(in_child, as_root_with_mounts):
     assert set(layers) == set(probe.LAYERS) - {probe.USER_NAMESPACE}
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@sampled("level", LEVELS, keep=3)
 def test_a_lower_level_on_request(in_child, as_root_with_mounts, lay_python_open, level):
     if landlock.abi() < 1:
         pytest.skip("this kernel has no Landlock")

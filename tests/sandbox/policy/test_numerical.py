@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from kits import file_of
-from support import ROOT, SEED, Rows, calls_in, rows_of, solution_of
+from support import ROOT, SEED, Rows, calls_in, rows_of, sampled, solution_of
 
 from bench.numerical import Attempt, attempts, course_with_points, source_of
 from grader.gradebook.grading.numerical import functions_by_row, written_by_student
@@ -94,7 +94,7 @@ def test_the_lessons_own_forward_pass_alone_is_no_reason_to_read() -> None:
 # What is read in the text --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("attempt", TRIED, ids=lambda attempt: attempt.name)
+@sampled("attempt", TRIED, keep=24, ids=lambda attempt: attempt.name)
 def test_an_attempt_is_read(attempt: Attempt) -> None:
     lesson = COURSE.find(attempt.lesson)
     source = source_of(lesson, attempt)
@@ -108,6 +108,7 @@ def test_a_look_alike_is_not(attempt: Attempt) -> None:
     assert found_in(lesson, source_of(lesson, attempt)) == {}
 
 
+@pytest.mark.full
 def test_no_right_file_is() -> None:
     """Whatever its words are: each is read as if it were suspicious."""
     files = right_files()
@@ -211,7 +212,7 @@ SAMPLE = [
 ]
 
 
-@pytest.mark.parametrize("name", SAMPLE)
+@sampled("name", SAMPLE, keep=1)
 def test_it_earns_no_points_by_default(name: str, graded: Callable[[str], Any]) -> None:
     attempt, rows = BY_NAME[name], rows_of(graded(name).results)
     for row in rows.values():
@@ -224,6 +225,7 @@ def test_it_earns_no_points_by_default(name: str, graded: Callable[[str], Any]) 
             assert (row["status"], row["numerical_differentiation"]) == ("passed", None)
 
 
+@pytest.mark.full
 def test_the_setting_gives_points(tmp_path: Path) -> None:
     """The verdict is then on the value, and the row says what was observed."""
     course = course_with_points(tmp_path)
@@ -257,6 +259,7 @@ def test_the_sentences() -> None:
     )
 
 
+@pytest.mark.full
 def test_reports_and_the_class_page_say_it(graded: Callable[[str], Any], course: Course) -> None:
     one, other = graded("eighth_order_sum"), graded("dual_class")
     reporter = Reporter([course.find("06")])
@@ -274,6 +277,7 @@ def test_reports_and_the_class_page_say_it(graded: Callable[[str], Any], course:
     assert 'id="numerical"' not in reporter.class_page([])
 
 
+@pytest.mark.full
 def test_a_notebook_names_its_own_line(session_for: Callable[..., Session], course: Course, tmp_path: Path) -> None:
     lecture = Path(__file__).parents[2] / "notebooks" / "colab_as_in_the_lecture.ipynb"
     book = json.loads(lecture.read_text(encoding="utf-8"))
@@ -296,6 +300,7 @@ def test_a_notebook_names_its_own_line(session_for: Callable[..., Session], cour
     assert row["numerical_differentiation"]["line"] == row["line"]
 
 
+@pytest.mark.full
 def test_a_students_own_check_says_the_same(kit: Path, dojo: Callable[..., Any]) -> None:
     file_of(kit, "04").write_bytes(source_of(COURSE.find("04"), BY_NAME["softmax_loss_complex"]))
     result = dojo("check", "04")

@@ -350,6 +350,7 @@ def test_a_byte_order_mark_and_nested_brackets_hide_nothing() -> None:
     assert len(check(HARD["few brackets"], "backward.py", ["dx"])) == 1
 
 
+@pytest.mark.full
 def test_no_bytes_end_the_process() -> None:
     """Deep nesting has crashed Python's parser before (cpython#91924); a crash here would take pytest with it."""
     program = (

@@ -12,7 +12,7 @@ import pytest
 import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from support import ROOT, solution_of
+from support import ROOT, sampled, solution_of
 
 from bench.spellings import RIGHT, spellings, submission
 from grader.lesson.lesson import Course
@@ -41,7 +41,7 @@ def test_every_function_of_a_solution_has_a_key_of_its_own():
     assert len({function.key for function in found.values()}) == len(found)
 
 
-@pytest.mark.parametrize("number", range(5))
+@sampled("number", range(5), keep=2)
 def test_lines_and_parameters_are_those_that_python_sees(number):
     lesson = COURSE.find("03")
     text = submission(lesson, number, RIGHT, spellings(lesson))
@@ -255,6 +255,7 @@ STATEMENTS = st.one_of(
 )
 
 
+@pytest.mark.full
 @settings(max_examples=300, deadline=None)
 @given(st.lists(STATEMENTS, max_size=5))
 @example(["from torch import Tensor as Tensor", "def dx(a: Tensor.Tensor, b=3) -> None:\n    return a"])

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 import pytest
 import torch
 from shared_nursery import forked_zygote
-from support import ROOT
+from support import ROOT, sampled
 
 from grader.calling.protocol import Called
 from grader.lesson.lesson import Course
@@ -87,7 +87,7 @@ def update(line: str) -> str:
     return f"{HEAD}def update(p, g):\n    p.grad = g\n    {line}\n    return p\n"
 
 
-@pytest.mark.parametrize("line", OPTIMIZERS.values(), ids=OPTIMIZERS.keys())
+@sampled("line", OPTIMIZERS.values(), keep=11, ids=OPTIMIZERS.keys())
 def test_no_way_leads_to_an_optimizer(zygote, line):
     failed = called(zygote, update(line)).failed
     assert failed is not None and failed.outcome == "forbidden"

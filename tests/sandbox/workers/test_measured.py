@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import torch
 from shared_nursery import forked_zygote
-from support import GUARD_SECONDS
+from support import GUARD_SECONDS, sampled
 
 from grader.calling.protocol import Called, CallFailed, Counts
 from grader.gradebook.grading.session import Session
@@ -95,7 +95,7 @@ def student(zygote: ZygoteProcess) -> Iterator[Student]:
 # The account ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("megabytes", [8, 32, 128])
+@sampled("megabytes", [8, 32, 128], keep=2)
 def test_memory_is_what_the_call_held(student: Student, megabytes: int) -> None:
     measured = measure(student, megabytes, "hold", [megabytes << 17], NOTHING)
     assert megabytes - 1 <= measured.extra_bytes / (1 << 20) <= megabytes + 3
@@ -232,13 +232,14 @@ def is_slow(number: str, name: str) -> bool:
     return name in BY_TIME or (number != "09" and name not in QUICK)
 
 
-@pytest.mark.parametrize(
+@sampled(
     ("number", "path"),
     [
         pytest.param(number, path, id=name, marks=[pytest.mark.slow] if is_slow(number, name) else [])
         for number, path in FILES
         for name in [f"{path.parent.name}/{path.stem}"]
     ],
+    keep=1,
 )
 def test_no_count_is_evaded(
     number: str, path: Path, session: Session, course: Course, request: pytest.FixtureRequest
@@ -252,6 +253,7 @@ def test_no_count_is_evaded(
     assert {name: row["status"] for name, row in found.items() if row["status"] != "passed"} == expected
 
 
+@pytest.mark.full
 def test_right_answers_cost_little_more(
     session: Session, course: Course, same_processor_time: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support import GUARD_SECONDS
+from support import GUARD_SECONDS, sampled
 
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import plan_for
@@ -112,7 +112,7 @@ def zygote(nursery: Nursery) -> Iterator[Callable[..., ZygoteProcess]]:
         each.close()
 
 
-@pytest.mark.parametrize("level", ["strong", *(pytest.param(low, marks=pytest.mark.slow) for low in ("fair", "none"))])
+@sampled("level", ["strong", *(pytest.param(low, marks=pytest.mark.slow) for low in ("fair", "none"))], keep=1)
 def test_its_workers_are_locked_in_like_any_others(zygote, level):
     theirs = looked_around(zygote(level))
     alone = ZygoteProcess(plan_for(probe(avoid=LAYERS if level == "none" else avoid_above(level))))
@@ -127,6 +127,7 @@ def test_its_workers_are_locked_in_like_any_others(zygote, level):
     assert level == "none" or (theirs["writing"], theirs["connecting"]) != ("done", "done")
 
 
+@pytest.mark.full
 def test_one_after_another_and_all_at_once(zygote):
     first, second, third = zygote(), zygote(), zygote()
     first.wait_until_ready()
@@ -135,6 +136,7 @@ def test_one_after_another_and_all_at_once(zygote):
     assert [looked_around(each)["pid"] for each in (second, third, fourth)] == [1, 1, 1]
 
 
+@pytest.mark.full
 def test_it_ends_after_its_zygotes():
     """So that whoever waits for it is told of their time as well."""
     nursery = Nursery()
@@ -147,6 +149,7 @@ def test_it_ends_after_its_zygotes():
     assert not Path(f"/proc/{pids[0]}").exists()
 
 
+@pytest.mark.full
 def test_one_that_is_killed_takes_no_other_with_it(zygote):
     first, second = zygote("none"), zygote("none")
     pids = []
@@ -205,6 +208,7 @@ def test_its_exit_status_is_told(nursery, text, status):
     assert program.wait(GUARD_SECONDS) == status == program.wait()
 
 
+@pytest.mark.full
 def test_one_that_is_killed_one_that_is_dropped_and_one_whose_nursery_is_killed(own_nursery):
     assert own_nursery.program("pass").wait(GUARD_SECONDS) == 0  # it has loaded torch
     hangs = "import time\ntime.sleep(3600)"  # no race: it is killed
@@ -235,6 +239,7 @@ def holds(pid: int, word: bytes) -> bool:
     return False
 
 
+@pytest.mark.full
 def test_what_a_program_is_told_is_in_no_memory_that_a_worker_inherits(own_nursery, monkeypatch):
     token = secrets.token_hex(16)
     monkeypatch.setenv("TOKEN", token)

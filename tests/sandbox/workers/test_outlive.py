@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import GUARD_SECONDS, wait_until
+from support import GUARD_SECONDS, sampled, wait_until
 
 from bench.arena import adopt_orphans, descendants, new_descendants
 from grader.errors import ZygoteDied
@@ -132,7 +132,7 @@ def kill_the_coordinator(moment: float, before: dict[int, str], folder: Path) ->
     assert new_descendants(before, GUARD_SECONDS) == {}, f"killed after {moment:.2f} s"
 
 
-@pytest.mark.parametrize("moment", some_moments(4, seed=1)[::2], ids=lambda moment: f"{moment:.1f}")
+@sampled("moment", some_moments(4, seed=1)[::2], keep=1, ids=lambda moment: f"{moment:.1f}")
 def test_a_coordinator_that_is_killed(moment: float, alone: dict[int, str], tmp_path: Path) -> None:
     kill_the_coordinator(moment, alone, tmp_path)
 
@@ -143,6 +143,7 @@ def test_a_coordinator_that_is_killed_at_more_moments(moment: float, alone: dict
     kill_the_coordinator(moment, alone, tmp_path)
 
 
+@pytest.mark.full
 def test_coordinator_and_graders_at_once(alone: dict[int, str], tmp_path: Path) -> None:
     """What is left then has nobody who could clean up."""
     run = start_run(tmp_path)
@@ -153,7 +154,7 @@ def test_coordinator_and_graders_at_once(alone: dict[int, str], tmp_path: Path) 
     assert new_descendants(alone, GUARD_SECONDS) == {}
 
 
-@pytest.mark.parametrize("victim", ["grader", slow("nursery"), slow("maker"), slow("zygote"), slow("inside")])
+@sampled("victim", ["grader", slow("nursery"), slow("maker"), slow("zygote"), slow("inside")], keep=1)
 def test_a_part_that_is_killed_ends_what_hangs_on_it(victim: str, alone: dict[int, str], tmp_path: Path) -> None:
     """A run goes on without it; what it had started ends with it, and the run's end ends the rest."""
     run = start_run(tmp_path)
@@ -200,7 +201,7 @@ QUICK = [("strong", "in threads"), ("none", "deaf")]
 PAIRS = [(level, loop) for level in ("strong", "good", "fair", "weak", "none") for loop in LOOPS]
 
 
-@pytest.mark.parametrize(("level", "loop"), [pair if pair in QUICK else slow(*pair) for pair in PAIRS])
+@sampled(("level", "loop"), [pair if pair in QUICK else slow(*pair) for pair in PAIRS], keep=1)
 def test_a_grader_that_is_killed_in_the_midst(level: str, loop: str, alone: dict[int, str]) -> None:
     grader = start_grader(plan_at(level), LOOPS[loop])
     assert grader.stdout is not None and grader.stdout.readline() == b"asked\n"
@@ -211,7 +212,7 @@ def test_a_grader_that_is_killed_in_the_midst(level: str, loop: str, alone: dict
 
 
 @pytest.mark.parametrize("level", ["strong", slow("fair"), slow("none")])
-@pytest.mark.parametrize("moment", [0.0, slow(0.02), 0.05, slow(0.1), 0.2, slow(1.0)])
+@sampled("moment", [0.0, slow(0.02), 0.05, slow(0.1), 0.2, slow(1.0)], keep=1)
 def test_a_grader_that_is_killed_while_its_zygote_starts(level: str, moment: float, alone: dict[int, str]) -> None:
     """Before the zygote has asked the kernel to end it with its parent, nothing ends it: it has to look for itself."""
     grader = start_grader(plan_at(level), LOOPS["at import"])
@@ -222,7 +223,7 @@ def test_a_grader_that_is_killed_while_its_zygote_starts(level: str, moment: flo
     assert new_descendants(alone, GUARD_SECONDS) == {}
 
 
-@pytest.mark.parametrize("level", ["strong", slow("fair")])
+@sampled("level", ["strong", slow("fair")], keep=1)
 def test_a_zygote_that_is_killed_is_a_fault_of_ours(level: str, alone: dict[int, str]) -> None:
     process = ZygoteProcess(plan_at(level))
     student = Student(process, StudentFile({"backward.py": LOOPS["at import"].encode()}, "backward.py", ["dlogits"]))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from shared_nursery import forked_zygote
+from support import sampled
 
 from bench.sent import measure, run
 from grader.lesson.lesson import Course, Lesson
@@ -36,7 +37,7 @@ QUICK = ["03_makemore_steps", "06_embedding_net", "07_training", "09_checkpointi
 OTHERS = [name for name in COURSE.lessons if name not in QUICK]
 
 
-@pytest.mark.parametrize("names", [QUICK, pytest.param(OTHERS, marks=pytest.mark.slow)])
+@sampled("names", [QUICK, pytest.param(OTHERS, marks=pytest.mark.slow)], keep=1)
 def test_nothing_that_is_sent_is_an_answer(names: list[str]) -> None:
     lines: list[str] = []
     assert run([COURSE.lessons[name] for name in names], [11], lines.append) == []
@@ -47,7 +48,7 @@ def with_true_gradients(key: int, problem: Problem) -> PackedProblem:
     return pack_problem(key, problem.dtype, problem.values, problem.upstream, problem.groups)
 
 
-@pytest.mark.parametrize("number", ["02", "06"])
+@sampled("number", ["02", "06"], keep=1)
 def test_true_gradients_sent_with_a_problem_are_noticed(
     number: str, zygote: ZygoteProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -60,7 +61,7 @@ def test_true_gradients_sent_with_a_problem_are_noticed(
     assert all("u:" in text for text in found)
 
 
-@pytest.mark.parametrize("exact", [True, False])
+@sampled("exact", [True, False], keep=1)
 def test_gradients_disclosed_a_stage_too_early_are_noticed(
     zygote: ZygoteProcess, monkeypatch: pytest.MonkeyPatch, exact: bool
 ) -> None:

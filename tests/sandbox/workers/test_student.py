@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 from shared_nursery import forked_zygote
-from support import GUARD_SECONDS
+from support import GUARD_SECONDS, sampled
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, Function
@@ -124,7 +124,7 @@ FAULTS = {
 NO_BATCH = -1.0
 
 
-@pytest.mark.parametrize("middle", FAULTS.values(), ids=FAULTS.keys())
+@sampled("middle", FAULTS.values(), keep=4, ids=FAULTS.keys())
 def test_batches_and_one_by_one_give_the_same(run, middle):
     one_by_one, _ = run(middle, NO_BATCH)
     for seconds, prefetch in ((5.0, True), (0.02, True), (0.02, False)):
@@ -132,7 +132,7 @@ def test_batches_and_one_by_one_give_the_same(run, middle):
         assert same(in_batches, one_by_one)
 
 
-@pytest.mark.parametrize("fault", ["crash", "loop"])
+@sampled("fault", ["crash", "loop"], keep=1)
 def test_the_step_at_fault_is_found(run, fault):
     answers, _ = run(FAULTS[fault])
     for each in answers:
@@ -141,13 +141,14 @@ def test_the_step_at_fault_is_found(run, fault):
         assert outcomes == {"dlogits": "returned", "db2": blamed, "dW2": "returned", "dh_bn": "returned"}
 
 
-@pytest.mark.parametrize("seconds", [5.0, 0.02, NO_BATCH])
+@sampled("seconds", [5.0, 0.02, NO_BATCH], keep=2)
 def test_what_is_printed_is_kept_once(run, problems, seconds):
     _, printed = run(FAULTS["slow"], seconds)
     assert printed.count("last") == len(problems)
     assert printed.count("loaded") == 1  # though the file itself may have been run again, by a new worker
 
 
+@pytest.mark.full
 def test_a_hang_costs_its_deadline_and_little_more(zygote, problems, missed_deadlines):
     student = Student(
         zygote, StudentFile({BACKWARD_FILE: RIGHT.format(middle=FAULTS["loop"]).encode()}, BACKWARD_FILE, STEPS)
@@ -275,6 +276,7 @@ def answered(
         student.close()
 
 
+@pytest.mark.full
 def test_problems_are_kept_for_the_workers_to_come(fresh, problems, lesson):
     first, _ = answered(fresh, [*problems, lesson.public])
     worker = fresh.worker()

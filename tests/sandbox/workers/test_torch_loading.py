@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 
+import pytest
 from support import GUARD_SECONDS, ROOT
 
 PROGRAM = """
@@ -45,6 +46,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.full
 def test_torch_is_whole() -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, timeout=GUARD_SECONDS

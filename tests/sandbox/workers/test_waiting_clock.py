@@ -160,6 +160,7 @@ def test_an_answer_that_came_in_time_counts_although_this_process_was_late():
             os.close(descriptor)
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="this kernel does not count waits")
 def test_the_kernel_counts_the_waits_of_a_process_that_shares_a_processor():
     """A process shares one core with three others, until it has run and has waited."""

@@ -96,6 +96,7 @@ def test_a_tensor_s_bits_survive(tensor):
     assert equal_bits(tensor_from(data, tensor.dtype, tensor.shape), tensor)
 
 
+@pytest.mark.full
 @given(st.dictionaries(names, tensors(), max_size=5))
 def test_many_tensors_one_after_another(named):
     described, body = pack_tensors(list(named.items()))
@@ -183,6 +184,7 @@ def test_a_bool_s_bytes_are_made_zero_or_one():
     assert tensor_bytes(tensor) == b"\x00\x01\x01\x01"
 
 
+@pytest.mark.full
 @given(st.lists(answers, min_size=1, max_size=4), st.lists(st.integers(0, 60), max_size=30))
 def test_frames_may_be_split_anywhere(sent, pieces):
     data = b"".join(encode_answer(STEP, answer, TICKET) for answer in sent)
@@ -405,6 +407,7 @@ def nothing_but_a_wire_error(data: bytes, pieces: list[int]) -> None:
         pass
 
 
+@pytest.mark.full
 @settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(mutated(), st.lists(st.integers(0, 100), max_size=2))
 def test_damaged_frames_raise_nothing_but_wire_errors(data, pieces):

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import torch
+from support import sampled
 from torch import Tensor
 
 from grader.calling.answer import Answer
@@ -212,13 +213,13 @@ def test_the_mistake_is_named(problems, name, gradient, wrong, near):
     assert f"`{gradient}`" in explanation.message or f"`d{gradient}`" in explanation.message
 
 
-@pytest.mark.parametrize(("name", "gradient", "wrong", "near"), EXPLANATIONS, ids=NAMES)
+@sampled(("name", "gradient", "wrong", "near"), EXPLANATIONS, keep=39, ids=NAMES)
 def test_a_near_miss_is_not(problems, name, gradient, wrong, near):
     explanation = text(problems, gradient, near)
     assert explanation is None or explanation.id != name
 
 
-@pytest.mark.parametrize(("name", "gradient", "wrong", "near"), EXPLANATIONS, ids=NAMES)
+@sampled(("name", "gradient", "wrong", "near"), EXPLANATIONS, keep=4, ids=NAMES)
 @pytest.mark.parametrize("where", [0, 1, 2])
 def test_what_matches_on_one_problem_only_is_luck(problems, name, gradient, wrong, near, where):
     cases = []
@@ -228,7 +229,7 @@ def test_what_matches_on_one_problem_only_is_luck(problems, name, gradient, wron
     assert explain(gradient, cases, ()) is None
 
 
-@pytest.mark.parametrize(("name", "gradient", "wrong", "near"), EXPLANATIONS, ids=NAMES)
+@sampled(("name", "gradient", "wrong", "near"), EXPLANATIONS, keep=2, ids=NAMES)
 def test_what_fails_on_one_problem_only_is_not_told(problems, name, gradient, wrong, near):
     for odd in range(3):
         formulas = [nudged(wrong, 1e-3) if number == odd else wrong for number in range(3)]
@@ -632,7 +633,7 @@ def test_the_parts_of_a_fused_step(fused):
         torch.testing.assert_close(p.reference("x"), parts)
 
 
-@pytest.mark.parametrize(
+@sampled(
     ("name", "weights", "sentence"),
     [
         ("held_constant", (1, 0, 1), "treats `mean` as a constant. It is computed from `x`, so the gradient also"),
@@ -641,6 +642,7 @@ def test_the_parts_of_a_fused_step(fused):
         ("inner_branch_ratio", (1, 1, 2), "flows back from `s` to `var` is exactly 2 times what it should be"),
         ("inner_branch_ratio", (2, 1, 1), "flows back from `s` to `x` is exactly 2 times what it should be"),
     ],
+    keep=3,
 )
 def test_a_line_inside_a_fused_step(fused, name, weights, sentence):
     def formula(p):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from support import sampled
 from test_diagnose import made, text
 
 from grader.reference.problem import Problem
@@ -122,7 +123,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
+@sampled("case", WRONG, keep=7)
 def test_a_wrong_part_is_told(problems, case):
     name, formula, message = WRONG[case]
     explanation = text(problems, "x", formula, uses=USES)
@@ -145,7 +146,7 @@ def test_the_factor_of_a_line_is_given_with_its_range(problems):
     )
 
 
-@pytest.mark.parametrize("case", WRONG)
+@sampled("case", WRONG, keep=2)
 def test_a_near_miss_is_not_told(problems, case):
     name, formula, _ = WRONG[case]
 

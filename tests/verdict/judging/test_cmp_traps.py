@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch
-from support import IMPORTS, Rows
+from support import IMPORTS, Rows, sampled
 
 from grader.results.wording import format_shape
 from grader.verdict.judging.line_messages import IN_FLOAT32
@@ -322,7 +322,7 @@ def sizes(lesson) -> dict[str, Any]:
     return drawn | {"fan_in": drawn["embedding"] * drawn["block"]}
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@sampled("name", BY_NAME, keep=32)
 def test_the_verdict_and_its_sentence(trapped, sizes, name):
     trap, row = BY_NAME[name], trapped[name]
     assert row["status"] == trap.status, row["message"]

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import torch
-from support import ROOT, SEED, rows_of
+from support import ROOT, SEED, rows_of, sampled
 
 from bench import lazy
 from grader.gradebook.grading.session import Session
@@ -39,7 +39,7 @@ def with_checks() -> list[Any]:
     return [pytest.param(name, marks=pytest.mark.slow) if name == "15_gpt" else name for name in names]
 
 
-@pytest.mark.parametrize("name", with_checks())
+@sampled("name", with_checks(), keep=1)
 @pytest.mark.parametrize("learned", [(1, 2), pytest.param((4, 16), marks=pytest.mark.slow)], ids=["few", "many"])
 def test_no_check_row_can_be_earned_without_looking(
     name: str, learned: tuple[int, int], monkeypatch: pytest.MonkeyPatch
@@ -52,6 +52,7 @@ def test_no_check_row_can_be_earned_without_looking(
     assert [score for score in scores if score.score] == []
 
 
+@pytest.mark.full
 def test_a_row_in_a_fixed_order_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bench itself: without the shuffling, another run's answers in their order earn rows of lesson 08."""
     monkeypatch.setattr(Shuffled, "some", lambda self, least, most: least)
@@ -77,7 +78,7 @@ def session_without_mistakes(warm_zygotes: None) -> Iterator[Callable[[str], Ses
         yield cache(lambda name: Session([Lesson(ROOT, name, secrets=False)], SEED))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@sampled("path", FILES, keep=1, ids=lambda path: path.stem)
 def test_a_lazy_file_earns_nothing(path: Path, session_without_mistakes: Callable[[str], Session]) -> None:
     text = path.read_text(encoding="utf-8")
     header = dict(HEADER.findall(text))

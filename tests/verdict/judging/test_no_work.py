@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from support import ROOT, SEED
+from support import ROOT, SEED, sampled
 
 from bench import no_work
 from grader.authoring.lesson_review import vanishing_faults
@@ -33,7 +33,7 @@ WITH_GRADIENTS = [
 ]
 
 
-@pytest.mark.parametrize("name", WITH_GRADIENTS)
+@sampled("name", WITH_GRADIENTS, keep=1)
 def test_no_gradient_row_awards_points_for_no_work(name: str) -> None:
     found = list(no_work.rows(LESSONS[name], [derive(SEED, "no work")]))
     assert [row.name for row in found] == [item.name for item in LESSONS[name].gradients]
@@ -72,7 +72,7 @@ class WithBias:
         return self.answers(problem)[step]
 
 
-@pytest.mark.parametrize("name", BIASES)
+@sampled("name", BIASES, keep=1)
 def test_the_bias_is_earned_with_the_weights(name: str) -> None:
     lesson, (bias, weights) = LESSONS[name], BIASES[name]
     book = ProblemBook(SEED)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from support import guarded, rows_of
+from support import guarded, rows_of, sampled
 from wild_members import as_notebook, changed, lecture_cells
 
 from bench.own_sizes import SIZES, judge_lesson
@@ -232,6 +232,7 @@ def test_sizes_too_large_to_draw_are_not_drawn(course, graded, monkeypatch):
     assert {row["status"] for name, row in rows.items() if name != "demb"} == {"passed"}
 
 
+@pytest.mark.full
 def test_problems_of_a_notebook_are_not_kept_for_every_worker(course, session_for, graded):
     session = session_for("03")
     graded("# instead of: cmp('emb',\ndemb = dembcat.view(32, 3, 10)\n")
@@ -244,6 +245,7 @@ def test_problems_of_a_notebook_are_not_kept_for_every_worker(course, session_fo
     assert len(session._zygote.problems) == before
 
 
+@pytest.mark.full
 def test_the_book_keeps_problems_of_few_notebooks(course):
     lesson, book = course.find("03"), ProblemBook(1)
     for batch in range(300, 312):
@@ -303,7 +305,7 @@ def find_handed(lesson: Lesson, text: str) -> Any:
     return read_page_bytes(text.encode(), "mine.py", [lesson], True, False).lessons[lesson.name]
 
 
-@pytest.mark.parametrize("wanted", ["04", "05"])
+@sampled("wanted", ["04", "05"], keep=1)
 def test_no_wrong_formula_is_right_at_own_sizes(course, wanted):
     """A few of the mutants of bench.own_sizes, which judges all."""
     kinds = [kind for kind, _, _ in judge_lesson(course.find(wanted), seed=1, budget=5, sets=SIZES[1:3])]
