@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -38,10 +38,13 @@ from grader.source.unparsing import code_of
 MAX_WRITTEN_CHARACTERS = 300_000  # characters: what the static check reads
 
 
-def read_statements(lesson: NotebookLesson, page: Page, shown: str, functions: bool) -> NotebookReading:
+def read_statements(
+    lesson: NotebookLesson, page: Page, shown: str, definitions: Mapping[str, int] | None
+) -> NotebookReading:
+    """See `limited_reading.read_lesson_part`; without `definitions` the stub's functions do not count."""
     table = lesson.table
     nothing = f"{shown} holds nothing for this lesson"
-    if table is None and not functions:
+    if table is None and definitions is None:
         return NotebookReading(None, Origin(), nothing + ".", attempted=False)
     chain = lesson.chain
     loop_names = {*chain.names, *(table.names if table else ())}
@@ -49,8 +52,8 @@ def read_statements(lesson: NotebookLesson, page: Page, shown: str, functions: b
     script = script_of(page, gradients)
     own_functions = [name for name in lesson.functions if name in script.functions]
     assigned = {name for s in script.statements if s.computes for name in s.names.binds | s.names.changes} & gradients
-    if functions and len(own_functions) > len(assigned):
-        return with_functions(lesson, script, page, own_functions)
+    if definitions is not None and len(own_functions) > len(assigned):
+        return with_functions(lesson, script, page, own_functions, definitions)
     if table is None:
         what = first_nested((cell.text for cell in page.cells), lesson.functions) or "none of its functions."
         return NotebookReading(None, Origin(), f"{nothing}: it defines {what}", attempted=False)
@@ -196,7 +199,7 @@ class Writing:
     def absent(self, name: str, table: NotebookTable) -> str:
         """Why there is no such gradient: unreadable lines, a place that is not read, another name."""
         for broken in self.script.broken:
-            if name in broken.text:
+            if broken.has(name):
                 self.attempted = True
                 return f"`{name}` is in lines that Python cannot read: {broken.file}, from line {broken.line} on."
         if name in self.script.inside:

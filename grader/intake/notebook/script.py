@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.intake.notebook.batches import with_named_batches
-from grader.intake.notebook.cells import Broken, Cell, NotebookError, statements_of
+from grader.intake.notebook.cells import Cell, NotebookError
 from grader.intake.notebook.claims import Scan, scan_of
 from grader.intake.notebook.compared_expressions import with_named_expressions
 from grader.intake.notebook.devices import on_the_cpu
 from grader.intake.notebook.gradient_claim import GradientClaim
 from grader.intake.notebook.main_function import without_main_functions
 from grader.intake.notebook.plain_variables import PlainNotebook, plain_notebook
+from grader.intake.notebook.readable_lines import Broken, readable_statements
 from grader.intake.notebook.spellings import meant_by, names_by_spelling
 from grader.intake.notebook.updates import update_claims
 from grader.source.parsing import PARSE_ERRORS
@@ -136,7 +137,7 @@ class Page:
     @cached_property
     def parsed(self) -> list[tuple[list[ast.stmt], list[Broken]]]:
         """For each cell its statements, and the lines that Python cannot parse."""
-        found = [statements_of(cell) for cell in self.cells]
+        found = [readable_statements(cell.file, cell.text) for cell in self.cells]
         if self._plain is None:
             bodies = without_main_functions([without_blocks(body) for body, _ in found])
             bodies, batches = with_named_batches([without_blocks(body) for body in bodies])

@@ -54,13 +54,6 @@ class CandidateFile:
     shared: bool = False
 
     @property
-    def is_ambiguous(self) -> bool:
-        """Whether a notebook for several lessons defines a function twice: the last definition is graded."""
-        if self.fit is None or not (self.shared and self.file.is_notebook):
-            return False
-        return any(len(self.file.outline.functions[name]) > 1 for name, _ in self.fit.functions)
-
-    @property
     def likelihood(self) -> tuple[object, ...]:
         name = PurePosixPath(self.file.shown)
         return (
@@ -196,9 +189,9 @@ class Recogniser:
         page = self._page(file).get(lesson.name) if candidate is None or candidate.fit is None else None
         if page is not None and page.present:
             return page
-        if file.is_notebook:
+        if file.is_notebook or (file.outline.functions and not file.outline.parsed):
             try:
-                return read_page_bytes(file.source, file.shown, [lesson], True, True).lessons[lesson.name]
+                return read_page_bytes(file.source, file.shown, [lesson], True, file.is_notebook).lessons[lesson.name]
             except NotebookError as error:
                 return LessonFiles(lesson.name, message=f"{file.shown} cannot be read: {error}", rejected=True)
         source = file.source
