@@ -184,8 +184,9 @@ def read_source(lesson: Lesson, files: dict[str, bytes], shown: str, message: st
     found = read_lecture_script(lesson, source, shown)
     if found is None and not outlines_limited([(source, False)])[0].parsed:
         with suppress(NotebookError):
-            part = read_page_bytes(source, shown, [lesson], True, False).lessons[lesson.name]
-            if part.present:
+            page = read_page_bytes(source, shown, [lesson], True, False)
+            part = page.lessons[lesson.name]
+            if part.present and page.syntax_error:
                 return replace(part, files={**files, **part.files}, message=message)
     return found or LessonFiles(lesson.name, files, shown=shown, message=message)
 
