@@ -40,10 +40,10 @@ DisputedClaim = tuple[GradientClaim, str, str]  # with the value that the text n
 
 def names_for(lesson: NotebookLesson, table: NotebookTable, page: Page, uses: Uses) -> KnownNames:
     """The chain's names, and those of a lesson that follows it."""
-    names = NameReader(lesson.chain, lesson.chain, page, uses, KnownNames()).names()
+    names = NameReader(lesson, lesson.chain, page, uses, KnownNames()).names()
     if table.after is None:
         return names
-    own = NameReader(table, lesson.chain, page, uses, names).names()
+    own = NameReader(lesson, table, page, uses, names).names()
     return replace(own, reasons={**names.reasons, **own.reasons} if names.reasons else own.reasons)
 
 
@@ -69,7 +69,7 @@ class NameReader(ValueReader):
 
     def chooser(self) -> Chooser:
         names = KnownNames(self.others, self.compared)
-        return Chooser(self.uses, names.added_to(self.table), names.added_to(self.chain))
+        return Chooser(self.uses, names.added_to(self.table), names.added_to(self.stepwise))
 
     # comparisons
 

@@ -62,7 +62,7 @@ def read_statements(
     size_reader = SizeReader(uses)
     sizes = lesson.sizes.with_names({**names.compared, **names.others})
     table = with_names_of_sizes(names.added_to(table), sizes, size_reader, uses)
-    chooser = Chooser(uses, table, names.added_to(chain))
+    chooser = Chooser(uses, table, names.added_to(lesson.stepwise or chain))
     writing = Writing(lesson, script, page, shown, loop_names, names, size_reader, sizes)
     if table.loop is None:
         for name in lesson.gradients:

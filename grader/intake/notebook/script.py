@@ -206,17 +206,23 @@ def without_blocks(body: Iterable[ast.stmt]) -> list[ast.stmt]:
     waiting = [*body][::-1]
     while waiting:
         node = waiting.pop()
-        is_main = isinstance(node, ast.If) and "__name__" in names_in(node.test)
-        is_context = isinstance(node, ast.With) and all(item.optional_vars is None for item in node.items)
-        if isinstance(node, ast.If | ast.With) and (is_main or is_context):
-            waiting += reversed(node.body)
-        elif isinstance(node, ast.Try) and not any(isinstance(each, ast.Import | ast.ImportFrom) for each in node.body):
-            waiting += reversed([*node.body, *node.orelse, *node.finalbody])
-        elif is_marimo_cell(node):
-            waiting += (each for each in reversed(node.body) if not isinstance(each, ast.Return))
-        else:
+        inside = statements_of_block(node)
+        if inside is None:
             found.append(node)
+        else:
+            waiting += reversed(inside)
     return found
+
+
+def statements_of_block(node: ast.stmt) -> list[ast.stmt] | None:
+    """The statements of a block that changes nothing about them; None for any other statement."""
+    if isinstance(node, ast.If) and "__name__" in names_in(node.test):
+        return node.body
+    if isinstance(node, ast.With) and all(item.optional_vars is None for item in node.items):
+        return node.body
+    if isinstance(node, ast.Try) and not any(isinstance(each, ast.Import | ast.ImportFrom) for each in node.body):
+        return [*node.body, *node.orelse, *node.finalbody]
+    return [each for each in node.body if not isinstance(each, ast.Return)] if is_marimo_cell(node) else None
 
 
 def bound_by_loop(node: ast.stmt) -> bool:
@@ -233,6 +239,8 @@ def top_level_statements(
         inside: list[tuple[ast.stmt, int | None, bool]] = []
         if is_ready:
             yield node, loop
+        elif (block := statements_of_block(node)) is not None:
+            inside = [(each, loop, False) for each in block]
         elif isinstance(node, ast.With):
             binders = [binder(item.optional_vars, node) for item in node.items if item.optional_vars is not None]
             inside = [(each, loop, True) for each in binders] + [(each, loop, False) for each in node.body]

@@ -17,15 +17,17 @@ from grader.intake.notebook.gradient_claim import GradientClaim
 from grader.intake.notebook.script import Page, Statement
 from grader.intake.notebook.spellings import KnownNames, meant_by, names_by_spelling
 from grader.intake.notebook.uses import Uses
-from grader.lesson.notebook_table import NotebookTable
+from grader.lesson.notebook_table import NotebookLesson, NotebookTable
 from grader.source.similar_names import plain_name
 
 
 class ValueReader:
     """Finds the names of values for one lesson; `known` are names of the chain that it follows."""
 
-    def __init__(self, table: NotebookTable, chain: NotebookTable, page: Page, uses: Uses, known: KnownNames) -> None:
-        self.table, self.chain, self.uses = table, chain, uses
+    def __init__(self, lesson: NotebookLesson, table: NotebookTable, page: Page, uses: Uses, known: KnownNames) -> None:
+        """`table` is the lesson's own, or that of the chain that comes before it."""
+        chain = lesson.chain
+        self.table, self.chain, self.stepwise, self.uses = table, chain, lesson.stepwise or chain, uses
         self.claims = [claim for claim in page.claims if table.loop or not claim.is_update]
         self.gradients = {name for name in (*chain.names, *table.names) if name.startswith("d")}
         self.ordered = [name for name in table.names if name in self.gradients]
