@@ -205,10 +205,12 @@ class Writing:
         if name in self.script.inside:
             holder, file, line = self.script.inside[name]
             self.attempted = True
-            return (
-                f"`{name}` is assigned inside of `{holder}` only ({file}, line {line}); what is read is the code "
-                "outside of functions."
-            )
+            found = f"`{name}` is assigned inside of `{holder}` only ({file}, line {line})"
+            if any(isinstance(s.node, ast.ClassDef) and s.node.name == holder for s in self.script.statements):
+                return f"{found}; what is read is the code outside of classes: assign it to a variable `{name}`."
+            is_called = any(holder in each.names.reads | each.names.late for each in self.script.statements)
+            why = f"whose result is not assigned to `{name}`" if is_called else "which nothing calls"
+            return f"{found}, {why}. Write `{name} = {holder}(...)` outside of functions."
         if name in self.names.reasons:
             self.attempted = True
             return f"{self.shown} assigns no `{name}`. {self.names.reasons[name]}"
@@ -234,7 +236,8 @@ class Writing:
             )
         if not self.pieces:
             reasons = list(dict.fromkeys(text for row, text in self.missing.items() if row not in cannot))
-            message = reasons[0] if len(reasons) == 1 else None
+            held = [row for row in self.missing if row in self.script.inside]
+            message = reasons[0] if len(reasons) == 1 else self.missing[held[0]] if held else None
             names = ", ".join(name for name in table.names[:3]) + (", ..." if len(table.names) > 3 else "")
             message = message or f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
             origin = Origin({}, texts, self.missing, uncounted=cannot)

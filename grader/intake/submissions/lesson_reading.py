@@ -107,11 +107,14 @@ def is_script_of(lesson: Lesson, source: bytes) -> bool:
     return len({*found}) >= MIN_OF_THE_CHAIN
 
 
-def nothing_gradable(shown: str, defined: Collection[str], lessons: Iterable[Lesson] = ()) -> str:
+def nothing_gradable(shown: str, page: PageRead, defined: Collection[str] = (), lessons: Iterable[Lesson] = ()) -> str:
     """The sentence about a notebook or Python file for which no lesson is found.
 
-    `defined` are its functions and classes.
+    `defined` are those of its functions and classes that the sentence may name.
     """
+    attempts = [each.message for each in page.lessons.values() if each.message and not each.nothing]
+    if attempts:
+        return attempts[0]
     named = {lesson: sorted({*defined} & {*lesson.functions}) for lesson in lessons}
     where = " in its code cells" if shown.endswith(NOTEBOOK) else ""
     nothing = f"{shown} holds nothing that can be graded: no gradient is assigned{where}, as in `dlogprobs = ...`"
