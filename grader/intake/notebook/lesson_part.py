@@ -86,7 +86,8 @@ class Chooser:
 
     def variables(self, name: str) -> list[str]:
         """What the notebook calls the gradient."""
-        return [name, *self._variables.get(name, ())]
+        own = [] if name in self.table.given.others else [name]
+        return [*own, *self._variables.get(name, ())]
 
     def all_runs(self, name: str) -> list[StatementRun]:
         """In their order; those of other variables only where they are needed, see `own_first`."""

@@ -213,7 +213,8 @@ class Writing:
             return f"{found}, {why}. Write `{name} = {holder}(...)` outside of functions."
         if name in self.names.reasons:
             self.attempted = True
-            return f"{self.shown} assigns no `{name}`. {self.names.reasons[name]}"
+            start = "" if name in self.names.others else f"{self.shown} assigns no `{name}`. "
+            return start + self.names.reasons[name]
         called = [name, *(other for other, gradient in self.names.others.items() if gradient == name)]
         strangers = sorted(
             self.bound - {*self.gradients, *self.names.others} - table.given.values - table.given.gradients
