@@ -63,6 +63,7 @@ class NameReader(ValueReader):
         if lacking:
             self.read_spellings(lacking)
             self.read_similar(lacking)
+            self.read_by_formula(lacking)
             without = set(self.candidates(lacking))
             self.read_claims([each for each in claims if is_for_an_expression(each.variable)], without)
         return KnownNames(self.others, self.compared, self.remarks, self.reasons)
@@ -207,6 +208,22 @@ class NameReader(ValueReader):
                 return
             for gradient, name in sure.items():
                 self.take(name, gradient, f"by its name and its formula it can only be `{gradient}`.")
+
+    def read_by_formula(self, lacking: Sequence[str]) -> None:
+        """`da = (1 - a**2) * dh`, where `a` is the lesson's `h`: only one gradient is computed from `dh`."""
+        said: dict[str, list[str]] = {}
+        named = (each for each in self.strangers if each[:1] == "d" and each[1:] in self.bound)
+        for variable in [each for each in named if each not in self.others][:MAX_CANDIDATES]:
+            chooser = self.chooser()
+            for gradient in self.candidates(lacking):
+                consumers = self.table.consumers.get(gradient, frozenset())
+                is_only = bool(consumers) and [*self.table.consumers.values()].count(consumers) == 1
+                found = self.fitting(chooser, gradient, variable) if is_only else None
+                if found and found.part and consumers == self.table.given.gradients.intersection(found.part.parameters):
+                    said.setdefault(gradient, []).append(variable)
+        for gradient, variables in said.items():
+            if len(variables) == 1:
+                self.take(variables[0], gradient, f"by its formula it can only be `{gradient}`.")
 
     def similar(self, gradients: Sequence[str]) -> dict[str, list[str]]:
         """{gradient: variables whose names are nearer to its name than to any other gradient's}"""
