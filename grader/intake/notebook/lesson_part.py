@@ -97,7 +97,7 @@ class Chooser:
         return sorted(found, key=lambda run: run.places[0]) if len(self.variables(name)) > 1 else found
 
     def runs(self, name: str, loop: bool = False) -> list[StatementRun]:
-        """The name's runs in a loop of training; else those of the chain, which may be in a loop."""
+        """The name's runs in a loop of training; without `loop` those of the chain, which may be in a loop as well."""
         runs = [run for run in self.all_runs(name) if self.statements[run.places[0]].computes]
         training = [run for run in runs if self.loop_of(run) in self.loops_of_training]
         if loop:
@@ -174,7 +174,9 @@ class Chooser:
             given = replace(table.given, others={**table.given.others, variable: gradient})
             return replace(table, given=given)
 
-        return Chooser(self.uses, named(self.table), named(self.chain))
+        found = Chooser(self.uses, named(self.table), named(self.chain))
+        found.loops_of_training, found.loops_of_the_chain = self.loops_of_training, self.loops_of_the_chain
+        return found
 
     def found(self, run: StatementRun) -> ChosenRun:
         try:

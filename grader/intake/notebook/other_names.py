@@ -212,10 +212,10 @@ class NameReader(ValueReader):
     def read_by_formula(self, lacking: Sequence[str]) -> None:
         """`da = (1 - a**2) * dh`, where `a` is the lesson's `h`: only one gradient is computed from `dh`."""
         said: dict[str, list[str]] = {}
+        chooser, gradients = self.chooser(), self.candidates(lacking)
         named = (each for each in self.strangers if each[:1] == "d" and each[1:] in self.bound)
         for variable in [each for each in named if each not in self.others][:MAX_CANDIDATES]:
-            chooser = self.chooser()
-            for gradient in self.candidates(lacking):
+            for gradient in gradients:
                 consumers = self.table.consumers.get(gradient, frozenset())
                 is_only = bool(consumers) and [*self.table.consumers.values()].count(consumers) == 1
                 found = self.fitting(chooser, gradient, variable) if is_only else None

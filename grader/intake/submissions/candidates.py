@@ -23,7 +23,7 @@ from grader.intake.submissions.fitting import (
 )
 from grader.intake.submissions.gathered import GatheredFile, with_outlines, without_layout
 from grader.intake.submissions.lesson_files import LessonFiles
-from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS, read_page_bytes
+from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS, read_page_bytes, read_source
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
@@ -189,9 +189,9 @@ class Recogniser:
         page = self._page(file).get(lesson.name) if candidate is None or candidate.fit is None else None
         if page is not None and page.present:
             return page
-        if file.is_notebook or (file.outline.functions and not file.outline.parsed):
+        if file.is_notebook:
             try:
-                return read_page_bytes(file.source, file.shown, [lesson], True, file.is_notebook).lessons[lesson.name]
+                return read_page_bytes(file.source, file.shown, [lesson], True, True).lessons[lesson.name]
             except NotebookError as error:
                 return LessonFiles(lesson.name, message=f"{file.shown} cannot be read: {error}", rejected=True)
         source = file.source
@@ -205,7 +205,7 @@ class Recogniser:
             for name in helpers[:MAX_HELPERS]
             if name != BACKWARD_FILE and near[name] is not file
         }
-        return LessonFiles(lesson.name, {**files, BACKWARD_FILE: source}, shown=file.shown)
+        return read_source(lesson, {**files, BACKWARD_FILE: source}, file.shown)
 
     def unread(self) -> list[str]:
         """The files of which nobody can say which lesson they are for."""
