@@ -153,8 +153,7 @@ class GradientCheck:
             says_nothing = verdict.mistake is None or verdict.mistake.id in ("zeros", "zeros_by_rounding")
             is_unclear = self._naming and verdict.status == "failed" and says_nothing
             if (verdict.passed or is_unclear) and self.item.earned_with:
-                is_computed = verdict.passed and self._is_computed(self._decided_on or problems)
-                missing = None if is_computed else self._wrong_partner(self._decided_on or problems)
+                missing = self._wrong_partner(self._decided_on or problems)
                 if missing is not None:
                     is_zero = verdict.passed or self._is_nearly_zero(self._decided_on or problems)
                     verdict.status, verdict.mistake = "failed", not_earned_alone(self.item.name, missing, is_zero)
@@ -163,19 +162,14 @@ class GradientCheck:
         return self._verdict
 
     def _wrong_partner(self, problems: Sequence[Problem]) -> str | None:
-        """The first wrong gradient of those that this row is earned together with; None if all are right."""
+        """The first gradient of those that this row is earned together with; None if one of them is right."""
         student = self._student
         can_reshape = is_submission(student) and student.terms.broadcast
         for name in self.item.earned_with:
             runner = ReshapedRunner(student, name) if can_reshape else student
-            if not judge_step(runner, name, problems, naming=False).passed:
-                return name
-        return None
-
-    def _is_computed(self, problems: Sequence[Problem]) -> bool:
-        """Whether a gradient that should be zero has the rounding errors of a sum: not the same number everywhere."""
-        answers = (self._student.answers(problem)[self.item.name].tensor for problem in problems)
-        return any(bool((tensor != tensor.flatten()[:1]).any()) for tensor in answers if tensor is not None)
+            if judge_step(runner, name, problems, naming=False).passed:
+                return None
+        return self.item.earned_with[0]
 
     def _is_nearly_zero(self, problems: Sequence[Problem]) -> bool:
         """Whether only rounding errors are left of the answers to these problems."""
