@@ -122,7 +122,7 @@ class OneFile:
         (outline,) = outlines_limited([(read_file(self._path, MAX_READ_NOTEBOOK_BYTES), is_notebook)])
         fitting = fitting_lessons(outline, self._all, hints([self._path.name], self._all))
         if not fitting.lessons:
-            raise UserError(nothing_gradable(self.shown, []))
+            raise UserError(nothing_gradable(self.shown, page))
         alike = fitting.unclear[0] if fitting.unclear else equal_by_names(outline, self._all, fitting)
         if alike:
             numbers = sorted(self._course.lessons[name].number for name in alike)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from grader.lesson.lesson import Lesson
+from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable, StepInputs
 from grader.source.unparsing import code_of
 
@@ -99,6 +99,10 @@ def notebook_lesson(lesson: Lesson) -> NotebookLesson:
     table = chain = notebook_table(lesson)
     if table is not None and table.after is not None:
         chain = notebook_table(Lesson(lesson.course, table.after, secrets=False))
+    stepwise: NotebookTable | None = None
+    if table is not None and table.loop:
+        others = Course(lesson.course).lessons.values()
+        stepwise = next((notebook_table(each) for each in others if each.notebook and each.notebook.again), None)
     return NotebookLesson(
         lesson.name,
         {item.name: item.function for item in lesson.items},
@@ -106,6 +110,7 @@ def notebook_lesson(lesson: Lesson) -> NotebookLesson:
         lesson.joint.name if lesson.joint else None,
         table,
         chain or NotebookTable((), StepInputs(frozenset(), frozenset())),
+        stepwise,
     )
 
 

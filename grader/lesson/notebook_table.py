@@ -144,6 +144,8 @@ class NotebookLesson:
         joint: the one function that returns all gradients, if the lesson asks for one.
         table: None for a lesson that takes nothing from the lecture's notebook.
         chain: what the lecture's chain assigns, which comes before what this lesson takes.
+        stepwise: for a lesson that takes a loop, the chain of the course's lesson with `again`: a loop with its
+            formulas is not this lesson's.
     """
 
     name: str
@@ -152,6 +154,7 @@ class NotebookLesson:
     joint: str | None
     table: NotebookTable | None
     chain: NotebookTable
+    stepwise: NotebookTable | None = None
 
     @cached_property
     def sizes(self) -> LessonSizes:

@@ -359,7 +359,7 @@ HOSTILE: dict[str, tuple[str, Callable[[str], str], str]] = {
         lambda solution: filled(changing(solution), "x = 1\n"),
         "failed",
     ),
-    "brackets that do not close": (BACKWARD_FILE, lambda solution: "(" * 5_000 + solution, "error"),
+    "brackets that do not close": (BACKWARD_FILE, lambda solution: "(" * 5_000 + "\n" + solution, "passed"),
     "brackets deep in brackets": (
         BACKWARD_FILE,
         lambda solution: "x = " + "(" * 190 + "1" + ")" * 190 + "\n" + solution,

@@ -1,8 +1,6 @@
 """The code cells of a Jupyter notebook, from its bytes: read as JSON, every version from 2 to 4; nothing is executed.
 
-A cell's text keeps its lines: what IPython understands and Python does not (`%matplotlib inline`, `!wget ...`,
-`torch.max?`) becomes `pass` in its place. Outputs, attachments and metadata are not read. Text cells and comments
-may contain an answers.toml.
+Outputs, attachments and metadata are not read. Text cells and comments may contain an answers.toml.
 """
 
 from __future__ import annotations
@@ -18,22 +16,13 @@ from itertools import islice
 from typing import Any
 
 from grader.errors import UserError
-from grader.source.f_strings import for_older_python
-from grader.source.parsing import PARSE_ERRORS, parse_text
+from grader.intake.notebook.ipython_lines import python_of
+from grader.source.parsing import PARSE_ERRORS
 from grader.source.unparsed import Cause, cause_of, merge_mark
 
 MAX_READ_NOTEBOOK_BYTES = 20 << 20
 MAX_CELLS = 10_000
 MAX_CODE_CHARACTERS = 300_000  # characters in all code cells: reading the tree of so much takes a second
-MAX_CELL_PIECES = 1_000  # of a cell that Python cannot parse as a whole
-
-MAGIC_LINE = re.compile(r"^(?P<indent>\s*)(%{1,2}[A-Za-z]|!|\?{1,2}[A-Za-z_])")
-HELP = re.compile(r"^(?P<indent>\s*)[A-Za-z_][\w.]*\?{1,2}\s*$")
-ASSIGNED = re.compile(r"^(?P<indent>\s*)[A-Za-z_][\w, ]*=\s*[%!]")  # `files = !ls`
-TIMED = re.compile(r"^(?P<indent>\s*)%time\s+(?=\S)")
-PYTHON_CELL = re.compile(r"^\s*%%(check|time|timeit|capture|prun|debug|python3?|(writefile|file)\s+(-a\s+)?\S+\.py)\b")
-CELL_MAGIC = re.compile(r"^\s*%%[A-Za-z]")
-BEGINS = re.compile(r"(?!(else|elif|except|finally)\b)[^\s#)\]}]")  # a line with which a statement may begin
 
 
 class NotebookError(UserError):
@@ -100,9 +89,9 @@ def source_text(source: Any) -> str:
 
 
 def script_cells(source: bytes, shown: str) -> list[Cell]:
-    """A Python file as one cell; none when Python cannot read it, even without IPython's lines, or it is too long."""
+    """A Python file as one cell; none when it is too long, or in an encoding of its own."""
     text = script_text(source)
-    return [Cell(shown, text)] if text is not None and parse_text(text) is not None else []
+    return [Cell(shown, text)] if text is not None else []
 
 
 def script_text(source: bytes) -> str | None:
@@ -126,74 +115,6 @@ def syntax_error(source: bytes) -> str | None:
     except PARSE_ERRORS:
         return None
     return None
-
-
-def python_of(source: str) -> str:
-    """The cell as Python, line for line. A cell of another language (`%%bash`) is empty."""
-    for text in (source, for_older_python(source)):
-        if parse_text(text) is not None:
-            return text  # a line that begins with % inside brackets is Python's own
-    lines = source.split("\n")
-    first = next((n for n, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")), 0)
-    if CELL_MAGIC.match(lines[first]):
-        if not PYTHON_CELL.match(lines[first]):
-            return ""
-        lines[first] = "pass"
-    result: list[str] = []
-    goes_on = False  # a shell line that ends in a backslash
-    for line in lines:
-        timed = TIMED.match(line)
-        found = MAGIC_LINE.match(line) or HELP.match(line) or ASSIGNED.match(line)
-        if goes_on:
-            result.append("")
-        elif timed:
-            result.append(timed["indent"] + line[timed.end() :])
-            continue
-        else:
-            result.append(f"{found['indent']}pass" if found else line)
-        goes_on = (goes_on or bool(found)) and line.rstrip().endswith("\\")
-    text = "\n".join(result)
-    return text if parse_text(text) is not None else for_older_python(text)
-
-
-@dataclass(frozen=True)
-class Broken:
-    """Lines that Python cannot read: `text` begins at `line` of `file`."""
-
-    file: str
-    line: int
-    text: str
-
-    @property
-    def in_words(self) -> str:
-        """Where they are, and why they cannot be read if that is known, as the end of a sentence."""
-        cause = cause_of(self.text)
-        if cause is None or cause.line is None:
-            return f"{self.file}, from line {self.line} on{'' if cause is None else f': {cause.what}'}."
-        return f"{self.file}, line {self.line + cause.line - 1}: {cause.what}."
-
-
-def statements_of(cell: Cell) -> tuple[list[ast.stmt], list[Broken]]:
-    """The cell's statements, with the cell's line numbers. Where it is no Python as a whole, those parts that are."""
-    tree = parse_text(cell.text)
-    if tree is not None:
-        return tree.body, []
-    lines = cell.text.split("\n")
-    starts = [n for n, line in enumerate(lines) if BEGINS.match(line)]
-    if len(starts) > MAX_CELL_PIECES or not starts or merge_mark(cell.text) is not None:
-        return [], [Broken(cell.file, 1, cell.text)]
-    found: list[ast.stmt] = []
-    broken: list[Broken] = []
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        text = "\n".join(lines[start:end])
-        part = parse_text(text)
-        if part is None:
-            broken.append(Broken(cell.file, start + 1, text))
-            continue
-        for statement in part.body:
-            ast.increment_lineno(statement, start)
-        found += part.body
-    return found, broken
 
 
 MARK = "[answers]"

@@ -7,6 +7,7 @@ pass. Names that are known already decide which line it is; the others follow fr
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -29,6 +30,8 @@ OPERATOR_OF_FUNCTION |= {
     "subtract": ast.Sub,
 }
 COMMUTATIVE = (ast.Add, ast.Mult)
+OF_ONE_VALUE = re.compile(r"[a-z_]+\(_\)")
+"""The structure of `torch.tanh(hpreact)`."""
 RANGE_FUNCTIONS = frozenset({"range", "arange"})
 """All rows, however their number is written."""
 
@@ -127,9 +130,7 @@ def _call(node: ast.Call) -> _Part:
         if not (isinstance(node.func.value, ast.Name) and node.func.value.id in LIBRARY_NAMES):
             operands.insert(0, node.func.value)
     elif isinstance(node.func, ast.Name):
-        name = node.func.id
-        if name not in BUILT_IN:
-            operands.insert(0, node.func)
+        name = node.func.id  # `tanh(x)` as `torch.tanh(x)`
     else:
         return _join("call", [_part(node.func), *map(_part, operands)])
     words = {OTHER_WORDS.get(word.arg or "", word.arg or ""): _part(word.value) for word in node.keywords}
@@ -199,11 +200,13 @@ def other_names(
             searched.setdefault(shape.key, []).append(shape)
     every = (shape for target, value in lines if (shape := line_shape(target, value)) and shape.key in searched)
     shapes = list(islice(every, MAX_FORWARD_LINES))
+    keys = [shape.key for shape in shapes]
+    alone = {key for key in keys if OF_ONE_VALUE.fullmatch(key) and keys.count(key) == len(searched[key]) == 1}
     found, refused = dict(known), set[str]()
     while True:
         new: dict[str, set[str]] = {}
         for shape in shapes:
-            readings = list(_readings(shape, searched[shape.key], found, values, bound))
+            readings = list(_readings(shape, searched[shape.key], found, values, bound, shape.key in alone))
             for name, other in readings[0].items() if len(readings) == 1 else ():
                 new.setdefault(name, set()).add(other)
         taken = [other for others in new.values() for other in others]
@@ -234,8 +237,12 @@ def _readings(
     found: Mapping[str, str],
     values: Collection[str],
     bound: Collection[str],
+    is_alone: bool,
 ) -> Iterator[dict[str, str]]:
-    """What the unknown names of a line would be, for each line of the forward pass that it may be."""
+    """What the unknown names of a line would be, for each line of the forward pass that it may be.
+
+    One of its names must be known, unless it `is_alone`: nothing else has its structure.
+    """
     names, taken, seen = shape.names[0], set(found.values()), list[dict[str, str]]()
     for line in searched:
         for order in line.names:
@@ -250,6 +257,6 @@ def _readings(
                 elif other in bound or other in taken or new.setdefault(name, other) != other:
                     break
             else:
-                if anchors and new and len(set(new.values())) == len(new) and new not in seen:
+                if (anchors or is_alone) and new and len(set(new.values())) == len(new) and new not in seen:
                     seen.append(new)
                     yield new

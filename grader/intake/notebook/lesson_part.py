@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,6 +12,7 @@ from grader.intake.notebook.claims import bare
 from grader.intake.notebook.script import Statement
 from grader.intake.notebook.slices import CannotSlice, Slice, Slicer
 from grader.intake.notebook.spellings import meant_by, names_by_spelling
+from grader.intake.notebook.updates import updates_any
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import NotebookTable
 
@@ -56,20 +56,38 @@ class Chooser:
         return max((run.places[0] for name in once for run in self.runs(name)), default=-1)
 
     @cached_property
-    def loops_around_the_chain(self) -> set[int]:
-        """Loops with so much of the chain in them that they are no training with shorter formulas."""
-        once = [name for name in self.chain.names if name not in self.chain.again]
-        found = Counter(
-            loop
-            for name in once
-            for loop in {self.statements[run.places[0]].loop for run in self.all_runs(name)}
-            if loop is not None
-        )
-        return {loop for loop, count in found.items() if 3 * count >= 2 * len(once)} if not self.table.loop else set()
+    def loops_of_training(self) -> set[int | None]:
+        """Loops that update parameters, have only shorter formulas than the chain's, or compute no gradient yet."""
+        if self.table.loop and not self.chain.again:
+            return self.loops
+        parameters = {*self.chain.given.values} - {*self.chain.forward}
+        runs = (run for name in self.chain.names for run in self.all_runs(name) if not self.is_placeholder(run))
+        unwritten = self.loops - {self.loop_of(run) for run in runs}
+        updating = {s.loop for s in self.statements if s.loop is not None and updates_any(s.node, parameters)}
+        return self.loops_with(False) - self.loops_with(True) | unwritten | updating
+
+    @cached_property
+    def loops_of_the_chain(self) -> set[int | None]:
+        """Loops that do not train, and those that train with the chain's formulas."""
+        return self.loops_with(True) | self.loops - self.loops_of_training
+
+    def loops_with(self, chain: bool) -> set[int | None]:
+        """Loops with a gradient that later exercises compute again, by the `chain`'s formula or by another one."""
+        runs = ((name, run) for name in self.chain.again for run in self.all_runs(name))
+        inside = (each for each in runs if self.loop_of(each[1]) is not None)
+        return {self.loop_of(run) for name, run in inside if self.is_of_the_chain(name, run) is chain}
+
+    @cached_property
+    def loops(self) -> set[int | None]:
+        return {statement.loop for statement in self.statements if statement.loop is not None}
+
+    def loop_of(self, run: StatementRun) -> int | None:
+        return self.statements[run.places[0]].loop
 
     def variables(self, name: str) -> list[str]:
         """What the notebook calls the gradient."""
-        return [name, *self._variables.get(name, ())]
+        own = [] if name in self.table.given.others else [name]
+        return [*own, *self._variables.get(name, ())]
 
     def all_runs(self, name: str) -> list[StatementRun]:
         """In their order; those of other variables only where they are needed, see `own_first`."""
@@ -79,12 +97,13 @@ class Chooser:
         return sorted(found, key=lambda run: run.places[0]) if len(self.variables(name)) > 1 else found
 
     def runs(self, name: str, loop: bool = False) -> list[StatementRun]:
-        """The name's runs outside of any loop around all, or inside of one."""
+        """The name's runs in a loop of training; without `loop` those of the chain, which may be in a loop as well."""
         runs = [run for run in self.all_runs(name) if self.statements[run.places[0]].computes]
-        inside = {n: self.statements[run.places[0]].loop for n, run in enumerate(runs)}
+        training = [run for run in runs if self.loop_of(run) in self.loops_of_training]
         if loop:
-            return [run for n, run in enumerate(runs) if inside[n] is not None]
-        return [run for n, run in enumerate(runs) if inside[n] is None or inside[n] in self.loops_around_the_chain]
+            return training
+        first = [run for run in runs if self.loop_of(run) not in self.loops_of_training]
+        return first or [run for run in training if self.loop_of(run) in self.loops_of_the_chain]
 
     def here(self, name: str) -> list[StatementRun]:
         """The name's runs in this lesson's place, without placeholders where there is anything else."""
@@ -114,9 +133,8 @@ class Chooser:
             alike = [run for run in here if run.variable == here[-1].variable]
             return self.found(here[-1]) if len(alike) == len(here) > 0 else self.of_several(name, here)
         if self.table.after is not None and not here:
-            runs = self.runs(name)
-            here = [*self.runs(name, loop=True), *(run for run in runs if not self.is_of_the_chain(name, run))]
-            here = self.own_first(name, here)
+            runs = [*self.runs(name, loop=True), *self.runs(name)]
+            here = self.own_first(name, [run for run in runs if not self.is_of_the_chain(name, run)])
             candidates = [self.found(run) for run in here[: -MAX_ANSWERS_TRIED - 1 : -1]]
             return next((each for each in candidates if self.is_consistent(name, each)), None)
         return self.of_several(name, here)
@@ -156,7 +174,9 @@ class Chooser:
             given = replace(table.given, others={**table.given.others, variable: gradient})
             return replace(table, given=given)
 
-        return Chooser(self.uses, named(self.table), named(self.chain))
+        found = Chooser(self.uses, named(self.table), named(self.chain))
+        found.loops_of_training, found.loops_of_the_chain = self.loops_of_training, self.loops_of_the_chain
+        return found
 
     def found(self, run: StatementRun) -> ChosenRun:
         try:
@@ -177,7 +197,7 @@ class Chooser:
         loops: dict[int, dict[str, StatementRun]] = {}
         for name in sorted(self.table.names, key=lambda each: not each.startswith("d")):
             for run in self.own_first(name, self.runs(name, loop=True)):
-                number = self.statements[run.places[0]].loop
+                number = self.loop_of(run)
                 assert number is not None
                 chosen = loops.setdefault(number, {})
                 begin = min((each.places[0] for n, each in chosen.items() if n.startswith("d")), default=run.places[0])

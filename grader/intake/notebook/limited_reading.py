@@ -17,15 +17,20 @@ from grader.source.reader import source_reader
 from grader.source.syntax import WrittenNumber
 
 
-def read_lesson_part(lesson: NotebookLesson, page: Page, shown: str, functions: bool = True) -> NotebookReading:
+def read_lesson_part(
+    lesson: NotebookLesson, page: Page, shown: str, functions: bool = True, definitions: Mapping[str, int] = {}
+) -> NotebookReading:
     """What the cells contain for the lesson; `shown` is the name of the whole in messages. Raises NotebookError.
 
     With `functions` they may also contain the stub's functions: only where it is known which lesson they are for,
-    because several lessons have a function `dx`. Where functions assign gradients, what counts is the notebook without
-    them, see plain_variables. Where gradients are missing or computed by classes, that counts if it contains more of
-    them, or shows that what is inside a class or function belongs to another exercise.
+    because several lessons have a function `dx`. `definitions` says which of the definitions of a function is the
+    lesson's, counted from 0 in the order of the cells; of other functions it is the last one.
+
+    Where functions assign gradients, what counts is the notebook without them, see plain_variables. Where gradients are
+    missing or computed by classes, that counts if it contains more of them, or shows that what is inside a class or
+    function belongs to another exercise.
     """
-    found = read_statements(lesson, page, shown, functions)
+    found = read_statements(lesson, page, shown, definitions if functions else None)
     chain = lesson.chain
     if lesson.table is None:
         return found
@@ -39,7 +44,7 @@ def read_lesson_part(lesson: NotebookLesson, page: Page, shown: str, functions: 
     plain = page.without_objects(frozenset(gradients | values), gradients_here)
     if plain is None:
         return found
-    other = read_statements(lesson, plain, shown, functions)
+    other = read_statements(lesson, plain, shown, definitions if functions else None)
     more = gradients_in(other, lesson) - gradients_in(found, lesson)
     is_elsewhere = found.has_classes and other.source is None and bool(other.elsewhere)
     return other if is_packaged or is_elsewhere or more > 0 or (more == 0 and not other.attempted) else found
@@ -72,16 +77,21 @@ class NotebookRead:
 
 
 def read_notebook_limited(
-    data: bytes, shown: str, is_notebook: bool, lessons: Sequence[NotebookLesson], functions: bool
+    data: bytes,
+    shown: str,
+    is_notebook: bool,
+    lessons: Sequence[NotebookLesson],
+    functions: bool,
+    definitions: Mapping[str, Mapping[str, int]] = {},
 ) -> NotebookRead:
     """Reads a notebook's or script's bytes for `lessons`; `shown` is the file's name in messages, `functions` as in
-    `read_lesson_part`.
+    `read_lesson_part`, and `definitions` too, for each lesson by its name.
 
     Raises:
         ReadingStopped, ReadingFailed: as SourceReader.call.
         NotebookError: nothing of it can be read.
     """
-    answer = source_reader().call(notebook_data, data, shown, is_notebook, lessons, functions)
+    answer = source_reader().call(notebook_data, data, shown, is_notebook, lessons, functions, definitions)
     if "refused" in answer:
         raise NotebookError(answer["refused"])
     found = {name: reading_from_data(entry, answer["texts"]) for name, entry in answer["lessons"].items()}
@@ -105,7 +115,12 @@ def reading_from_data(entry: Mapping[str, Any], texts: Mapping[str, str]) -> Not
 
 
 def notebook_data(
-    data: bytes, shown: str, is_notebook: bool, lessons: Sequence[NotebookLesson], functions: bool
+    data: bytes,
+    shown: str,
+    is_notebook: bool,
+    lessons: Sequence[NotebookLesson],
+    functions: bool,
+    definitions: Mapping[str, Mapping[str, int]] = {},
 ) -> dict[str, Any]:
     """What `read_notebook_limited` returns, as JSON can hold it; {"refused": why} where nothing of it can be read."""
     try:
@@ -113,11 +128,13 @@ def notebook_data(
     except NotebookError as error:
         return {"refused": str(error)}
     page = Page(cells)
-    answer: dict[str, Any] = {"cells": len(cells), "texts": {cell.file: cell.text for cell in cells}, "lessons": {}}
-    answer["syntax_error"] = None if cells or is_notebook else syntax_error(data)
+    fault = None if is_notebook else syntax_error(data)
+    count = len(cells) if fault is None else 0
+    answer: dict[str, Any] = {"cells": count, "texts": {cell.file: cell.text for cell in cells}, "lessons": {}}
+    answer["syntax_error"] = fault
     for lesson in lessons:
         try:
-            reading = read_lesson_part(lesson, page, shown, functions)
+            reading = read_lesson_part(lesson, page, shown, functions, definitions.get(lesson.name, {}))
         except NotebookError as error:
             reading = NotebookReading(refused=str(error))
         origin = {

@@ -40,10 +40,10 @@ DisputedClaim = tuple[GradientClaim, str, str]  # with the value that the text n
 
 def names_for(lesson: NotebookLesson, table: NotebookTable, page: Page, uses: Uses) -> KnownNames:
     """The chain's names, and those of a lesson that follows it."""
-    names = NameReader(lesson.chain, lesson.chain, page, uses, KnownNames()).names()
+    names = NameReader(lesson, lesson.chain, page, uses, KnownNames()).names()
     if table.after is None:
         return names
-    own = NameReader(table, lesson.chain, page, uses, names).names()
+    own = NameReader(lesson, table, page, uses, names).names()
     return replace(own, reasons={**names.reasons, **own.reasons} if names.reasons else own.reasons)
 
 
@@ -63,13 +63,14 @@ class NameReader(ValueReader):
         if lacking:
             self.read_spellings(lacking)
             self.read_similar(lacking)
+            self.read_by_formula(lacking)
             without = set(self.candidates(lacking))
             self.read_claims([each for each in claims if is_for_an_expression(each.variable)], without)
         return KnownNames(self.others, self.compared, self.remarks, self.reasons)
 
     def chooser(self) -> Chooser:
         names = KnownNames(self.others, self.compared)
-        return Chooser(self.uses, names.added_to(self.table), names.added_to(self.chain))
+        return Chooser(self.uses, names.added_to(self.table), names.added_to(self.stepwise))
 
     # comparisons
 
@@ -207,6 +208,22 @@ class NameReader(ValueReader):
                 return
             for gradient, name in sure.items():
                 self.take(name, gradient, f"by its name and its formula it can only be `{gradient}`.")
+
+    def read_by_formula(self, lacking: Sequence[str]) -> None:
+        """`da = (1 - a**2) * dh`, where `a` is the lesson's `h`: only one gradient is computed from `dh`."""
+        said: dict[str, list[str]] = {}
+        chooser, gradients = self.chooser(), self.candidates(lacking)
+        named = (each for each in self.strangers if each[:1] == "d" and each[1:] in self.bound)
+        for variable in [each for each in named if each not in self.others][:MAX_CANDIDATES]:
+            for gradient in gradients:
+                consumers = self.table.consumers.get(gradient, frozenset())
+                is_only = bool(consumers) and [*self.table.consumers.values()].count(consumers) == 1
+                found = self.fitting(chooser, gradient, variable) if is_only else None
+                if found and found.part and consumers == self.table.given.gradients.intersection(found.part.parameters):
+                    said.setdefault(gradient, []).append(variable)
+        for gradient, variables in said.items():
+            if len(variables) == 1:
+                self.take(variables[0], gradient, f"by its formula it can only be `{gradient}`.")
 
     def similar(self, gradients: Sequence[str]) -> dict[str, list[str]]:
         """{gradient: variables whose names are nearer to its name than to any other gradient's}"""

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from grader.intake.notebook.cells import NotebookError, cells_of, script_cells, statements_of
+from grader.intake.notebook.cells import Cell, NotebookError, cells_of, script_cells
+from grader.intake.notebook.readable_lines import readable_statements
 from grader.source.parsing import parse_submitted
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.syntax import (
@@ -46,7 +47,7 @@ class FileOutline:
     functions: {name: its definitions outside of others, in order}; the last one counts in Python.
     assigned: the names that statements outside functions assign.
     imports: the modules that it imports, by their first name.
-    parsed: Python can parse it. If not, `functions` has the names of definitions only.
+    parsed: Python can parse all of it. If not, of some functions only the names are known.
     """
 
     functions: Mapping[str, tuple[OutlinedFunction, ...]] = field(default_factory=dict)
@@ -89,12 +90,19 @@ def outline_data(data: bytes, is_notebook: bool) -> dict[str, Any]:
             cells = cells_of(data, "")
         except NotebookError:
             return names_only(b"")
-        return outline_of([statement for cell in cells for statement in statements_of(cell)[0]])
+        return outline_of_cells(cells)
     tree = parse_submitted(data)
     if tree is not None:
         return outline_of(tree.body)
-    cells = script_cells(data, "")  # a notebook saved as a Python file may have IPython's lines
-    return outline_of(statements_of(cells[0])[0]) if cells else names_only(data)
+    found = outline_of_cells(script_cells(data, ""))  # a notebook saved as a Python file may have IPython's lines
+    return {**found, "functions": names_only(data)["functions"] | found["functions"]}
+
+
+def outline_of_cells(cells: Sequence[Cell]) -> dict[str, Any]:
+    """The outline of what Python can read of the cells."""
+    read = [readable_statements(cell.file, cell.text) for cell in cells]
+    found = outline_of([statement for statements, _ in read for statement in statements])
+    return {**found, "parsed": bool(cells) and not any(broken for _, broken in read)}
 
 
 UNKNOWN = (None, True, 0, 0, False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -38,10 +38,13 @@ from grader.source.unparsing import code_of
 MAX_WRITTEN_CHARACTERS = 300_000  # characters: what the static check reads
 
 
-def read_statements(lesson: NotebookLesson, page: Page, shown: str, functions: bool) -> NotebookReading:
+def read_statements(
+    lesson: NotebookLesson, page: Page, shown: str, definitions: Mapping[str, int] | None
+) -> NotebookReading:
+    """See `limited_reading.read_lesson_part`; without `definitions` the stub's functions do not count."""
     table = lesson.table
     nothing = f"{shown} holds nothing for this lesson"
-    if table is None and not functions:
+    if table is None and definitions is None:
         return NotebookReading(None, Origin(), nothing + ".", attempted=False)
     chain = lesson.chain
     loop_names = {*chain.names, *(table.names if table else ())}
@@ -49,8 +52,8 @@ def read_statements(lesson: NotebookLesson, page: Page, shown: str, functions: b
     script = script_of(page, gradients)
     own_functions = [name for name in lesson.functions if name in script.functions]
     assigned = {name for s in script.statements if s.computes for name in s.names.binds | s.names.changes} & gradients
-    if functions and len(own_functions) > len(assigned):
-        return with_functions(lesson, script, page, own_functions)
+    if definitions is not None and len(own_functions) > len(assigned):
+        return with_functions(lesson, script, page, own_functions, definitions)
     if table is None:
         what = first_nested((cell.text for cell in page.cells), lesson.functions) or "none of its functions."
         return NotebookReading(None, Origin(), f"{nothing}: it defines {what}", attempted=False)
@@ -59,7 +62,7 @@ def read_statements(lesson: NotebookLesson, page: Page, shown: str, functions: b
     size_reader = SizeReader(uses)
     sizes = lesson.sizes.with_names({**names.compared, **names.others})
     table = with_names_of_sizes(names.added_to(table), sizes, size_reader, uses)
-    chooser = Chooser(uses, table, names.added_to(chain))
+    chooser = Chooser(uses, table, names.added_to(lesson.stepwise or chain))
     writing = Writing(lesson, script, page, shown, loop_names, names, size_reader, sizes)
     if table.loop is None:
         for name in lesson.gradients:
@@ -196,19 +199,22 @@ class Writing:
     def absent(self, name: str, table: NotebookTable) -> str:
         """Why there is no such gradient: unreadable lines, a place that is not read, another name."""
         for broken in self.script.broken:
-            if name in broken.text:
+            if broken.has(name):
                 self.attempted = True
                 return f"`{name}` is in lines that Python cannot read: {broken.in_words}"
         if name in self.script.inside:
             holder, file, line = self.script.inside[name]
             self.attempted = True
-            return (
-                f"`{name}` is assigned inside of `{holder}` only ({file}, line {line}); what is read is the code "
-                "outside of functions."
-            )
+            found = f"`{name}` is assigned inside of `{holder}` only ({file}, line {line})"
+            if any(isinstance(s.node, ast.ClassDef) and s.node.name == holder for s in self.script.statements):
+                return f"{found}; what is read is the code outside of classes: assign it to a variable `{name}`."
+            is_called = any(holder in each.names.reads | each.names.late for each in self.script.statements)
+            why = f"whose result is not assigned to `{name}`" if is_called else "which nothing calls"
+            return f"{found}, {why}. Write `{name} = {holder}(...)` outside of functions."
         if name in self.names.reasons:
             self.attempted = True
-            return f"{self.shown} assigns no `{name}`. {self.names.reasons[name]}"
+            start = "" if name in self.names.others else f"{self.shown} assigns no `{name}`. "
+            return start + self.names.reasons[name]
         called = [name, *(other for other, gradient in self.names.others.items() if gradient == name)]
         strangers = sorted(
             self.bound - {*self.gradients, *self.names.others} - table.given.values - table.given.gradients
@@ -231,7 +237,8 @@ class Writing:
             )
         if not self.pieces:
             reasons = list(dict.fromkeys(text for row, text in self.missing.items() if row not in cannot))
-            message = reasons[0] if len(reasons) == 1 else None
+            held = [row for row in self.missing if row in self.script.inside]
+            message = reasons[0] if len(reasons) == 1 else self.missing[held[0]] if held else None
             names = ", ".join(name for name in table.names[:3]) + (", ..." if len(table.names) > 3 else "")
             message = message or f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
             origin = Origin({}, texts, self.missing, uncounted=cannot)

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from grader.intake.notebook.as_file import AT_THE_TOP, FileWriter, NotebookReading, Origin, modules
-from grader.intake.notebook.script import NotebookScript, Page
+from grader.intake.notebook.readable_lines import Broken
+from grader.intake.notebook.script import NotebookScript, Page, Statement
 from grader.lesson.notebook_table import NotebookLesson
+from grader.source.syntax import DefinitionNode
 
 
-def with_functions(lesson: NotebookLesson, script: NotebookScript, page: Page, names: Sequence[str]) -> NotebookReading:
-    """The lesson's functions, with the imports, functions and values that they need, and no other code."""
+def with_functions(
+    lesson: NotebookLesson, script: NotebookScript, page: Page, names: Sequence[str], definitions: Mapping[str, int]
+) -> NotebookReading:
+    """The lesson's functions, with the imports, functions and values that they need, and no other code.
+
+    `definitions` as in `limited_reading.read_lesson_part`. A function with a line that Python cannot read is left out.
+    """
+    left_out = set(other_definitions(script, definitions))
+    unreadable: dict[str, Broken] = {}
+    for i, statement in enumerate(script.statements):
+        broken = line_in(statement, script.broken)
+        if broken is not None and i not in left_out:
+            unreadable |= dict.fromkeys(statement.names.binds, broken)
+            left_out.add(i)
     by_name: dict[str, list[int]] = {}
     for i, statement in enumerate(script.statements):
-        for name in statement.names.binds | statement.names.changes:
+        for name in statement.names.binds | statement.names.changes if i not in left_out else ():
             by_name.setdefault(name, []).append(i)
     chosen: set[int] = set()
     seen, waiting = set(names), list(names)
@@ -30,13 +44,34 @@ def with_functions(lesson: NotebookLesson, script: NotebookScript, page: Page, n
         star = isinstance(statement.node, ast.ImportFrom) and statement.node.names[0].name == "*"
         if i in chosen or (star and modules(statement.node) <= AT_THE_TOP):
             file.statement(statement, "")
-    broken = script.broken
+    unreadable |= {
+        name: b for b in script.broken for name in lesson.functions if name not in (*names, *unreadable) and b.has(name)
+    }
     missing = {
         row: f"`{needed}` is in lines that Python cannot read: {b.in_words}"
         for row, needed in lesson.rows.items()
-        for b in broken
-        if needed not in names and needed in b.text
+        if (b := unreadable.get(needed)) is not None
     }
-    if len(file.lines) == 0:
-        return NotebookReading(None, Origin(), "Its functions cannot be read.")
+    if unreadable.keys() >= set(names):
+        return NotebookReading(None, Origin(missing=missing), "Its functions cannot be read.")
     return NotebookReading(file.source, Origin(file.places, {cell.file: cell.text for cell in page.cells}, missing))
+
+
+def other_definitions(script: NotebookScript, definitions: Mapping[str, int]) -> Iterator[int]:
+    """The numbers of statements that define a function of the lesson as another lesson has it."""
+    counted: dict[str, int] = {}
+    for i, statement in enumerate(script.statements):
+        name = statement.node.name if isinstance(statement.node, DefinitionNode) else ""
+        if name in definitions:
+            if counted.get(name, 0) != definitions[name]:
+                yield i
+            counted[name] = counted.get(name, 0) + 1
+
+
+def line_in(statement: Statement, lines: Sequence[Broken]) -> Broken | None:
+    """The first of these lines that is inside a definition."""
+    node = statement.node
+    if not isinstance(node, DefinitionNode):
+        return None
+    inside = (each for each in lines if each.file == statement.file)
+    return next((each for each in inside if node.lineno <= each.line <= (node.end_lineno or node.lineno)), None)

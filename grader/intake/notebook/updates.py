@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from grader.intake.notebook.claims import LIBRARY_PREFIXES, MAX_CLAIMS, bare
 from grader.intake.notebook.gradient_claim import GradientClaim
 from grader.source.similar_names import MAX_COMPARED_NAME
-from grader.source.syntax import DefinitionNode, all_nodes, children
+from grader.source.syntax import DefinitionNode, all_nodes, children, stored_names
 
 FEWEST_UPDATES = 3
 """Parameters that are updated in a training loop; then a name that belongs to one of them is no learning rate."""
@@ -79,6 +79,14 @@ def change_of(node: ast.stmt) -> tuple[str, Sequence[ast.expr]] | None:
             return None
     changed = bare(as_source(target))
     return (changed.id, parts) if isinstance(changed, ast.Name) else None
+
+
+def updates_any(statement: ast.stmt, parameters: Collection[str]) -> bool:
+    """Whether it updates one of the parameters, or, as a loop, what it goes over: `for p, g in ...: p.data -= ...`."""
+    nodes = [*all_nodes(statement)]
+    looped = {name for each in nodes if isinstance(each, ast.For) for name in stored_names(each.target)}
+    changes = (change_of(each) for each in nodes if isinstance(each, ast.stmt))
+    return any(change[0] in looped or change[0] in parameters for change in changes if change)
 
 
 def as_source(target: ast.expr) -> ast.expr:

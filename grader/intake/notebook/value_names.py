@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from grader.intake.notebook.called_lines import lines_of_calls
@@ -17,15 +18,17 @@ from grader.intake.notebook.gradient_claim import GradientClaim
 from grader.intake.notebook.script import Page, Statement
 from grader.intake.notebook.spellings import KnownNames, meant_by, names_by_spelling
 from grader.intake.notebook.uses import Uses
-from grader.lesson.notebook_table import NotebookTable
+from grader.lesson.notebook_table import NotebookLesson, NotebookTable
 from grader.source.similar_names import plain_name
 
 
 class ValueReader:
     """Finds the names of values for one lesson; `known` are names of the chain that it follows."""
 
-    def __init__(self, table: NotebookTable, chain: NotebookTable, page: Page, uses: Uses, known: KnownNames) -> None:
-        self.table, self.chain, self.uses = table, chain, uses
+    def __init__(self, lesson: NotebookLesson, table: NotebookTable, page: Page, uses: Uses, known: KnownNames) -> None:
+        """`table` is the lesson's own, or that of the chain that comes before it."""
+        chain = lesson.chain
+        self.table, self.chain, self.stepwise, self.uses = table, chain, lesson.stepwise or chain, uses
         self.claims = [claim for claim in page.claims if table.loop or not claim.is_update]
         self.gradients = {name for name in (*chain.names, *table.names) if name.startswith("d")}
         self.ordered = [name for name in table.names if name in self.gradients]
@@ -66,7 +69,27 @@ class ValueReader:
         agreeing |= {name for name, value in known.items() if value not in self.computed}  # inputs have no line
         self.others |= {name: self.compared.pop(name) for name in sorted(agreeing)}
         self.others |= {name: value for name, value in found.items() if self.is_free(name)}
+        self.read_misplaced(lines, {**self.same, **self.others})
         self.read_spelled_inputs()
+
+    def read_misplaced(self, lines: Sequence[tuple[str, ast.expr]], known: Mapping[str, str]) -> None:
+        """In `emb = C[Xb].flatten(1); hprebn = emb @ W1 + b1` the notebook's `emb` is the lesson's `embcat`.
+
+        A name whose own line is not the lesson's belongs to the value whose place it has in the other lines, where the
+        notebook has no other variable for that.
+        """
+        there = self.bound | self.others.keys() | {*self.others.values()}
+        own = {target for target, _ in lines} & self.computed
+        for name in sorted(own - agreeing_names(lines, self.forward, {each: each for each in own})):
+            bound = (self.bound_in_forward & self.values) - {name}
+            value = other_names(lines, self.forward, self.values - {name}, bound, known).get(name, name)
+            if value not in there and f"d{value}" in self.gradients:
+                self.others[name] = value
+                if f"d{name}" in self.bound and f"d{value}" not in self.bound:
+                    why = f"your `{name}` is this exercise's `{value}`"
+                    self.others[f"d{name}"] = f"d{value}"
+                    self.remarks[f"d{name}"] = f"Read from `d{name}`: {why}."
+                    self.reasons[f"d{name}"] = f"Your `d{name}` is read as `d{value}`, because {why}."
 
     def read_spelled_inputs(self) -> None:
         """`xb` for `Xb`, where the forward pass does not show it: a batch, which nobody can compute from the text."""
@@ -104,7 +127,7 @@ class ValueReader:
         """The value that a comparison's text names: `counts_sum`, `dcounts_sum`, `counts sum`."""
         label = (label or "").strip()
         if label in self.values:
-            return label
+            return self.value(label)
         if label[:1] == "d" and label in self.gradients:
             return label[1:]
         return self.by_spelling.get(plain_name(label)) or meant_by(label, self.by_spelling)
@@ -114,7 +137,5 @@ class ValueReader:
         return names_by_spelling(self.values)
 
     def value(self, name: str | None) -> str | None:
-        if name is None or name in self.values:
-            return name
-        found = self.others.get(name) or self.compared.get(name)
-        return found if found in self.values else None
+        found = self.others.get(name or "") or self.compared.get(name or "")
+        return found if found in self.values else name if name in self.values else None

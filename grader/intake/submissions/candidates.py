@@ -24,7 +24,7 @@ from grader.intake.submissions.fitting import (
 from grader.intake.submissions.gathered import GatheredFile, with_outlines, without_layout
 from grader.intake.submissions.helper_packages import Packages, with_packages
 from grader.intake.submissions.lesson_files import LessonFiles
-from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS, read_page_bytes
+from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS, read_page_bytes, read_source
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
@@ -53,13 +53,6 @@ class CandidateFile:
     others: tuple[str, ...] = ()
     fit: Fit | None = None
     shared: bool = False
-
-    @property
-    def is_ambiguous(self) -> bool:
-        """Whether a notebook for several lessons defines a function twice: the last definition is graded."""
-        if self.fit is None or not (self.shared and self.file.is_notebook):
-            return False
-        return any(len(self.file.outline.functions[name]) > 1 for name, _ in self.fit.functions)
 
     @property
     def likelihood(self) -> tuple[object, ...]:
@@ -214,7 +207,7 @@ class Recogniser:
             if name != BACKWARD_FILE and near[name] is not file
         }
         files = with_packages({**files, BACKWARD_FILE: source}, self._packages_near(file))
-        return LessonFiles(lesson.name, files, shown=file.shown)
+        return read_source(lesson, files, file.shown)
 
     def _packages_near(self, file: GatheredFile) -> Packages:
         """The folders next to a file."""

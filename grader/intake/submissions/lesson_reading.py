@@ -5,14 +5,17 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.intake.notebook.as_file import NotebookReading
 from grader.intake.notebook.cells import MAX_READ_NOTEBOOK_BYTES, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook_limited
+from grader.intake.notebook.outline import outlines_limited
 from grader.intake.submissions.archive import is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
+from grader.intake.submissions.fitting import fits_of
 from grader.intake.submissions.helper_packages import packages_in, with_packages
 from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_downloaded
 from grader.intake.submissions.places import Inside, is_folder, message_of_absence, names_lesson, visible
@@ -56,10 +59,12 @@ def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool
 
 def read_page_bytes(data: bytes, shown: str, lessons: Sequence[Lesson], functions: bool, is_notebook: bool) -> PageRead:
     """The same for a file's bytes. Raises NotebookError."""
+    parts, definitions = [notebook_lesson(lesson) for lesson in lessons], dict[str, dict[str, int]]()
+    if functions:
+        (outline,) = outlines_limited([(data, is_notebook)])
+        definitions = {name: dict(fit.functions) for name, fit in fits_of(outline, lessons).items()}
     try:
-        read = read_notebook_limited(
-            data, shown, is_notebook, [notebook_lesson(lesson) for lesson in lessons], functions
-        )
+        read = read_notebook_limited(data, shown, is_notebook, parts, functions, definitions)
     except ReadingStopped as reason:
         raise NotebookError(f"{reason}. Submit the exercise's cells only.") from reason
     except ReadingFailed as reason:
@@ -89,10 +94,8 @@ def read_lecture_script(lesson: Lesson, source: bytes, shown: str) -> LessonFile
         page = read_page_bytes(source, shown, [lesson], False, False)
     except NotebookError:
         return None
-    if not page.cells:  # no Python: the error message says it
-        return None
     submitted = page.lessons[lesson.name]
-    return submitted if submitted.present or is_script_of(lesson, source) else None
+    return submitted if submitted.present or (page.cells and is_script_of(lesson, source)) else None
 
 
 def is_script_of(lesson: Lesson, source: bytes) -> bool:
@@ -106,12 +109,20 @@ def is_script_of(lesson: Lesson, source: bytes) -> bool:
 
 
 def nothing_gradable(
-    shown: str, defined: Collection[str], lessons: Iterable[Lesson] = (), are_named: bool = False
+    shown: str,
+    page: PageRead,
+    defined: Collection[str] = (),
+    lessons: Iterable[Lesson] = (),
+    are_named: bool = False,
 ) -> str:
     """The sentence about a notebook or Python file for which no lesson is found.
 
-    `defined` are its functions and classes. `are_named` says that the command line has --lesson already.
+    `defined` are those of its functions and classes that the sentence may name. `are_named` says that the command line
+    has --lesson already.
     """
+    attempts = [each.message for each in page.lessons.values() if each.message and not each.nothing]
+    if attempts:
+        return attempts[0]
     named = {lesson: sorted({*defined} & {*lesson.functions}) for lesson in lessons}
     where = " in its code cells" if shown.endswith(NOTEBOOK) else ""
     nothing = f"{shown} holds nothing that can be graded: no gradient is assigned{where}, as in `dlogprobs = ...`"
@@ -177,9 +188,23 @@ def read_lesson(folder: Inside, lesson: Lesson, alone: bool) -> LessonFiles:
             if path.name == main:
                 return rejected_files(lesson, error)
             left_out = str(error)
-    files = with_packages(files, packages_in(place))
-    script = read_lecture_script(lesson, files[BACKWARD_FILE], inside + main)
-    return script or LessonFiles(lesson.name, files, shown=inside + main, message=left_out)
+    return read_source(lesson, with_packages(files, packages_in(place)), inside + main, left_out)
+
+
+def read_source(lesson: Lesson, files: dict[str, bytes], shown: str, message: str | None = None) -> LessonFiles:
+    """A Python file, the BACKWARD_FILE of `files`, as the lesson's: a script in the lecture's manner, or functions.
+
+    Of functions that Python cannot parse as a whole, those count that it can.
+    """
+    source = files[BACKWARD_FILE]
+    found = read_lecture_script(lesson, source, shown)
+    if found is None and not outlines_limited([(source, False)])[0].parsed:
+        with suppress(NotebookError):
+            page = read_page_bytes(source, shown, [lesson], True, False)
+            part = page.lessons[lesson.name]
+            if part.present and page.syntax_error:
+                return replace(part, files={**files, **part.files}, message=message)
+    return found or LessonFiles(lesson.name, files, shown=shown, message=message)
 
 
 def without_main(inside: str, names: Sequence[str], notebooks: Sequence[Path]) -> str:
@@ -203,9 +228,7 @@ def read_loose(path: Path, lesson: Lesson) -> LessonFiles:
         source = read_downloaded(path)
     except Unreadable as error:
         return rejected_files(lesson, error)
-    return read_lecture_script(lesson, source, path.name) or LessonFiles(
-        lesson.name, {BACKWARD_FILE: source}, shown=path.name
-    )
+    return read_source(lesson, {BACKWARD_FILE: source}, path.name)
 
 
 def read_notebook_file(path: Path, lesson: Lesson, shown: str) -> LessonFiles:

@@ -99,9 +99,6 @@ def recognise_lesson(
         return Recognition()
     if lessons[lesson.name].nothing:
         return Recognition(lessons)  # a `cmp` or `backward` of its own, in a notebook that is about other lessons
-    if chosen.is_ambiguous:
-        reason = f"`{shown}` is graded as {lesson.name}, and defines a function of it more than once."
-        return with_guess(lessons, GuessQuestion((shown,), {lesson.name: shown}, (), reason))
     return Recognition(lessons, (IntakeRemark("recognised", f"`{shown}` is read as {lesson.name}: {chosen.why}."),))
 
 

@@ -237,4 +237,5 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson], are_named: 
     faults = {each.message for each in page.lessons.values() if each.rejected}
     if faults or alone:
         return Submission(student, path, page.lessons, message=faults.pop() if faults else None)
-    return Submission(student, path, {}, message=nothing_gradable(path.name, page.defined, lessons, are_named))
+    message = nothing_gradable(path.name, page, page.defined, lessons, are_named)
+    return Submission(student, path, {}, message=message)

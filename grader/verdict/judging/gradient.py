@@ -162,14 +162,14 @@ class GradientCheck:
         return self._verdict
 
     def _wrong_partner(self, problems: Sequence[Problem]) -> str | None:
-        """The first wrong gradient of those that this row is earned together with; None if all are right."""
+        """The first gradient of those that this row is earned together with; None if one of them is right."""
         student = self._student
         can_reshape = is_submission(student) and student.terms.broadcast
         for name in self.item.earned_with:
             runner = ReshapedRunner(student, name) if can_reshape else student
-            if not judge_step(runner, name, problems, naming=False).passed:
-                return name
-        return None
+            if judge_step(runner, name, problems, naming=False).passed:
+                return None
+        return self.item.earned_with[0]
 
     def _is_nearly_zero(self, problems: Sequence[Problem]) -> bool:
         """Whether only rounding errors are left of the answers to these problems."""

@@ -3,7 +3,6 @@
 lesson: 06
 dW2: shape | = Your `dW2` is exactly the gradient of `W`, and your `dW` that of `W2`: the two have changed places.
 dW: shape | = Your `dW` is exactly the gradient of `W2`, and your `dW2` that of `W`: the two have changed places.
-db: failed | zeros are right without any work
 others: passed
 """
 

@@ -346,10 +346,18 @@ def test_a_line_that_is_no_python_costs_itself_only(graded):
 def test_assigned_inside_of_a_function_only(graded):
     rows = graded(notebook(lecture(dW2="def backward():\n    global dW2\n    dW2 = h.T @ dlogits")), "03")
     assert rows["dW2"]["message"] == (
-        "`dW2` is assigned inside of `backward` only (mine.ipynb, cell 1, line 15); what is read is the code outside "
-        "of functions."
+        "`dW2` is assigned inside of `backward` only (mine.ipynb, cell 1, line 15), which nothing calls. Write "
+        "`dW2 = backward(...)` outside of functions."
     )
     assert others(rows, "dW2") == {"passed"}
+
+
+def test_a_file_of_functions_that_nothing_calls_is_told_so(hand_in):
+    text = "def h_bp(dlogits, W2):\n    dh = dlogits @ W2.T\n    return dh\n"
+    assert hand_in(text, name="ada.py").message == (
+        "`dh` is assigned inside of `h_bp` only (ada.py, line 2), which nothing calls. Write `dh = h_bp(...)` outside "
+        "of functions."
+    )
 
 
 def test_what_does_not_stand_on_its_own(graded):

@@ -5,6 +5,7 @@ pytest tests/intake/submissions/test_packaging.py
 
 from __future__ import annotations
 
+import ast
 import html
 from typing import Any
 
@@ -13,6 +14,7 @@ from packaged import CASES, GRADED, lay_out_class, notebook, right
 from support import sampled
 
 from grader.intake.submissions.finding import find
+from grader.lesson.lesson import Lesson
 from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
 
@@ -44,13 +46,22 @@ def test_a_case(graded_corpus: dict[str, Any], name: str) -> None:
         assert any("has 0" in line and case.why in line for line in lines), lines
 
 
-def test_a_notebook_that_defines_a_function_for_two_lessons_is_asked_about(course, tmp_path):
-    """Only the last definition of dlogits can be graded, and it fits one of the lessons."""
+@pytest.mark.parametrize("cells", [("02", "03", "04", "05"), ("05", "02", "04", "03")])
+def test_the_functions_of_several_lessons_in_one_notebook(course, tmp_path, cells):
+    """`dlogits` of lesson 02, 03 or 04 is told by its parameters, as in a Python file, wherever its cell is."""
     file = tmp_path / "class" / "ann" / "hw.ipynb"
     file.parent.mkdir(parents=True)
-    file.write_bytes(notebook(right("02"), right("04")))
-    lessons = [course.find(number) for number in ("02", "04")]
+    file.write_bytes(notebook(*map(right, cells)))
+    lessons = [course.find(number) for number in sorted(cells)]
     found = find([tmp_path / "class"], lessons, list(course.lessons.values()))
     (ann,) = found
-    assert [remark.kind for remark in ann.remarks] == ["guess", "guess"]
-    assert all("more than once" in question.reason for question in found.questions["ann"])
+    assert [remark.kind for remark in ann.remarks] == ["recognised"] * len(cells) and not found.questions["ann"]
+    for lesson in lessons:
+        text = ann.lessons[lesson.name].files["backward.py"]
+        assert parameters_in(text, lesson) == parameters_in(right(lesson.number), lesson)
+
+
+def parameters_in(text: str | bytes, lesson: Lesson) -> dict[str, list[str]]:
+    """{function of the lesson: its parameters}."""
+    functions = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
+    return {each.name: [arg.arg for arg in each.args.args] for each in functions if each.name in lesson.functions}

@@ -19,7 +19,7 @@ from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
 
 LESSONS = Course(ROOT).lessons
-BIASES = {"06_embedding_net": ("db", "dW"), "07_training": ("db1", "dW1")}
+BIASES = {"06_embedding_net": ("db", "dW", "demb"), "07_training": ("db1", "dW1", "dC")}
 
 
 SLOW = {"15_gpt"}
@@ -74,7 +74,7 @@ class WithBias:
 
 @sampled("name", BIASES, keep=1)
 def test_the_bias_is_earned_with_the_weights(name: str) -> None:
-    lesson, (bias, weights) = LESSONS[name], BIASES[name]
+    lesson, (bias, weights, inputs) = LESSONS[name], BIASES[name]
     book = ProblemBook(SEED)
 
     def judged(**change: Callable[[torch.Tensor], torch.Tensor]) -> object:
@@ -82,12 +82,15 @@ def test_the_bias_is_earned_with_the_weights(name: str) -> None:
 
     assert judged().passed
     assert judged(**{bias: torch.zeros_like}).passed
-    other = next(item.name for item in lesson.gradients if item.name not in (bias, weights))
+    other = next(item.name for item in lesson.gradients if item.name not in BIASES[name])
     assert judged(**{bias: torch.zeros_like, other: torch.ones_like}).passed
-    refused = judged(**{weights: lambda right: 1.01 * right})
+    assert judged(
+        **{weights: lambda right: 1.01 * right}
+    ).passed  # the other shows that their upstream gradient is right
+    refused = judged(**{weights: lambda right: 1.01 * right, inputs: lambda right: 1.01 * right})
     assert refused.status == "failed" and refused.mistake.id == "earned_together"
     assert refused.message.startswith(f"The true `{bias}` is zero here") and f"those of `{weights}`" in refused.message
-    wrong = judged(**{bias: torch.ones_like, weights: torch.zeros_like})
+    wrong = judged(**{bias: torch.ones_like, weights: torch.zeros_like, inputs: torch.zeros_like})
     assert wrong.status == "failed" and wrong.mistake.id != "earned_together"
 
 
