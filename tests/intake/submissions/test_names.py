@@ -158,7 +158,7 @@ def test_a_class_page_and_a_second_run(course, tmp_path: Path) -> None:
 
 @sampled(
     ("count", "source", "tens"),
-    [(2_000, None, 1), (2_000, "x = 1\n", 4), pytest.param(20_000, None, 1, marks=pytest.mark.slow)],
+    [(2_000, None, 2), (2_000, "x = 1\n", 4), pytest.param(20_000, None, 2, marks=pytest.mark.slow)],
     keep=1,
 )
 def test_what_a_folder_costs(
