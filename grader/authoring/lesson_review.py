@@ -46,8 +46,8 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
             yield f"lesson.toml: {item.name} has {hints}; expected {HINTS_PER_ROW}, the first a nudge."
         if item.taught_in and not any(lesson.exercise.parent.glob(f"{item.taught_in}_*")):
             yield f"lesson.toml: {item.name} has taught_in = {item.taught_in!r}, and the course has no such lesson."
-    yield from size_faults(lesson)
     unusable = [*forward_faults(lesson), *random_faults(lesson)]
+    yield from size_faults(lesson)
     yield from unusable or vanishing_faults(lesson)
     yield from row_faults(lesson, tests_of(suite_of(lesson)))
     yield from mistake_faults(lesson, lesson.mistakes)

@@ -67,7 +67,7 @@ def wrong_groups(rows: Sequence[Row]) -> list[list[Row]]:
     wrong = [
         row
         for row in rows
-        if row.status not in ("passed", HERE, HIDDEN, *UNWRITTEN) or (row.status == "todo" and row.message)
+        if row.status not in ("passed", HERE, HIDDEN, *UNWRITTEN) or (row.status == "todo" and row.mistake)
     ]
     return [list(group) for _, group in groupby(wrong, key=lambda row: (row.status, row.message, row.line))]
 

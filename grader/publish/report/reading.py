@@ -278,7 +278,7 @@ def arrange_lesson(results: LessonResult, lesson: Lesson | None, graded: GradedS
     answers = [row for row in results.rows if is_question(row.name)]
     arranged = LessonPart(results, lesson, lines, answers, printed="\n".join(graded.shown.get(name, ())))
     for line in lines:
-        tells = line.wrong or (line.state != "uncounted" and line.row.message)
+        tells = line.wrong or line.row.mistake or (line.state not in ("todo", "uncounted") and line.row.message)
         alike = arranged.groups and verdict_and_message(arranged.groups[-1][-1]) == verdict_and_message(line)
         if tells and alike and (line.broken or same_function(arranged.groups[-1][-1], line)):
             arranged.groups[-1].append(line)  # a file that does not run fails all its rows with one sentence

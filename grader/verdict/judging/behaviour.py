@@ -218,7 +218,8 @@ class Check:
         trials = getattr(self._student, "trials", None)
         contents = trials.contents(self.item.function) if trials is not None and self._naming else None
         if answer.outcome == "todo":
-            return CheckFailed(still_unwritten(contents) or "", "todo", line=answer.line)
+            left = still_unwritten(contents)
+            return CheckFailed(left.message if left else "", "todo", left.id if left else None, line=answer.line)
         explained = None
         if answer.outcome == "raised" and self._naming:
             arguments = self.on.calls[-1].arguments if self.on.calls else {}

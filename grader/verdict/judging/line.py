@@ -109,7 +109,8 @@ def no_answer(
     """The verdict on a step that gave no value on `problem`: it raised an error, hung or is missing."""
     message, explanation = answer.message or None, None
     if answer.outcome == "todo":
-        return Verdict("todo", message=still_unwritten(contents), line=answer.line)
+        left = still_unwritten(contents)
+        return Verdict("todo", message=left.message if left else None, mistake=left, line=answer.line)
     width = attempt(lambda: width_from_the_data(name, cases, contents)) if answer.outcome == "raised" else None
     if width is not None:
         message = f"With {problem.draw.describe()}: {answer.message}. {width.message}"

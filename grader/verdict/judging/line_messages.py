@@ -103,10 +103,11 @@ def reads_grad(name: str, contents: FunctionContents | None) -> str | None:
     )
 
 
-def still_unwritten(contents: FunctionContents | None) -> str | None:
+def still_unwritten(contents: FunctionContents | None) -> Explanation | None:
     """Why a function that has code counts as not written yet; None for an ordinary stub."""
-    is_left = contents is not None and contents["raise_left"]
-    return "The function has code, and `raise NotImplementedError` still ends it." if is_left else None
+    if contents is None or not contents["raise_left"]:
+        return None
+    return Explanation("raise_left", "The function has code, and `raise NotImplementedError` still ends it.")
 
 
 def not_a_tensor(name: str, answer: Answer, contents: FunctionContents | None = None) -> str:

@@ -25,7 +25,6 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from support import sampled
 
 from grader.calling import autograd_used
 from grader.sandbox.isolation import landlock
@@ -108,7 +107,8 @@ def test_no_result_has_a_graph_afterwards() -> None:
 # ---- student files ----
 
 
-@sampled("path", HONEST, keep=28, ids=named)
+@pytest.mark.full
+@pytest.mark.parametrize("path", HONEST, ids=named)
 def test_honest_file_gives_the_same_values(path: Path) -> None:
     before, after = (results()[when][f"honest_styles/{path.name}"] for when in ("before", "after"))
     assert before, "the file has no step of the test problem"
