@@ -371,7 +371,11 @@ HOSTILE: dict[str, tuple[str, Callable[[str], str], str]] = {
         "error",
     ),
     "many names in a walrus": (BACKWARD_FILE, lambda solution: FAMILIES["walrus"](100_000) + solution, "error"),
-    "star imports": ("a.ipynb", lambda solution: cells(FAMILIES["star imports"](250_000)), "missing"),
+    "star imports": (
+        "a.ipynb",
+        lambda solution: cells(FAMILIES["star imports"](250_000)),
+        "error, missing",
+    ),
     "too much in one cell": ("a.ipynb", lambda solution: cells("x = 1\n" * 60_000), "missing"),
     "imports of elsewhere": (
         "a.ipynb",
