@@ -223,8 +223,20 @@ def last_of(found: Mapping[str, ChosenRun]) -> list[str]:
 
 def is_placeholder(run: Sequence[Statement]) -> bool:
     """Whether it says `dlogits = None # TODO` only, or copies autograd's gradient."""
-    nothing = [isinstance(value, ast.Constant) and value.value in (None, ...) for value in values_of(run)]
+    nothing = [is_nothing(value) for value in values_of(run)]
     return (bool(nothing) and all(nothing)) or is_from_autograd(run)
+
+
+def is_nothing(value: ast.expr) -> bool:
+    """Whether it is None or `...`, or only consists of these: `[None] * 7`."""
+    match value:
+        case ast.Constant():
+            return value.value in (None, ...)
+        case ast.List(elts=entries) | ast.Tuple(elts=entries):
+            return bool(entries) and all(map(is_nothing, entries))
+        case ast.BinOp(left=ast.List() | ast.Tuple() as repeated, op=ast.Mult()):
+            return is_nothing(repeated)
+    return False
 
 
 def is_from_autograd(run: Sequence[Statement]) -> bool:

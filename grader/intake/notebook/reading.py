@@ -18,7 +18,14 @@ from grader.intake.notebook.as_file import (
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.forward_lines import different_lines
 from grader.intake.notebook.given_names import kept_apart
-from grader.intake.notebook.lesson_part import Chooser, ChosenRun, is_from_autograd, is_placeholder, possible_names
+from grader.intake.notebook.lesson_part import (
+    Chooser,
+    ChosenRun,
+    StatementRun,
+    is_from_autograd,
+    is_placeholder,
+    possible_names,
+)
 from grader.intake.notebook.other_names import names_for
 from grader.intake.notebook.script import NotebookScript, Page, Statement, script_of
 from grader.intake.notebook.size_names import with_names_of_sizes
@@ -139,6 +146,10 @@ class Writing:
             return
         targets, found = chosen
         self.attempted = True
+        again = {name: text for name, run in targets.items() if (text := self.set_to_none_again(run))}
+        self.missing |= again
+        targets = {name: run for name, run in targets.items() if name not in again}
+        rows = [name for name in rows if name not in again]
         own = [self.script.statements[i] for i in sorted(i for run in targets.values() for i in run.places)]
         before = [f"{', '.join(names)} = {group}" for group, names in table.groups.items()]
         result = "{" + ", ".join(f"{name!r}: {run.variable}" for name, run in targets.items()) + "}"
@@ -153,6 +164,18 @@ class Writing:
         firsts = {name: self.script.statements[run.places[0]] for name, run in targets.items()}
         self.rows = {name: (first.file, first.line) for name, first in firsts.items()}
         self.write(self.lesson.joint, rows, found, own, table, result, before)
+
+    def set_to_none_again(self, run: StatementRun) -> str:
+        """A sentence where a template's `dC, dW1 = [None] * 2` follows the formula; "" for every other run."""
+        formula = self.script.statements[run.places[-1]]
+        later = self.script.statements[run.places[-1] + 1 :]
+        again = next((each for each in later if run.variable in each.names.binds), None)
+        if again is None or not is_placeholder([again]) or is_from_autograd([again]) or is_placeholder([formula]):
+            return ""
+        return (
+            f"`{run.variable}` is computed in {formula.file}, line {formula.line}, and `{code_of(again.node)}` in line "
+            f"{again.line} sets it to None again."
+        )
 
     def write(
         self,
@@ -186,8 +209,8 @@ class Writing:
         try:
             self.pieces.append(function(name, parameters, part, [*before, *same], result, own, self.page.written))
         except PARSE_ERRORS as error:
-            message = f"{what} cannot be taken out of {place}: it does not stand on its own ({type(error).__name__})."
-            self.missing |= dict.fromkeys(rows, message)
+            why = error.msg if isinstance(error, SyntaxError) else "it is nested too deeply"
+            self.missing |= dict.fromkeys(rows, f"{what} cannot be taken out of {place}: {why}.")
             return
         self.renamed |= renamed
         self.parts.append(found.part)

@@ -7,6 +7,7 @@ on raises `NotAvailable`, so only that step fails, with the name of the library.
 
 from __future__ import annotations
 
+import difflib
 import dis
 import sys
 from collections.abc import Callable, Collection, Iterator
@@ -39,9 +40,12 @@ class NotAvailable(ModuleNotFoundError):
 
     def __init__(self, module: str, more: Collection[str] = ()) -> None:
         also = "".join(f"{name}, " for name in sorted(more))
+        root = module.partition(".")[0]
+        near = difflib.get_close_matches(root, ("torch", "numpy", *more), 1, 0.75)
+        meant = f" Do you mean `{near[0]}`?" if near and not root.startswith(near[0]) else ""
         super().__init__(
             f"`{module}` is not available where steps are graded: use torch, numpy, {also}the standard library "
-            "(without ctypes) and the files that you submitted next to this one.",
+            f"(without ctypes) and the files that you submitted next to this one.{meant}",
             name=module,
         )
         self.about = module, more
