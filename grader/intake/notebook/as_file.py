@@ -88,7 +88,7 @@ class Origin:
         """Gives the row the student's own file and line, or the reason why there is none or why it is not counted."""
         if row.name in self.uncounted:
             row.status, row.counted, row.points, row.max_points = "missing", False, 0, 0
-        if row.status in UNWRITTEN and row.name in self.missing:
+        if row.status in ("missing", "todo") and row.name in self.missing:
             row.status, row.message = "missing", self.translate(self.missing[row.name])
         elif row.message:
             row.message = self.translate(row.message)
