@@ -21,7 +21,11 @@ POINTS = 16
 MAX_POINTS = 200
 FORMULA_VECTOR_LENGTH = 5
 """Elements of a formula's vectors."""
-INCOMPLETE = "Everything that you chose is true, but you left out something that is also true."
+NOT_ALL_RIGHT = (
+    "Your choices are not exactly the true ones. Which of them are wrong, and why, is in the model answers that your "
+    "course gives out after the due date."
+)
+"""Of several choices: a sentence about one of them would give the key to the next attempt."""
 WAITS = "A person reads this answer and gives the points."
 
 QuestionStatus = Literal["passed", "failed", "error", "todo"]
@@ -57,11 +61,9 @@ def judge(posed: Posed, secret: AnswerKey, raw: object, run_line: RunLine) -> Ju
 
 
 def explanation(posed: Posed, secret: AnswerKey, answer: Any, results: Results) -> str:
-    """Why a wrong answer is tempting."""
+    """Why a wrong answer is tempting. Of several choices it says nothing about any single one."""
     if posed.question.kind == "multiple":
-        return (
-            " ".join(secret.why[each] for each in posed.choices if each in answer - set(secret.key or ())) or INCOMPLETE
-        )
+        return NOT_ALL_RIGHT
     named = (why for wrong, why in secret.why.items() if is_same(posed, answer, wrong, secret.tolerance, results))
     return next(named, secret.otherwise)
 

@@ -15,7 +15,7 @@ from grader.errors import LessonError, UserError
 from grader.lesson.lesson import Course, Lesson
 from grader.questions.answers_file import Answers, read_answers
 from grader.questions.code_lines import trusted_results
-from grader.questions.judging import INCOMPLETE, WAITS, Judged, judge
+from grader.questions.judging import NOT_ALL_RIGHT, WAITS, Judged, judge
 from grader.questions.posing import Posed, pose_question, seed_of, student_key
 from grader.questions.question import QUESTION_KINDS, answer_keys_of, questions_of
 from grader.questions.reading import AnswerError, answer_text, read_answer
@@ -168,8 +168,8 @@ def test_any_answer_is_read_or_refused(lesson: Lesson, name: str, raw: Any) -> N
         ("pick", "left", Judged("passed", 1)),
         ("pick", "top", Judged("failed", 0, "Tempting, because it is high.")),
         ("several", ["first", "third"], Judged("passed", 1)),
-        ("several", ["first"], Judged("failed", 0, INCOMPLETE)),
-        ("several", ["first", "second", "fourth"], Judged("failed", 0, "Four is even. Two is even.")),
+        ("several", ["first"], Judged("failed", 0, NOT_ALL_RIGHT)),
+        ("several", ["first", "second", "fourth"], Judged("failed", 0, NOT_ALL_RIGHT)),
         ("sorted", "lunch, dinner, supper", Judged("passed", 1)),
         ("sorted", "supper, dinner, lunch", Judged("failed", 0, "That is backwards.")),
         ("sorted", "supper, lunch, dinner", Judged("failed", 0, "Look at a clock.")),
@@ -192,6 +192,23 @@ def test_an_answer_is_judged(lesson: Lesson, name: str, raw: Any, expected: Judg
         assert found.status == "error" and "IndexError" in (found.message or "")
     else:
         assert found == expected
+
+
+@pytest.mark.parametrize("number", range(1, 20))
+def test_no_attempt_at_several_choices_says_which_ones_are_true(course: Course, number: int) -> None:
+    """Every single choice, all of them, and the key with one missing get the same sentence: the verdict is all."""
+    lesson = course.find(f"{number:02}")
+    keys = answer_keys_of(lesson)
+    for question in questions_of(lesson).values():
+        if question.kind == "multiple":
+            posed, key = pose_question(question, seed_of(lesson, "ada")), set(keys[question.name].key or ())
+            tried = [{each} for each in question.choices] + [set(question.choices), key - {min(key)}]
+            found = {judge(posed, keys[question.name], sorted(each), no_run) for each in tried if each and each != key}
+            assert found == {Judged("failed", 0, NOT_ALL_RIGHT)}
+
+
+def no_run(line: str, inputs: Any) -> str:
+    raise AssertionError(line)
 
 
 def test_numbers_have_the_author_s_tolerance(tmp_path: Path) -> None:
