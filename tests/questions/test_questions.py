@@ -46,6 +46,7 @@ def test_values_are_the_same_everywhere_and_forever(lesson: Lesson) -> None:
     }
     assert list(posed(lesson, "several").choices) == ["fourth", "third", "first", "second"]
     assert posed(lesson, "count", "ADA ").values == posed(lesson, "count", "ada").values
+    assert seed_of(lesson, "...") != seed_of(lesson, "---") != seed_of(lesson, "")
     assert posed(lesson, "count").text == "There are 5 rows of 20. How many elements?"
 
 
