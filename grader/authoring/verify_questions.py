@@ -14,7 +14,7 @@ from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson
 from grader.questions.code_lines import RunLine, trusted_results
-from grader.questions.judging import NOT_ALL_RIGHT, Judged, is_same, judge
+from grader.questions.judging import NOT_ALL_RIGHT, Judged, is_drawn, is_same, judge
 from grader.questions.posing import Posed, pose_question, seed_of
 from grader.questions.question import QUESTION_KINDS, AnswerKey, Question, answer_keys_of, questions_of
 from grader.questions.reading import AnswerError, read_number, read_shape
@@ -60,10 +60,10 @@ def question_summary(lesson: Lesson, students: int = STUDENTS) -> str:
     wrong = sum(count * len(keys[name].why) for name, count in times.items())
     kinds = Counter(each.kind for each in questions.values())
     of_kind = ", ".join(f"{kinds[kind]} {kind}" for kind in QUESTION_KINDS if kinds[kind])
-    drawn = sum(1 for each in questions.values() if each.draw)
+    drawn = sum(is_drawn(each, keys[name]) for name, each in questions.items())
     return (
-        f"{len(questions)} questions ({of_kind}), {drawn} of them drawn for {students} students: "
-        f"{sum(times.values()):,} keys accepted, {wrong:,} wrong answers explained"
+        f"{len(questions)} questions ({of_kind}), {drawn} with another right answer for each student; "
+        f"drawn for {students} students: {sum(times.values()):,} keys accepted, {wrong:,} wrong answers explained"
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from grader.questions.code_lines import Results, RunLine, line_inputs, results_agree, trusted_results
 from grader.questions.formula import Formula, FormulaError, read_formula
-from grader.questions.posing import RANGE, Posed
+from grader.questions.posing import RANGE, Posed, pose_question
 from grader.questions.question import AnswerKey, Question
 from grader.questions.reading import AnswerError, read_answer, read_number, read_shape
 
@@ -19,6 +19,8 @@ NUMBER_RTOL = 1e-9
 POINTS = 16
 """Random points at which two formulas are compared."""
 MAX_POINTS = 200
+DRAWN_FOR = 20
+"""Students for whom a question is drawn, to see whether they have different right answers."""
 FORMULA_VECTOR_LENGTH = 5
 """Elements of a formula's vectors."""
 NOT_ALL_RIGHT = (
@@ -58,6 +60,15 @@ def judge(posed: Posed, secret: AnswerKey, raw: object, run_line: RunLine) -> Ju
     if is_same(posed, answer, secret.key, secret.tolerance, results):
         return Judged("passed", 1)
     return Judged("failed", 0, posed.fill_in(explanation(posed, secret, answer, results)))
+
+
+def is_drawn(question: Question, secret: AnswerKey) -> bool:
+    """Whether the right answer is another one for other students: False where a drawn question's key is always 0."""
+    if question.kind not in ("number", "shape") or not question.draw:
+        return False
+    read = read_number if question.kind == "number" else read_shape
+    posed = (pose_question(question, f"student {number}") for number in range(DRAWN_FOR))
+    return len({read(each, str(secret.key), each.values) for each in posed}) > 1
 
 
 def explanation(posed: Posed, secret: AnswerKey, answer: Any, results: Results) -> str:

@@ -15,7 +15,7 @@ from grader.errors import LessonError, UserError
 from grader.lesson.lesson import Course, Lesson
 from grader.questions.answers_file import Answers, read_answers
 from grader.questions.code_lines import trusted_results
-from grader.questions.judging import NOT_ALL_RIGHT, WAITS, Judged, judge
+from grader.questions.judging import NOT_ALL_RIGHT, WAITS, Judged, is_drawn, judge
 from grader.questions.posing import Posed, pose_question, seed_of, student_key
 from grader.questions.question import QUESTION_KINDS, answer_keys_of, questions_of
 from grader.questions.reading import AnswerError, answer_text, read_answer
@@ -48,6 +48,16 @@ def test_values_are_the_same_everywhere_and_forever(lesson: Lesson) -> None:
     assert posed(lesson, "count", "ADA ").values == posed(lesson, "count", "ada").values
     assert seed_of(lesson, "...") != seed_of(lesson, "---") != seed_of(lesson, "")
     assert posed(lesson, "count").text == "There are 5 rows of 20. How many elements?"
+
+
+def test_the_documents_say_how_many_questions_have_the_same_answer_for_the_whole_class(course: Course) -> None:
+    """`grade verify --questions` counts them, lesson by lesson."""
+    lessons = [(questions_of(lesson), answer_keys_of(lesson)) for lesson in course.lessons.values()]
+    drawn = [name for questions, keys in lessons for name in questions if is_drawn(questions[name], keys[name])]
+    count = sum(len(questions) for questions, _ in lessons)
+    assert "row_sums" not in drawn and "zeros" in drawn  # a drawn question whose answer is always 0
+    for path in ("README.md", "docs/authoring.md", "docs/student.md"):
+        assert f"{len(drawn)} of {count} questions" in (ROOT / path).read_text(encoding="utf-8"), path
 
 
 def test_neighbours_get_other_numbers_and_orders(lesson: Lesson) -> None:
