@@ -116,8 +116,8 @@ class FoundSubmissions(Sequence[Submission]):
         """What else the roster calls a student, and those who submit as one group with the student, or the platform."""
         members = {} if self.attendance is None else self.attendance.members
         own, found = members.get(arrival.student), [*arrival.marks]
-        for each in members.values() if own is not None else ():
-            if each is own or (own.group and fold_case(each.group) == fold_case(own.group)):
+        for each in members.values():
+            if own and (each is own or (own.group and fold_case(each.group) == fold_case(own.group))):
                 found += [each.student, each.name, each.id, each.email, each.submission]
         return found
 
