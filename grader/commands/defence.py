@@ -88,6 +88,8 @@ def defence(
     sheets = make_sheets(submissions, lesson_name, out, number, seed, roster_file, course)
     if paper or oral:
         write_sheets(sheets, out, oral, minutes)
+    elif len(sheets) == 1 and sheets[0].oral:
+        fail(sheets[0].oral)
     elif len(sheets) == 1:
         hold_defence(sheets[0], out, minutes, author, course)
     else:
@@ -131,7 +133,8 @@ def make_sheets(
                 if isinstance(sheet, str):
                     click.echo(f"grade: {printable(submission.student)}: {sheet}", err=True)
                     continue
-                keep_sheet(gradebook, sheet)
+                if not sheet.oral:
+                    keep_sheet(gradebook, sheet)
                 sheets.append(sheet)
     if not sheets:
         fail("there are no questions to ask: see the sentences above.")
@@ -158,9 +161,9 @@ class SheetMaker:
             return kept
         made = self._questions(submitted, student)
         title = f"{lesson.number} {lesson.title}"
-        if made.reason:
+        if made.reason and not made.is_oral:
             return f"no questions. {made.reason}"
-        return Sheet(code, student, lesson.name, title, self._seed, made.questions)
+        return Sheet(code, student, lesson.name, title, self._seed, made.questions, made.reason)
 
     def _questions(self, submitted: LessonFiles, student: str) -> Defence:
         """Questions about the right rows of a file, which runs in a worker.
@@ -199,14 +202,12 @@ def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float 
         click.echo(f"{len(sheets)} students: {folder / name}")
     if not oral:
         click.echo(f"Keep {KEYS_FILE} to yourself. After the defence: grade defence --enter -o {out}")
-    short = [
-        sheet for sheet in sheets if len(sheet.questions) < len(max(sheets, key=lambda s: len(s.questions)).questions)
-    ]
+    most = max(len(sheet.questions) for sheet in sheets)
+    short = [sheet for sheet in sheets if sheet.oral or len(sheet.questions) < most]
     for sheet in short:
         number = len(sheet.questions)
-        click.echo(
-            f"grade: {printable(sheet.student)} has {number} questions: the file has no more lines to ask about."
-        )
+        reason = sheet.oral or f"{number} questions: the file has no more lines to ask about."
+        click.echo(f"grade: {printable(sheet.student)}: {reason}")
 
 
 def hold_defence(sheet: Sheet, out: Path, minutes: float | None, author: str | None, course: Path | None) -> None:

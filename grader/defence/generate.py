@@ -91,7 +91,8 @@ def generate(
     if not right:
         return Defence(lesson.name, (), why_nothing_is_right(lesson, files, zygote))
     found, asked = list[DefenceQuestion](), set[str]()
-    units = {item.name for item in lesson.gradients if item.name in right} | askable(lesson, right)
+    wrong = {item.function for item in lesson.gradients if item.name not in right}
+    units = {item.name for item in lesson.gradients if item.name in right} | (askable(lesson, right) - wrong)
     time = TimeAccount(zygote.limits.total_seconds, zygote.clock)  # one for all versions of the file
     try:
         for make, rows in ((material_of, lesson.gradients), (recorded_material, lesson.checks)):
@@ -110,7 +111,7 @@ def generate(
         return Defence(lesson.name, (), DOES_NOT_RUN.format(number=lesson.number, error=error))
     if len(asked) < MIN_SHARE * len(units) or len(found) < MIN_ROWS_OF_A_DEFENCE:
         reason = ORAL.format(asked=len(asked), of=len(units), number=lesson.number)
-        return Defence(lesson.name, (), reason, is_oral=True)
+        return Defence(lesson.name, (), reason, is_oral=bool(units))
     return Defence(lesson.name, tuple(found))
 
 

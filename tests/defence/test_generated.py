@@ -265,7 +265,8 @@ def test_a_students_code_runs_in_the_worker_only(course: Course, zygote):
     assert made(zygote, lesson, text).questions
     assert "marked_by_student" not in sys.modules
     text = "def zip(*a): return 3\ndef globals(): return {}\n" + solution_of(lesson)
-    assert not made(zygote, lesson, text, ["dh_bn"]).questions
+    honest = made(zygote, lesson, solution_of(lesson), ["dh_bn"]).questions
+    assert [each.key for each in made(zygote, lesson, text, ["dh_bn"]).questions] == [each.key for each in honest] != []
     text = solution_of(lesson).replace("return dlogits @ W2.T", "return exit(3) @ W2.T")
     assert len(made(zygote, lesson, text, ["dh_bn"]).questions) < 6
 
