@@ -136,6 +136,17 @@ def test_who_hides_most_lines_does_not_choose_what_is_asked(course: Course):
     assert len(defence_of(lesson, lambdas(text, [each.name for each in lesson.gradients][:16])).questions) == 6
 
 
+def test_a_function_that_never_returns_here_gets_no_questions(course: Course):
+    """It returned when the judge called it: `generate` is told that the row is right."""
+    zygote = forked_zygote(plan_for(probe(), Limits(step_seconds=0.1)))
+    try:
+        text = b"def db2(dlogits):\n    while True:\n        pass\n    return dlogits.sum(0)\n"
+        found = generate(course.find("03"), {"backward.py": text}, ["db2"], zygote, "1")
+    finally:
+        zygote.close()
+    assert found.questions == () and found.is_oral
+
+
 def test_the_sheet_says_that_the_defence_is_oral(course: Course, tmp_path: Path):
     """No code, no questions and nothing in the gradebook that could be entered."""
     lesson, out = course.find("02"), tmp_path / "grades"

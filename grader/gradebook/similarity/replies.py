@@ -21,7 +21,7 @@ def replies_in(student: str, lesson: str, rows: Rows, known: KnownCode) -> dict[
     for (of, name), row in rows.items():
         if of != lesson or row.answer is None or (row.status == "passed" and name not in known.drawn):
             continue
-        text, path = condensed_text(row.answer.text), f"{lesson}/{row.file or name}"
+        text, path = condensed_text(row.answer.text), row.file or lesson
         size = min(MAX_REPLY_BITS, BITS_PER_CHARACTER * len(text))
         if row.answer.waits:
             size = min(MAX_SIZE_BITS, BITS_PER_WORD * len(text.split()))
