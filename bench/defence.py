@@ -316,7 +316,7 @@ def record_of(source: Source, name: str, seed: str, zygote: ZygoteProcess | None
 
 def key_of(question: DefenceQuestion) -> str:
     """The key, for counting: of four lines the letter, because the key's name is always the same."""
-    return question.key_text if question.family in ("which_line", "which_change") else str(question.key)
+    return question.key_text if question.family == "which_line" else str(question.key)
 
 
 def waiting_text(number: int, seed: str, lessons: Sequence[str] = ()) -> str:
@@ -370,7 +370,7 @@ def wait_for(file: CourseFile, seed: str, sender: Connection) -> None:
 def timed_families(zygote: ZygoteProcess | None) -> Iterator[list[tuple[str, float]]]:
     """(family, processor time) of every attempt to pose a question while this is open."""
     found: list[tuple[str, float]] = []
-    usual = generating.FAMILIES, generating.OF_CHECKS, generating.OF_CLASSES
+    usual = generating.FAMILIES, generating.OF_CHECKS
 
     def timed(family: str, pose: Pose, *arguments: Any) -> Any:
         began = processor_seconds(zygote)
@@ -379,13 +379,13 @@ def timed_families(zygote: ZygoteProcess | None) -> Iterator[list[tuple[str, flo
         finally:
             found.append((family, processor_seconds(zygote) - began))
 
-    generating.FAMILIES, generating.OF_CHECKS, generating.OF_CLASSES = (
+    generating.FAMILIES, generating.OF_CHECKS = (
         {family: partial(timed, family, pose) for family, pose in each.items()} for each in usual
     )
     try:
         yield found
     finally:
-        generating.FAMILIES, generating.OF_CHECKS, generating.OF_CLASSES = usual
+        generating.FAMILIES, generating.OF_CHECKS = usual
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from grader.calling.answer import Answer
 from grader.calling.module_target import ModuleTarget
 from grader.calling.protocol import CallFailed, Measurement
 from grader.defence.families import zero
+from grader.defence.plain_part import plain_part
 from grader.defence.question import DefenceQuestion
 from grader.defence.recorded_lines import with_line
 from grader.defence.small_problems import problem_of
@@ -362,33 +363,12 @@ def again_red_rows(source: Source, question: DefenceQuestion) -> bool:
     claim = question.claim
     text = with_text_replaced(source.text, claim["function"], claim["line"], claim["code"])
     if not text:  # the function has this expression in several places
-        changed = with_line(source.text, list(source.lesson.functions), claim["number"], claim["code"])
+        plain = plain_part(source.text)
+        changed = with_line(plain, list(source.lesson.functions), claim["number"], claim["code"])
         text = f"{source.text}\n\n{changed}"
     module = module_of(text)
     red = {row for row in claim["asked"] if not holds_here(source.lesson, row, module, PUBLIC_SEED + 1)}
     return red == set(question.key)
-
-
-def again_changed_class(source: Source, question: DefenceQuestion) -> bool:
-    """The examples on problems of another seed, in this process, with the change in the text that Python writes."""
-    red = {
-        (name, row)
-        for name, change in question.claim["changes"].items()
-        for module in [module_of(with_method_changed(source.text, *change))]
-        for row in question.claim["asked"]
-        if not holds_here(source.lesson, row, module, PUBLIC_SEED + 1)
-    }
-    found = {row for _, row in red} if question.kind == "multiple" else {name for name, _ in red}
-    return found == set(question.key if isinstance(question.key, tuple) else (question.key,))
-
-
-def with_method_changed(text: str, owner: str, method: str, before: str, after: str) -> str:
-    tree = ast.parse(text)
-    holder = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == owner][-1]
-    for place, each in enumerate(holder.body):
-        if isinstance(each, ast.FunctionDef) and each.name == method and ast.unparse(each).count(before) == 1:
-            holder.body[place] = ast.parse(ast.unparse(each).replace(before, after)).body[0]
-    return ast.unparse(tree)
 
 
 def with_text_replaced(text: str, function: str, old: str, new: str) -> str:
@@ -433,9 +413,6 @@ def is_confirmed(source: Source, question: DefenceQuestion, used: Counter[str]) 
     if question.family == "red_rows":
         used["examples, in this process"] += 1
         return again_red_rows(source, question)
-    if question.family in ("changed_class", "which_change"):
-        used["examples, in this process"] += 1
-        return again_changed_class(source, question)
     if question.family == "by_call":
         used["the function and the solution's, in this process"] += 1
         return again_by_call(source, question)

@@ -33,9 +33,15 @@ def answered_questions(text: str) -> list[str]:
 
 
 def question_answers(lesson: Lesson) -> str:
-    """A Markdown text with the lesson's questions, as the file has them, and a model answer to each; or ""."""
-    keys = answer_keys_of(lesson)
-    parts = [f"> {each.text}\n\n{keys[each.name].model}\n" for each in questions_of(lesson).values() if keys]
+    """A Markdown text with the lesson's questions, as the file has them, and a model answer to each; or "".
+
+    Of several choices, it explains each wrong one: reports do not, because the next attempt would have the key.
+    """
+    keys, parts = answer_keys_of(lesson), list[str]()
+    for each in questions_of(lesson).values() if keys else ():
+        why = keys[each.name].why.items() if each.kind == "multiple" else ()
+        wrong = "".join(f"\n- Not true: “{each.choices[choice]}” {reason}\n" for choice, reason in why)
+        parts.append(f"> {each.text}\n\n{keys[each.name].model}\n{wrong}")
     title = f"# Model answers to the graded questions of lesson {lesson.number}\n\n"
     about = "Names in braces, such as {n}, are numbers that were drawn for you.\n\n"
     return title + about + "\n".join(parts) if parts else ""

@@ -14,7 +14,7 @@ from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson
 from grader.questions.code_lines import RunLine, trusted_results
-from grader.questions.judging import INCOMPLETE, Judged, is_same, judge
+from grader.questions.judging import NOT_ALL_RIGHT, Judged, is_drawn, is_same, judge
 from grader.questions.posing import Posed, pose_question, seed_of
 from grader.questions.question import QUESTION_KINDS, AnswerKey, Question, answer_keys_of, questions_of
 from grader.questions.reading import AnswerError, read_number, read_shape
@@ -61,11 +61,11 @@ def question_summary(lesson: Lesson, students: int = STUDENTS) -> str:
     wrong = sum(count * len(keys[name].why) for name, count in times.items())
     kinds = Counter(each.kind for each in questions.values())
     of_kind = ", ".join(f"{kinds[kind]} {kind}" for kind in QUESTION_KINDS if kinds[kind])
-    drawn = sum(1 for each in questions.values() if each.draw)
+    drawn = sum(is_drawn(each, keys[name]) for name, each in questions.items())
     return (
-        f"{count_text(len(questions), 'question')} ({of_kind}), {drawn} of them drawn for "
-        f"{count_text(students, 'student')}: "
-        f"{count_text(sum(times.values()), 'key')} accepted, {count_text(wrong, 'wrong answer')} explained"
+        f"{count_text(len(questions), 'question')} ({of_kind}), {drawn} with another right answer for each student; "
+        f"drawn for {count_text(students, 'student')}: {count_text(sum(times.values()), 'key')} accepted, "
+        f"{count_text(wrong, 'wrong answer')} explained"
     )
 
 
@@ -85,7 +85,7 @@ def faults_of_question(
         if fault is not None:  # one student's is enough
             yield fault
             break
-    for wrong, why in secret.why.items() if question.draw and fault is None else ():
+    for wrong, why in secret.why.items() if question.draw and question.kind != "multiple" and fault is None else ():
         if all(judge(each, secret, as_typed(each, wrong), run_line).message != each.fill_in(why) for each in posed):
             yield f"{wrong!r} never gets its own explanation."
     if always_shown(posed, secret, lambda each: each.text):
@@ -130,14 +130,14 @@ def faults_of_posed(
     if proof is not None and not is_same(posed, result_of_proof(posed, proof), secret.key or "", secret.tolerance):
         yield f"{PROOFS} gives another key{where}: {result_of_proof(posed, proof)}."
     kind, drawn = posed.question.kind, bool(posed.question.draw)
-    whys = [posed.fill_in(why) for why in secret.why.values()]
+    whys = [NOT_ALL_RIGHT if kind == "multiple" else posed.fill_in(why) for why in secret.why.values()]
     for place, wrong in enumerate(secret.why):  # two drawn mistakes may be the same number for one student
         raw = [wrong] if kind == "multiple" else as_typed(posed, wrong)
         yield from faults_of_wrong_answer(
             decide(raw), whys[: place + 1] if drawn else [whys[place]], f"{wrong!r}{where}"
         )
     if kind == "multiple" and len(secret.key or ()) > 1:
-        yield from faults_of_wrong_answer(decide(list(secret.key or ())[:-1]), [INCOMPLETE], "a part of the key")
+        yield from faults_of_wrong_answer(decide(list(secret.key or ())[:-1]), [NOT_ALL_RIGHT], "a part of the key")
     for form in (
         PERTURBED.get(kind, ()) if kind != "number" or read_number(posed, str(secret.key), posed.values) else ()
     ):

@@ -89,6 +89,8 @@ def defence(
     sheets = make_sheets(submissions, lesson_name, out, number, seed, roster_file, course)
     if paper or oral:
         write_sheets(sheets, out, oral, minutes)
+    elif len(sheets) == 1 and sheets[0].oral:
+        fail(sheets[0].oral)
     elif len(sheets) == 1:
         hold_defence(sheets[0], out, minutes, author, course)
     else:
@@ -150,7 +152,8 @@ def make_sheets(
                 if isinstance(sheet, str):
                     click.echo(f"grade: {printable(student)}: {sheet}", err=True)
                     continue
-                keep_sheet(gradebook, sheet)
+                if not sheet.oral:
+                    keep_sheet(gradebook, sheet)
                 sheets.append(sheet)
     if not sheets:
         fail("there are no questions to ask: see the sentences above.")
@@ -172,9 +175,10 @@ class SheetMaker:
         if kept:
             return kept
         made = self._questions(work)
-        if made.reason:
-            return f"no questions. {made.reason} {made.for_examiner}".strip()
-        return Sheet(code, student, lesson.name, f"{lesson.number} {lesson.title}", self._seed, made.questions)
+        title = f"{lesson.number} {lesson.title}"
+        if made.reason and not made.is_oral:
+            return f"no questions. {made.reason}"
+        return Sheet(code, student, lesson.name, title, self._seed, made.questions, made.reason)
 
     def _questions(self, work: Defended) -> Defence:
         """Questions about the right rows of a file, which runs in a worker.
@@ -212,12 +216,12 @@ def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float 
         click.echo(f"{count_text(len(sheets), 'student')}: {folder / name}")
     if not oral:
         click.echo(f"Keep {KEYS_FILE} to yourself. After the defence: grade defence --enter -o {out}")
-    short = [
-        sheet for sheet in sheets if len(sheet.questions) < len(max(sheets, key=lambda s: len(s.questions)).questions)
-    ]
+    most = max(len(sheet.questions) for sheet in sheets)
+    short = [sheet for sheet in sheets if sheet.oral or len(sheet.questions) < most]
     for sheet in short:
         questions = count_text(len(sheet.questions), "question")
-        click.echo(f"grade: {printable(sheet.student)} has {questions}: the file has no more lines to ask about.")
+        reason = sheet.oral or f"{questions}: the file has no more lines to ask about."
+        click.echo(f"grade: {printable(sheet.student)}: {reason}")
 
 
 def hold_defence(sheet: Sheet, out: Path, minutes: float | None, author: str | None, course: Path | None) -> None:

@@ -39,7 +39,7 @@ Enter skips a question, q stops. Your answers are in answers.toml, next to backw
 @click.option("--student", metavar="NAME", help="The name that your course knows. Your numbers are drawn from it.")
 @exercises_option
 def answer(lesson_name: str, names: tuple[str, ...], listed: bool, student: str | None, course: Path | None) -> None:
-    """Asks the questions of a lesson. Each student gets other numbers."""
+    """Asks the questions of a lesson. Where numbers are drawn, each student gets other ones."""
     with desk(course) as at:
         lesson, name = at.lesson_and_rest(lesson_name)
         names = (name, *names) if name else names

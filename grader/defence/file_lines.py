@@ -9,7 +9,7 @@ import ast
 import builtins
 import copy
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.defence.changed_lines import Variant, equal_versions, variants, wrong_templates, wrong_versions
@@ -60,7 +60,8 @@ class FileFunction:
     """A function of the file: its parameters, and the text of a copy that returns the values which each line reads.
 
     `scaled` is the text of another copy, for the function that returns all gradients: its first parameter names the
-    value that it multiplies by a factor, and its second is the factor. Those values are `scalable`.
+    value that it multiplies by a factor, and its second is the factor. Those values are `scalable`. `is_shown` if
+    questions can show most of what it computes: at least half of its statements, and no helper.
     """
 
     name: str
@@ -69,6 +70,7 @@ class FileFunction:
     lines: tuple[FileLine, ...]
     scaled: str = ""
     scalable: tuple[str, ...] = ()
+    is_shown: bool = False
 
 
 def functions_in(source: str, wanted: Sequence[str], joint: str = "") -> list[FileFunction]:
@@ -79,7 +81,8 @@ def functions_in(source: str, wanted: Sequence[str], joint: str = "") -> list[Fi
     nodes = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in wanted}
     functions, number = [], 0
     for function in nodes.values():
-        read = list(lines_of(function, number))
+        used = functions_used(function, tree)
+        read = list(lines_of(function, number, used))
         number += len(read)
         if number > MAX_REWRITTEN_LINES or function.decorator_list:
             break
@@ -90,14 +93,33 @@ def functions_in(source: str, wanted: Sequence[str], joint: str = "") -> list[Fi
         places = {index: line for index, line in read}
         found = tuple(places.values())
         scaled, scalable = scaled_copy(function) if function.name == joint else ("", ())
+        hidden = [at for at, each in enumerate(function.body) if at not in places and not computes_nothing(each)]
+        is_shown = len(hidden) <= len(places) and used <= set(wanted)
         functions.append(
-            FileFunction(function.name, parameters, trace_of(function, places), found, scaled, tuple(scalable))
+            FileFunction(
+                function.name, parameters, trace_of(function, places), found, scaled, tuple(scalable), is_shown
+            )
         )
     return functions
 
 
-def lines_of(function: ast.FunctionDef, number: int) -> Iterator[tuple[int, FileLine]]:
-    """(the statement's index in the body, the line) of every line that a question can be about."""
+def functions_used(node: ast.AST, tree: ast.Module) -> set[str]:
+    """The file's own functions that a part of it reads, under names that this part gives no value itself."""
+    names = [each for each in ast.walk(node) if isinstance(each, (ast.Name, ast.arg))]
+    local = {each.arg if isinstance(each, ast.arg) else each.id for each in names if not is_read(each)}
+    own = {each.name for each in tree.body if isinstance(each, ast.FunctionDef)} - local
+    return {each.id for each in names if isinstance(each, ast.Name) and each.id in own}
+
+
+def is_read(node: ast.Name | ast.arg) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+
+
+def lines_of(function: ast.FunctionDef, number: int, used: set[str]) -> Iterator[tuple[int, FileLine]]:
+    """(the statement's index in the body, the line) of every line that a question can be about.
+
+    It reads none of `used`, the file's other functions: such a line shows a call, and not what is computed.
+    """
     arguments = function.args
     parameters = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     known = set(parameters)
@@ -107,7 +129,7 @@ def lines_of(function: ast.FunctionDef, number: int) -> Iterator[tuple[int, File
         if isinstance(statement, ast.Assign):
             targets = statement.targets
             name = targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
-        if expression is not None and name and can_be_shown(expression):
+        if expression is not None and name and can_be_shown(expression, used):
             code = ast.unparse(expression)
             read = names_read(expression, known)
             if read and len(code) <= MAX_LINE_CHARACTERS_SHOWN and "\n" not in code:
@@ -117,7 +139,7 @@ def lines_of(function: ast.FunctionDef, number: int) -> Iterator[tuple[int, File
         known |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
-def can_be_shown(expression: ast.expr) -> bool:
+def can_be_shown(expression: ast.expr, used: Collection[str] = ()) -> bool:
     """Whether it is arithmetic: more than a name or a number, and nothing that only Python's control flow does.
 
     What it reads must decide its value: a key about random numbers would be wrong in the next run.
@@ -128,10 +150,21 @@ def can_be_shown(expression: ast.expr) -> bool:
     if isinstance(expression, ast.Call) and CONSTANT.search(function_called(expression)):
         return False
     called = [function_called(n) for n in nodes if isinstance(n, ast.Call)]
-    if any(NO_FIXED_VALUE.search(name) for name in called):
+    if any(NO_FIXED_VALUE.search(name) for name in called) or any(
+        n.id in used for n in nodes if isinstance(n, ast.Name)
+    ):
         return False
     comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
     return len(nodes) < 80 and not any(isinstance(node, (*NOT_SHOWN, *comprehensions)) for node in nodes)
+
+
+def computes_nothing(statement: ast.stmt) -> bool:
+    """Whether it is a docstring, or gives a name to a value or to a constant tensor."""
+    value = getattr(statement, "value", None)
+    is_constant = isinstance(value, ast.Call) and CONSTANT.search(function_called(value)) is not None
+    return isinstance(statement, (ast.Expr, ast.Assign, ast.Return)) and (
+        is_constant or isinstance(value, (ast.Name, ast.Constant))
+    )
 
 
 def function_called(call: ast.Call) -> str:

@@ -12,7 +12,6 @@ from grader.defence.families import (
     by_call,
     by_hand,
     chain,
-    changed_class,
     cmp_report,
     equality,
     red_rows,
@@ -25,7 +24,7 @@ from grader.defence.families import (
 from grader.defence.lines import Line
 from grader.defence.material import Material, material_of
 from grader.defence.question import DefenceQuestion
-from grader.defence.recorded import RecordedMaterial, recorded_material
+from grader.defence.recorded import RecordedMaterial, askable, recorded_material
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.workers.client import ZygoteProcess
@@ -36,6 +35,8 @@ from grader.sandbox.workers.time_account import TimeAccount
 FIRST_SIZE = re.compile(r"\b(\w+)\.shape\[0\]")
 QUESTIONS_PER_DEFENCE = 6
 MIN_ROWS_OF_A_DEFENCE = 2
+MIN_SHARE = 1 / 3
+"""Of a file's right gradients and functions. If fewer can be asked about, the file would choose what is asked."""
 Pose = Callable[[Material, Sequence[Line], random.Random], DefenceQuestion | None]
 FAMILIES: Mapping[str, Pose] = {
     "by_hand": by_hand.pose,
@@ -58,8 +59,6 @@ OF_CHECKS: Mapping[str, Pose] = {
     "equality": equality.pose,
 }
 """For a lesson whose rows are checks of whole functions: its lines have no forward value."""
-OF_CLASSES: Mapping[str, Pose] = {"changed_class": changed_class.pose, "which_change": changed_class.pose_which}
-"""Further ones, where the lesson checks a class: its methods are not called with values that a line could read."""
 
 
 @dataclass(frozen=True)
@@ -67,15 +66,15 @@ class Defence:
     """Questions about one file of a lesson.
 
     Attributes:
-        reason: why there are none.
-        for_student: what a student does instead; for_examiner: what an examiner does.
+        reason: why there are none; for_student: what a student does instead.
+        is_oral: whether a person should ask about the file instead.
     """
 
     lesson: str
     questions: tuple[DefenceQuestion, ...]
     reason: str = ""
     for_student: str = ""
-    for_examiner: str = ""
+    is_oral: bool = False
 
 
 def generate(
@@ -88,32 +87,35 @@ def generate(
 ) -> Defence:
     """`count` questions about a file whose rows `right` are right; fewer where it has too little to ask about.
 
-    The same arguments give the same questions. The file and all changed versions of it share the limit of one
-    submission, `total_seconds`. Raises ZygoteDied.
+    The same arguments give the same questions. The plain part of the file, and all changed versions of it, share the
+    limit of one submission, `total_seconds`. Raises ZygoteDied.
     """
     chance = random.Random(f"{seed}/{lesson.name}")
     if not right:
         return why_nothing_is_right(lesson, files, zygote)
-    found: list[DefenceQuestion] = []
+    found, asked = list[DefenceQuestion](), set[str]()
+    wrong = {item.function for item in lesson.gradients if item.name not in right}
+    units = {item.name for item in lesson.gradients if item.name in right} | (askable(lesson, right) - wrong)
     time = TimeAccount(zygote.limits.total_seconds, zygote.clock)  # one for all versions of the file
     try:
         for make, rows in ((material_of, lesson.gradients), (recorded_material, lesson.checks)):
-            if not any(item.name in right for item in rows) or len(found) >= count:
+            has_enough = len(found) >= count and len(asked) >= MIN_SHARE * len(units)
+            if has_enough or not any(item.name in right for item in rows):
                 continue
             material = make(lesson, files, right, zygote, chance, time)
             if material is None:
                 continue
+            asked |= set(material.asked)
             try:
-                has_material = material.lines or (isinstance(material, RecordedMaterial) and material.changes)
-                found += questions_from(material, chance, count - len(found)) if has_material else []
+                found += questions_from(material, chance, count - len(found)) if material.lines else []
             finally:
                 material.close()
-    except CallFailed as error:
-        return Defence(lesson.name, (), DOES_NOT_RUN.format(number=lesson.number, error=error))
-    if len(found) >= MIN_ROWS_OF_A_DEFENCE:
-        return Defence(lesson.name, tuple(found))
-    too_little = (NO_LINES if lesson.gradients else NO_FUNCTIONS).format(number=lesson.number)
-    return Defence(lesson.name, (), too_little, for_examiner="Ask about the file in person, or the lesson's questions.")
+    except CallFailed:  # the judge has called these rows, so the file does something else here
+        asked.clear()
+    if len(asked) < max(MIN_SHARE * len(units), 1) or len(found) < MIN_ROWS_OF_A_DEFENCE:
+        reason = ORAL.format(asked=len(asked), of=len(units), number=lesson.number)
+        return Defence(lesson.name, (), reason, is_oral=bool(units))
+    return Defence(lesson.name, tuple(found))
 
 
 def why_nothing_is_right(lesson: Lesson, files: Mapping[str, bytes], zygote: ZygoteProcess) -> Defence:
@@ -132,21 +134,16 @@ def why_nothing_is_right(lesson: Lesson, files: Mapping[str, bytes], zygote: Zyg
 
 DOES_NOT_RUN = "The file of lesson {number} does not run: {error}"
 NOTHING_RIGHT = "Nothing of lesson {number} is right yet, and a defence asks only about right rows."
-NO_LINES = (
-    "A defence found too little to ask about in the right gradients of lesson {number}: it can change and run only "
-    "expressions, and can draw other numbers only for tensors of real numbers, not for classes or indices."
-)
-NO_FUNCTIONS = (
-    "Lesson {number} has only checks of whole functions and classes, and a defence found too little in the right ones "
-    "that it can change and run by itself."
+ORAL = (
+    "Oral defence: on paper there is too little to ask about. Of {of} right gradients and functions of lesson "
+    "{number}, {asked} are plain functions of tensors whose lines a question can show, change and run. Lambdas, "
+    "classes, helpers and what the file does when it is imported are left out. Ask about the file in person."
 )
 
 
 def questions_from(material: Material, chance: random.Random, count: int) -> list[DefenceQuestion]:
     """Questions of different families; a family occurs twice only where too few others have a question."""
-    families = FAMILIES
-    if isinstance(material, RecordedMaterial):
-        families = {**OF_CHECKS, **OF_CLASSES} if material.changes else OF_CHECKS
+    families = OF_CHECKS if isinstance(material, RecordedMaterial) else FAMILIES
     order = list(families)
     chance.shuffle(order)
     found: list[DefenceQuestion] = []

@@ -1,6 +1,7 @@
 """What a defence is made of: a student's right lines, the values that they read, and a worker that runs other lines.
 
-A student's code, and every line made from it, runs in the locked-in worker only. This process compares tensors.
+The plain part of a student's file (plain_part.py), and every line made from it, runs in a locked-in worker, without the
+file's other text. This process compares tensors.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed
 from grader.defence.file_lines import SCALED_PREFIX, FileFunction, FileLine, functions_in
 from grader.defence.lines import CodeNames, Line, line_from, versions_and_names
+from grader.defence.measuring import measuring_file
+from grader.defence.plain_part import plain_part
 from grader.defence.small_problems import graph_of, small_problems
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
@@ -31,45 +34,8 @@ from grader.sandbox.workers.time_account import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
 MAX_NUMBER = 1e300
-MAX_CHOSEN = 12
-"""Lines of a file that one defence may be about."""
-RUN = """
-
-def _defence_copy(value):
-    return value.clone() if hasattr(value, "clone") else value
-
-
-def _defence_line(name):
-    if name not in globals():
-        globals()[name] = eval(_defence_lines[name], globals())
-    return globals()[name]
-
-
-def _defence_run(jobs):
-    found = []
-    for name, arguments in jobs:
-        try:
-            found.append([True, _defence_line(name)(**{key: _defence_copy(value) for key, value in arguments.items()})])
-        except Exception as error:
-            found.append([False, type(error).__name__])
-    return found
-
-
-def _defence_chain(order, known, scaled, factor):
-    known = dict(known)
-    for step, parameters in order:
-        found = globals()[step](**{name: _defence_copy(known[name]) for name in parameters})
-        known[step] = found * factor if step == scaled else found
-    return {step: known[step] for step, _ in order}
-
-
-def _defence_joint(name, joint, arguments, steps, factor):
-    def result(function, *scaled):
-        return function(*scaled, **{key: _defence_copy(value) for key, value in arguments.items()})
-
-    usual = result(globals()[joint])
-    return [usual, [result(globals()[name], step, factor) for step in steps]]
-"""
+MAX_CHOSEN, MAX_CANDIDATES = 12, 36
+"""Lines of a file that one defence may be about, and that it reads to find them."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +57,8 @@ class Material:
     """Lines of a file and what they give. Close it when the defence is generated.
 
     Attributes:
-        right: the rows that the student has right.
+        right: the rows that the student has right, and that the plain part of the file has right as well.
+        asked: of these, the rows (of checks: the functions) that can be asked about.
         lines: right lines, in the order in which this defence prefers them.
         functions: the student's functions by name.
     """
@@ -100,6 +67,7 @@ class Material:
     right: Collection[str]
     lines: list[Line]
     functions: Mapping[str, FileFunction]
+    asked: Collection[str]
     _student: Student
     _names: CodeNames = field(default_factory=dict)
 
@@ -186,27 +154,28 @@ def material_of(
 ) -> Material | None:
     """The material of a file whose rows `right` are right; None where it has no line to ask about.
 
-    Raises ZygoteDied, and CallFailed where the file does not run.
+    Raises ZygoteDied, and CallFailed where its plain part does not run.
     """
-    text = files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
     try:
         joint = lesson.joint.name if lesson.joint is not None else ""
         wanted = list(dict.fromkeys([*lesson.functions, joint]))
+        text = source_reader().call(plain_part, files[BACKWARD_FILE].decode("utf-8-sig", errors="replace"))
         read = [function_from(each) for each in source_reader().call(functions_in, text, wanted, joint)]
+        every = lines_of_rows(lesson, read, right)
+        candidates = chosen_lines(every, chance, MAX_CANDIDATES)
+        versions, names = versions_and_names([line for _, _, line in candidates])
     except (ReadingStopped, ReadingFailed):
         return None
     problems = small_problems(lesson)
-    chosen = chosen_lines(lesson, read, right, chance)
-    if not chosen or not problems:
+    if not every or not problems:
         return None
+    copies = [copy for function in read for copy in (function.trace, function.scaled)]
+    file = StudentFile({BACKWARD_FILE: measuring_file([text, *copies], names)}, BACKWARD_FILE)
+    student = Student(zygote, file, time=time)
     try:
-        versions, names = versions_and_names([line for _, _, line in chosen])
-    except (ReadingStopped, ReadingFailed):
-        return None
-    traces = [text for function in read for text in (function.trace, function.scaled)]
-    whole = "\n\n".join([text, RUN, lines_text(names), *traces]).encode()
-    student = Student(zygote, StudentFile({**files, BACKWARD_FILE: whole}, BACKWARD_FILE), time=time)
-    try:
+        confirmed = confirmed_rows(lesson, student, read, right)
+        candidates = [each for each in candidates if each[0] in confirmed or (confirmed and each[0] not in right)]
+        chosen = candidates[:MAX_CHOSEN]
         known = values_before(student, read, [line for _, _, line in chosen], problems)
     except BaseException:
         student.close()
@@ -216,7 +185,45 @@ def material_of(
         for row, target, line in chosen
         if (values := known[line.number])
     ]
-    return Material(lesson, right, lines, {each.name: each for each in read}, student, names)
+    hidden = {each.name for each in read if not each.is_shown}
+    asked = (confirmed & {row for row, _, _ in every}) - hidden
+    return Material(lesson, confirmed, lines, {each.name: each for each in read}, asked, student, names)
+
+
+def confirmed_rows(
+    lesson: Lesson, student: Student, functions: Sequence[FileFunction], right: Collection[str]
+) -> set[str]:
+    """The right rows for which the plain part returns the right gradient of the published problem. Raises CallFailed.
+
+    What a file does to its functions when it is imported is not in the plain part: a function of this name may be one
+    that the file replaces.
+    """
+    problem, joint = lesson.public_chain, lesson.joint
+    targets = {item.name: item.target for item in lesson.gradients if item.name in right and item.target}
+    called = [f for f in functions if f.name in targets or (joint is not None and f.name == joint.name)]
+    given = [(each, arguments_on(problem, each.parameters)) for each in called]
+    jobs = [(each, arguments) for each, arguments in given if arguments is not None]
+    found: dict[str, Any] = {}
+    for (each, _), (is_value, value) in zip(
+        jobs, replies_to(student, [[each.name, arguments] for each, arguments in jobs]), strict=True
+    ):
+        if joint is not None and each.name == joint.name:
+            pieces = joint.pieces(value) if is_value else None
+            found |= pieces if isinstance(pieces, dict) else {}
+        elif is_value:
+            found[each.name] = value
+    requested = {each.name: {name[1:] for name in each.parameters if name[:1] == "d"} for each in functions}
+
+    def is_right(row: str, target: str) -> bool:
+        value = found.get(row)
+        expected = problem.chain[target] if row not in requested else problem.reference_from(target, requested[row])
+        return isinstance(value, Tensor) and value.shape == expected.shape and close(value, expected)
+
+    return {row for row, target in targets.items() if is_right(row, target)}
+
+
+def close(value: Tensor, expected: Tensor) -> bool:
+    return not value.is_complex() and torch.allclose(value.to(expected.dtype), expected, rtol=1e-5, atol=1e-9)
 
 
 def is_about(values: object, line: FileLine) -> TypeGuard[dict[str, Any]]:
@@ -224,22 +231,17 @@ def is_about(values: object, line: FileLine) -> TypeGuard[dict[str, Any]]:
     return isinstance(values, dict) and all(name in values for name in line.names)
 
 
-def lines_text(names: CodeNames) -> str:
-    """The lines under their names. The worker compiles a line when it first runs it."""
-    lines = {name: f"lambda {', '.join(of)}: ({code})" for (code, of), name in names.items()}
-    return f"_defence_lines = {lines!r}"
-
-
 def function_from(values: Mapping[str, Any]) -> FileFunction:
     lines = tuple(FileLine(**{**each, "names": tuple(each["names"])}) for each in values["lines"])
     parameters, scalable = tuple(values["parameters"]), tuple(values["scalable"])
-    return FileFunction(values["name"], parameters, values["trace"], lines, values["scaled"], scalable)
+    rest = values["trace"], lines, values["scaled"], scalable, values["is_shown"]
+    return FileFunction(values["name"], parameters, *rest)
 
 
-def chosen_lines(
-    lesson: Lesson, functions: Sequence[FileFunction], right: Collection[str], chance: random.Random
+def lines_of_rows(
+    lesson: Lesson, functions: Sequence[FileFunction], right: Collection[str]
 ) -> list[tuple[str, str, FileLine]]:
-    """(row, forward value, line) of up to MAX_CHOSEN lines that belong to right rows, gradients first."""
+    """(row, forward value, line) of the lines that belong to right rows, or to a value between them."""
     rows = {item.name for item in lesson.gradients}
     problems = small_problems(lesson)
     values = set(graph_of(lesson, problems[0]).consumers) if problems else set()
@@ -254,9 +256,16 @@ def chosen_lines(
                     found.append((name, name[1:], line))
             elif function.name in right and function.name in rows:
                 found.append((function.name, function.name[1:] if name == function.name else "", line))
-    chance.shuffle(found)
+    return found
+
+
+def chosen_lines(
+    lines: Sequence[tuple[str, str, FileLine]], chance: random.Random, most: int
+) -> list[tuple[str, str, FileLine]]:
+    """Up to `most` of (row, forward value, line), gradients first."""
+    found = chance.sample(lines, len(lines))
     found.sort(key=lambda each: not each[1])
-    return found[:MAX_CHOSEN]
+    return found[:most]
 
 
 def arguments_on(problem: Problem, parameters: Sequence[str]) -> dict[str, Any] | None:

@@ -1,7 +1,7 @@
 """The material of a lesson whose rows are checks of whole functions: values that its public examples lead to.
 
-The examples run in the worker, on copies of the student's functions that note what each line reads. A row whose example
-does not hold there is left out, and so is one whose example measures a process.
+The examples run in the worker, on copies of the student's plain functions that note what each line reads. A row whose
+example does not hold there is left out, and so is one whose example measures a process.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, Measurement
-from grader.defence.class_lines import ClassChange, class_changes, with_class_change
 from grader.defence.file_lines import FileFunction, FileLine
 from grader.defence.lines import Line, Versions, line_from, versions_and_names
-from grader.defence.material import MAX_CHOSEN, RUN, Material, call_in_worker, is_about, lines_text, replies_to
-from grader.defence.recorded_lines import CALL, NOTED, recorded_in, with_line
+from grader.defence.material import MAX_CHOSEN, Material, call_in_worker, is_about, replies_to
+from grader.defence.measuring import measuring_file
+from grader.defence.plain_part import plain_part
+from grader.defence.recorded_lines import CALL, recorded_in, with_line
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.workers.client import ZygoteProcess
@@ -47,17 +48,14 @@ class RecordedMaterial(Material):
     Attributes:
         ran: {right row: the functions that its example runs}.
         calls: {function: a line that stands for its call: what it was called with, and its sizes}.
+        text: the plain part of the file.
         every_line: the lines, also those for a name that has several.
-        changes: changes in the methods of right classes.
-        tried: some of them, with {row: whether its example holds}.
     """
 
     ran: Mapping[str, Collection[str]] = field(default_factory=dict)
     calls: Mapping[str, Line] = field(default_factory=dict)
-    files: Mapping[str, bytes] = field(default_factory=dict)
+    text: str = ""
     every_line: Sequence[Line] = ()
-    changes: Sequence[ClassChange] = ()
-    tried: list[tuple[ClassChange, dict[str, bool]]] = field(default_factory=list)
 
     def holding(self, line: Line, code: str, rows: Collection[str]) -> dict[str, bool]:
         """{row: whether its example holds} with `code` in place of a line. Raises CallFailed."""
@@ -65,21 +63,8 @@ class RecordedMaterial(Material):
             changed = source_reader().call(with_line, self.text, list(self.lesson.functions), line.at.number, code)
         except (ReadingStopped, ReadingFailed):
             return {}
-        return self.holding_in(f"{self.text}\n\n\n{changed}\n", rows)
-
-    def holding_with(self, change: ClassChange, rows: Collection[str]) -> dict[str, bool]:
-        """{row: whether its example holds} with a change in a class. Raises CallFailed."""
-        try:
-            wanted = list(self.lesson.functions)
-            return self.holding_in(source_reader().call(with_class_change, self.text, wanted, change.number), rows)
-        except (ReadingStopped, ReadingFailed):
-            return {}
-
-    def holding_in(self, text: str, rows: Collection[str]) -> dict[str, bool]:
-        """{row: whether its example holds} for another text of the file. Raises CallFailed."""
-        student = self._student.like_this(
-            {**self.files, BACKWARD_FILE: text.encode()}, BACKWARD_FILE, self._student.time
-        )
+        file = measuring_file([self.text, changed], {}, self.functions)
+        student = self._student.like_this({BACKWARD_FILE: file}, BACKWARD_FILE, self._student.time)
         try:
             items = [item for item in self.lesson.checks if item.name in rows]
             holding = {item.name: example_holds(self.lesson, item, student) for item in items}
@@ -91,10 +76,6 @@ class RecordedMaterial(Material):
         """What a function of the student's returns for each of several arguments; None where it raises. CallFailed."""
         replies = replies_to(self._student, [[f"_defence_own_{name}", dict(each)] for each in arguments])
         return [value if is_value else None for is_value, value in replies]
-
-    @property
-    def text(self) -> str:
-        return self.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
 
 
 def example_holds(lesson: Lesson, item: Item, student: Student) -> bool:
@@ -115,20 +96,19 @@ def recorded_material(
 
     Raises ZygoteDied, and CallFailed where the file does not run.
     """
-    text = files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
     functions = askable(lesson, right)
     try:
+        text = source_reader().call(plain_part, files[BACKWARD_FILE].decode("utf-8-sig", errors="replace"))
         read = source_reader().call(recorded_in, text, list(lesson.functions))
         read = [each | {"lines": [line_of(line) for line in each["lines"]]} for each in read]
         lines = [line for each in read if each["name"] in functions for line in each["lines"]]
         versions, names = versions_and_names(lines)
-        changes = [ClassChange(**each) for each in source_reader().call(class_changes, text, list(lesson.functions))]
     except (ReadingStopped, ReadingFailed):
         return None
     own = [f"_defence_own_{each['name']} = {each['name']}" for each in read]
     noting = [each["noting"] for each in read]
-    whole = "\n\n".join([text, RUN, NOTED, lines_text(names), *own, *noting]).encode()
-    student = Student(zygote, StudentFile({**files, BACKWARD_FILE: whole}, BACKWARD_FILE), time=time)
+    file = measuring_file([text, *own, *noting], names, [each["name"] for each in read])
+    student = Student(zygote, StudentFile({BACKWARD_FILE: file}, BACKWARD_FILE), time=time)
     try:
         ran = rows_that_ran(lesson, student, right)
         seen = call_in_worker(student, "_defence_values") if ran else {}
@@ -140,6 +120,8 @@ def recorded_material(
         values = seen.get(number) if isinstance(seen, dict) else None
         return values if isinstance(values, list) and all(is_about(each, line) for each in values) else []
 
+    functions &= {function for of_row in ran.values() for function in of_row} & {line.function for line in lines}
+    lines = [line for line in lines if line.function in functions]
     rows = {function: row for row, function in rows_with_functions(lesson, functions)}
     calls = {
         each["name"]: line_from(rows[each["name"]], "", line, values, NO_VERSIONS, True)
@@ -158,8 +140,8 @@ def recorded_material(
     }
     single = [each for each in recorded if (each.at.function, each.at.name) not in repeated and is_known(each)]
     kept = single[: 2 * MAX_CHOSEN] or recorded[:1]
-    changes = [each for each in changes if each.owner in functions]
-    return RecordedMaterial(lesson, right, kept, parameters, student, names, ran, calls, dict(files), recorded, changes)
+    asked = {each.at.function for each in recorded}
+    return RecordedMaterial(lesson, right, kept, parameters, asked, student, names, ran, calls, text, recorded)
 
 
 NO_VERSIONS: Versions = dict.fromkeys(("equal", "wrong", "wrong_rewritten", "wrong_alike"), ())

@@ -12,54 +12,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.defence.expressions import replace_child
-from grader.defence.file_lines import MAX_LINE_CHARACTERS_SHOWN, MAX_REWRITTEN_LINES, FileLine, can_be_shown, names_read
+from grader.defence.file_lines import (
+    MAX_LINE_CHARACTERS_SHOWN,
+    MAX_REWRITTEN_LINES,
+    FileLine,
+    can_be_shown,
+    functions_used,
+    names_read,
+)
 from grader.source.parsing import parse_text
 from grader.source.syntax import nested_statements
 
 NOTE_FUNCTION = "_defence_note"
 CALL = "call of "
 """Begins the number of the note that a function makes of its parameters."""
-NOTED = """
-
-_defence_seen, _defence_ran = {}, []
-
-
-def _defence_form(value):
-    if isinstance(value, (list, tuple)):
-        return [_defence_form(each) for each in value]
-    return [type(value).__name__, *getattr(value, "shape", ())]
-
-
-def _defence_plain(value):
-    if isinstance(value, (list, tuple)):
-        return [_defence_plain(each) for each in value]
-    if isinstance(value, (bool, int, float, str)) or value is None:
-        return value
-    if hasattr(value, "clone"):
-        return value.detach().clone()
-    if hasattr(value, "dtype") and hasattr(value, "copy"):
-        return value.copy() if value.shape else value.item()
-    return "another object"
-
-
-def _defence_note(number, values):
-    if number[:8] == "call of " and number not in _defence_ran:
-        _defence_ran.append(number)
-    kept = _defence_seen.setdefault(number, [])
-    form = {name: _defence_form(value) for name, value in values.items()}
-    if len(kept) < 3 and form not in [each[0] for each in kept]:
-        kept.append([form, {name: _defence_plain(value) for name, value in values.items()}])
-
-
-def _defence_noted():
-    ran = list(_defence_ran)
-    _defence_ran.clear()
-    return ran
-
-
-def _defence_values():
-    return {number: [values for _, values in kept] for number, kept in _defence_seen.items()}
-"""
 
 
 @dataclass(frozen=True)
@@ -80,7 +46,7 @@ def recorded_in(source: str, wanted: Sequence[str]) -> list[RecordedFunction]:
     """The functions of these names. A text that is not Python has none."""
     found, number = [], 0
     for function in plain_definitions(source, wanted):
-        places = list(places_in(function, number))
+        places = list(places_in(function, number, source))
         number += len(places)
         if number > MAX_REWRITTEN_LINES:
             break
@@ -100,7 +66,7 @@ def with_line(source: str, wanted: Sequence[str], number: int, code: str) -> str
     """The function that has the line of this number, with `code` in its place."""
     count = 0
     for function in plain_definitions(source, wanted):
-        places = list(places_in(function, count))
+        places = list(places_in(function, count, source))
         count += len(places)
         for line, _, holder, field, index in places:
             if line.number == number:
@@ -122,15 +88,19 @@ LinePlace = tuple[FileLine, ast.stmt, ast.AST, str, int | None]
 """A line, its statement, and where its expression is: an attribute of a node, or an entry of it."""
 
 
-def places_in(function: ast.FunctionDef, number: int) -> Iterator[LinePlace]:
-    """The lines of a function, also those inside loops and branches, and each part of a tuple that it returns."""
+def places_in(function: ast.FunctionDef, number: int, source: str) -> Iterator[LinePlace]:
+    """The lines of a function, also those inside loops and branches, and each part of a tuple that it returns.
+
+    None that reads another function of the file's.
+    """
+    used = functions_used(function, ast.parse(source))
     arguments = function.args
     parameters = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     stored = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     for statement in nested_statements(function.body):
         for name, holder, field, index, expression in expressions_in(function.name, statement):
             code = ast.unparse(expression)
-            read = names_read(expression, parameters | stored) if can_be_shown(expression) else ()
+            read = names_read(expression, parameters | stored) if can_be_shown(expression, used) else ()
             if read and len(code) <= MAX_LINE_CHARACTERS_SHOWN and "\n" not in code:
                 is_returned = isinstance(statement, ast.Return)
                 is_whole = set(read) <= parameters - stored

@@ -28,7 +28,7 @@ BLANK_ANSWERS = ("", "-", "–", "—")
 
 @dataclass(frozen=True)
 class Sheet:
-    """One student's questions about one lesson."""
+    """One student's questions about one lesson; without any, `oral` says why a person asks instead."""
 
     code: str
     student: str
@@ -36,6 +36,7 @@ class Sheet:
     title: str
     seed: str
     questions: tuple[DefenceQuestion, ...]
+    oral: str = ""
 
 
 def sheet_code(seed: str, student: str, lesson: str, digest: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from grader.questions.code_lines import Results, RunLine, line_inputs, results_agree, trusted_results
 from grader.questions.formula import Formula, FormulaError, read_formula
-from grader.questions.posing import RANGE, Posed
+from grader.questions.posing import RANGE, Posed, pose_question
 from grader.questions.question import AnswerKey, Question
 from grader.questions.reading import AnswerError, read_answer, read_number, read_shape
 
@@ -19,9 +19,15 @@ NUMBER_RTOL = 1e-9
 POINTS = 16
 """Random points at which two formulas are compared."""
 MAX_POINTS = 200
+DRAWN_FOR = 20
+"""Students for whom a question is drawn, to see whether they have different right answers."""
 FORMULA_VECTOR_LENGTH = 5
 """Elements of a formula's vectors."""
-INCOMPLETE = "Everything that you chose is true, but you left out something that is also true."
+NOT_ALL_RIGHT = (
+    "Your choices are not exactly the true ones. Which of them are wrong, and why, is in the model answers that your "
+    "course gives out after the due date."
+)
+"""Of several choices: a sentence about one of them would give the key to the next attempt."""
 WAITS = "A person reads this answer and gives the points."
 
 QuestionStatus = Literal["passed", "failed", "error", "todo"]
@@ -56,12 +62,19 @@ def judge(posed: Posed, secret: AnswerKey, raw: object, run_line: RunLine) -> Ju
     return Judged("failed", 0, posed.fill_in(explanation(posed, secret, answer, results)))
 
 
+def is_drawn(question: Question, secret: AnswerKey) -> bool:
+    """Whether the right answer is another one for other students: False where a drawn question's key is always 0."""
+    if question.kind not in ("number", "shape") or not question.draw:
+        return False
+    read = read_number if question.kind == "number" else read_shape
+    posed = (pose_question(question, f"student {number}") for number in range(DRAWN_FOR))
+    return len({read(each, str(secret.key), each.values) for each in posed}) > 1
+
+
 def explanation(posed: Posed, secret: AnswerKey, answer: Any, results: Results) -> str:
-    """Why a wrong answer is tempting."""
+    """Why a wrong answer is tempting. Of several choices it says nothing about any single one."""
     if posed.question.kind == "multiple":
-        return (
-            " ".join(secret.why[each] for each in posed.choices if each in answer - set(secret.key or ())) or INCOMPLETE
-        )
+        return NOT_ALL_RIGHT
     named = (why for wrong, why in secret.why.items() if is_same(posed, answer, wrong, secret.tolerance, results))
     return next(named, secret.otherwise)
 

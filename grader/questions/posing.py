@@ -49,8 +49,11 @@ def student_key(student: str) -> str:
 
 
 def seed_of(lesson: Lesson, student: str) -> str:
-    """The seed of a student's questions in a lesson, by the course's seed and the student's key."""
-    return f"{lesson.settings.question_seed}/{lesson.name}/{student_key(student)}"
+    """The seed of a student's questions in a lesson, by the course's seed and the student's key.
+
+    A name without letters and digits is its own key, so that two such names have different seeds.
+    """
+    return f"{lesson.settings.question_seed}/{lesson.name}/{student_key(student) or student}"
 
 
 def pose_question(question: Question, seed: str) -> Posed:

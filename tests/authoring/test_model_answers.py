@@ -41,6 +41,8 @@ def test_only_the_kit_with_answers_contains_them(course):
     assert len(found) == len(lessons) + len(asking)
     graded = found[f"exercises/{asking[0].name}/questions-answers.md"].decode()
     assert "> In y = a + b, a = {a}" in graded and "So da = dy and db = dy, and their sum is twice dy." in graded
+    several = found["exercises/02_small_net/questions-answers.md"].decode()
+    assert "- Not true: “The batch is so large that the update of W would overflow.” " in several
     assert not any(name.endswith(MODEL_ANSWERS_FILE) for name in kit_of(lessons, notebooks=False))
 
 

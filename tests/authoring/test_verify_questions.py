@@ -98,8 +98,8 @@ def test_questions_alone(tmp_path: Path) -> None:
     ((name, report),) = verify_questions(tmp_path, [lesson.name], students=30)
     assert (name, report.problems) == (lesson.name, [])
     assert report.summary == (
-        "8 questions (1 number, 1 shape, 1 choice, 1 multiple, 1 order, 1 formula, 1 code, 1 text), 2 of them drawn "
-        "for 30 students: 65 keys accepted, 67 wrong answers explained"
+        "8 questions (1 number, 1 shape, 1 choice, 1 multiple, 1 order, 1 formula, 1 code, 1 text), 2 with another "
+        "right answer for each student; drawn for 30 students: 65 keys accepted, 67 wrong answers explained"
     )
     why = "The upstream gradient is missing, which every gradient of a step has to be multiplied by."
     lesson = course_with_questions(tmp_path, keys=KEYS.replace("The upstream gradient is missing.", why))

@@ -21,10 +21,8 @@ from support import sampled, solution_of
 
 from bench.course_file_worker import NO_ZYGOTE, without_workers
 from bench.defence import CourseFile, files_of, right_rows, tally_of
-from bench.defence_keys import with_method_changed
 from grader.defence import material, recorded
 from grader.defence.changed_lines import Variant, equal_versions, wrong_versions
-from grader.defence.class_lines import ClassChange, class_changes, with_class_change
 from grader.defence.families import cmp_report
 from grader.defence.families.by_call import small_sizes
 from grader.defence.families.compared import are_equal, lecture_bits
@@ -35,7 +33,8 @@ from grader.defence.file_lines import FileLine, functions_in
 from grader.defence.generate import FAMILIES, OF_CHECKS, Defence, generate
 from grader.defence.lines import Line
 from grader.defence.material import value_of
-from grader.defence.recorded_lines import NOTED, recorded_in, with_line
+from grader.defence.measuring import measuring_file
+from grader.defence.recorded_lines import recorded_in, with_line
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
@@ -93,7 +92,7 @@ def test_all_versions_of_a_file_share_one_limit(course: Course, zygote, monkeypa
         accounts.append(self.time)
 
     monkeypatch.setattr(Student, "__init__", counted)
-    lesson = course.find("08")
+    lesson = course.find("10")
     made(zygote, lesson, solution_of(lesson), [item.name for item in lesson.checks])
     assert len(accounts) > 2 and len(set(map(id, accounts))) == 1
 
@@ -101,7 +100,7 @@ def test_all_versions_of_a_file_share_one_limit(course: Course, zygote, monkeypa
 def test_versions_that_were_not_run_for_want_of_time_say_nothing(course: Course, zygote, monkeypatch):
     """An example that is not run does not hold: without its time, every version would turn every row red."""
     monkeypatch.setattr(recorded.RecordedMaterial, "holding", holding_late(recorded.RecordedMaterial.holding))
-    lesson = course.find("08")
+    lesson = course.find("10")
     found = made(zygote, lesson, solution_of(lesson), [item.name for item in lesson.checks])
     assert "red_rows" not in [question.family for question in found.questions]
 
@@ -276,7 +275,8 @@ def test_a_students_code_runs_in_the_worker_only(course: Course, zygote):
     assert made(zygote, lesson, text).questions
     assert "marked_by_student" not in sys.modules
     text = "def zip(*a): return 3\ndef globals(): return {}\n" + solution_of(lesson)
-    assert not made(zygote, lesson, text, ["dh_bn"]).questions
+    honest = made(zygote, lesson, solution_of(lesson), ["dh_bn"]).questions
+    assert [each.key for each in made(zygote, lesson, text, ["dh_bn"]).questions] == [each.key for each in honest] != []
     text = solution_of(lesson).replace("return dlogits @ W2.T", "return exit(3) @ W2.T")
     assert len(made(zygote, lesson, text, ["dh_bn"]).questions) < 6
 
@@ -285,13 +285,13 @@ def test_a_students_code_runs_in_the_worker_only(course: Course, zygote):
     ("number", "text", "right", "reason"),
     [
         ("08", "x = 1\n", [], "Nothing of lesson 08 is right yet"),
-        ("08", "x = 1\n", ["relative_error"], "only checks of whole functions"),
-        ("08", "raise ValueError('no')\n", ["relative_error"], "The file of lesson 08 does not run"),
+        ("08", "x = 1\n", ["relative_error"], "Ask about the file in person."),
+        ("08", "raise ValueError('no')\n", [], "The file of lesson 08 does not run"),
         ("03", "def db2(dlogits): return dlogits.sum(0)\n", [], "Nothing of lesson 03 is right yet"),
         ("03", "def db2(:\n", [], "The file of lesson 03 does not run: line 1: SyntaxError: "),
         ("09", "x = 1\nraise ValueError('no')\n", [], "The file of lesson 09 does not run: line 2: ValueError: no"),
-        ("03", "def db2(:\n", ["db2"], "Ask about the file in person"),
-        ("03", "def db2(dlogits):\n    return sum(row for row in dlogits)\n", ["db2"], "Ask about the file in person"),
+        ("03", "def db2(:\n", ["db2"], "Oral defence: on paper"),
+        ("03", "def db2(dlogits):\n    return sum(row for row in dlogits)\n", ["db2"], "Oral defence: on paper"),
         ("03", "raise ValueError('no')\ndef db2(dlogits):\n    return dlogits.sum(0)\n", ["db2"], "Ask about the file"),
     ],
 )
@@ -329,7 +329,7 @@ def test_lines_of_a_checked_function_are_found_in_loops_and_returned_tuples():
     ]
     assert function.repeated == ("h",)
     seen: dict[str, Any] = {}
-    exec(f"{NOTED}\n{function.noting}", seen)
+    exec(measuring_file(["import torch", function.noting], {}, ["f"]), seen)
     with pytest.raises(UnboundLocalError):  # as the function itself raises: `y` has no value
         seen["f"](torch.eye(2), [2 * torch.eye(2)])
     assert torch.equal(seen["_defence_values"]()["0"][0]["h"], torch.eye(2))
@@ -345,43 +345,12 @@ def test_changes_of_a_line():
     assert kinds["no_sum"] == "dlogits" and kinds["mean"] == "dlogits.mean(0)"
 
 
-ENGINE = """
-class Value:
-    def __init__(self, data, inputs=()):
-        self.data, self.grad, self.inputs = data, 0.0, inputs
-
-    def __mul__(self, other):
-        out = Value(self.data * other.data, ((self, lambda g: g * other.data), (other, lambda g: g * self.data)))
-        return out
-
-    def relu(self):
-        name = 'größer'; slope = float(self.data > 0)
-        return Value(max(0.0, self.data), ((self, lambda g: g * slope),))
-"""
-
-
-def test_changes_of_a_class():
-    """Every change is in one line that is shown, and the changed file has this change and no other."""
-    changes = class_changes(ENGINE, ["Value"])
-    assert ("lambda g: g * other.data", "lambda g: g") in {(each.before, each.after) for each in changes}
-    assert ("slope = float(self.data > 0)", "slope = float(self.data < 0)") in {(c.before, c.after) for c in changes}
-    for change in changes:
-        text = with_class_change(ENGINE, ["Value"], change.number)
-        assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(with_method_changed(ENGINE, "Value", *shown(change))))
-    assert class_changes(ENGINE, ["Tensor"]) == class_changes("class Value(", ["Value"]) == []
-
-
-def shown(change: ClassChange) -> tuple[str, str, str]:
-    return change.method, change.before, change.after
-
-
 @pytest.mark.full
 def test_a_class_that_is_checked_is_asked_about(course: Course, zygote):
-    """An autograd engine: no row is a gradient, and no line of a method reads values that could be drawn."""
+    """In person: a class can reach whatever computes a key, so none of an autograd engine runs for a question."""
     lesson = course.find("18")
-    tally = tally_of([CourseFile(lesson, "solution", solution_of(lesson))], 1, "5", zygote)
-    assert tally.wrong + tally.ambiguous + tally.crashes == []
-    assert tally.questions.total() >= 3 and {"changed_class", "which_change"} <= set(tally.questions)
+    defence = made(zygote, lesson, solution_of(lesson), [item.name for item in lesson.checks])
+    assert defence.questions == () and defence.is_oral and defence.reason.startswith("Oral defence: ")
 
 
 def test_sizes_of_a_call_stay_together():

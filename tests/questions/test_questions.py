@@ -15,7 +15,7 @@ from grader.errors import LessonError, UserError
 from grader.lesson.lesson import Course, Lesson
 from grader.questions.answers_file import Answers, read_answers
 from grader.questions.code_lines import trusted_results
-from grader.questions.judging import INCOMPLETE, WAITS, Judged, judge
+from grader.questions.judging import NOT_ALL_RIGHT, WAITS, Judged, is_drawn, judge
 from grader.questions.posing import Posed, pose_question, seed_of, student_key
 from grader.questions.question import QUESTION_KINDS, answer_keys_of, questions_of
 from grader.questions.reading import AnswerError, answer_text, read_answer
@@ -46,7 +46,18 @@ def test_values_are_the_same_everywhere_and_forever(lesson: Lesson) -> None:
     }
     assert list(posed(lesson, "several").choices) == ["fourth", "third", "first", "second"]
     assert posed(lesson, "count", "ADA ").values == posed(lesson, "count", "ada").values
+    assert seed_of(lesson, "...") != seed_of(lesson, "---") != seed_of(lesson, "")
     assert posed(lesson, "count").text == "There are 5 rows of 20. How many elements?"
+
+
+def test_the_documents_say_how_many_questions_have_the_same_answer_for_the_whole_class(course: Course) -> None:
+    """`grade verify --questions` counts them, lesson by lesson."""
+    lessons = [(questions_of(lesson), answer_keys_of(lesson)) for lesson in course.lessons.values()]
+    drawn = [name for questions, keys in lessons for name in questions if is_drawn(questions[name], keys[name])]
+    count = sum(len(questions) for questions, _ in lessons)
+    assert "row_sums" not in drawn and "zeros" in drawn  # a drawn question whose answer is always 0
+    for path in ("README.md", "docs/authoring.md", "docs/student.md"):
+        assert f"{len(drawn)} of {count} questions" in (ROOT / path).read_text(encoding="utf-8"), path
 
 
 def test_neighbours_get_other_numbers_and_orders(lesson: Lesson) -> None:
@@ -168,8 +179,8 @@ def test_any_answer_is_read_or_refused(lesson: Lesson, name: str, raw: Any) -> N
         ("pick", "left", Judged("passed", 1)),
         ("pick", "top", Judged("failed", 0, "Tempting, because it is high.")),
         ("several", ["first", "third"], Judged("passed", 1)),
-        ("several", ["first"], Judged("failed", 0, INCOMPLETE)),
-        ("several", ["first", "second", "fourth"], Judged("failed", 0, "Four is even. Two is even.")),
+        ("several", ["first"], Judged("failed", 0, NOT_ALL_RIGHT)),
+        ("several", ["first", "second", "fourth"], Judged("failed", 0, NOT_ALL_RIGHT)),
         ("sorted", "lunch, dinner, supper", Judged("passed", 1)),
         ("sorted", "supper, dinner, lunch", Judged("failed", 0, "That is backwards.")),
         ("sorted", "supper, lunch, dinner", Judged("failed", 0, "Look at a clock.")),
@@ -192,6 +203,23 @@ def test_an_answer_is_judged(lesson: Lesson, name: str, raw: Any, expected: Judg
         assert found.status == "error" and "IndexError" in (found.message or "")
     else:
         assert found == expected
+
+
+@pytest.mark.parametrize("number", range(1, 20))
+def test_no_attempt_at_several_choices_says_which_ones_are_true(course: Course, number: int) -> None:
+    """Every single choice, all of them, and the key with one missing get the same sentence: the verdict is all."""
+    lesson = course.find(f"{number:02}")
+    keys = answer_keys_of(lesson)
+    for question in questions_of(lesson).values():
+        if question.kind == "multiple":
+            posed, key = pose_question(question, seed_of(lesson, "ada")), set(keys[question.name].key or ())
+            tried = [{each} for each in question.choices] + [set(question.choices), key - {min(key)}]
+            found = {judge(posed, keys[question.name], sorted(each), no_run) for each in tried if each and each != key}
+            assert found == {Judged("failed", 0, NOT_ALL_RIGHT)}
+
+
+def no_run(line: str, inputs: Any) -> str:
+    raise AssertionError(line)
 
 
 def test_numbers_have_the_author_s_tolerance(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def question_rows(
     except UserError as error:
         answers, message = Answers(), str(error)
     messages = [message] if message else unknown_answers(answers, questions, shown)
-    rows = judged_rows(lesson, questions, answers, answers.student or student, run_line)
+    rows = judged_rows(lesson, questions, answers, submitted.answers_name or student, run_line)
     for row in rows:
         row.file = shown
         if message:

@@ -20,12 +20,23 @@ from grader.results import UNWRITTEN, Row
 from grader.source.code_forms import FunctionForm
 
 EvidenceKind = Literal[
-    "wrong answer", "known mistake", "wrong numbers", "answer", "right answer", "statements", "words", "lesson"
+    "wrong answer",
+    "known mistake",
+    "wrong numbers",
+    "answer",
+    "right answer",
+    "statements",
+    "words",
+    "lesson",
+    "reply",
+    "right reply",
+    "replies",
 ]
-"""`answer`: nobody knows whether it is right. `lesson`: the same choices in all functions of a lesson."""
+"""`answer`: nobody knows whether it is right. `lesson`: the same choices in all functions of a lesson. `reply`: an
+answer to a question, `replies`: all of a lesson's that say something."""
 WEIGHTS: dict[EvidenceKind, float] = {
     **{"wrong answer": 1.0, "known mistake": 0.5, "wrong numbers": 1.0, "answer": 0.6, "right answer": 0.3},
-    **{"statements": 0.5, "words": 1.0, "lesson": 0.6},
+    **{"statements": 0.5, "words": 1.0, "lesson": 0.6, "reply": 0.5, "right reply": 0.5, "replies": 1.0},
 }
 BITS_PER_TOKEN, BITS_PER_WORD, MAX_SIZE_BITS = 2.0, 2.5, 20.0
 MIN_SHARED, SHARED_BY = 4, 0.03
@@ -44,6 +55,7 @@ class EvidenceItem:
         kind, lesson, name: what it is, and the function.
         size: the bits of its length, which count where two or three students have it.
         student, path, first, last: where it is.
+        quoted: its text where it is an answer to a question.
     """
 
     student: str
@@ -54,6 +66,7 @@ class EvidenceItem:
     path: str
     first: int
     last: int
+    quoted: str = ""
 
 
 @dataclass
@@ -166,6 +179,8 @@ class Rarity:
     def bits(self, key: EvidenceKey, one: EvidenceItem, other: EvidenceItem, chances: float = 0.0) -> float:
         """How much it says that two submissions both have it, less what many occasions to coincide explain."""
         count = self.counts[key]
+        if one.kind == other.kind == "right reply":  # the same values were drawn for both
+            return 0.0
         if one.kind == "lesson":
             chosen = (entry.partition("=") for entry in key[2:-1])
             choices = (self.size / max(2, self.forms[(one.lesson, name), form]) for name, _, form in chosen)
@@ -173,4 +188,5 @@ class Rarity:
         rarity = math.log2(self.size / (count - 1)) - 1
         size = min(one.size, other.size) / (count - 1) ** 2
         weight = min(WEIGHTS[one.kind], WEIGHTS[other.kind])
-        return max(0.0, weight * (rarity + size - (0.0 if one.kind == "words" else chances)))
+        is_text = one.kind in ("words", "reply", "right reply", "replies")
+        return max(0.0, weight * (rarity + size - (0.0 if is_text else chances)))

@@ -10,6 +10,7 @@ from itertools import combinations
 
 from grader.gradebook.similarity.evidence import EvidenceItem, EvidenceKey, Rarity, SubmissionEvidence, evidence_of
 from grader.gradebook.similarity.reading import KnownCode, ReadClass, Rows
+from grader.gradebook.similarity.replies import replies_in
 
 MARGIN_BITS = 2.0
 MAX_OF_A_FUNCTION = 12.0
@@ -75,6 +76,8 @@ def similarities(
     for student, files in read.files.items():
         group = (groups or {}).get(student)
         own = evidence_of(student, files, rows.get(student, {}), known)
+        for lesson, code in known.items():
+            own.items |= replies_in(student, lesson, rows.get(student, {}), code)
         author = f"group {group}" if group else student
         members[author].append(student)
         if author in evidence:

@@ -16,6 +16,8 @@ from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
+from grader.questions.judging import is_drawn
+from grader.questions.question import answer_keys_of, questions_of
 from grader.results import UNWRITTEN, Row, SubmissionResult
 from grader.source.code_forms import FileForms, FunctionForm, forms_of, forms_of_files
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader, one_submission
@@ -110,6 +112,7 @@ class KnownCode:
         texts: comments and strings.
         whole: {function: form} of each right file.
         mistakes: words of mistakes.py, among them the ids of the known mistakes.
+        drawn: rows of questions whose right answer is not the same for all students.
     """
 
     untouched: dict[str, str] = field(default_factory=dict)
@@ -119,6 +122,7 @@ class KnownCode:
     texts: set[str] = field(default_factory=set)
     whole: list[dict[str, str]] = field(default_factory=list)
     mistakes: frozenset[str] = frozenset()
+    drawn: frozenset[str] = frozenset()
 
     def add(self, forms: FileForms) -> None:
         self.texts |= {condensed_text(words) for words, _ in forms.texts}
@@ -135,7 +139,9 @@ class KnownCode:
 
 def known_code(lesson: Lesson, steps: frozenset[str]) -> KnownCode:
     """What the files of a lesson contain. A student's kit has no solutions: then only the stub is known."""
-    found = KnownCode()
+    questions = questions_of(lesson)
+    drawn = (questions[name] for name, key in answer_keys_of(lesson).items() if is_drawn(questions[name], key))
+    found = KnownCode(drawn=frozenset(each.row for each in drawn))
     stub = read_forms(lesson.pristine, steps)
     if stub is not None:
         found.add(stub)

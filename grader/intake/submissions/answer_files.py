@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,24 +25,34 @@ ANSWER_FILE_NAME = re.compile(r"answers.*\.toml", re.IGNORECASE)
 MAX_ANSWER_FILES = 50
 MAX_LOOSE_BYTES = 5 * MAX_ANSWERS_FILE_BYTES
 """Of files that are not in a lesson's folder."""
-MIN_WORD = 3
 
 
 def with_answers(
-    read: dict[str, LessonFiles], folder: Path, student: str, lessons: Sequence[Lesson]
+    read: dict[str, LessonFiles],
+    folder: Path,
+    student: str,
+    lessons: Sequence[Lesson],
+    known_as: Collection[str] = (),
 ) -> tuple[dict[str, LessonFiles], tuple[IntakeRemark, ...]]:
     """The lessons with the answers to their questions, and remarks about answers that cannot be right. Raises OSError.
 
     The file is in the lesson's folder, or next to the other files and says which lesson it is for. Where `folder` is a
-    notebook or a Python file, its text may be inside.
+    notebook or a Python file, its text may be inside. The name in it counts only if it is `student` or in `known_as`,
+    whatever its capitals and punctuation: whoever could choose a name would choose the questions' values.
     """
     found, remarks = dict(read), list[IntakeRemark]()
+    own, others = student_key(student), {student_key(name) for name in known_as} - {""}
 
     def add(lesson: Lesson, data: bytes, shown: str) -> None:
         submitted = found.get(lesson.name) or LessonFiles(lesson.name)
-        found[lesson.name] = replace(submitted, answers=data, answers_shown=shown, nothing=False)
-        if (name := content_of(data).student) and not resembles(name, student):
-            sentence = f"{shown} was written for `{name}`: the questions have that name's values."
+        name = content_of(data).student
+        other = name if student_key(name) in others - {own} else ""
+        found[lesson.name] = replace(submitted, answers=data, answers_shown=shown, answers_name=other, nothing=False)
+        if name and not other and student_key(name) != own:
+            sentence = (
+                f"{shown} was written for `{name}`, which is no known name, id or address of this student: the "
+                f"questions have the values of `{student}`. If it is one, add it to the roster."
+            )
             remarks.append(IntakeRemark("answers", sentence))
 
     if folder.is_file():
@@ -125,10 +135,3 @@ def content_of(data: bytes) -> Answers:
         return read_answers(data)
     except UserError:
         return Answers()
-
-
-def resembles(name: str, student: str) -> bool:
-    """Whether two spellings may be one student's: `Ada Lovelace`, `lovelaceada`, `ada@example.org`."""
-    one, other = student_key(name), student_key(student)
-    words = [student_key(word) for text in (name, student) for word in re.split(r"[\W_]+", text)]
-    return one == other or any(len(word) >= MIN_WORD and word in one and word in other for word in words)

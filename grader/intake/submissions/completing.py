@@ -40,11 +40,13 @@ class Wanted:
         lessons: those of this run.
         course: all lessons of the course: a file may be for one that does not count.
         decided: {lesson: file} as the instructor decided in intake.csv.
+        known_as: other names, ids and addresses of the student's, as the roster or the platform has them.
     """
 
     lessons: Sequence[Lesson]
     course: Sequence[Lesson]
     decided: Mapping[str, str] = field(default_factory=dict)
+    known_as: Sequence[str] = ()
 
     @property
     def are_named(self) -> bool:

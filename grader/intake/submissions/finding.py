@@ -22,7 +22,7 @@ from grader.intake.submissions.completing import has_lesson
 from grader.intake.submissions.entry_names import code_page_of
 from grader.intake.submissions.file_kinds import NOTEBOOK
 from grader.intake.submissions.groups import members_by_group, share, without_group
-from grader.intake.submissions.people import as_folder
+from grader.intake.submissions.people import as_folder, fold_case
 from grader.intake.submissions.places import is_folder, is_gradable, visible
 from grader.intake.submissions.recognition import GuessQuestion
 from grader.intake.submissions.roster import Attendance, Roster
@@ -105,11 +105,21 @@ class FoundSubmissions(Sequence[Submission]):
             read = Submission(arrival.student, arrival.path, {}, message=arrival.refused)
         else:
             decided = self.decided.get(arrival.student, {})
-            read = read_submission(arrival.path, arrival.student, self._lessons, self._course, decided)
+            known_as = self._known_as(arrival)
+            read = read_submission(arrival.path, arrival.student, self._lessons, self._course, decided, known_as)
         self.questions[arrival.student] = read.questions or unread_entry(arrival, read)
         remarks = (*arrival.remarks, *read.remarks)
         read = replace(read, submitted=arrival.submitted, time_source=arrival.time_source, platform=arrival.platform)
         return replace(read, note=arrival.note, remarks=remarks)
+
+    def _known_as(self, arrival: Arrival) -> list[str]:
+        """What else the roster calls a student, and those who submit as one group with the student, or the platform."""
+        members = {} if self.attendance is None else self.attendance.members
+        own, found = members.get(arrival.student), [*arrival.marks]
+        for each in members.values():
+            if own and (each is own or (own.group and fold_case(each.group) == fold_case(own.group))):
+                found += [each.student, each.name, each.id, each.email, each.submission]
+        return found
 
     def set_times(self, times: Sequence[SubmissionTime], replaces: bool = True) -> list[str]:
         """Give students the times of a file; returns a sentence for each that is about nobody here.

@@ -31,6 +31,8 @@ class LessonFiles:
         origin: where the files' lines come from, when they were made from a notebook.
         nothing: the submission has neither the lesson nor anything that may be meant as it.
         answers: the bytes of its answers.toml; `answers_shown` is that file's path inside the submission.
+        answers_name: another name, id or address of the student's for which that file was written; "" for the name
+            in the results.
     """
 
     lesson: str
@@ -42,6 +44,7 @@ class LessonFiles:
     nothing: bool = False
     answers: bytes | None = None
     answers_shown: str = ""
+    answers_name: str = ""
 
     @property
     def present(self) -> bool:

@@ -86,7 +86,7 @@ class Submission:
             if submitted.origin is not None:
                 total.update(submitted.origin.fingerprint)
             if submitted.answers is not None:
-                total.update(b"answers" + submitted.answers)
+                total.update(b"answers" + submitted.answers + submitted.answers_name.encode())
         return total.hexdigest()
 
 
@@ -96,14 +96,15 @@ def read_submission(
     lessons: Sequence[Lesson],
     course: Sequence[Lesson] = (),
     decided: Mapping[str, str] = MappingProxyType({}),
+    known_as: Sequence[str] = (),
 ) -> Submission:
     """Reads a folder of lessons, an archive of one, a notebook, or a Python file.
 
-    See Wanted for `course` (by default `lessons`) and `decided`. Raises LessonError where a lesson's questions cannot
-    be read, and Unreadable where a single file changes while it is read.
+    See Wanted for `course` (by default `lessons`), `decided` and `known_as`. Raises LessonError where a lesson's
+    questions cannot be read, and Unreadable where a single file changes while it is read.
     """
     with one_submission():
-        return read_place(path, student, Wanted(lessons, course or lessons, decided))
+        return read_place(path, student, Wanted(lessons, course or lessons, decided, known_as))
 
 
 def read_place(path: Path, student: str, wanted: Wanted) -> Submission:
@@ -145,7 +146,7 @@ def read_folder(
 
 def with_answers_in(path: Path, read: Submission, student: str, wanted: Wanted) -> Submission:
     """What was read, with the answers to questions that `path`, a folder or a file, contains. Raises OSError."""
-    lessons, remarks = with_answers(read.lessons, path, student, wanted.lessons)
+    lessons, remarks = with_answers(read.lessons, path, student, wanted.lessons, wanted.known_as)
     return replace(read, lessons=lessons, remarks=(*read.remarks, *remarks))
 
 

@@ -89,7 +89,8 @@ class Autograder:
     def grade(self) -> SubmissionResult:
         """This project's results of the submission. Raises GraderFault."""
         isolation = self.isolation()
-        submission = read_submission(self._root / "submission", self._student(), self._lessons)
+        known_as = [str(user[key]) for user in self._users() for key in ("name", "email", "id", "sid") if key in user]
+        submission = read_submission(self._root / "submission", self._student(), self._lessons, known_as=known_as)
         seconds = self._settings.timeout
         limits = Limits(import_seconds=seconds, step_seconds=seconds, total_seconds=6 * seconds)
         fault = ""
@@ -115,8 +116,7 @@ class Autograder:
     def _assigned(self, assignment: Assignment, results: SubmissionResult) -> SubmissionResult:
         """The results with the assignment applied. A due date that Gradescope has extended is extended here."""
         now, metadata = datetime.now(UTC), self._metadata()
-        users = [user for user in metadata.get("users") or () if isinstance(user, dict)]
-        general, *own = dates = [due_date(each) for each in (metadata, *users)]
+        general, *own = dates = [due_date(each) for each in (metadata, *self._users())]
         submitted, platform = time_in(metadata.get("created_at")), ""
         if submitted is not None and any(dates):
             platform = "late" if submitted >= max(end_of_due_time(date) for date in dates if date) else "on time"
@@ -136,12 +136,14 @@ class Autograder:
             return {}
         return found if isinstance(found, dict) else {}
 
+    def _users(self) -> list[dict[str, Any]]:
+        """The submitters, as Gradescope describes them."""
+        users = self._metadata().get("users")
+        return [user for user in users if isinstance(user, dict)] if isinstance(users, list) else []
+
     def _student(self) -> str:
         """The names of the submitters; a group has several."""
-        try:
-            names = [str(user["name"]) for user in self._metadata()["users"]]
-        except (KeyError, TypeError):
-            names = []
+        names = [str(user["name"]) for user in self._users() if "name" in user]
         return " ".join(inert(", ".join(names)).split()) or "submission"
 
 
