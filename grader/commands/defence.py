@@ -111,7 +111,7 @@ def make_sheets(
     from grader.intake.submissions.roster import read_roster
     from grader.publish.progress_bar import progress_bar
 
-    loaded, (lesson,) = open_course(course, [lesson_name])
+    loaded, (lesson,) = open_course(course, [lesson_name], submissions)
     roster = None if roster_file is None else read_roster(roster_file)
     found = find(list(submissions), [lesson], list(loaded.lessons.values()), roster)
     sheets, console = list["Sheet"](), console_for(stderr=True)

@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     from grader.gradebook.signing.signature import SigningKey
     from grader.lesson.lesson import Course, Lesson
 
+OWN_WORK = "own work"
+"""The context's object where the owner of a course grades what they wrote in it (`dojo grade`)."""
+
 
 @click.command(epilog=RUN_EPILOG)
 @run_options
@@ -100,7 +103,7 @@ def run(**words: Any) -> None:
             inbox=work.source if isinstance(work.source, FollowedFolder) else None,
         )
     students = [result.student for result in outcome.results]
-    write_other_gradebooks(options.out, set(students))
+    write_other_gradebooks(options.out, set(students), options.course)
     open_questions, count = work.source.store_intake(), len(work.source.found)
     if not options.quiet:
         print_remarks(open_questions)
@@ -135,7 +138,8 @@ def work_of(options: RunOptions, key: SigningKey | None) -> WorkToDo:
     from grader.intake.submissions.roster import read_roster
 
     out, formats, intake_file = options.out, options.formats, options.intake_file
-    course, named = open_course(options.course, options.lesson_names)
+    own_work = click.get_current_context().obj == OWN_WORK
+    course, named = open_course(options.course, options.lesson_names, () if own_work else options.submissions)
     named = named if options.lesson_names else []
     assignment, course, lessons = with_assignment(options.assignment_file, out, course, named)
     lessons = lessons or list(course.lessons.values())
