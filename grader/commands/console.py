@@ -121,9 +121,8 @@ def open_course(
     """(the course at `given` or that of this package, the lessons that `names` name, or all). Raises UserError."""
     from grader.lesson.lesson import Course  # torch comes with it
 
-    root = find_course(given)
-    refuse_course_in_submissions(root, submissions)
-    course = Course(root)
+    course = Course(find_course(given))
+    refuse_course_in_submissions(course.root, submissions)
     return course, list(dict.fromkeys(map(course.find, names))) or list(course.lessons.values())
 
 
