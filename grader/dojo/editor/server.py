@@ -122,7 +122,10 @@ class DojoServer:
                 return None
             place = params.position
             source = self._source(params.text_document.uri)
-            text = hover(lesson, source, place.line + 1, place.character, self._checked.get(lesson.name))
+            try:
+                text = hover(lesson, source, place.line + 1, place.character, self._checked.get(lesson.name))
+            except LessonError:  # the check has said it
+                return None
             return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text)) if text else None
 
         @add(lsp.TEXT_DOCUMENT_CODE_LENS)
