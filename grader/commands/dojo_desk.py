@@ -67,8 +67,8 @@ class LessonParam(click.ParamType):  # type: ignore[type-arg]  # generic from cl
 exercises_option = click.option(
     "--course",
     type=EXISTING_FOLDER,
-    help="Folder with exercises/, whose lessons run with your rights.  [default: the one that you are in, of which only "
-    "what equals the installed lessons runs]",
+    help="Folder with exercises/, whose lessons run with your rights.  [default: the one that you are in; only what "
+    "equals the installed lessons runs there]",
 )
 
 
