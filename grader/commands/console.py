@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import os
 import shlex
 import shutil
 import sys
@@ -17,7 +18,7 @@ from rich.console import Console
 
 from grader.commands.options import EXISTING_FOLDER
 from grader.errors import GraderFault, UserError
-from grader.lesson.paths import nearest_course
+from grader.lesson.paths import course_around, installed_course, nearest_course
 from grader.publish.inert import terminal_line
 
 if TYPE_CHECKING:
@@ -96,21 +97,50 @@ class ReportingGroup(click.Group):
 
 
 def find_course(given: Path | None) -> Path:
-    """The folder `given`, which is not read here, or the course around the current folder. Raises UserError."""
-    found = given or nearest_course(None)
-    if found is None:
+    """The folder `given`, which is not read here, or the course that this package is a part of. Raises UserError.
+
+    Never the current folder unasked: it may be a student's, and a course's code runs next to the secrets.
+    """
+    if given is not None:
+        return given
+    installed, around = installed_course(), course_around()
+    if around is not None and around.resolve() != installed:
         raise UserError(
-            "no course found: run this inside a folder that has exercises/ and solutions/, or name one with --course."
+            f"{around} has lessons of its own, and `grade` takes none from the folder that it is typed in. If it is "
+            f"your course, add --course {shlex.quote(os.path.relpath(around))}; if a student wrote in it, name your "
+            "course with --course."
         )
-    return found
+    if installed is None:
+        raise UserError("no course found: name the folder that has exercises/ and solutions/ with --course.")
+    return installed
 
 
-def open_course(given: Path | None, names: Sequence[str]) -> tuple[Course, list[Lesson]]:
-    """(the course at `given` or around the current folder, the lessons that `names` name, or all). Raises UserError."""
+def open_course(
+    given: Path | None, names: Sequence[str], submissions: Sequence[Path] = ()
+) -> tuple[Course, list[Lesson]]:
+    """(the course at `given` or that of this package, the lessons that `names` name, or all). Raises UserError."""
     from grader.lesson.lesson import Course  # torch comes with it
 
     course = Course(find_course(given))
+    refuse_course_in_submissions(course.root, submissions)
     return course, list(dict.fromkeys(map(course.find, names))) or list(course.lessons.values())
+
+
+def refuse_course_in_submissions(course: Path, submissions: Sequence[Path]) -> None:
+    """Raise UserError where one of the `submissions` could hold the course's code, which runs next to the secrets.
+
+    The course that this package is a part of may be graded: who can change its lessons can change the grader.
+    """
+    root = course.resolve()
+    if root == installed_course():
+        return
+    for each in submissions:
+        place, parts = each.resolve(), [(root / name).resolve() for name in ("exercises", "solutions")]
+        if any(part.is_relative_to(place) for part in (root, *parts)) or any(map(place.is_relative_to, parts)):
+            raise UserError(
+                f"{each} is to be graded, and the course {course} is in it or around it: a course's code runs with "
+                "your rights. Keep the course in a folder of its own, and name that with --course."
+            )
 
 
 def require_solutions(lessons: Sequence[Lesson]) -> None:
@@ -125,7 +155,8 @@ def require_solutions(lessons: Sequence[Lesson]) -> None:
 course_option = click.option(
     "--course",
     type=EXISTING_FOLDER,
-    help="Folder with exercises/ and solutions/.",
+    help="Folder with exercises/ and solutions/, whose code runs with your rights.  [default: the course that `grade` "
+    "is a part of; never the current folder]",
 )
 
 

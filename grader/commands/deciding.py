@@ -142,7 +142,7 @@ def store(
         click.echo(f"{each.id}: {printable(each.student)}: {what}{until}; {', '.join(changes)}.")
     if new or gradebook.stale():
         write_views(out, gradebook, loaded)
-        write_other_gradebooks(out, before)
+        write_other_gradebooks(out, before, course)
 
 
 def change(before: tuple[float, float], after: tuple[float, float]) -> str:

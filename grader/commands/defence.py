@@ -115,8 +115,9 @@ def make_sheets(
     from grader.publish.progress_bar import progress_bar
 
     is_stored = (out / GRADEBOOK).is_file()
-    loaded, (lesson,) = open_course(recorded_course(out, course) if is_stored else course, [lesson_name])
     on_disk = [path for path in given if path.exists()]
+    named_course = recorded_course(out, course) if is_stored else course
+    loaded, (lesson,) = open_course(named_course, [lesson_name], on_disk)
     if on_disk and len(on_disk) < len(given):
         fail(f"give paths of submissions or names of students, not both: {given[0]} and {given[-1]}.")
     if given and not on_disk and not is_stored:

@@ -64,7 +64,12 @@ class LessonParam(click.ParamType):  # type: ignore[type-arg]  # generic from cl
         return found or [CompletionItem(incomplete, type="file")]
 
 
-exercises_option = click.option("--course", type=EXISTING_FOLDER, help="Folder with exercises/.")
+exercises_option = click.option(
+    "--course",
+    type=EXISTING_FOLDER,
+    help="Folder with exercises/, whose lessons run with your rights.  [default: the one that you are in; only what "
+    "equals the installed lessons runs there]",
+)
 
 
 lessons_in_file_option = click.option(

@@ -12,6 +12,7 @@ from grader.dojo.desk import Desk
 from grader.dojo.file import read_own, shown_path
 from grader.dojo.state_file import verdict_digest
 from grader.errors import UserError
+from grader.lesson.course_modules import installed_copy, require_named
 from grader.lesson.lesson import Lesson
 
 DEFAULT_GRADES_FOLDER = "my-grades"
@@ -60,16 +61,19 @@ def grade_own(words: tuple[str, ...], opened: bool, seed: int | None, course: Pa
 
 def graded_report(at: Desk, lessons: list[Lesson], digests: dict[str, str], seed: int | None) -> Path:
     """Run `grade run` on exercises/, show and store the results, and return the report's path. Raises UserError."""
-    from grader.commands.run import run
+    from grader.commands.run import OWN_WORK, run
     from grader.dojo.screen import graded_screen
     from grader.results import read_results
 
     out, exercises = at.course.root / DEFAULT_GRADES_FOLDER, at.course.root / "exercises"
-    arguments = [str(exercises), "-o", str(out), "--course", str(at.course.root), "--quiet", "--fresh", "--only-these"]
+    for lesson in lessons:
+        require_named(lesson.suite)
+    course = installed_copy(lessons[0].suite).parents[2]  # without solutions/NN_name/test_name.py
+    arguments = [str(exercises), "-o", str(out), "--course", str(course), "--quiet", "--fresh", "--only-these"]
     arguments += ["--same-course", "--jobs", "1", *(word for lesson in lessons for word in ("--lesson", lesson.name))]
     arguments += [] if seed is None else ["--seed", str(seed)]
     with at.busy("the hidden suite runs"):
-        run.main(arguments, prog_name="dojo grade", standalone_mode=False)
+        run.main(arguments, prog_name="dojo grade", standalone_mode=False, obj=OWN_WORK)
     results = read_results(out / exercises.name)
     if results is None:
         raise UserError(f"{shown_path(out / exercises.name)} has no results: nothing was graded.")

@@ -16,6 +16,7 @@ from grader.commands.console import console_for
 from grader.commands.dojo_desk import LessonParam, desk, exercises_option, selected_work, show
 from grader.commands.options import EXISTING_FOLDER
 from grader.errors import UserError
+from grader.lesson.course_modules import set_named
 from grader.lesson.lesson import Course
 from grader.lesson.paths import WITH_EXERCISES, course_around, has_lessons, nearest_course
 from grader.results.wording import count_text
@@ -73,7 +74,7 @@ def start_command(
         if before is not None:
             copy_from(before, around)
         else:
-            follow_guide(around, guided)
+            follow_guide(around, guided, named=False)
         return
     folder = folder or Path("backprop-ninja")
     if is_working_folder(folder) and not bare and course is None and before is None:
@@ -95,7 +96,7 @@ def start_command(
         copy_from(before, folder)
     elif guided:
         click.echo()
-        follow_guide(folder, guided)
+        follow_guide(folder, guided, named=course is not None)
 
 
 def copy_from(before: Path, folder: Path) -> None:
@@ -125,12 +126,16 @@ def is_working_folder(folder: Path) -> bool:
     return has_lessons(folder) and not (folder / "solutions").is_dir()
 
 
-def follow_guide(folder: Path, waits: bool) -> None:
-    """Say what to open, and with `waits` go on to `dojo watch` with the guide below its screen."""
+def follow_guide(folder: Path, waits: bool, named: bool) -> None:
+    """Say what to open, and with `waits` go on to `dojo watch` with the guide below its screen.
+
+    `named`: whether --course has named where the lessons come from.
+    """
     from grader.dojo.file import own_file, shown_path
     from grader.dojo.guide import Guide, welcome
 
     with desk(folder) as at:
+        set_named(folder, named)
         lesson = at.current()
         show(welcome(lesson, shown_path(lesson.exercise / "README.md"), shown_path(own_file(lesson))))
         if not waits:

@@ -25,7 +25,7 @@ Examples:
   grade export canvas grades/ --roster roster.csv --name "03=Lesson 03 (98765)"
   grade export moodle grades/ --roster roster.csv
   grade export mailmerge grades/ --roster roster.csv
-  grade run . --format junit --format github     these formats are options of `grade run`
+  grade run submission --course course --format junit   these formats are options of `grade run`
 
 \b
 Exit status: 0 written, 2 the command line or the input is unusable.

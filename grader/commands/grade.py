@@ -21,7 +21,7 @@ GRADE_EPILOG = """\b
 Examples:
   grade run submissions/                     a folder with one submission for each student
   grade run ada/ --lesson 03 -o out          one student, one lesson, results in out/
-  grade run . --lesson 3 --fail-under 80     for CI: exit status 1 below 80 percent
+  grade run submission --course course --fail-under 80    for CI: exit status 1 below 80 percent
   grade adjust ada 03.dprobs --points 1 --because "..."   a decision that survives every later run
   grade history ada                          a student's attempts and decisions
   grade regrade                              after a lesson has changed: whose score would change

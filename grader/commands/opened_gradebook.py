@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.console import console_for, find_course
+from grader.commands.console import console_for, printable
 from grader.commands.options import gradebook_option
 from grader.commands.signing import sign_or_warn
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
 from grader.gradebook.lookup import find_student, row_names
+from grader.lesson.paths import installed_course
 from grader.results.wording import count_text
 
 if TYPE_CHECKING:
@@ -64,13 +65,27 @@ def read_gradebook(out: Path) -> Iterator[Gradebook]:
 
 
 def course_of(gradebook: Gradebook, given: Path | None) -> Course | None:
-    """The course `given`, or that of the latest run; None if its folder is not there any more. Raises UserError."""
+    """The course `given`, or that of the latest run if this package is a part of it; else None. Raises UserError.
+
+    A gradebook may come from another machine: a folder that it alone names is no course whose code runs here.
+    """
     from grader.lesson.lesson import Course
 
-    if given is not None:
-        return Course(find_course(given))
+    installed = installed_course()
+    root = given or (installed if was_graded_with(gradebook, installed) else None)
+    return None if root is None else Course(root)
+
+
+def was_graded_with(gradebook: Gradebook, course: Path | None) -> bool:
+    """Whether the latest run used the course in this folder."""
     root = gradebook.about().get("course")
-    return Course(Path(root)) if root and (Path(root) / "exercises").is_dir() else None
+    return course is not None and root is not None and Path(root).resolve() == course.resolve()
+
+
+def course_to_name(gradebook: Gradebook) -> str:
+    """What to do where `course_of` finds none."""
+    root = gradebook.about().get("course", "unknown")
+    return f"the gradebook's course ({root}) is not the one that `grade` is a part of: name it with --course"
 
 
 def recorded_course(out: Path, given: Path | None) -> Path | None:
@@ -78,10 +93,11 @@ def recorded_course(out: Path, given: Path | None) -> Path | None:
     if given is not None or not (out / GRADEBOOK).is_file():
         return given
     with read_gradebook(out) as gradebook:
-        root = gradebook.about().get("course")
-    if root is not None and not (Path(root) / "exercises").is_dir():
-        raise UserError(f"the course ({root}) is not there: name it with --course.")
-    return None if root is None else Path(root)
+        if "course" not in gradebook.about():
+            return None
+        if not was_graded_with(gradebook, installed_course()):
+            raise UserError(f"{course_to_name(gradebook)}.")
+    return installed_course()
 
 
 def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
@@ -98,11 +114,10 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
     views, stale = Views(out, gradebook, Reporter(lessons), lessons), gradebook.stale()
     if course is None and stale:
         count = count_text(len(stale), "report is", "reports are")
-        missing = gradebook.about().get("course", "unknown")
         reports = ", ".join(str(out / student / "report.html") for student in stale[:5])
         click.echo(
-            f"grade: the course ({missing}) is not there, so {count} out of date: {reports}"
-            f"{' ...' if stale[5:] else ''}. Any command with --course writes them.",
+            f"grade: {printable(course_to_name(gradebook))}. Until then {count} out of date: {reports}"
+            f"{' ...' if stale[5:] else ''}.",
             err=True,
         )
     elif stale:
@@ -160,10 +175,11 @@ def completions(ctx: click.Context, incomplete: str, names: Any) -> list[Complet
     return [CompletionItem(name) for name in found if name.lower().startswith(incomplete.lower())]
 
 
-def write_other_gradebooks(out: Path, students: Collection[str]) -> None:
+def write_other_gradebooks(out: Path, students: Collection[str], course: Path | None) -> None:
     """Write the pages of these students in the gradebooks that share free late days with `out`, where they changed.
 
-    A gradebook that cannot be written now is named, with what to do.
+    `course` is the one that was named for `out`; it counts for those that were graded with it. A gradebook that cannot
+    be written now is named, with what to do.
     """
     with read_gradebook(out) as gradebook:
         others = gradebook.others_of_term()
@@ -175,7 +191,8 @@ def write_other_gradebooks(out: Path, students: Collection[str]) -> None:
                     gradebook.mark_stale(changed)
                     results = count_text(len(changed), "result changes", "results change")
                     click.echo(f"{other.name}: {results} with the term's free late days.", err=True)
-                    write_views(other, gradebook, course_of(gradebook, None))
+                    named = course if was_graded_with(gradebook, course) else None
+                    write_views(other, gradebook, course_of(gradebook, named))
         except UserError as error:
             click.echo(
                 f"grade: {other.name} may show free late days that are now used elsewhere: {error} Run any command on "

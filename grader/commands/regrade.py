@@ -25,7 +25,14 @@ from grader.commands.console import (
 )
 from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.commands.live import RunView, what_failed
-from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_other_gradebooks, write_views
+from grader.commands.opened_gradebook import (
+    course_of,
+    course_to_name,
+    open_gradebook,
+    out_option,
+    write_other_gradebooks,
+    write_views,
+)
 from grader.commands.options import lesson_option, require_option
 from grader.commands.run_inputs import check_lessons, checked_isolation
 from grader.publish.report.annotated import short_notes
@@ -117,10 +124,10 @@ def regrade(
 
 
 def course_to_use(gradebook: Gradebook, course: Path | None) -> Course:
-    """The course that was named, or the gradebook's own; fails where it is not there."""
+    """The course that was named, or the gradebook's own; fails where that has to be named."""
     found = course_of(gradebook, course)
     if found is None:
-        fail(f"the course ({gradebook.about().get('course', 'unknown')}) is not there: name it with --course.")
+        fail(f"{course_to_name(gradebook)}.")
     return found
 
 
@@ -173,7 +180,7 @@ def make_count(
         gradebook.set_assignment(identity.assignment)
     gradebook.describe(identity.entries([course.lessons[name] for name in plan.lessons]))
     write_views(out, gradebook, course)
-    write_other_gradebooks(out, gradebook.students())
+    write_other_gradebooks(out, gradebook.students(), course.root)
 
 
 def regrade_settings(

@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from grader.gradebook.signing.signature import SigningKey
     from grader.lesson.lesson import Course, Lesson
 
+OWN_WORK = "own work"
+"""The context's object where the owner of a course grades what they wrote in it (`dojo grade`)."""
+
 
 @click.command(epilog=RUN_EPILOG)
 @run_options
@@ -103,7 +106,7 @@ def run(**words: Any) -> None:
             kept=work.known.entries(),
         )
     students = [result.student for result in outcome.results]
-    write_other_gradebooks(options.out, set(students))
+    write_other_gradebooks(options.out, set(students), options.course)
     open_questions, count = work.source.store_intake(), len(work.source.found)
     if not options.quiet:
         print_remarks([*outcome.joined, *open_questions])
@@ -137,7 +140,8 @@ class WorkToDo:
 def work_of(options: RunOptions, key: SigningKey | None) -> WorkToDo:
     """Reads the course and the assignment, and finds the submissions. Ends the command where something is missing."""
     out, formats, intake_file = options.out, options.formats, options.intake_file
-    course, named = open_course(options.course, options.lesson_names)
+    own_work = click.get_current_context().obj == OWN_WORK
+    course, named = open_course(options.course, options.lesson_names, () if own_work else options.submissions)
     named = named if options.lesson_names else []
     assignment, course, lessons = with_assignment(options.assignment_file, out, course, named)
     lessons = lessons or list(course.lessons.values())

@@ -23,7 +23,8 @@ Examples:
   grade run backward.py --lesson 4             a single file
   grade run makemore_part4_backprop.ipynb      the lecture's own notebook, or a folder of such
   grade run submissions.zip --lesson 3 --roster roster.csv   a download of Canvas, Moodle or Gradescope
-  grade run . --lesson 3 --fail-under 80       for CI: exit status 1 below 80 percent
+  grade run submission --course course --fail-under 80   for CI: exit status 1 below 80 percent
+  grade run submissions/ --course .            typed in the folder of a course of your own
   grade run submissions/ --seed 7 -o seed7     the same hidden problems again
   grade run late/ada --lesson 03               one more submission for the class in grades/
   grade run submissions/ --assignment hw2.toml --extensions extensions.csv   rows, weights and due dates

@@ -74,7 +74,7 @@ def similar(
     from grader.intake.submissions.roster import read_roster
     from grader.publish.similar_page import similar_page
 
-    loaded, lessons = open_course(course if submissions else recorded_course(out, course), lesson_names)
+    loaded, lessons = open_course(course if submissions else recorded_course(out, course), lesson_names, submissions)
     roster = None if roster_file is None else read_roster(roster_file)
     steps = steps_of_course(loaded)
     files, read = read_submissions(submissions, out, loaded, lessons, roster, steps)

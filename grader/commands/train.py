@@ -14,7 +14,8 @@ import click
 from rich.console import Console
 
 from grader.commands.console import STOPPED, fail
-from grader.commands.options import EXISTING_FOLDER, FOLDER_PATH
+from grader.commands.dojo_desk import exercises_option
+from grader.commands.options import FOLDER_PATH
 from grader.dojo.training.contract import LOG, Outcome, Watch
 from grader.dojo.training.setup import (
     DEFAULT_TRAINING_FOLDER,
@@ -143,7 +144,7 @@ Exit status: 0 done, 2 something is missing or wrong (the message says what), 13
 @click.option("--resume", is_flag=True, help="Continue the run in DIR.")
 @click.option("--fresh", is_flag=True, help="Start a new run, even if the one in DIR is not finished.")
 @click.option("--lesson", "lesson_name", metavar="L", help="The lesson, if several lessons of a course can be trained.")
-@click.option("--course", type=EXISTING_FOLDER, help="Folder with exercises/.")
+@exercises_option
 def train(
     submission: Path | None,
     names: Path | None,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from grader.errors import LessonError as LessonError
 from grader.lesson.config import Item as Item
 from grader.lesson.config import PublicDraw, lesson_config
-from grader.lesson.course_modules import load_module
+from grader.lesson.course_modules import load_module, require_named
 from grader.lesson.course_settings import CourseSettings, course_settings
 from grader.lesson.mistakes import PUBLIC_MISTAKES_FILE, Mistake, Signature, mistakes_of, signatures_in
 
@@ -170,8 +170,8 @@ class Lesson:
 
     @property
     def answer_key(self) -> str:
-        """The text of solutions/NN_name/backward.py. Raises OSError."""
-        return (self.solution / "backward.py").read_text(encoding="utf-8")
+        """The text of solutions/NN_name/backward.py. Raises OSError, and LessonError where it may not run."""
+        return require_named(self.solution / "backward.py").read_text(encoding="utf-8")
 
     @property
     def pristine(self) -> Path:

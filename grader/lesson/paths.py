@@ -17,6 +17,16 @@ WITH_EXERCISES = _PACKAGE if (_PACKAGE / "exercises").is_dir() else _PACKAGE.par
 """The folder that has the public exercises of this project: the installed package, or the checkout around it."""
 
 
+def installed_course() -> Path | None:
+    """The course that this package is a part of: the checkout around it. None where only the package was installed."""
+    return _PACKAGE.parent if has_lessons(_PACKAGE.parent) else None
+
+
+def installed_file(part: str) -> Path:
+    """The file of this package, or of the checkout around it, at a place such as `exercises/03_name/forward.py`."""
+    return (WITH_EXERCISES if part.startswith("exercises") else _PACKAGE.parent) / part
+
+
 def nearest_course(given: Path | None) -> Path | None:
     """The course's folder: as given, or the nearest one upwards that has exercises/, or the one next to this package.
 
@@ -24,7 +34,7 @@ def nearest_course(given: Path | None) -> Path | None:
     """
     if given:
         return given if has_lessons(given) else None
-    return course_around() or (_PACKAGE.parent if has_lessons(_PACKAGE.parent) else None)
+    return course_around() or installed_course()
 
 
 def course_around() -> Path | None:

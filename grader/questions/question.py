@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from grader.errors import LessonError
+from grader.lesson.course_modules import require_named
 from grader.lesson.lesson import Lesson
 from grader.lesson.toml_tables import Table, is_number, read_toml
 from grader.source.similar_names import close_name
@@ -105,6 +106,7 @@ def answer_keys_of(lesson: Lesson) -> Mapping[str, AnswerKey]:
     path, public = lesson.solution / QUESTIONS_FILE, lesson.exercise / QUESTIONS_FILE
     if not path.is_file():
         return {}
+    require_named(path)  # a key may be a line of code
     questions = questions_of(lesson)
     keys = read_answer_keys(path, path.stat().st_mtime_ns)
     for name in (*keys, *questions):

@@ -121,7 +121,7 @@ def test_grade_stubs_keeps_the_kind_of_each_stub_and_so_does_a_kit(tmp_path, mon
     full = four.pristine.read_text()
 
     def stubs(*words: str) -> tuple[int, str]:
-        done = CliRunner().invoke(cli.main, ["stubs", *words])
+        done = CliRunner().invoke(cli.main, ["stubs", *words, "--course", "."])
         return done.exit_code, done.stdout
 
     assert stubs("--bare", "04")[0] == 0

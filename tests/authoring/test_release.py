@@ -274,6 +274,19 @@ def test_a_kit_of_one_lesson(course):
     assert not any(part in name for name in kit for part in ("solutions", "new_lesson", "__pycache__"))
 
 
+def test_a_kit_that_is_installed_has_its_lessons(course, tmp_path):
+    """`pip install ./kit`, as its notebooks do: `dojo` compares the folder's lessons with the installed ones."""
+    hatchling = pytest.importorskip("hatchling.build", reason="the packages that `make install` installs are missing")
+    kit = {"grader/__init__.py": b"", "pyproject.toml": engine.pyproject({}), **lesson_files(course.find("04"))}
+    engine.write_folder(tmp_path, kit)
+    (tmp_path / "exercises/04_cross_entropy/backward.py").write_text("# a student's work\n")
+    with contextlib.chdir(tmp_path):
+        built = hatchling.build_wheel(str(tmp_path / "dist"))
+    names = {*zipfile.ZipFile(tmp_path / "dist" / built).namelist()}
+    lesson = {f"grader/exercises/04_cross_entropy/{name}" for name in (".stub", "forward.py", "examples.py")}
+    assert lesson <= names and not any(name.endswith("backward.py") for name in names)
+
+
 def test_a_kit_has_the_stub_whatever_was_tried_in_exercises(course, tmp_path):
     for part in ("exercises", "solutions"):
         shutil.copytree(ROOT / part / "04_cross_entropy", tmp_path / part / "04_cross_entropy")

@@ -25,7 +25,7 @@ def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Answer:
     course_with_questions(tmp_path)
     monkeypatch.chdir(tmp_path)
     runner = click.testing.CliRunner(env={"COLUMNS": "80"})
-    return lambda *words, typed="": runner.invoke(main, ["answer", *words], input=typed)
+    return lambda *words, typed="": runner.invoke(main, ["answer", *words, "--course", "."], input=typed)
 
 
 FIRST = """\

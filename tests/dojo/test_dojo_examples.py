@@ -129,7 +129,7 @@ def test_an_exception_in_an_example_stands_at_the_student_s_line(kit, dojo):
 def test_examples_that_do_not_run_are_one_sentence(kit, dojo):
     (kit / "exercises" / "08_gradient_check" / "examples.py").write_text("import nothing_like_it\n")
     file_of(kit, "08").write_text(solved("08", "relative_error"))
-    result = dojo("check", "08")
+    result = dojo("check", "08", "--course", str(kit))
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
         f"dojo: {kit}/exercises/08_gradient_check/examples.py does not run: ModuleNotFoundError: No module named "
@@ -142,7 +142,7 @@ def test_changed_examples_are_run_again(kit, dojo):
     assert "3 of 3  done\n" in dojo().stdout
     path = kit / "exercises" / "04_cross_entropy" / "examples.py"
     path.write_text(path.read_text().replace("if not dlogits.passes(far)", "if dlogits.passes(far)"))
-    assert "1 wrong" in dojo().stdout
+    assert "1 wrong" in dojo("list", "--course", ".").stdout
 
 
 # What `grade verify` proves ------------------------------------------------------------------------------------------

@@ -594,7 +594,7 @@ def run(student, options, watch, kept=None):
 """
 
 
-def test_another_course_brings_its_own_script_and_its_own_file(tmp_path, monkeypatch):
+def test_another_course_brings_its_own_script_and_its_own_file_where_it_is_named(tmp_path, monkeypatch):
     lesson = tmp_path / "exercises" / "01_doubling"
     lesson.mkdir(parents=True)
     (lesson / "lesson.toml").write_text('title = "Doubling"\n[train]\nscript = "script.py"\n')
@@ -604,6 +604,8 @@ def test_another_course_brings_its_own_script_and_its_own_file(tmp_path, monkeyp
     (tmp_path / "deep" / "inside").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "deep" / "inside")  # the nearest course upwards
     result = CliRunner().invoke(dojo_cli.main, ["train", "--steps", "21"])
+    assert result.exit_code == 2 and "script.py differs from what was installed with `dojo`" in result.stderr
+    result = CliRunner().invoke(dojo_cli.main, ["train", "--steps", "21", "--course", str(tmp_path)])
     assert result.exit_code == 0, result.output
     assert "doubled: 42\nThe page: my-training/index.html\n" in result.stdout
     assert "<dt>twice</dt><dd>42</dd>" in (tmp_path / "deep" / "inside" / "my-training" / PAGE).read_text()

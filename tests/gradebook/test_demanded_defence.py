@@ -78,7 +78,7 @@ class Class:
         self.download = laid_out(folder / "download", DOWNLOADS[platform])
         self.roster = folder / "roster.csv"
         self.roster.write_text(WORKSHEET if platform == "moodle" else ROSTER, encoding="utf-8")
-        course = Course(folder / "course")
+        course, self.named = Course(folder / "course"), ("--course", folder / "course")
         lessons = list(course.lessons.values())
         (submission,) = find([self.download], lessons, lessons, read_roster(self.roster))
         self.student = submission.student
@@ -102,7 +102,7 @@ class Class:
         suite = next((self.folder / "course" / "solutions" / CROSS).glob("test_*.py"))
         suite.write_text(suite.read_text(encoding="utf-8") + f"\n# {right} are right\n", encoding="utf-8")
         self.right = right
-        return self.run("regrade", "--apply", "--require", "none", "-o", self.out)
+        return self.run("regrade", "--apply", "--require", "none", "-o", self.out, *self.named)
 
     def run(self, *arguments: object, typed: str = "") -> str:
         done = CliRunner(env={"GRADE_AUTHOR": "TA"}).invoke(main, [str(each) for each in arguments], input=typed)
@@ -114,7 +114,7 @@ class Class:
         for platform in ("canvas", "moodle", "mailmerge"):
             self.run("export", platform, self.out, *roster, *(("--max", 24) if platform == "moodle" else ()))
         self.run("feedback", "folder", self.out, *roster)
-        self.run("feedback", self.platform, self.out, self.download, *roster)
+        self.run("feedback", self.platform, self.out, self.download, *roster, *self.named)
 
     def points(self, names: Collection[str] = ()) -> dict[str, float]:
         """{what was written: the total that it contains}, of these files, or of all."""
@@ -170,7 +170,7 @@ def test_every_export_follows_the_defence(graded: Class) -> None:
     before = graded.points()
     assert set(before) > {"gradebook", "grades.csv", "canvas.csv", "moodle.csv", "results.json", "report.md"}
     assert before == dict.fromkeys(before, 12.0)
-    entered = graded.run("defence", "--enter", "-o", graded.out, typed="K7QFB 0 1 2 3 4 5\n")
+    entered = graded.run("defence", "--enter", "-o", graded.out, *graded.named, typed="K7QFB 0 1 2 3 4 5\n")
     assert "total 12 → 24 of 24" in entered
     assert graded.points(LIVE) == dict.fromkeys(LIVE, 24.0)
     exported = {name.partition("/")[0] for name in before.keys() - LIVE}
@@ -179,5 +179,5 @@ def test_every_export_follows_the_defence(graded: Class) -> None:
     assert "nothing to do" not in graded.regraded(2)
     graded.export()
     assert graded.points() == dict.fromkeys(before, 24.0)
-    graded.run("undo", 1, "--because", "another student's sheet", "-o", graded.out)
+    graded.run("undo", 1, "--because", "another student's sheet", "-o", graded.out, *graded.named)
     assert graded.points(LIVE) == dict.fromkeys(LIVE, 12.0)

@@ -60,7 +60,7 @@ Again = Callable[..., str]
 
 
 @pytest.fixture
-def again(out: Path, monkeypatch: pytest.MonkeyPatch) -> Again:
+def again(out: Path, course: Path, monkeypatch: pytest.MonkeyPatch) -> Again:
     """What `grade regrade` prints."""
 
     def no_grading(*_: object) -> None:
@@ -69,7 +69,7 @@ def again(out: Path, monkeypatch: pytest.MonkeyPatch) -> Again:
     monkeypatch.setattr(regrade_module, "grade_all", no_grading)
 
     def run(*options: object, status: int = 0) -> str:
-        done = grade("regrade", "-o", out, "--require", "none", *options)
+        done = grade("regrade", "-o", out, "--require", "none", "--course", course, *options)
         assert done.exit_code == status, done.output
         return done.output
 
@@ -188,7 +188,7 @@ def test_files_of_a_term_that_disagree_can_be_corrected_one_after_the_other(agai
     edit(file, "free_days = 2", "free_days = 1")
     edit(file, "points = 6", "points = 16")
     assert "do not share the same free late days" in again("--apply", status=2)
-    done = grade("regrade", "-o", other, "--assignment", file, "--apply")
+    done = grade("regrade", "-o", other, "--assignment", file, "--apply", "--course", course)
     assert done.exit_code == 0 and scores(out)["Bo"] == scores(other)["Bo"] == 16, done.output
 
 

@@ -47,11 +47,11 @@ WRITES = (
 
 
 def adjust(out: Path, course: Path) -> None:
-    grade("adjust", "Bo", "04.dhpreact", "--points", "1", "--because", "late", "-o", out)
+    grade("adjust", "Bo", "04.dhpreact", "--points", "1", "--because", "late", "-o", out, "--course", course)
 
 
 def regrade(out: Path, course: Path) -> None:
-    grade("regrade", "--apply", "-o", out, "--require", "none")
+    grade("regrade", "--apply", "-o", out, "--require", "none", "--course", course)
 
 
 def run(out: Path, course: Path) -> None:
@@ -117,8 +117,9 @@ def before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copytree(ROOT / part / CROSS, course / part / CROSS, ignore=shutil.ignore_patterns("__pycache__"))
     write_gradebook(out, {"ada": 0, "Bo": 1, "cy": 2}, course)
     for student in ("ada", "Bo", "cy"):
-        assert grade("comment", student, "Seen.", "-o", out).exit_code == 0
-    assert grade("adjust", "ada", "04.dlogits", "--points", "0.5", "--because", "x", "-o", out).exit_code == 0
+        assert grade("comment", student, "Seen.", "-o", out, "--course", course).exit_code == 0
+    points = ("--points", "0.5", "--because", "x", "-o", out, "--course", course)
+    assert grade("adjust", "ada", "04.dlogits", *points).exit_code == 0
     monkeypatch.setattr(run_module, "grade_all", played)
     return tmp_path / "before"
 
@@ -154,7 +155,7 @@ def check(out: Path) -> dict[str, float]:
         assert book.execute("SELECT count(*) FROM attempts").fetchone()[0] >= 3
         made = book.execute("SELECT student, kind, points FROM decisions ORDER BY id LIMIT 4").fetchall()
         assert made == [*((name, "comment", None) for name in ("ada", "Bo", "cy")), ("ada", "points", 0.5)]
-    assert grade("comment", "cy", "Seen.", "-o", out).exit_code == 0
+    assert grade("comment", "cy", "Seen.", "-o", out, "--course", out.parent / "course").exit_code == 0
     shown = current(out)
     for student, results in shown.items():
         if student in ("ada", "Bo", "cy"):

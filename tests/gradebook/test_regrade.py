@@ -68,8 +68,8 @@ Again = Callable[..., Any]
 
 
 @pytest.fixture
-def again(out: Path) -> Again:
-    return lambda *options: grade("regrade", "-o", out, "--require", "none", *options)
+def again(out: Path, course: Path) -> Again:
+    return lambda *options: grade("regrade", "-o", out, "--require", "none", "--course", course, *options)
 
 
 def scores(out: Path) -> dict[str, float]:

@@ -107,7 +107,9 @@ def pyproject(scripts: dict[str, str]) -> bytes:
     lines += ["[project.optional-dependencies]"]
     lines += [f"{name} = {json.dumps(required)}" for name, required in extras().items()] + [""]
     lines += ["[project.scripts]", *(f'{name} = "{target}"' for name, target in scripts.items()), ""]
-    lines += ["[tool.hatch.build.targets.wheel]", 'packages = ["grader"]', ""]
+    lines += ["[tool.hatch.build]", 'dev-mode-dirs = ["."]', ""]
+    lines += ["[tool.hatch.build.targets.wheel]", 'only-include = ["grader", "exercises"]']
+    lines += ['exclude = ["exercises/*/backward.py"]', 'sources = { "exercises" = "grader/exercises" }', ""]
     lines += ["[tool.pytest.ini_options]", 'testpaths = ["tests"]', ""]
     return "\n".join(lines).encode()
 

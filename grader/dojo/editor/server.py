@@ -20,6 +20,7 @@ from grader.dojo.desk import Checked, Desk
 from grader.dojo.editor.remarks import function_lines, hover, remarks
 from grader.dojo.file import read_own
 from grader.errors import GraderFault, Interrupted, LessonError, UserError
+from grader.lesson.course_modules import set_named
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE, has_lessons
 
@@ -79,7 +80,11 @@ SOURCE = "dojo"
 
 
 class DojoServer:
-    """Serves the lessons of one folder with exercises/: that of the first backward.py that the editor opens."""
+    """Serves the lessons of one folder with exercises/: that of the first backward.py that the editor opens.
+
+    The file has to be in a folder of the workspace, and of the lessons only installed code runs: the user has opened a
+    file, and has not asked to run it.
+    """
 
     def __init__(self) -> None:
         self.server = LanguageServer("dojo", __version__, lsp.TextDocumentSyncKind.Full)
@@ -101,6 +106,9 @@ class DojoServer:
 
         @add(lsp.TEXT_DOCUMENT_DID_OPEN)
         async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
+            path = Path(to_fs_path(params.text_document.uri) or "")
+            if path.name == BACKWARD_FILE and not self._is_in_workspace(path):
+                self._log(f"{path} is in no folder of the workspace, so it is not checked.")
             self._save(params.text_document.uri)
 
         @add(lsp.TEXT_DOCUMENT_DID_SAVE)
@@ -114,7 +122,10 @@ class DojoServer:
                 return None
             place = params.position
             source = self._source(params.text_document.uri)
-            text = hover(lesson, source, place.line + 1, place.character, self._checked.get(lesson.name))
+            try:
+                text = hover(lesson, source, place.line + 1, place.character, self._checked.get(lesson.name))
+            except LessonError:  # the check has said it
+                return None
             return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text)) if text else None
 
         @add(lsp.TEXT_DOCUMENT_CODE_LENS)
@@ -126,14 +137,15 @@ class DojoServer:
             self._hint(lesson_name, row)
 
     def _lesson_of(self, uri: str) -> Lesson | None:
-        """The lesson whose backward.py it is; None for another file."""
+        """The lesson whose backward.py it is; None for another file, and for one outside the workspace."""
         path = Path(to_fs_path(uri) or "")
-        if path.name != BACKWARD_FILE:
+        if path.name != BACKWARD_FILE or not self._is_in_workspace(path):
             return None
         if self._desk is None:
             root = next((folder for folder in path.parents if has_lessons(folder)), None)
             if root is None:
                 return None
+            set_named(root, False)
             try:
                 self._desk = Desk(root, self._log)
             except LessonError as error:
@@ -142,6 +154,12 @@ class DojoServer:
             self._checker = SaveChecker(self._desk, self._found, self._failed)
         lesson = self._desk.course.lessons.get(path.parent.name)
         return lesson if lesson is not None and lesson.exercise.resolve() == path.parent.resolve() else None
+
+    def _is_in_workspace(self, path: Path) -> bool:
+        """Whether a folder that the editor has named as the workspace's contains the file."""
+        workspace = self.server.workspace
+        folders = [to_fs_path(uri) for uri in list(workspace.folders) or [workspace.root_uri or ""]]
+        return any(path.resolve().is_relative_to(Path(each).resolve()) for each in folders if each)
 
     def _source(self, uri: str) -> str:
         """The text as the editor shows it; "" for a file that it has not opened, which could be a pipe."""

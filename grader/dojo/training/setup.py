@@ -13,6 +13,7 @@ from grader.dojo.training.contract import Options, Outcome, Watch, load_checkpoi
 from grader.errors import LessonError, UserError
 from grader.gradebook.assignment.rows import names_of_lesson
 from grader.lesson.config import LessonConfig, lesson_config
+from grader.lesson.course_modules import set_named
 from grader.lesson.lesson import Course
 from grader.lesson.paths import nearest_course
 
@@ -24,7 +25,10 @@ NEW = {"steps": 200_000, "seed": 2147483647, "hidden": 200, "autograd": True}
 
 
 def training_course(given: Path | None) -> Path:
-    """The course at `given`, else the nearest one around the current folder. Raises UserError."""
+    """The course at `given`, else the nearest one around the current folder: of that, only installed code runs.
+
+    Raises UserError.
+    """
     found = nearest_course(given)
     if found is None and given is not None:
         raise UserError(f"{given} holds no lessons: name the folder that has exercises/ with --course.")
@@ -33,6 +37,7 @@ def training_course(given: Path | None) -> Path:
             "there is no folder exercises/ here. Make a folder to work in with `dojo start`, or change to the "
             "folder that has exercises/, or name it with --course."
         )
+    set_named(found, given is not None)
     return found
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import agreement, bits_of, is_tensor, shown
-from grader.lesson.course_modules import load_module
+from grader.lesson.course_modules import installed_copy, load_module
 from grader.lesson.lesson import Lesson, LessonError
 from grader.results import Status
 from grader.verdict.diagnosis.results.places import in_other_places
@@ -100,10 +100,11 @@ def run_example(example: Callable[..., None], check: Example) -> CheckFailed | N
 @lru_cache(maxsize=64)
 def stub_module(lesson: Lesson) -> ModuleType | None:
     """The lesson's stub as a module, for its parameters' names; None where it is not there."""
-    if not lesson.pristine.is_file():
+    stub = installed_copy(lesson.pristine)
+    if not stub.is_file():
         return None
     module = ModuleType(f"backprop_ninja_stub_{lesson.name}")
-    exec(compile(lesson.pristine.read_bytes(), str(lesson.pristine), "exec"), vars(module))
+    exec(compile(stub.read_bytes(), str(stub), "exec"), vars(module))
     return module
 
 

@@ -73,5 +73,5 @@ def test_an_untouched_stub_is_to_do_and_not_wrong(tmp_path):
 
 @pytest.mark.parametrize(("answer", "status"), [("dscaled * w", 0), ("-dscaled * w", 1)])
 def test_a_right_answer_is_told_from_a_wrong_one(tmp_path, answer, status):
-    checked = dojo("check", "01", cwd=a_course(tmp_path, answer))
+    checked = dojo("check", "01", "--course", ".", cwd=a_course(tmp_path, answer))
     assert checked.returncode == status, checked.stdout + checked.stderr

@@ -268,7 +268,8 @@ def test_the_download_is_read_with_the_gradebook_s_course(ada, course, tmp_path,
     out = tmp_path / "out"
     for name in ("exercises", "solutions"):
         (tmp_path / name).symlink_to(TESTS / "courses" / "calling" / name)
-    for root, said in ((course.root, ""), (tmp_path / "gone", "is not there: name it with --course.")):
+    elsewhere = "is not the one that `grade` is a part of: name it with --course."
+    for root, said in ((course.root, ""), (tmp_path / "gone", elsewhere)):
         gradebook = Gradebook(out / GRADEBOOK)
         gradebook.describe({"course": str(root)})
         gradebook.close()
