@@ -79,7 +79,7 @@ def files_of_reading(lesson: str, shown: str, reading: NotebookReading) -> Lesso
 
 
 def read_lecture_script(lesson: Lesson, source: bytes, shown: str) -> LessonFiles | None:
-    """A Python file without any of the lesson's functions, if it assigns gradients as the lecture's notebook does."""
+    """A Python file in the lesson's place, without its functions, if it assigns gradients as the lecture's notebook does."""
     defined = b"|".join(re.escape(name.encode()) for name in lesson.functions)
     if lesson.notebook is None or re.search(rb"^[ \t]*(def|class)[ \t]+(" + defined + rb")\b", source, re.MULTILINE):
         return None
@@ -92,7 +92,7 @@ def read_lecture_script(lesson: Lesson, source: bytes, shown: str) -> LessonFile
     if not page.cells:  # no Python: the error message says it
         return None
     submitted = page.lessons[lesson.name]
-    return submitted if submitted.present or is_script_of(lesson, source) else None
+    return submitted.in_place if submitted.present or is_script_of(lesson, source) else None
 
 
 def is_script_of(lesson: Lesson, source: bytes) -> bool:

@@ -48,7 +48,8 @@ def gradescope_results(
 
 
 def overview_lines(results: SubmissionResult, factor: float) -> Iterator[str]:
-    yield f"{points_text(results.score * factor)} of {points_text(results.max_score * factor)} points."
+    if results.status != "unclear":
+        yield f"{points_text(results.score * factor)} of {points_text(results.max_score * factor)} points."
     yield from map(inert, sentences_about(results))
     if what_counts(results):
         yield what_counts(results)

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from grader.results import LessonResult, Row, SubmissionResult, number, points_text
 from grader.results.annotations import Adjustment, Comment, DemandedDefence, Excuse, Lateness
+from grader.results.wording import UNKNOWN_TIME
 
 WHY_AN_ATTEMPT_COUNTS = {
     "best": "it is the best one",
@@ -80,7 +81,7 @@ def defence_sentence(demanded: DemandedDefence) -> str:
 
 def late_sentences(late: Lateness) -> list[str]:
     if not late.is_known:
-        return ["The time of submission is not known: it counts as on time."]
+        return [UNKNOWN_TIME if late.cost else "The time of submission is not known: it counts as on time."]
     if not late.seconds:
         return []
     lateness = f"It was submitted {how_late(late)} late"
@@ -197,7 +198,7 @@ def csv_columns(results: SubmissionResult) -> list[str]:
     due = (assignment.extended_to or assignment.due or "") if assignment else ""
     lateness = [f"{late.days}", f"{number(late.cost)}", f"{late.free_days}"] if late else ["", "", ""]
     if late is not None and not late.is_known:
-        lateness[0] = "unknown"
+        lateness = ["unknown", "" if late.cost else "0", f"{late.free_days}"]
     attempts = [
         f"{part.name}: {part.attempt.number} of {part.attempt.of} ({part.attempt.why})"
         for part in results.lessons
