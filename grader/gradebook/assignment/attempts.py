@@ -51,7 +51,8 @@ def delay_of(
 
     An attempt within the grace period is on time; after it, lateness counts from the due date. An extension moves the
     due date, and the hard deadline where that is earlier. Work at an unknown time is on time only if it was `graded`
-    before it was due: that it was submitted later is then impossible. Work that is N days late is what an extension by N days would have made punctual: the same time of day in the due date's zone.
+    before it was due. Work that is N days late is what an extension by N days would have made punctual: the same time
+    of day in the due date's zone.
     """
     if due is None:
         return ON_TIME

@@ -19,16 +19,14 @@ NOT_ANSWERED = {DEFENCE_ROW: "No defence was held."}
 def with_weights(lesson: LessonResult, rows: Mapping[str, float], notebook: NotebookRows = "all rows") -> LessonResult:
     """Return the lesson with the rows of the assignment, each with the assignment's points.
 
-    No submission chooses its maximum: a row that its verdict does not have is missing. Only with "its rows" has a row
-    that a notebook cannot contain 0 of 0 points. A question has points here only; without an answers.toml every
-    question is missing.
+    No submission chooses its maximum: only where the assignment says "its rows", a row that a notebook cannot contain
+    has 0 of 0 points. A question has points here only; without an answers.toml every question is missing.
     """
     found = [with_worth(row, rows[row.name], notebook) for row in lesson.rows if row.name in rows]
     known = {row.name for row in found}
+    unanswered = (name for name in rows if is_question(name) and name not in known)
     found += [
-        Row(name, "missing", 0, worth, message=NOT_ANSWERED.get(name, NO_ANSWER_SUBMITTED) if is_question(name) else None)
-        for name, worth in rows.items()
-        if name not in known
+        Row(name, "missing", 0, rows[name], message=NOT_ANSWERED.get(name, NO_ANSWER_SUBMITTED)) for name in unanswered
     ]
     return with_sums(replace(lesson, rows=found))
 

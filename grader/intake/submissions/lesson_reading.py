@@ -79,7 +79,7 @@ def files_of_reading(lesson: str, shown: str, reading: NotebookReading) -> Lesso
 
 
 def read_lecture_script(lesson: Lesson, source: bytes, shown: str) -> LessonFiles | None:
-    """A Python file in the lesson's place, without its functions, if it assigns gradients as the lecture's notebook does."""
+    """A Python file in a lesson's place, without its functions, if it assigns gradients like the lecture's notebook."""
     defined = b"|".join(re.escape(name.encode()) for name in lesson.functions)
     if lesson.notebook is None or re.search(rb"^[ \t]*(def|class)[ \t]+(" + defined + rb")\b", source, re.MULTILINE):
         return None

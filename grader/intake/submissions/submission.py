@@ -219,6 +219,8 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson], are_named: 
         if not (suffix_of(path) == ".py" and alone):
             return Submission(student, path, {}, message=f"{path.name} cannot be read: {error}")
         page = PageRead({})
+    if suffix_of(path) == ".py" and alone and names_lesson(path.stem, lessons[0]):
+        page = replace(page, lessons={name: each.in_place for name, each in page.lessons.items()})
     if any(each.present for each in page.lessons.values()):
         return Submission(student, path, page.lessons)
     if suffix_of(path) == ".py" and alone:

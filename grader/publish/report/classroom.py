@@ -214,7 +214,9 @@ def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
     known, share = result.status not in ("error", NOTHING_SUBMITTED, UNCLEAR) and result.excused is None, result.percent
     kinds: list[str] = [result.status]
     notes = {"rejected": "rejected", "error": "could not be graded", NOTHING_SUBMITTED: "submitted nothing"}
-    note = (notes | {UNCLEAR: "several submissions match" if is_absent(result) else "not decided"}).get(result.status, "")
+    note = (notes | {UNCLEAR: "several submissions match" if is_absent(result) else "not decided"}).get(
+        result.status, ""
+    )
     if not note:
         note = f"{', '.join(unread)} rejected" if unread else ""
         kinds += ["full"] if share >= 100 else []
