@@ -55,7 +55,9 @@ def test_a_run_with_an_assignment(place, first):
     assert first.returncode == 0, first.stderr
     ada = grades(place)["Ada"]
     assert (ada["04_cross_entropy"], ada["05_batch_norm"], ada["total"], ada["max"]) == ("", "0", "", "10")
-    assert "1 have no score, because nothing says when they submitted: Ada. Give `grade run` the times" in first.stderr
+    assert (
+        "1 without a score, because nothing says when they submitted: Ada. Give `grade run` the times" in first.stderr
+    )
     results = json.loads((place / "grades" / "Ada" / "results.json").read_text(encoding="utf-8"))
     assert (results["status"], results["score"]) == ("unclear", 0)
     page = (place / "grades" / "index.html").read_text(encoding="utf-8")

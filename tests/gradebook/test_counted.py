@@ -227,24 +227,52 @@ def test_lessons_that_are_named_count(tmp_path):
     assert "counted" not in line and result(out, "cy")["left_out"] == []
 
 
-@pytest.mark.parametrize(
-    "name", ["05_batch_norm/backward.py", "05_batch_norm.py", "Lesson 05/solution.py", "mine.py", "mine.ipynb"]
-)
-@pytest.mark.parametrize("notebook_rows", ["all rows", "its rows"])
-def test_one_line_of_the_lecture_does_not_choose_the_maximum(course, tmp_path, session_for, name, notebook_rows):
-    """In a lesson's place, or under its name, a Python file is no notebook, even if the assignment counts its rows."""
-    text = f"n = 32\n{BATCH_NORM}\n"
-    put(tmp_path / "in" / "ada" / name, json.dumps(notebook(text)) if name.endswith(".ipynb") else text)
+ONE_LINE = f"n = 32\n{BATCH_NORM}\n"
+
+
+def test_one_line_of_the_lecture_does_not_choose_the_maximum(course, tmp_path, session_for):
+    """In the lesson's place it is no notebook, even where the assignment leaves out what a notebook cannot contain."""
+    put(tmp_path / "in" / "ada" / "05_batch_norm" / "backward.py", ONE_LINE)
     lesson = course.find("05")
     (submission,) = find([tmp_path / "in"], [lesson], list(course.lessons.values()))
     results = session_for("05").grade(submission).results
-    assignment = Assignment(
-        "", {lesson.name: {item.name: item.points for item in lesson.items}}, notebook=notebook_rows
-    )
-    may_be_a_notebook = notebook_rows == "its rows" and name.startswith("mine")
-    found = assigned("ada", assignment, [attempt_of("ada", results)])
-    assert found.max_score == (4 if may_be_a_notebook else lesson.max_score)
     assert (results.score, results.max_score) == (4, lesson.max_score)
+    rows = {lesson.name: {item.name: item.points for item in lesson.items}}
+    for assignment in (None, Assignment("", rows), Assignment("", rows, notebook="its rows")):
+        found = assigned("ada", assignment, [attempt_of("ada", results)])
+        assert (found.score, found.max_score) == (4, lesson.max_score)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("05_batch_norm/backward.py", "exercises/05_batch_norm/backward.py", "05/backward.py", "backward.py"),
+        *("05_batch_norm.py", "05_backward.py", "Lesson 05/solution.py", "05_batch_norm/mine (1).py"),
+    ],
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        ONE_LINE,
+        "# %%\nget_ipython().run_line_magic('matplotlib', 'inline')\n# %% [markdown]\n# Mine\n# %%\n" + ONE_LINE,
+        f"import marimo\napp = marimo.App()\n@app.cell\ndef _():\n    n = 32\n    {BATCH_NORM}\n    return dhprebn,\n",
+        f"def main():\n    n = 32\n    {BATCH_NORM}\nmain()\n",
+    ],
+    ids=["line", "cells", "marimo", "main"],
+)
+def test_a_file_with_a_lesson_s_place_or_name_is_no_notebook(course, tmp_path, name, text):
+    put(tmp_path / "in" / "ada" / name, text)
+    (submission,) = find([tmp_path / "in"], [course.find("05")], list(course.lessons.values()))
+    submitted = submission.lessons["05_batch_norm"]
+    assert submitted.present and (submitted.origin is None or not submitted.origin.uncounted)
+
+
+@pytest.mark.parametrize("name", ["mine.ipynb", "mine.py"])
+def test_an_assignment_may_leave_out_rows_of_a_notebook(course, tmp_path, name):
+    put(tmp_path / "in" / name, json.dumps(notebook(ONE_LINE)) if name.endswith(".ipynb") else ONE_LINE)
+    (submission,) = find([tmp_path / "in"], [course.find("05")], list(course.lessons.values()))
+    origin = submission.lessons["05_batch_norm"].origin
+    assert origin is not None and len(origin.uncounted) == 12
 
 
 def test_the_stub_s_functions_in_a_notebook_count_in_full(course, tmp_path, session_for):

@@ -149,7 +149,7 @@ def without_times(results: Iterable[SubmissionResult]) -> list[str]:
     """A sentence about the students whose points wait for a time of submission."""
     unclear = [result.student for result in results if any(lesson.is_unclear for lesson in result.lessons)]
     sentence = (
-        f"{len(unclear)} have no score, because nothing says when they submitted: {first_names(unclear, 10)}. Give "
+        f"{len(unclear)} without a score, because nothing says when they submitted: {first_names(unclear, 10)}. Give "
         "`grade run` the times (--times), or decide with `grade adjust`."
     )
     return [sentence] if unclear else []
