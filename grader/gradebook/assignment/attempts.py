@@ -145,6 +145,11 @@ class CandidateAttempt:
     score: float = 0
     max_score: float = 0
 
+    @property
+    def is_unclear(self) -> bool:
+        """Whether its points wait for the time of submission."""
+        return self.lesson is not None and self.lesson.is_unclear
+
 
 def in_submission_order(attempts: Iterable[Attempt]) -> list[Attempt]:
     """One student's attempts from the first to the last: by the time of submission where it is known, else of grading.

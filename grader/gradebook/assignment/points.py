@@ -123,16 +123,12 @@ class AssignedWork:
 
     def _attempts_at(self, lesson: str, attempts: Sequence[Attempt]) -> list[CandidateAttempt]:
         assignment, rows = self._assignment, self._assignment.rows[lesson]
-        dates = [None, *self._decisions.extensions(lesson)]
+        rule, dates = (assignment.due, assignment.grace, assignment.late), [None, *self._decisions.extensions(lesson)]
         found = []
         for number_, (attempt, verdict) in enumerate(attempts_at(lesson, attempts), 1):
-            delays = [
-                delay_of(attempt.submitted, assignment.due, assignment.grace, assignment.late, date, attempt.graded)
-                for date in dates
-            ]
-            result = None
-            if verdict is not None:
-                result = decided_lesson(with_weights(verdict, rows, assignment.notebook), self._decisions, rows)
+            delays = [delay_of(attempt.submitted, *rule, date, attempt.graded) for date in dates]
+            weighted = verdict and with_weights(verdict, rows, assignment.notebook)
+            result = weighted and decided_lesson(weighted, self._decisions, rows)
             on_time = tuple(not delay.by and not delay.is_unclear for delay in delays)
             shortest = min(delays, key=lambda delay: (delay.is_unclear, delay.by))
             found.append(CandidateAttempt(attempt, result, number_, shortest, on_time))
@@ -146,13 +142,10 @@ class AssignedWork:
         }
         open_ = {lesson: self._might_count(lesson, candidates) for lesson, candidates in valued.items()}
         failed = {lesson: valued[lesson] for lesson, found in open_.items() if any(not each.lesson for each in found)}
-        graded = {lesson: [each for each in found if each.lesson] for lesson, found in valued.items()}
         unclear = {
-            lesson: unknown
-            for lesson, found in open_.items()
-            if (unknown := [each for each in found if each.lesson and each.lesson.is_unclear])
+            lesson: each for lesson, found in open_.items() if (each := [one for one in found if one.is_unclear])
         }
-        graded |= unclear
+        graded = {lesson: [each for each in found if each.lesson] for lesson, found in (valued | unclear).items()}
         chosen = choose(
             {lesson: each for lesson, each in graded.items() if each and lesson not in failed}, self._assignment.counts
         )
@@ -161,7 +154,7 @@ class AssignedWork:
             for lesson in self._assignment.rows
             if lesson not in failed
         ]
-        results = self._results(lessons, chosen, failed, free_days, bool(unclear))
+        results = self._results(lessons, chosen, failed, free_days)
         share = results.score / results.max_score if results.max_score else 0.0
         return Standing(share, free_days, results)
 
@@ -213,7 +206,6 @@ class AssignedWork:
         chosen: Mapping[str, CandidateAttempt],
         failed: Mapping[str, Sequence[CandidateAttempt]],
         free_days: int,
-        is_unclear: bool,
     ) -> SubmissionResult:
         """The student's result, which has these lessons."""
         assignment = self._assignment
@@ -236,7 +228,7 @@ class AssignedWork:
         remarks = {contradiction(each.attempt, each.delay, extended[lesson]) for lesson, each in chosen.items()}
         new = [IntakeRemark("platform", each) for each in sorted(filter(None, remarks)) if assignment.due is not None]
         results = replace(results, intake=[*(results.intake or ()), *new] or None)
-        if is_unclear:
+        if any(lesson.is_unclear for lesson in lessons):
             results = replace(results, status="unclear", message=UNKNOWN_TIME)
         if failed:
             newest = in_submission_order(
