@@ -143,9 +143,7 @@ class AssignedWork:
         open_ = {lesson: self._might_count(lesson, candidates) for lesson, candidates in valued.items()}
         failed = {lesson: valued[lesson] for lesson, found in open_.items() if any(not each.lesson for each in found)}
         unclear = {lesson: [each for each in found if each.is_unclear] for lesson, found in open_.items()}
-        graded = {
-            lesson: unclear[lesson] or [each for each in found if each.lesson] for lesson, found in valued.items()
-        }
+        graded = {name: unclear[name] or [each for each in found if each.lesson] for name, found in valued.items()}
         chosen = choose(
             {lesson: each for lesson, each in graded.items() if each and lesson not in failed}, self._assignment.counts
         )

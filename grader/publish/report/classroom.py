@@ -233,7 +233,7 @@ def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
         "–" if is_absent(result) else result.isolation,
         result.seconds,
         frozenset(result.earlier) if result.earlier else NONE_EARLIER,
-        result.status not in ("error", NOTHING_SUBMITTED) and not is_absent(result),
+        result.status != "error" and not is_absent(result),
     )
 
 
@@ -245,7 +245,7 @@ def report_link(student: str, lesson: str = "") -> str:
 
 def is_absent(result: SubmissionResult) -> bool:
     """Whether no submission is certainly the student's."""
-    return result.status in (NOTHING_SUBMITTED, UNCLEAR) and not result.lessons
+    return result.status == NOTHING_SUBMITTED or (result.status == UNCLEAR and not result.lessons)
 
 
 def lesson_names(results: Sequence[SubmissionResult]) -> list[str]:
