@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -26,9 +27,14 @@ def lesson_with(name: str, *points: float) -> LessonResult:
 
 
 def attempt(id: int, late: timedelta | None, *lessons: LessonResult, **more: Any) -> Attempt:
-    """An attempt that was submitted so long after DUE; None: at an unknown time."""
+    """An attempt that was submitted so long after DUE; None: at an unknown time. It was graded long before DUE."""
     made = results("Ada", *lessons, **{"submission_sha256": f"{id:064x}"} | more)
     return Attempt(id, "Ada", None if late is None else DUE + late, LONG_AGO + id * HOUR, made)
+
+
+def unknown(id: int, *lessons: LessonResult, **more: Any) -> Attempt:
+    """An attempt at an unknown time, graded long after DUE."""
+    return replace(attempt(id, None, *lessons, **more), graded=DUE + 60 * DAY + id * HOUR)
 
 
 def decision(id: int, kind: Any, row: str | None = None, **more: Any) -> Decision:

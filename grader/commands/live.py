@@ -106,6 +106,8 @@ def result_line(results: SubmissionResult) -> str:
     text = (
         f"{results.student}: {points_text(results.score)} of {points_text(results.max_score)} ({results.percent:.0f} %)"
     )
+    if results.status == "unclear":
+        text = f"{results.student}: no score yet"
     if results.status != "graded":
         text += f", {results.status}: {results.message}"
     return printable(text)

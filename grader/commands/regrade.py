@@ -234,9 +234,10 @@ def print_changes(changes: Sequence[StudentChange], count: int, causes: Sequence
 
 def score_change(change: StudentChange) -> str:
     before, after = change.before, change.after
-    if before.status == "error" or after.status == "error":
+    without = {"error": "not graded", "unclear": "not decided"}
+    if before.status in without or after.status in without:
         return " → ".join(
-            "not graded" if each.status == "error" else f"{points_text(each.score)} of {points_text(each.max_score)}"
+            without.get(each.status, f"{points_text(each.score)} of {points_text(each.max_score)}")
             for each in (before, after)
         )
     most = f" of {points_text(before.max_score)}" if before.max_score != after.max_score else ""

@@ -73,6 +73,7 @@ def run(**words: Any) -> None:
     from grader.gradebook.grading.run import grade_run
     from grader.gradebook.grading.settings import RunIdentity
     from grader.publish.export.outputs import write_formats
+    from grader.publish.report.classroom import without_times
     from grader.publish.report.pages import Reporter
 
     # the nursery has started: it never holds the key
@@ -114,7 +115,7 @@ def run(**words: Any) -> None:
     elif outcome.stopped:
         click.echo(f"grade: stopped: {len(students)} of {count} were graded and are on disk.", err=True)
     print_remarks(what_failed(outcome.reasons, count))
-    print_remarks(what_platforms_say(outcome.results))
+    print_remarks([*map(printable, without_times(outcome.results)), *what_platforms_say(outcome.results)])
     if work.assignment is not None and outcome.unapplied is not None:
         print_remarks([what_waits(outcome.unapplied, work.assignment.title, options.out)])
     sign_or_warn(options.out, key, set(students))

@@ -53,8 +53,7 @@ class Checked:
     def progress(self) -> Progress:
         runs = self.judged.runs
         statuses = {row.name: row.status if runs else BROKEN_FILE_STATUS for row in self.judged.rows}
-        uncounted = frozenset(row.name for row in self.judged.rows if not row.counted)
-        return Progress(self.lesson, statuses, uncounted, self.taught, self.assigned)
+        return Progress(self.lesson, statuses, self.taught, self.assigned)
 
     @property
     def lesson_rows(self) -> list[str]:

@@ -19,7 +19,6 @@ class Progress:
 
     Attributes:
         statuses: {row: status} by the last check; empty without a file.
-        uncounted: rows that the file, a notebook, cannot contain.
         taught: numbers of the lessons that the student has finished, of those that teach a row of this one.
         assigned: rows that the assignment contains; None without an assignment.
         unchecked: the file was changed since the last check, or never checked.
@@ -27,15 +26,14 @@ class Progress:
 
     lesson: Lesson
     statuses: Mapping[str, str]
-    uncounted: Collection[str] = frozenset()
     taught: Collection[str] = frozenset()
     assigned: Collection[str] | None = None
     unchecked: bool = False
 
     @property
     def items(self) -> list[Item]:
-        """The rows that count."""
-        return [item for item in self.lesson.items if item.name not in self.uncounted]
+        """The rows."""
+        return list(self.lesson.items)
 
     @property
     def max_score(self) -> float:

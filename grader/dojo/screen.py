@@ -152,7 +152,6 @@ def tally(progress: Progress) -> str:
         (progress.wrong, "wrong"),
         (progress.unwritten, "to do"),
         (progress.having(HIDDEN), "only the hidden suite decides"),
-        (progress.uncounted, "not counted"),
     )
     parts = [f"{len(progress.reached)} of {len(progress.items)} right"]
     parts += [f"{len(names)} {word}" for names, word in counted if names]

@@ -49,7 +49,7 @@ class Moves(NamedTuple):
 
 def score_or_none(results: SubmissionResult) -> float | None:
     """A student's score; None for one who has none, which is not a zero."""
-    has_none = results.status in ("error", "nothing") or results.excused is not None
+    has_none = results.status in ("error", "nothing", "unclear") or results.excused is not None
     return None if has_none else results.score
 
 

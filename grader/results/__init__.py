@@ -44,7 +44,8 @@ student's own check; results.json never has them."""
 Chain = Literal["passed", "failed", "skipped"]
 LessonStatus = Literal["graded", "missing", "rejected"]
 SubmissionStatus = Literal["graded", "rejected", "error", "nothing", "unclear"]
-"""`nothing` (nothing was submitted) and `unclear` (several submissions match one student) occur in class pages only."""
+"""`nothing` (nothing was submitted) occurs in class pages only. `unclear`: nobody knows whose the submission is, or
+when it was submitted; there is no score, which is not a zero, until a person decides."""
 UNWRITTEN = ("todo", "missing")
 BROKEN_STATUSES = ("error", "timeout", "crashed", "forbidden")  # there is no value to judge
 WRONG_STATUSES = ("failed", "shape", *BROKEN_STATUSES)
@@ -82,7 +83,8 @@ class Row:
 
     `exact`, `approximate`, `maxdiff` and `ulps` compare with autograd in float32 on the published problem;
     `relative_error` is the largest one in float64 on hidden problems. `shape` is that of the student's tensor. A row
-    that is not `counted` cannot be part of the submission: it has 0 of 0 points.
+    `outside_notebook` is one that a notebook like the lecture's cannot contain, in the verdict on such a notebook. By
+    the assignment it may not be `counted`: then it has 0 of 0 points.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Row:
     line: int | None = None
     numerical_differentiation: NumericalUse | None = None
     counted: bool = True
+    outside_notebook: bool = False
     adjustment: Adjustment | None = None
     excused: Excuse | None = None
     comments: list[Comment] | None = None
@@ -115,6 +118,8 @@ class Row:
         for name in ("mistake", "numerical_differentiation"):
             if data[name] is not None:
                 data[name] = data[name]._asdict()
+        if not self.outside_notebook:
+            del data["outside_notebook"]
         return data | self.other if self.other else data
 
     @classmethod
@@ -177,6 +182,11 @@ class LessonResult:
         check_fields(cls, data)
         known = known_and_other(data, KNOWN_IN_LESSON) | read_annotations(data)
         return cls(rows=[Row.from_json(row) for row in known.pop("gradients", ())], **known)
+
+    @property
+    def is_unclear(self) -> bool:
+        """Whether it has no points until somebody knows when it was submitted, or decides."""
+        return self.late is not None and not self.late.is_known and self.late.cost > 0
 
     @property
     def counted(self) -> int:

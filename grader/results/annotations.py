@@ -55,12 +55,13 @@ class Lateness(NamedTuple):
     """How late work was, and what that cost.
 
     Attributes:
-        is_known: whether the time of submission is known; work counts as on time where it is not.
+        is_known: whether the time of submission is known. Where it is not, work that may be late keeps nothing, until a
+            person decides.
         seconds: from the student's due date to the submission; 0 for work within the grace period.
         days: `seconds` as days, rounded up.
         free_days: how many of these days are free late days of the term.
         kept_percent: the share of the points that is left.
-        cost: the points that were lost.
+        cost: the points that were lost, or that wait for a decision.
     """
 
     is_known: bool

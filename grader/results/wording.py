@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from grader.results import STATUS_WORDS, Row
 
+UNKNOWN_TIME = "Nothing says when this was submitted, and it may be late: it has no points until a person decides."
+
 
 def listed(words: Sequence[str], most: int | None = None) -> str:
     """ "x", "x and y", "x, y and z"; of more than `most`, "x, y and 3 more". Empty for no words."""

@@ -43,15 +43,16 @@ def test_the_lecture_s_notebook_is_checked_for_every_lesson_in_it(kit, dojo):
         "\n"
         "12 missing: dh, dxhat, dscale and 9 more\n"
         "\n"
-        "• Not counted: the lecture's notebook has no such row. It counts in a\n"
-        "backward.py that has `dh`. The same is true of dxhat, dscale, dshift and 8 more.\n"
+        "• The lecture's notebook has no such row. For its points, submit a backward.py\n"
+        "that has `dh`. The same is true of dxhat, dscale, dshift and 8 more.\n"
         "exact: False in a row that is right is a rounding difference in float32. The\n"
         "verdict compares values in float64.\n"
         "\n"
-        "1 of 1 right, 12 not counted · 4 of 4 points\n"
+        "1 of 13 right, 12 to do · 4 of 20 points\n"
         f"{HERE}, and on public examples.\n"
         "Your grade comes from the hidden test suite, with other problems.\n"
-        "Lesson 05 is done here: all that can be checked here is right.\n"
+        "Nothing in it is wrong. What is missing can be written in\n"
+        "exercises/05_batch_norm/backward.py.\n"
     )
 
 

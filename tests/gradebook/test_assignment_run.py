@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import sqlite3
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from support import solution_of
 
 from grader.commands.grade import main
 from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.publish.report.triage import NO_TIME
 
 HOMEWORK = """
 title = "Homework 2"
@@ -50,9 +52,17 @@ def grades(place: Path) -> dict[str, dict[str, str]]:
 
 @pytest.mark.full
 def test_a_run_with_an_assignment(place, first):
+    """A folder has no times of submission, and Ada's work was due: she has no score until the times are known."""
     assert first.returncode == 0, first.stderr
     ada = grades(place)["Ada"]
-    assert (ada["04_cross_entropy"], ada["05_batch_norm"], ada["total"], ada["max"]) == ("8", "0", "8", "10")
+    assert (ada["04_cross_entropy"], ada["05_batch_norm"], ada["total"], ada["max"]) == ("", "0", "", "10")
+    assert (
+        "1 without a score, because nothing says when they submitted: Ada. Give `grade run` the times" in first.stderr
+    )
+    results = json.loads((place / "grades" / "Ada" / "results.json").read_text(encoding="utf-8"))
+    assert (results["status"], results["score"]) == ("unclear", 0)
+    page = (place / "grades" / "index.html").read_text(encoding="utf-8")
+    assert NO_TIME in page
     assert (ada["assignment"], ada["due"], ada["late_days"]) == ("Homework 2", "2026-11-25T23:59:00+01:00", "unknown")
     assert "Zoe" in first.stderr and "line 4" in first.stderr
     assert (grades(place)["Bo"]["total"], grades(place)["Bo"]["excused"].endswith("left")) == ("", True)
@@ -60,6 +70,9 @@ def test_a_run_with_an_assignment(place, first):
 
 
 def test_the_gradebook_keeps_it_and_an_edited_file_grades_nothing_again(place, first):
+    (place / "times.csv").write_text("name;submitted\nada;20.11.2026 01:00\n", encoding="utf-8")
+    timed = run_grade("class", "--times", "times.csv", cwd=place)
+    assert (timed.returncode, grades(place)["Ada"]["total"]) == (0, "8"), timed.stderr
     again = run_grade("class", "--extensions", "extensions.csv", cwd=place)
     assert (again.returncode, "0 of 2 are new or changed" in again.stderr) == (0, True), again.stderr
     with_one_decision_each = Gradebook(place / "grades" / GRADEBOOK)
@@ -118,7 +131,7 @@ def test_times_of_a_file_are_kept_and_said(place, first):
     history = CliRunner().invoke(main, ["history", "Ada", "-o", str(place / "grades")])
     assert "by times.csv, line 2" in " ".join(history.stdout.split())
     with sqlite3.connect(place / "grades" / GRADEBOOK) as book:
-        assert book.execute("SELECT submitted, source FROM times").fetchall() == [
+        assert book.execute("SELECT submitted, source FROM times ORDER BY id").fetchall()[1:] == [
             ("2026-11-26T00:00:00+00:00", "times.csv, line 2")
         ]
     refused = run_grade("class", "--times", "hw2.toml", cwd=place)

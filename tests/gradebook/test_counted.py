@@ -7,13 +7,15 @@ import json
 import shutil
 import xml.etree.ElementTree as ElementTree
 from base64 import b64decode
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 from click.testing import CliRunner
-from lecture_notebooks import CHAIN, NOTEBOOKS, STYLES, notebook
+from lecture_notebooks import BATCH_NORM, CHAIN, NOTEBOOKS, STYLES, notebook
 from made_results import lesson as lesson_of
 from made_results import results as results_of
 from made_results import row
@@ -21,6 +23,10 @@ from shared_nursery import run_grade
 from support import ROOT, SCHEMA, sampled, solution_of
 
 from grader.commands.grade import main
+from grader.gradebook.assignment.config import Assignment, parse_assignment
+from grader.gradebook.assignment.points import assigned
+from grader.gradebook.grading.graded import GradedSubmission
+from grader.gradebook.records import Attempt
 from grader.intake.submissions import finding
 from grader.intake.submissions.finding import find
 from grader.lesson.lesson import Course
@@ -28,6 +34,8 @@ from grader.publish.export.github import classroom_result
 from grader.publish.export.gradescope import gradescope_results
 from grader.publish.export.junit import junit_xml
 from grader.publish.report.classroom import csv_rows, difficulties, partly_counted
+from grader.publish.report.pages import Reporter
+from grader.results import SubmissionResult, read_results
 
 LESSONS = Course(ROOT).lessons
 
@@ -50,6 +58,10 @@ def result(out: Path, student: str) -> dict[str, Any]:
     loaded: dict[str, Any] = json.loads((out / student / "results.json").read_text(encoding="utf-8"))
     jsonschema.validate(loaded, SCHEMA)
     return loaded
+
+
+def attempt_of(student: str, results: SubmissionResult) -> Attempt:
+    return Attempt(1, student, None, datetime(2026, 11, 1, tzinfo=UTC), results)
 
 
 # Which lessons count -------------------------------------------------------------------------------------------------
@@ -136,58 +148,60 @@ def test_a_submission_is_read_beforehand_only_where_its_names_let_expect_somethi
 
 @pytest.mark.full
 def test_a_class_of_stubs_and_notebooks(course, tmp_path):
-    """The same notebook, alone and in a class; a second run, with more students; all outputs agree."""
+    """Everybody has the same maximum. Only an assignment leaves out what a notebook cannot contain."""
     put(tmp_path / "in" / "ada" / "05_batch_norm" / "backward.py", solution_of(course.find("05")))
     shutil.copy(NOTEBOOKS / f"{STYLES[0]}.ipynb", tmp_path / "in" / "bo.ipynb")
     shutil.copy(NOTEBOOKS / f"{STYLES[2]}.ipynb", tmp_path / "in" / "cy.ipynb")  # without exercise 4
     out = tmp_path / "out"
     first = said(tmp_path / "in", "-o", out, "--seed", "5", "--jobs", "1")
-    assert "bo: 42 of 42 (100 %)" in first and "cy: 33 of 42 (79 %)" in first
+    full = sum(course.find(name).max_score for name in IN_THE_NOTEBOOK)
+    assert f"bo: 42 of {full:g} (" in first and f"cy: 33 of {full:g} (" in first
     others = ", ".join(lesson.number for lesson in LESSONS.values() if lesson.number not in ("03", "04", "05", "07"))
     assert f"Not counted: {others}, which no submission contains." in first
     by_name = {line["student"]: line for line in read_csv(out)}
-    full = sum(course.find(name).max_score for name in IN_THE_NOTEBOOK)
     norm = course.find("05").max_score
     assert (by_name["ada"]["total"], by_name["ada"]["max"]) == (f"{norm:g}", f"{full:g}")
-    assert by_name["ada"]["counted"] == ", ".join(IN_THE_NOTEBOOK)
-    for name in ("bo", "cy"):
-        assert by_name[name]["max"] == "42"
-        assert by_name[name]["counted"] == (
-            "03_makemore_steps, 04_cross_entropy, 05_batch_norm (1 of 13 rows), 07_training (8 of 16 rows)"
-        )
+    assert {line["counted"] for line in by_name.values()} == {", ".join(IN_THE_NOTEBOOK)}
+    assert {line["max"] for line in by_name.values()} == {f"{full:g}"}
     bo = result(out, "bo")
-    assert (bo["score"], bo["max_score"]) == (42, 42)
+    assert (bo["score"], bo["max_score"]) == (42, full)
     assert bo["left_out"] == [name for name in course.lessons if name not in IN_THE_NOTEBOOK]
     rows = {row["name"]: row for row in bo["lessons"][2]["gradients"]}
-    assert (rows["dhprebn"]["counted"], rows["dhprebn"]["max_points"]) == (True, 4)
+    assert (rows["dhprebn"]["max_points"], "outside_notebook" in rows["dhprebn"]) == (4, False)
     left = rows["forward"]
-    assert (left["status"], left["counted"], left["points"], left["max_points"]) == (
-        "missing",
-        False,
-        0,
-        0,
-    )
+    assert (left["status"], left["counted"], left["points"], left["outside_notebook"]) == ("missing", True, 0, True)
+    assert left["max_points"] == next(item.points for item in course.find("05").items if item.name == "forward")
     assert left["message"] == (
-        "Not counted: the lecture's notebook has no such row. It counts in a backward.py that has `BatchNorm1d`."
+        "The lecture's notebook has no such row. For its points, submit a backward.py that has `BatchNorm1d`."
     )
-    for name in ("report.html", "report.md"):
-        text = (out / "bo" / name).read_text(encoding="utf-8")
-        assert "Everything is right" in text and "12 of the 13 rows of lesson 05 are not counted" in text
-        assert "no submission of this run contains them" in text
     page = (out / "index.html").read_text(encoding="utf-8")
     assert "Not counted, because no submission contains them: 01_chain_rule" in page
-    assert "05_batch_norm: 1 of its 13 rows count for notebooks" in page
 
-    # grade books have one maximum for a column: a notebook's points are scaled to it
+    # an assignment may leave these rows out; then they are not counted
+    attempts = [attempt_of("bo", read_results(out / "bo"))]
+    text = 'title = "Homework"\nrows = ["03", "04", "05", "07"]\nnotebook = "its rows"\n'
+    assignment = parse_assignment(text, tmp_path / "hw.toml", list(LESSONS.values()))
+    found = assigned("bo", assignment, attempts)
+    assert (found.score, found.max_score) == (42, 42) and found.counted_parts() == (
+        "03_makemore_steps, 04_cross_entropy, 05_batch_norm (1 of 13 rows), 07_training (8 of 16 rows)"
+    )
+    reporter = Reporter(list(LESSONS.values()))
+    text = reporter.student_markdown(GradedSubmission(found))
+    assert "Everything is right" in text and "12 of the 13 rows of lesson 05 are not counted" in text
+    assert "05_batch_norm: 1 of its 13 rows count for notebooks" in reporter.class_page([found])
+    without = assigned("bo", replace(assignment, notebook="all rows"), attempts)
+    assert (without.score, without.max_score) == (42, full)
+
+    # no score is scaled in a grade book, because nobody's maximum is another
     roster = put(tmp_path / "roster.csv", "name,id\nada,1\nbo,2\ncy,3\n")
     done = CliRunner().invoke(main, ["export", "canvas", str(out), "--roster", str(roster)])
     assert done.exit_code == 0, done.output
-    assert "05_batch_norm: a notebook cannot contain all rows. Scores out of 4 are scaled" in done.output
+    assert "are scaled" not in done.output
     _, possible, ada, bo_line, cy = list(csv.reader((out / "canvas.csv").read_text(encoding="utf-8").splitlines()))
     training = course.find("07").max_score
     assert possible[5:] == ["26", "3", f"{norm:g}", f"{training:g}"]
     assert ada[5:] == ["0", "0", f"{norm:g}", "0"]
-    assert bo_line[5:] == ["26", "3", f"{norm:g}", f"{training:g}"] and cy[5:] == ["26", "3", f"{norm:g}", "0"]
+    assert bo_line[5:] == ["26", "3", "4", "9"] and cy[5:] == ["26", "3", "4", "0"]
 
     # once more: nothing has changed, all is kept; then a lesson that nobody had
     again = said(tmp_path / "in", "-o", out, "--jobs", "1", "--seed", "5")
@@ -196,23 +210,71 @@ def test_a_class_of_stubs_and_notebooks(course, tmp_path):
     put(tmp_path / "in" / "di" / "01_chain_rule" / "backward.py", solution_of(course.find("01")))
     third = said(tmp_path / "in", "-o", out, "--jobs", "1", "--seed", "5")
     first_lesson = course.find("01").max_score
-    assert f"bo: 42 of {42 + first_lesson:g}" in third and "Not counted: 02, 06" in third
-    assert {line["max"] for line in read_csv(out) if line["student"] in ("ada", "di")} == {f"{full + first_lesson:g}"}
+    assert f"bo: 42 of {full + first_lesson:g}" in third and "Not counted: 02, 06" in third
+    assert {line["max"] for line in read_csv(out)} == {f"{full + first_lesson:g}"}
 
 
 @pytest.mark.full
 def test_lessons_that_are_named_count(tmp_path):
-    """Also where nobody submitted them; rows that a notebook cannot contain never do."""
+    """Also where nobody submitted them, and rows that a notebook cannot contain."""
     shutil.copy(NOTEBOOKS / f"{STYLES[2]}.ipynb", tmp_path / "cy.ipynb")
     out = tmp_path / "out"
     assert "Not counted" not in said(
         tmp_path / "cy.ipynb", "--lesson", "5", "--lesson", "7", "--lesson", "1", "-o", out
     )
     (line,) = read_csv(out)
-    assert line["total"] == "4" and int(line["max"]) > 4 + 9
-    assert line["counted"] == "05_batch_norm (1 of 13 rows), 07_training (8 of 16 rows), 01_chain_rule"
-    assert result(out, "cy")["left_out"] == []
-    assert "cy: 4 of 4 (100 %)" in said(tmp_path / "cy.ipynb", "--lesson", "5", "-o", out, "--fail-under", "100")
+    assert line["total"] == "4" and float(line["max"]) == sum(
+        LESSONS[name].max_score for name in LESSONS if name[:2] in ("01", "05", "07")
+    )
+    assert "counted" not in line and result(out, "cy")["left_out"] == []
+
+
+ONE_LINE = f"n = 32\n{BATCH_NORM}\n"
+
+
+def test_one_line_of_the_lecture_does_not_choose_the_maximum(course, tmp_path, session_for):
+    """In the lesson's place it is no notebook, even where the assignment leaves out what a notebook cannot contain."""
+    put(tmp_path / "in" / "ada" / "05_batch_norm" / "backward.py", ONE_LINE)
+    lesson = course.find("05")
+    (submission,) = find([tmp_path / "in"], [lesson], list(course.lessons.values()))
+    results = session_for("05").grade(submission).results
+    assert (results.score, results.max_score) == (4, lesson.max_score)
+    rows = {lesson.name: {item.name: item.points for item in lesson.items}}
+    for assignment in (None, Assignment("", rows), Assignment("", rows, notebook="its rows")):
+        found = assigned("ada", assignment, [attempt_of("ada", results)])
+        assert (found.score, found.max_score) == (4, lesson.max_score)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("05_batch_norm/backward.py", "exercises/05_batch_norm/backward.py", "05/backward.py", "backward.py"),
+        *("05_batch_norm.py", "05_backward.py", "Lesson 05/solution.py", "05_batch_norm/mine (1).py"),
+    ],
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        ONE_LINE,
+        "# %%\nget_ipython().run_line_magic('matplotlib', 'inline')\n# %% [markdown]\n# Mine\n# %%\n" + ONE_LINE,
+        f"import marimo\napp = marimo.App()\n@app.cell\ndef _():\n    n = 32\n    {BATCH_NORM}\n    return dhprebn,\n",
+        f"def main():\n    n = 32\n    {BATCH_NORM}\nmain()\n",
+    ],
+    ids=["line", "cells", "marimo", "main"],
+)
+def test_a_file_with_a_lesson_s_place_or_name_is_no_notebook(course, tmp_path, name, text):
+    put(tmp_path / "in" / "ada" / name, text)
+    (submission,) = find([tmp_path / "in"], [course.find("05")], list(course.lessons.values()))
+    submitted = submission.lessons["05_batch_norm"]
+    assert submitted.present and (submitted.origin is None or not submitted.origin.uncounted)
+
+
+@pytest.mark.parametrize("name", ["mine.ipynb", "mine.py"])
+def test_an_assignment_may_leave_out_rows_of_a_notebook(course, tmp_path, name):
+    put(tmp_path / "in" / name, json.dumps(notebook(ONE_LINE)) if name.endswith(".ipynb") else ONE_LINE)
+    (submission,) = find([tmp_path / "in"], [course.find("05")], list(course.lessons.values()))
+    origin = submission.lessons["05_batch_norm"].origin
+    assert origin is not None and len(origin.uncounted) == 12
 
 
 def test_the_stub_s_functions_in_a_notebook_count_in_full(course, tmp_path, session_for):

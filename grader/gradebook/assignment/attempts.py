@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
@@ -26,33 +26,43 @@ class Delay:
         days: calendar days in the time zone of the assignment, each begun one counted.
         is_too_late: whether it came after the hard deadline.
         is_known: whether the time of submission is known.
+        is_unclear: nothing says when it was submitted, and it may have been after the due date.
     """
 
     by: timedelta = timedelta()
     days: int = 0
     is_too_late: bool = False
     is_known: bool = True
+    is_unclear: bool = False
 
 
 ON_TIME = Delay()
 
 
 def delay_of(
-    submitted: datetime | None, due: datetime | None, grace: timedelta, policy: LatePolicy, extended_to: datetime | None
+    submitted: datetime | None,
+    due: datetime | None,
+    grace: timedelta,
+    policy: LatePolicy,
+    extended_to: datetime | None,
+    graded: datetime | None = None,
 ) -> Delay:
     """Return how late an attempt is.
 
     An attempt within the grace period is on time; after it, lateness counts from the due date. An extension moves the
-    due date, and the hard deadline where that is earlier. An unknown time of submission counts as on time. Work that
-    is N days late is what an extension by N days would have made punctual: the same time of day in the due date's zone.
+    due date, and the hard deadline where that is earlier. Work at an unknown time is on time only if it was `graded`
+    before it was due. Work that is N days late is what an extension by N days would have made punctual: the same time
+    of day in the due date's zone.
     """
     if due is None:
         return ON_TIME
+    own_due, latest = later(due, extended_to).astimezone(due.tzinfo), submitted or graded
+    is_on_time = latest is not None and in_utc(latest) < end_of_due_time(own_due) + max(grace, timedelta())
     if submitted is None:
-        return Delay(is_known=False)
-    own_due, moment = later(due, extended_to).astimezone(due.tzinfo), in_utc(submitted)
-    if moment < end_of_due_time(own_due) + max(grace, timedelta()):
+        return Delay(is_known=False, is_unclear=not is_on_time)
+    if is_on_time:
         return ON_TIME
+    moment = in_utc(submitted)
     by = moment - in_utc(own_due)
     by -= by % due_precision(own_due)
     fewest = max(1, by // DAY - 1)  # when the clocks change, days are longer or shorter
@@ -82,8 +92,11 @@ def contradiction(attempt: Attempt, delay: Delay, is_extended: bool) -> str | No
 
 
 def kept_percent(delay: Delay, policy: LatePolicy, free_days: int) -> float:
-    """Return the percent of its points that an attempt keeps, with `free_days` free late days."""
-    if delay.is_too_late:
+    """Return the percent of its points that an attempt keeps, with `free_days` free late days.
+
+    Where it may be late it keeps none, until the time is known or a person decides.
+    """
+    if delay.is_too_late or delay.is_unclear:
         return 0.0
     days = max(0, delay.days - free_days)
     return max(policy.keep_at_least, 100 - policy.percent_per_day * days)
@@ -132,6 +145,11 @@ class CandidateAttempt:
     score: float = 0
     max_score: float = 0
 
+    @property
+    def is_unclear(self) -> bool:
+        """Whether its points wait for the time of submission."""
+        return self.lesson is not None and self.lesson.is_unclear
+
 
 def in_submission_order(attempts: Iterable[Attempt]) -> list[Attempt]:
     """One student's attempts from the first to the last: by the time of submission where it is known, else of grading.
@@ -152,10 +170,11 @@ def attempts_at(lesson: str, attempts: Iterable[Attempt]) -> list[tuple[Attempt,
     """(attempt, its verdict on the lesson) of all attempts that contain the lesson, in the order of submission.
 
     The verdict is None where the grader failed. A submission that was graded again has its newest verdict; it is one
-    attempt for each time at which it was submitted.
+    attempt for each time at which it was submitted, and `graded` says when it was graded first.
     """
     verdicts: dict[str, LessonResult | None] = {}
     times: dict[str, dict[datetime | None, Attempt]] = {}
+    first: dict[str, datetime] = {}
     for attempt in sorted(attempts, key=lambda each: each.id):
         content = attempt.results.submission_sha256 or f"attempt {attempt.id}"
         found = next((each for each in attempt.results.lessons if each.name == lesson), None)
@@ -169,13 +188,18 @@ def attempts_at(lesson: str, attempts: Iterable[Attempt]) -> list[tuple[Attempt,
         if found is not None:
             verdicts[content] = found
         times.setdefault(content, {})[attempt.submitted] = attempt
+        first.setdefault(content, attempt.graded)
     known = {
         content: {time: attempt for time, attempt in each.items() if time is not None or len(each) == 1}
         for content, each in times.items()
     }
-    verdict_of = {attempt.id: verdicts[content] for content, each in known.items() for attempt in each.values()}
-    counted = (attempt for each in known.values() for attempt in each.values())
-    return [(attempt, verdict_of[attempt.id]) for attempt in in_submission_order(counted)]
+    content_of = {attempt.id: content for content, each in known.items() for attempt in each.values()}
+    ordered = in_submission_order(attempt for each in known.values() for attempt in each.values())
+    contents = [content_of[attempt.id] for attempt in ordered]
+    return [
+        (replace(attempt, graded=first[content]), verdicts[content])
+        for attempt, content in zip(ordered, contents, strict=True)
+    ]
 
 
 def choose(

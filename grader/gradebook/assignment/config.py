@@ -69,6 +69,7 @@ ASSIGNMENT_FILE = "assignment.toml"
 """The assignment of a student's kit, next to exercises/."""
 
 CountingAttempt = Literal["best", "last", "last on time"]
+NotebookRows = Literal["all rows", "its rows"]
 
 ASSIGNMENT_KEYS = (
     "title",
@@ -81,6 +82,7 @@ ASSIGNMENT_KEYS = (
     "round",
     "late",
     "defence",
+    "notebook",
     "settings",
 )
 LATE_KEYS = ("percent_per_day", "keep_at_least", "free_days", "hard_deadline", "term")
@@ -117,6 +119,7 @@ class Assignment:
         due: with a time zone; None where there is no due date.
         counts: which attempt counts, for each lesson by itself.
         defence: {lesson: the defence that it needs}.
+        notebook: the rows that count for a notebook: all, or those that the lecture's notebook has.
         settings: {setting of course.toml: the assignment's value}, for those that it sets.
         round: decimals of the points in grades.csv and exports; None: six at most.
         text: the file that it was read from.
@@ -129,6 +132,7 @@ class Assignment:
     late: LatePolicy = field(default_factory=LatePolicy)
     counts: CountingAttempt = "last"
     defence: Mapping[str, DefencePolicy] = field(default_factory=dict)
+    notebook: NotebookRows = "all rows"
     settings: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     round: int | None = None
@@ -175,6 +179,7 @@ def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assign
         late_policy(file.table("late", LATE_KEYS), due, zone),
         counts,
         defence_policies(file.table("defence", DEFENCE_KEYS), lessons, rows) if "defence" in file else {},
+        file.choice("notebook", get_args(NotebookRows), "all rows"),
         {key: settings.choice(key, choices) for key, choices in SETTING_CHOICES.items() if key in settings},
         text,
         file.value(

@@ -35,6 +35,7 @@ from grader.gradebook.current import current_results
 from grader.gradebook.records import Attempt, Decision
 from grader.results import LessonResult, SubmissionResult, number, rounded_number
 from grader.results.annotations import AssignmentSummary, CountedAttempt, IntakeRemark, Lateness, NotGraded
+from grader.results.wording import UNKNOWN_TIME
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def assigned(
 ) -> SubmissionResult:
     """The results of a student's standing, from all attempts and decisions of this student, in any order.
 
-    With no attempt the status is "nothing".
+    With no attempt the status is "nothing"; "unclear" where points depend on a time of submission that nothing says.
 
     Args:
         assignment: None where the gradebook has none: of every lesson the last attempt counts, as it was graded.
@@ -125,15 +126,15 @@ class AssignedWork:
 
     def _attempts_at(self, lesson: str, attempts: Sequence[Attempt]) -> list[CandidateAttempt]:
         assignment, rows = self._assignment, self._assignment.rows[lesson]
-        dates = [None, *self._decisions.extensions(lesson)]
+        rule, dates = (assignment.due, assignment.grace, assignment.late), [None, *self._decisions.extensions(lesson)]
         found = []
         for number_, (attempt, verdict) in enumerate(attempts_at(lesson, attempts), 1):
-            delays = [
-                delay_of(attempt.submitted, assignment.due, assignment.grace, assignment.late, date) for date in dates
-            ]
-            result = None if verdict is None else decided_lesson(with_weights(verdict, rows), self._decisions, rows)
-            on_time = tuple(not delay.by for delay in delays)
-            found.append(CandidateAttempt(attempt, result, number_, min(delays, key=lambda delay: delay.by), on_time))
+            delays = [delay_of(attempt.submitted, *rule, date, attempt.graded) for date in dates]
+            weighted = verdict and with_weights(verdict, rows, assignment.notebook)
+            result = weighted and decided_lesson(weighted, self._decisions, rows)
+            on_time = tuple(not delay.by and not delay.is_unclear for delay in delays)
+            shortest = min(delays, key=lambda delay: (delay.is_unclear, delay.by))
+            found.append(CandidateAttempt(attempt, result, number_, shortest, on_time))
         return found
 
     def standing(self, free_days: int) -> Standing:
@@ -142,8 +143,10 @@ class AssignedWork:
             lesson: [self._valued(each, free_days) for each in candidates]
             for lesson, candidates in self._candidates.items()
         }
-        failed = {lesson: candidates for lesson, candidates in valued.items() if self._is_open(lesson, candidates)}
-        graded = {lesson: [each for each in found if each.lesson] for lesson, found in valued.items()}
+        open_ = {lesson: self._might_count(lesson, candidates) for lesson, candidates in valued.items()}
+        failed = {lesson: valued[lesson] for lesson, found in open_.items() if any(not each.lesson for each in found)}
+        unclear = {lesson: [each for each in found if each.is_unclear] for lesson, found in open_.items()}
+        graded = {name: unclear[name] or [each for each in found if each.lesson] for name, found in valued.items()}
         chosen = choose(
             {lesson: each for lesson, each in graded.items() if each and lesson not in failed}, self._assignment.counts
         )
@@ -176,12 +179,11 @@ class AssignedWork:
         lesson = with_final_points(candidate.lesson, late, self._decisions, demanded)
         return replace(candidate, lesson=lesson, score=lesson.score, max_score=lesson.max_score)
 
-    def _is_open(self, lesson: str, candidates: Sequence[CandidateAttempt]) -> bool:
-        """Whether the grader failed on an attempt that might count, and nobody decided about the lesson."""
+    def _might_count(self, lesson: str, candidates: Sequence[CandidateAttempt]) -> Sequence[CandidateAttempt]:
+        """The attempts that the lesson's points may come from; none where a person decided about the lesson."""
         if self._decisions.settles(lesson):
-            return False
-        might_count = candidates[-1:] if self._assignment.counts == "last" else candidates
-        return any(each.lesson is None for each in might_count)
+            return ()
+        return candidates[-1:] if self._assignment.counts == "last" else candidates
 
     def _counted(self, candidate: CandidateAttempt, of: int) -> LessonResult:
         """The lesson's result, which says that this attempt counts."""
@@ -227,6 +229,8 @@ class AssignedWork:
         remarks = {contradiction(each.attempt, each.delay, extended[lesson]) for lesson, each in chosen.items()}
         new = [IntakeRemark("platform", each) for each in sorted(filter(None, remarks)) if assignment.due is not None]
         results = replace(results, intake=[*(results.intake or ()), *new] or None)
+        if any(lesson.is_unclear for lesson in lessons):
+            results = replace(results, status="unclear", message=UNKNOWN_TIME)
         if failed:
             newest = in_submission_order(
                 each.attempt for open_ in failed.values() for each in open_ if each.lesson is None

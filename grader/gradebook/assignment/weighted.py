@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
-from grader.gradebook.assignment.config import FULL_SHEET, DefencePolicy
+from grader.gradebook.assignment.config import FULL_SHEET, DefencePolicy, NotebookRows
 from grader.gradebook.assignment.in_force import DecisionsInForce
 from grader.questions.question import DEFENCE_ROW, is_question
 from grader.results import LessonResult, Row, rounded_number
@@ -16,13 +16,13 @@ NO_ANSWER_SUBMITTED = "No answer was submitted."
 NOT_ANSWERED = {DEFENCE_ROW: "No defence was held."}
 
 
-def with_weights(lesson: LessonResult, rows: Mapping[str, float]) -> LessonResult:
+def with_weights(lesson: LessonResult, rows: Mapping[str, float], notebook: NotebookRows = "all rows") -> LessonResult:
     """Return the lesson with the rows of the assignment, each with the assignment's points.
 
-    A row that a notebook cannot contain has 0 of 0 points, as it had before. A question has points here only; without
-    an answers.toml every question is missing.
+    No submission chooses its maximum: only where the assignment says "its rows", a row that a notebook cannot contain
+    has 0 of 0 points. A question has points here only; without an answers.toml every question is missing.
     """
-    found = [with_worth(row, rows[row.name]) for row in lesson.rows if row.name in rows]
+    found = [with_worth(row, rows[row.name], notebook) for row in lesson.rows if row.name in rows]
     known = {row.name for row in found}
     unanswered = (name for name in rows if is_question(name) and name not in known)
     found += [
@@ -31,11 +31,14 @@ def with_weights(lesson: LessonResult, rows: Mapping[str, float]) -> LessonResul
     return with_sums(replace(lesson, rows=found))
 
 
-def with_worth(row: Row, worth: float) -> Row:
+def with_worth(row: Row, worth: float, notebook: NotebookRows) -> Row:
+    if row.outside_notebook and notebook == "its rows":
+        return replace(row, points=0, max_points=0, counted=False)
     if is_question(row.name):
-        return replace(row, points=row.answer.share * worth if row.answer else 0, max_points=worth)
-    share = row.points / row.max_points if row.max_points else 0.0
-    return replace(row, points=share * worth, max_points=worth if row.max_points else 0.0)
+        share = row.answer.share if row.answer else 0.0
+    else:
+        share = row.points / row.max_points if row.max_points else 0.0
+    return replace(row, points=share * worth, max_points=worth, counted=True)
 
 
 def decided_lesson(lesson: LessonResult, decisions: DecisionsInForce, rows: Mapping[str, float]) -> LessonResult:

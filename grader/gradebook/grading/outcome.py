@@ -33,4 +33,6 @@ class RunOutcome:
         return len(self.reasons)
 
     def below(self, percent: float) -> list[str]:
-        return [each.student for each in self.results if 100 * each.score < percent * each.max_score]
+        """The students under so many percent; not those whose score is not decided."""
+        decided = (each for each in self.results if each.status != "unclear")
+        return [each.student for each in decided if 100 * each.score < percent * each.max_score]

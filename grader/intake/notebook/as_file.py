@@ -39,7 +39,7 @@ class Origin:
             any size.
         numbers: {row: the numbers in the text of its statements}.
         remarks: {row: a sentence that its message ends with}: which variable it is read from, and why.
-        uncounted: rows that a notebook in the lecture's style cannot contain: they have no points there.
+        uncounted: rows that a notebook in the lecture's style cannot contain: an assignment may leave them out.
         shown: {variable of the graded file: the student's code for it}, for messages.
         forward: {value: the notebook's line for it, where it is not written as the lesson's}.
     """
@@ -85,9 +85,9 @@ class Origin:
         return NAME_IN_CODE.sub(lambda match: self.shown.get(match[0], match[0]), message) if self.shown else message
 
     def explain(self, row: Row) -> None:
-        """Gives the row the student's own file and line, or the reason why there is none or why it is not counted."""
+        """Gives the row the student's own file and line, or the reason why there is none."""
         if row.name in self.uncounted:
-            row.status, row.counted, row.points, row.max_points = "missing", False, 0, 0
+            row.status, row.points, row.outside_notebook = "missing", 0, True
         if row.status in ("missing", "todo") and row.name in self.missing:
             row.status, row.message = "missing", self.translate(self.missing[row.name])
         elif row.message:

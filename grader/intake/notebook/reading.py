@@ -255,7 +255,7 @@ class Writing:
         cannot = [row for row, needed in self.lesson.rows.items() if needed not in (*table.names, self.lesson.joint)]
         for row in cannot:
             self.missing[row] = (
-                "Not counted: the lecture's notebook has no such row. It counts in a backward.py that has "
+                "The lecture's notebook has no such row. For its points, submit a backward.py that has "
                 f"`{self.lesson.rows[row]}`."
             )
         if not self.pieces:

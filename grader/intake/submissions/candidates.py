@@ -189,7 +189,7 @@ class Recogniser:
         """The file as the lesson's, with the Python files next to it if it imports any of them."""
         page = self._page(file).get(lesson.name) if candidate is None or candidate.fit is None else None
         if page is not None and page.present:
-            return page
+            return page.in_place if lesson.name in self._hints[file.shown] and not file.is_notebook else page
         if file.is_notebook:
             try:
                 return read_page_bytes(file.source, file.shown, [lesson], True, True).lessons[lesson.name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.errors import UserError
@@ -49,6 +49,11 @@ class LessonFiles:
     @property
     def present(self) -> bool:
         return BACKWARD_FILE in self.files
+
+    @property
+    def in_place(self) -> LessonFiles:
+        """The same, of a Python file that has the lesson's place or name: it is no notebook, whatever it contains."""
+        return self if self.origin is None else replace(self, origin=replace(self.origin, uncounted=()))
 
 
 class Unreadable(UserError):

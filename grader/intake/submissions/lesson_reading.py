@@ -84,7 +84,7 @@ def files_of_reading(lesson: str, shown: str, reading: NotebookReading) -> Lesso
 
 
 def read_lecture_script(lesson: Lesson, source: bytes, shown: str) -> LessonFiles | None:
-    """A Python file without any of the lesson's functions, if it assigns gradients as the lecture's notebook does."""
+    """A Python file in a lesson's place, without its functions, if it assigns gradients like the lecture's notebook."""
     defined = b"|".join(re.escape(name.encode()) for name in lesson.functions)
     if lesson.notebook is None or re.search(rb"^[ \t]*(def|class)[ \t]+(" + defined + rb")\b", source, re.MULTILINE):
         return None
@@ -95,7 +95,8 @@ def read_lecture_script(lesson: Lesson, source: bytes, shown: str) -> LessonFile
     except NotebookError:
         return None
     submitted = page.lessons[lesson.name]
-    return submitted if submitted.present or (page.cells and is_script_of(lesson, source)) else None
+    is_read = submitted.present or (page.cells and is_script_of(lesson, source))
+    return submitted.in_place if is_read else None
 
 
 def is_script_of(lesson: Lesson, source: bytes) -> bool:

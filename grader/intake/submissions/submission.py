@@ -15,6 +15,7 @@ from grader.intake.submissions.answer_files import with_answers
 from grader.intake.submissions.archive import is_archive, unpacked
 from grader.intake.submissions.completing import Wanted, has_lesson, only_others, recognised_in, unread_question
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
+from grader.intake.submissions.fitting import hints
 from grader.intake.submissions.gathered import TEXTS
 from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file
 from grader.intake.submissions.lesson_reading import (
@@ -220,6 +221,10 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson], are_named: 
         if not (suffix_of(path) == ".py" and alone):
             return Submission(student, path, {}, message=f"{path.name} cannot be read: {error}")
         page = PageRead({})
+    if suffix_of(path) == ".py":
+        named_after = hints([path.name], lessons)
+        found = {name: each.in_place if name in named_after else each for name, each in page.lessons.items()}
+        page = replace(page, lessons=found)
     if any(each.present for each in page.lessons.values()):
         return Submission(student, path, page.lessons)
     if suffix_of(path) == ".py" and alone:

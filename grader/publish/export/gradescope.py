@@ -48,7 +48,8 @@ def gradescope_results(
 
 
 def overview_lines(results: SubmissionResult, factor: float) -> Iterator[str]:
-    yield f"{points_text(results.score * factor)} of {points_in_words(results.max_score * factor)}."
+    if results.status != "unclear":
+        yield f"{points_text(results.score * factor)} of {points_in_words(results.max_score * factor)}."
     yield from map(inert, sentences_about(results))
     if what_counts(results):
         yield what_counts(results)

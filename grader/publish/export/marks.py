@@ -143,17 +143,17 @@ def submitter_of_folder(student: str, students: Collection[str]) -> Submitter:
 def scores_of(results: SubmissionResult, possible: Mapping[str, float]) -> dict[str, float]:
     """A column has one maximum for everybody, so a lesson of which only some rows are counted is scaled to it.
 
-    There is no total where a lesson could not be graded: it would be a zero that nobody earned. What a student is
-    excused from has no score, and the total is scaled to what is left. Who has submitted nothing has no score, unless
-    a person has set one.
+    There is no total where a lesson could not be graded or is not decided: it would be a zero that nobody earned. What
+    a student is excused from has no score, and the total is scaled to what is left. Who has submitted nothing has no
+    score, unless a person has set one.
     """
     if results.excused is not None or results.status == "nothing":
         return {}
     counted = [lesson for lesson in results.lessons if lesson.excused is None]
-    scores = {lesson.name: lesson.score * scale_factor(lesson, possible) for lesson in counted}
+    scores = {lesson.name: lesson.score * scale_factor(lesson, possible) for lesson in counted if not lesson.is_unclear}
     whole = sum(possible.values())
     own = whole - sum(possible[lesson.name] for lesson in results.lessons if lesson.excused is not None)
-    if results.status == "error" or (counted != results.lessons and not own):
+    if results.status in ("error", "unclear") or (counted != results.lessons and not own):
         return scores
     if results.adjustment is not None:
         return scores | {TOTAL_COLUMN: results.score * whole / results.max_score if results.max_score else 0}

@@ -51,6 +51,8 @@ def require_score(results: SubmissionResult) -> None:
     """Raise NoFeedback for a student without a score, where a platform has no report without one."""
     if results.excused is not None:
         raise NoFeedback("the student is excused, so there is no score")
+    if results.status == "unclear":
+        raise NoFeedback("nothing says when it was submitted, so there is no score yet")
 
 
 def markdown_of(files: dict[str, bytes]) -> str:
@@ -67,7 +69,9 @@ def one_line_summary(results: SubmissionResult) -> str:
     sentences = [
         f"{points_text(results.score)} of {points_in_words(results.max_score)} ({points_text(results.percent)} %)."
     ]
-    if results.status == "nothing":
+    if results.status == "unclear":
+        sentences = [results.message or "Not decided."]
+    elif results.status == "nothing":
         sentences = ["Nothing was submitted."]
     elif results.status != "graded":
         sentences.append(results.message or f"The submission was {results.status}.")
@@ -93,7 +97,7 @@ def decision_sentences(results: SubmissionResult) -> Iterator[str]:
     for lesson in results.lessons:
         parts += [(lesson.name, lesson), *((f"{lesson.name}.{row.name}", row) for row in lesson.rows)]
     for name, part in parts:
-        if not isinstance(part, Row) and part.late is not None and part.late.cost:
+        if not isinstance(part, Row) and part.late is not None and part.late.is_known and part.late.cost:
             yield f"{name} was late: {points_in_words(part.late.cost)} less."
         if isinstance(part, LessonResult) and part.demanded_defence is not None and part.demanded_defence.cost:
             yield f"{name} has no sufficient defence: {points_in_words(part.demanded_defence.cost)} less."
@@ -125,7 +129,9 @@ def mailmerge_csv(out: Path, roster: Roster, marks: Marks, reports: Path | None 
         except NoFeedback as reason:
             remarks.append(f"{member.name} is not in the file: {reason}.")
             continue
-        figures = (f"{number(value)}" for value in (results.score, results.max_score, results.percent))
+        figures = [f"{number(value)}" for value in (results.score, results.max_score, results.percent)]
+        if results.status == "unclear":
+            figures[0] = figures[2] = ""
         report = ((reports or out) / results.student / HTML).resolve()
         rows.append([member.email, member.name, member.id, *figures, one_line_summary(results), str(report)])
     return as_csv(rows), remarks

@@ -8,7 +8,7 @@ from datetime import datetime
 from grader.intake.submissions.arrival import SECONDS_PER_DAY
 from grader.results import LessonResult, Row, SubmissionResult, number, points_in_words, points_text
 from grader.results.annotations import Adjustment, Comment, DemandedDefence, Excuse, Lateness
-from grader.results.wording import count_text
+from grader.results.wording import UNKNOWN_TIME, count_text
 
 WHY_AN_ATTEMPT_COUNTS = {
     "best": "it is the best one",
@@ -82,7 +82,7 @@ def defence_sentence(demanded: DemandedDefence) -> str:
 
 def late_sentences(late: Lateness) -> list[str]:
     if not late.is_known:
-        return ["The time of submission is not known: it counts as on time."]
+        return [UNKNOWN_TIME if late.cost else "The time of submission is not known: it counts as on time."]
     if not late.seconds:
         return []
     lateness = f"It was submitted {how_late(late)} late"
@@ -191,7 +191,7 @@ def csv_columns(results: SubmissionResult) -> list[str]:
     due = (assignment.extended_to or assignment.due or "") if assignment else ""
     lateness = [f"{late.days}", f"{number(late.cost)}", f"{late.free_days}"] if late else ["", "", ""]
     if late is not None and not late.is_known:
-        lateness[0] = "unknown"
+        lateness = ["unknown", "" if late.cost else "0", f"{late.free_days}"]
     attempts = [
         f"{part.name}: {part.attempt.number} of {part.attempt.of} ({part.attempt.why})"
         for part in results.lessons

@@ -19,7 +19,7 @@ GroupKey = TypeVar("GroupKey", bound=Hashable)
 NOTHING_SUBMITTED: Final = "nothing"
 """The status of somebody who submitted nothing, in a class's pages only."""
 UNCLEAR: Final = "unclear"
-"""The status of somebody whom several submissions match: no score, which is not a zero."""
+"""The status of somebody whose submission or its time is not known: no score, which is not a zero."""
 
 
 @dataclass
@@ -105,7 +105,7 @@ def absences(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str | 
     """(lesson or "" for all lessons, status, reason, students) of what was not graded, each reason once."""
     missing: list[tuple[tuple[str, str, str | None], str]] = []
     for result in results:
-        if result.status != "graded":
+        if result.status != "graded" and (result.status != UNCLEAR or is_absent(result)):
             missing.append((("", result.status, result.message), result.student))
         else:
             absent = [lesson for lesson in result.lessons if lesson.status != "graded"]
@@ -134,6 +134,7 @@ def incomplete(results: Sequence[SubmissionResult]) -> list[str]:
             f"{len(failed)} could not be graded in the last run, for a reason of the grader or the course, and have no "
             f"score: {first_names(failed, 10)}. The next `grade run` tries again."
         )
+    sentences += without_times(results)
     for lesson in lesson_names(results):
         without = [result.student for result in results if lacks(result, lesson)]
         if without:
@@ -142,6 +143,16 @@ def incomplete(results: Sequence[SubmissionResult]) -> list[str]:
                 f"{first_names(without, 10)}."
             )
     return sentences
+
+
+def without_times(results: Iterable[SubmissionResult]) -> list[str]:
+    """A sentence about the students whose points wait for a time of submission."""
+    unclear = [result.student for result in results if any(lesson.is_unclear for lesson in result.lessons)]
+    sentence = (
+        f"{len(unclear)} without a score, because nothing says when they submitted: {first_names(unclear, 10)}. Give "
+        "`grade run` the times (--times), or decide with `grade adjust`."
+    )
+    return [sentence] if unclear else []
 
 
 def lacks(result: SubmissionResult, lesson: str) -> bool:
@@ -167,11 +178,12 @@ class StudentRow:
     seconds: float
     earlier: frozenset[str]
     """Lessons whose report is in a folder of the lesson's name: a later run graded other lessons."""
+    has_report: bool = True
 
 
 def counts(result: SubmissionResult, lesson: LessonResult) -> bool:
-    """Whether the student is not excused from the lesson."""
-    return result.excused is None and lesson.excused is None
+    """Whether the student has points for the lesson, which may be 0: not excused, and nothing to be decided."""
+    return result.excused is None and lesson.excused is None and not lesson.is_unclear
 
 
 NONE_EARLIER: frozenset[str] = frozenset()
@@ -202,7 +214,9 @@ def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
     known, share = result.status not in ("error", NOTHING_SUBMITTED, UNCLEAR) and result.excused is None, result.percent
     kinds: list[str] = [result.status]
     notes = {"rejected": "rejected", "error": "could not be graded", NOTHING_SUBMITTED: "submitted nothing"}
-    note = (notes | {UNCLEAR: "several submissions match"}).get(result.status, "")
+    note = (notes | {UNCLEAR: "several submissions match" if is_absent(result) else "not decided"}).get(
+        result.status, ""
+    )
     if not note:
         note = f"{', '.join(unread)} rejected" if unread else ""
         kinds += ["full"] if share >= 100 else []
@@ -216,9 +230,10 @@ def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
         share if known else None,
         tuple(points.get(name) for name in lessons),
         note,
-        "–" if result.status in (NOTHING_SUBMITTED, UNCLEAR) else result.isolation,
+        "–" if is_absent(result) else result.isolation,
         result.seconds,
         frozenset(result.earlier) if result.earlier else NONE_EARLIER,
+        result.status != "error" and not is_absent(result),
     )
 
 
@@ -226,6 +241,11 @@ def report_link(student: str, lesson: str = "") -> str:
     """The address of a student's page from index.html, whatever the name holds; of an earlier `lesson`'s page."""
     places = [student, lesson] if lesson else [student]
     return "/".join(quote(place, safe="", errors="surrogateescape") for place in places) + "/report.html"
+
+
+def is_absent(result: SubmissionResult) -> bool:
+    """Whether no submission is certainly the student's."""
+    return result.status == NOTHING_SUBMITTED or (result.status == UNCLEAR and not result.lessons)
 
 
 def lesson_names(results: Sequence[SubmissionResult]) -> list[str]:

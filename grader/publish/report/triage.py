@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from grader.publish.report.annotated import short_notes
-from grader.publish.report.classroom import NOTHING_SUBMITTED, UNCLEAR, students_by_key
+from grader.publish.report.classroom import NOTHING_SUBMITTED, UNCLEAR, is_absent, students_by_key
 from grader.results import STATUS_WORDS, SubmissionResult
 from grader.results.wording import count_text
 
+NO_TIME: Final = "is not decided: the time of submission is unknown"
 NO_POINTS: Final = "has 0"
 WHAT_INTAKE_DID: Final = {
     "guess": "was guessed: see intake.csv",
@@ -40,8 +41,14 @@ class TriageEntry(NamedTuple):
 
 
 def triage(results: Sequence[SubmissionResult]) -> list[TriageEntry]:
-    """The lines in order, those about scores of 0 first; empty where there is nothing to look at."""
-    noted = [((NO_POINTS, zero_reason(result)), result.student) for result in results if has_zero(result)]
+    """The lines in order, what a person has to decide first; empty where there is nothing to look at."""
+    noted = [
+        ((NO_TIME, f"{lesson.name}: give the time with --times, or decide with grade adjust"), result.student)
+        for result in results
+        for lesson in result.lessons
+        if lesson.is_unclear
+    ]
+    noted += [((NO_POINTS, zero_reason(result)), result.student) for result in results if has_zero(result)]
     noted += [
         ((WHAT_INTAKE_DID.get(remark.kind, remark.kind), shortened_text(remark.message)), result.student)
         for result in results
@@ -55,8 +62,8 @@ def triage(results: Sequence[SubmissionResult]) -> list[TriageEntry]:
         for row in lesson.rows
         if row.answer and row.answer.waits and row.max_points and not row.adjustment
     ]
-    absent = {result.student for result in results if result.status in (NOTHING_SUBMITTED, UNCLEAR)}
-    order = [NO_POINTS, *WHAT_INTAKE_DID.values()]
+    absent = {result.student for result in results if is_absent(result)}
+    order = [NO_TIME, NO_POINTS, *WHAT_INTAKE_DID.values()]
     groups = sorted(students_by_key(noted).items(), key=lambda entry: (order.index(entry[0][0]), -len(entry[1])))
     return [TriageEntry(*key, names, absent.isdisjoint(names)) for key, names in groups]
 

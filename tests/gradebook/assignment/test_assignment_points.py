@@ -9,19 +9,25 @@ from zoneinfo import ZoneInfo
 
 import jsonschema
 import pytest
-from made_attempts import DAY, DUE, HOUR, attempt, decision, homework, lesson_with
+from made_attempts import DAY, DUE, HOUR, attempt, decision, homework, lesson_with, unknown
 from made_results import lesson, row
 from support import SCHEMA
 
-from grader.commands.live import what_platforms_say
+from grader.commands.live import result_line, what_platforms_say
 from grader.gradebook.assignment.attempts import delay_of
 from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.points import assigned
+from grader.gradebook.class_results import score_or_none
 from grader.gradebook.current import current_results
+from grader.publish.export.gradescope import gradescope_json
+from grader.publish.export.marks import scores_of
+from grader.publish.feedback.reports import NoFeedback, one_line_summary, require_score
 from grader.publish.report.annotated import sentences_about
-from grader.publish.report.triage import triage
+from grader.publish.report.classroom import csv_rows, incomplete, student_row
+from grader.publish.report.triage import NO_TIME, triage
 from grader.results import SubmissionResult, rounded_number
 from grader.results.annotations import NotGraded
+from grader.results.wording import UNKNOWN_TIME
 
 TEN_A_DAY = LatePolicy(percent_per_day=10)
 ENVIRONMENT = dict.fromkeys(("torch", "python", "cpu_capability", "platform"), "-")
@@ -116,8 +122,8 @@ def test_what_lateness_says():
     late = found.lessons[0].late
     assert (late.seconds, late.days, late.free_days, late.kept_percent, late.cost) == (25 * 3600, 2, 0, 80, 2)
     assert found.late == late
-    unknown = assigned("Ada", assignment, [attempt(1, None, lesson_with("03_a", 1, 1))])
-    assert unknown.late == (False, 0, 0, 0, 100, 0)
+    before_it_was_due = assigned("Ada", assignment, [attempt(1, None, lesson_with("03_a", 1, 1))])
+    assert (before_it_was_due.late, before_it_was_due.score) == ((False, 0, 0, 0, 100, 0), 10)
 
 
 def test_a_hard_deadline():
@@ -241,6 +247,59 @@ def test_the_order_of_submission_decides_and_not_the_order_of_grading():
     assert score(homework({"03_a": 1}), attempts) == (1, 1)
 
 
+@pytest.mark.parametrize("counts", ["last", "best", "last on time"])
+def test_a_missing_time_under_a_due_date_is_unclear(counts):
+    """Whoever removes the time of late work has no score until a person decides, whatever else was submitted."""
+    assignment = homework({"03_a": 2}, late=LatePolicy(percent_per_day=20), counts=counts)
+    attempts = [attempt(1, -HOUR, lesson_with("03_a", 1, 0)), unknown(2, lesson_with("03_a", 1, 1))]
+    found = assigned("Ada", assignment, attempts)
+    assert (found.status, score_or_none(found), found.max_score) == ("unclear", None, 2)
+    assert found.lessons[0].late == (False, 0, 0, 0, 0, 2)
+    jsonschema.validate(found.to_json() | {"environment": ENVIRONMENT}, SCHEMA)
+    assert [(entry.what, entry.students) for entry in triage([found])] == [(NO_TIME, ["Ada"])]
+    (header, line), (note,) = csv_rows([found]), incomplete([found])
+    cells = dict(zip(header, line, strict=True))
+    assert [cells[name] for name in ("03_a", "total", "max", "percent", "late_days", "late_cost")] == [
+        *("", "", "2", "", "unknown", "")
+    ]
+    assert scores_of(found, {"03_a": 2}) == {} and "Ada" in note and "--times" in note
+    assert student_row(found, ["03_a"]).points == (None,) and student_row(found, []).score is None
+    assert "2 of 2" not in gradescope_json(found) and result_line(found).startswith("Ada: no score yet, unclear: ")
+    with pytest.raises(NoFeedback, match="no score yet"):
+        require_score(found)
+    assert one_line_summary(found) == UNKNOWN_TIME
+
+
+@pytest.mark.parametrize(
+    "decided",
+    [
+        decision(1, "points", "03_a", points=1.5),
+        decision(1, "points", None, points=1.5),
+        decision(1, "excuse", "03_a"),
+        decision(1, "extension", until=DUE + 90 * DAY),
+    ],
+    ids=lambda each: f"{each.kind} {each.row}",
+)
+def test_a_person_decides_about_a_missing_time(decided):
+    attempts = [unknown(1, lesson_with("03_a", 1, 1))]
+    assert assigned("Ada", homework({"03_a": 2}), attempts).status == "unclear"
+    assert assigned("Ada", homework({"03_a": 2}), attempts, [decided]).status == "graded"
+
+
+def test_a_missing_time_decides_nothing_where_it_cannot_matter():
+    """Nothing is due; no points; graded before it was due, and graded again after it; the time is known by now."""
+    again = {"submission_sha256": "a" * 64}
+    whole = lesson_with("03_a", 1, 1)
+    for attempts, due, points in (
+        ([unknown(1, whole)], None, 2),
+        ([unknown(1, lesson_with("03_a", 0, 0))], DUE, 0),
+        ([attempt(1, None, whole, **again), unknown(2, whole, **again)], DUE, 2),
+        ([unknown(1, whole, **again), attempt(2, -DAY, whole, **again)], DUE, 2),
+    ):
+        found = assigned("Ada", homework({"03_a": 2}, due=due), attempts)
+        assert (found.status, found.score, triage([found]) == []) == ("graded", points, points > 0)
+
+
 def test_an_attempt_at_an_unknown_time_comes_before_those_that_were_graded_after_it():
     """The first attempt was graded in January 2026 as all are here, and the second was submitted before that."""
     long_before = timedelta(days=-400)
@@ -274,15 +333,26 @@ def test_the_same_file_submitted_again_after_the_due_date_is_late():
     assert score(homework({"03_a": 1}, late=TEN_A_DAY, counts="best"), attempts) == (1, 1)
 
 
-def test_a_notebook_is_not_graded_on_what_it_cannot_contain():
-    notebook = lesson("03_a", row("r0"), row("r1", "missing", points=0, max_points=0, counted=False))
-    assert score(homework({"03_a": 2}, worth=3), [attempt(1, -DAY, notebook)]) == (3, 3)
+NOTEBOOK = lesson("03_a", row("r0"), row("r1", "missing", points=0, outside_notebook=True))
+
+
+def test_a_notebook_counts_in_full_unless_the_assignment_says_its_rows():
+    attempts = [attempt(1, -DAY, NOTEBOOK)]
+    assert score(homework({"03_a": 2}, worth=3), attempts) == (3, 6) and score(None, attempts) == (1, 2)
+    found = assigned("Ada", homework({"03_a": 2}, worth=3, notebook="its rows"), attempts)
+    assert (found.score, found.max_score, found.lessons[0].rows[1].counted) == (3, 3, False)
+
+
+def test_a_verdict_of_an_earlier_version_counts_in_full_too():
+    """It had 0 of 0 points for a row that a notebook cannot contain."""
+    old = lesson("03_a", row("r0"), row("r1", "missing", points=0, max_points=0, counted=False))
+    found = assigned("Ada", homework({"03_a": 2}, worth=3), [attempt(1, -DAY, old)])
+    assert [(each.max_points, each.counted) for each in found.lessons[0].rows] == [(3, True), (3, True)]
 
 
 def test_the_best_of_a_notebook_and_a_stub_is_the_larger_share():
-    notebook = lesson("03_a", row("r0"), row("r1", "missing", points=0, max_points=0, counted=False))
-    attempts = [attempt(1, -DAY, notebook), attempt(2, -HOUR, lesson_with("03_a", 1, 0))]
-    assert score(homework({"03_a": 2}, counts="best"), attempts) == (1, 1)  # not 1 of 2
+    attempts = [attempt(1, -DAY, NOTEBOOK), attempt(2, -HOUR, lesson_with("03_a", 1, 0))]
+    assert score(homework({"03_a": 2}, counts="best", notebook="its rows"), attempts) == (1, 1)  # not 1 of 2
 
 
 def test_lateness_takes_nothing_from_points_that_a_person_has_set():

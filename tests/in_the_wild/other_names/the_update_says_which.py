@@ -3,7 +3,7 @@
 lesson: 07
 as: script
 alone: yes
-others: missing | Not counted
+others: missing | The lecture's notebook has no such row
 dW2: passed | = Read from `g4`: `(g4, W2)` in mine.py, line 35 says that it is `dW2`.
 db2: passed | = Read from `g5`: `(g5, b2)` in mine.py, line 35 says that it is `db2`.
 dbngain: passed | = Read from `g6`: `(g6, bngain)` in mine.py, line 35 says that it is `dbngain`.

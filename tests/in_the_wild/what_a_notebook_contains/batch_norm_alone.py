@@ -5,7 +5,7 @@ as: notebook
 keeps: import torch | n_embd | batch_size | emb = C[Xb]
 counts: 03 05
 dhprebn: passed
-others: missing | Not counted: the lecture's notebook has no such row.
+others: missing | The lecture's notebook has no such row.
 """
 
 # %%

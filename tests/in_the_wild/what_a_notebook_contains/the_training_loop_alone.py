@@ -12,5 +12,5 @@ dW1: passed
 db1: passed
 dC: passed
 loss: passed
-others: missing | Not counted: the lecture's notebook has no such row.
+others: missing | The lecture's notebook has no such row.
 """

@@ -74,7 +74,7 @@ def test_the_lecture_s_answers_in_three_styles(graded, style):
         assert {training[name]["status"] for name in read} == {"passed"}
         assert others(training, *read) == {"missing"}
     assert training["update"]["message"] is None or training["update"]["message"] == (
-        "Not counted: the lecture's notebook has no such row. It counts in a backward.py that has `update`."
+        "The lecture's notebook has no such row. For its points, submit a backward.py that has `update`."
     )
 
 

@@ -151,7 +151,13 @@ def test_the_time_of_submission_is_the_graded_commit_s(course, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "tracked", [b"\2\0\0\0\1result.json\0", b"\2\0\0\0\1Result.JSON\0", b"\4\0\0\0\2result.j\0\0son\0"]
+    "tracked",
+    [
+        b"\2\0\0\0\1result.json\0",
+        b"\2\0\0\0\1Result.JSON\0",
+        "\2\0\0\0\1reſult.json\0".encode(),  # a long s: the same file on a Mac's disk
+        b"\4\0\0\0\2result.j\0\0son\0",
+    ],
 )
 def test_a_result_that_the_student_committed_says_no_time(course, tmp_path, tracked):
     folder = download(tmp_path / "d", "ada", "bo")

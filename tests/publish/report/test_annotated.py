@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta, timezone
 
 import pytest
-from made_attempts import DAY, DUE, HOUR, attempt, decision, homework, lesson_with
+from made_attempts import DAY, DUE, HOUR, attempt, decision, homework, lesson_with, unknown
 from made_results import HOSTILE, results
 
 from grader.gradebook.assignment.config import LatePolicy
@@ -30,6 +30,7 @@ from grader.publish.report.classroom import csv_rows
 from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
 from grader.results.annotations import DemandedDefence, Lateness
+from grader.results.wording import UNKNOWN_TIME
 
 POLICY = LatePolicy(percent_per_day=10, free_days=1)
 ATTEMPTS = [
@@ -118,9 +119,13 @@ def test_an_excused_student_is_not_asked_to_submit():
 
 
 def test_an_unknown_time_is_said():
-    found = assigned("Ada", homework({"03_a": 1}), [attempt(1, None, lesson_with("03_a", 1))])
-    assert "The time of submission is not known: it counts as on time." in sentences_about(found)
+    before_it_was_due = assigned("Ada", homework({"03_a": 1}), [attempt(1, None, lesson_with("03_a", 1))])
+    assert "The time of submission is not known: it counts as on time." in sentences_about(before_it_was_due)
+    found = assigned("Ada", homework({"03_a": 1}), [unknown(1, lesson_with("03_a", 1))])
+    assert UNKNOWN_TIME in sentences_about(found) and found.message == UNKNOWN_TIME
     assert short_notes(found) == ["time unknown"]
+    text = Reporter([]).student_markdown(GradedSubmission(found))
+    assert text.startswith("# Ada: not decided\n") and ": – of 1\n" in text and "Not graded" not in text
 
 
 def test_grades_csv_has_columns_for_them(ada):
