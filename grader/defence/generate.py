@@ -36,7 +36,7 @@ FIRST_SIZE = re.compile(r"\b(\w+)\.shape\[0\]")
 QUESTIONS_PER_DEFENCE = 6
 MIN_ROWS_OF_A_DEFENCE = 2
 MIN_SHARE = 1 / 3
-"""Of a file's right gradients and functions. If fewer can be asked about, the file would choose what is asked."""
+"""Of a file's right gradients and functions. If fewer can be asked about, the file would choose what is covered."""
 Pose = Callable[[Material, Sequence[Line], random.Random], DefenceQuestion | None]
 FAMILIES: Mapping[str, Pose] = {
     "by_hand": by_hand.pose,
@@ -93,27 +93,27 @@ def generate(
     chance = random.Random(f"{seed}/{lesson.name}")
     if not right:
         return why_nothing_is_right(lesson, files, zygote)
-    found, asked = list[DefenceQuestion](), set[str]()
+    found, covered = list[DefenceQuestion](), set[str]()
     wrong = {item.function for item in lesson.gradients if item.name not in right}
     units = {item.name for item in lesson.gradients if item.name in right} | (askable(lesson, right) - wrong)
     time = TimeAccount(zygote.limits.total_seconds, zygote.clock)  # one for all versions of the file
     try:
         for make, rows in ((material_of, lesson.gradients), (recorded_material, lesson.checks)):
-            has_enough = len(found) >= count and len(asked) >= MIN_SHARE * len(units)
+            has_enough = len(found) >= count and len(covered) >= MIN_SHARE * len(units)
             if has_enough or not any(item.name in right for item in rows):
                 continue
             material = make(lesson, files, right, zygote, chance, time)
             if material is None:
                 continue
-            asked |= set(material.asked)
+            covered |= set(material.covered)
             try:
                 found += questions_from(material, chance, count - len(found)) if material.lines else []
             finally:
                 material.close()
     except CallFailed:  # the judge has called these rows, so the file does something else here
-        asked.clear()
-    if len(asked) < max(MIN_SHARE * len(units), 1) or len(found) < MIN_ROWS_OF_A_DEFENCE:
-        reason = ORAL.format(asked=len(asked), of=len(units), number=lesson.number)
+        covered.clear()
+    if len(covered) < max(MIN_SHARE * len(units), 1) or len(found) < MIN_ROWS_OF_A_DEFENCE:
+        reason = ORAL.format(covered=len(covered), of=len(units), number=lesson.number)
         return Defence(lesson.name, (), reason, is_oral=bool(units))
     return Defence(lesson.name, tuple(found))
 
@@ -136,7 +136,7 @@ DOES_NOT_RUN = "The file of lesson {number} does not run: {error}"
 NOTHING_RIGHT = "Nothing of lesson {number} is right yet, and a defence asks only about right rows."
 ORAL = (
     "Oral defence: on paper there is too little to ask about. Of {of} right gradients and functions of lesson "
-    "{number}, {asked} are plain functions of tensors whose lines a question can show, change and run. Lambdas, "
+    "{number}, {covered} are plain functions of tensors whose lines a question can show, change and run. Lambdas, "
     "classes, helpers and what the file does when it is imported are left out. Ask about the file in person."
 )
 

@@ -34,7 +34,7 @@ from grader.sandbox.workers.time_account import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
 MAX_NUMBER = 1e300
-MAX_CHOSEN, MAX_CANDIDATES = 12, 36
+MAX_CHOSEN, MAX_CANDIDATE_LINES = 12, 36
 """Lines of a file that one defence may be about, and that it reads to find them."""
 
 
@@ -58,7 +58,7 @@ class Material:
 
     Attributes:
         right: the rows that the student has right, and that the plain part of the file has right as well.
-        asked: of these, the rows (of checks: the functions) that can be asked about.
+        covered: of these, the rows (of checks: the functions) that can be asked about.
         lines: right lines, in the order in which this defence prefers them.
         functions: the student's functions by name.
     """
@@ -67,7 +67,7 @@ class Material:
     right: Collection[str]
     lines: list[Line]
     functions: Mapping[str, FileFunction]
-    asked: Collection[str]
+    covered: Collection[str]
     _student: Student
     _names: CodeNames = field(default_factory=dict)
 
@@ -162,7 +162,7 @@ def material_of(
         text = source_reader().call(plain_part, files[BACKWARD_FILE].decode("utf-8-sig", errors="replace"))
         read = [function_from(each) for each in source_reader().call(functions_in, text, wanted, joint)]
         every = lines_of_rows(lesson, read, right)
-        candidates = chosen_lines(every, chance, MAX_CANDIDATES)
+        candidates = chosen_lines(every, chance, MAX_CANDIDATE_LINES)
         versions, names = versions_and_names([line for _, _, line in candidates])
     except (ReadingStopped, ReadingFailed):
         return None
@@ -186,8 +186,8 @@ def material_of(
         if (values := known[line.number])
     ]
     hidden = {each.name for each in read if not each.is_shown}
-    asked = (confirmed & {row for row, _, _ in every}) - hidden
-    return Material(lesson, confirmed, lines, {each.name: each for each in read}, asked, student, names)
+    covered = (confirmed & {row for row, _, _ in every}) - hidden
+    return Material(lesson, confirmed, lines, {each.name: each for each in read}, covered, student, names)
 
 
 def confirmed_rows(

@@ -41,9 +41,9 @@ ATTRIBUTES_TEXT = """
     scatter_add_ masked_fill_ triu_ tril_ linear conv1d conv2d conv_transpose1d conv_transpose2d cross_entropy nll_loss
     layer_norm rms_norm no_grad finfo eps append extend insert pop items keys values get index
 """
-BUILTINS, ATTRIBUTES = frozenset(BUILTINS_TEXT.split()), frozenset(ATTRIBUTES_TEXT.split())
+BUILTINS, ALLOWED_ATTRIBUTES = frozenset(BUILTINS_TEXT.split()), frozenset(ATTRIBUTES_TEXT.split())
 """Attributes and methods of tensors, torch, numpy, math, lists and dictionaries: they compute, and keep no state."""
-NODES = (
+ALLOWED_NODES = (
     *(ast.Assign, ast.AugAssign, ast.Return, ast.Expr, ast.For, ast.While),
     *(ast.If, ast.Pass, ast.Break, ast.Continue, ast.Assert, ast.Raise, ast.With, ast.withitem, ast.BinOp, ast.UnaryOp),
     *(ast.BoolOp, ast.Compare, ast.Call, ast.keyword, ast.Attribute, ast.Subscript, ast.Slice, ast.Name, ast.Constant),
@@ -61,7 +61,7 @@ def plain_part(source: str) -> str:
     known = set(BUILTINS) | {name for each in kept for name in names_bound(each)}
     defined = [without_annotations(each) for each in tree.body if isinstance(each, ast.FunctionDef)]
     functions = {each.name: each for each in defined if only_computes(each)}
-    while lacking := [name for name, each in functions.items() if not other_names(each) <= known | functions.keys()]:
+    while lacking := [name for name, each in functions.items() if not outer_names(each) <= known | functions.keys()]:
         for name in lacking:
             del functions[name]
     return "\n\n\n".join(ast.unparse(ast.fix_missing_locations(each)) for each in [*kept, *functions.values()])
@@ -72,16 +72,16 @@ def is_plain_import(node: ast.stmt) -> bool:
         return all(each.name in MODULES for each in node.names) and are_free(names_bound(node))
     if isinstance(node, ast.ImportFrom):
         is_known = node.module in MODULES and not node.level
-        return is_known and all(each.name in ATTRIBUTES for each in node.names) and are_free(names_bound(node))
+        return is_known and all(each.name in ALLOWED_ATTRIBUTES for each in node.names) and are_free(names_bound(node))
     return False
 
 
 def is_plain_number(node: ast.stmt) -> bool:
     is_single = isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
-    return is_single and is_number(node.value) and are_free(names_bound(node))  # type: ignore[attr-defined]
+    return is_single and is_arithmetic(node.value) and are_free(names_bound(node))  # type: ignore[attr-defined]
 
 
-def is_number(node: ast.expr) -> bool:
+def is_arithmetic(node: ast.expr) -> bool:
     """Whether it is a constant, or arithmetic of constants: nothing that a call could change."""
     allowed = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.operator, ast.unaryop, ast.expr_context)
     return all(isinstance(each, allowed) for each in ast.walk(node))
@@ -118,7 +118,7 @@ def without_annotations(node: ast.FunctionDef) -> ast.FunctionDef:
 
 
 def only_computes(function: ast.FunctionDef) -> bool:
-    """Whether every part of a function is one of NODES, with ATTRIBUTES that it only reads."""
+    """Whether every part of a function is one of ALLOWED_NODES, with ALLOWED_ATTRIBUTES that it only reads."""
     return all(map(is_harmless, ast.walk(function)))
 
 
@@ -127,15 +127,17 @@ def is_harmless(node: ast.AST) -> bool:
         case ast.FunctionDef(name=name, decorator_list=decorators):
             return not decorators and are_free({name})
         case ast.arguments(vararg=several, kwarg=named, defaults=defaults, kw_defaults=others):
-            return not (several or named) and all(is_number(each) for each in (*defaults, *others) if each is not None)
+            return not (several or named) and all(
+                is_arithmetic(each) for each in (*defaults, *others) if each is not None
+            )
         case ast.Attribute(attr=name, ctx=context):
-            return name in ATTRIBUTES and isinstance(context, ast.Load)
+            return name in ALLOWED_ATTRIBUTES and isinstance(context, ast.Load)
         case ast.Name(id=name) | ast.arg(arg=name):
             return are_free({name})
-    return isinstance(node, NODES)
+    return isinstance(node, ALLOWED_NODES)
 
 
-def other_names(function: ast.FunctionDef) -> set[str]:
+def outer_names(function: ast.FunctionDef) -> set[str]:
     """The names that a function reads and does not give a value itself."""
     own = {each.arg for each in ast.walk(function) if isinstance(each, ast.arg)}
     names = [each for each in ast.walk(function) if isinstance(each, ast.Name)]

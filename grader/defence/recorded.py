@@ -140,8 +140,8 @@ def recorded_material(
     }
     single = [each for each in recorded if (each.at.function, each.at.name) not in repeated and is_known(each)]
     kept = single[: 2 * MAX_CHOSEN] or recorded[:1]
-    asked = {each.at.function for each in recorded}
-    return RecordedMaterial(lesson, right, kept, parameters, asked, student, names, ran, calls, text, recorded)
+    covered = {each.at.function for each in recorded}
+    return RecordedMaterial(lesson, right, kept, parameters, covered, student, names, ran, calls, text, recorded)
 
 
 NO_VERSIONS: Versions = dict.fromkeys(("equal", "wrong", "wrong_rewritten", "wrong_alike"), ())

@@ -277,6 +277,10 @@ class SubmissionResult:
     def rows(self) -> Iterator[Row]:
         return (row for lesson in self.lessons for row in lesson.rows)
 
+    @property
+    def is_adjusted_in_part(self) -> bool:
+        return any(each.adjustment for each in self.lessons) or any(each.adjustment for each in self.rows())
+
     def counted_parts(self) -> str:
         """What the maximum is made of: "03_makemore_steps, 05_batch_norm (1 of 13 rows)"."""
         shares = ((each.name, each.counted, len(each.rows)) for each in self.lessons)

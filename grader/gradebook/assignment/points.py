@@ -232,9 +232,8 @@ class AssignedWork:
         if any(lesson.is_unclear for lesson in lessons):
             results = replace(results, status="unclear", message=UNKNOWN_TIME)
         if failed:
-            newest = in_submission_order(
-                each.attempt for open_ in failed.values() for each in open_ if each.lesson is None
-            )[-1]
+            without_verdict = (each.attempt for open_ in failed.values() for each in open_ if each.lesson is None)
+            newest = in_submission_order(without_verdict)[-1]
             results = replace(results, status="error", message=newest.results.message, not_graded=not_graded)
         extended_to = self._decisions.last_extension()
         due = assignment.due
@@ -287,9 +286,7 @@ def with_decisions(results: SubmissionResult, decisions: DecisionsInForce) -> Su
     status, not_graded = results.status, results.not_graded
     if adjustment is not None:
         status, not_graded = "graded", None
-    elif status == "nothing" and (
-        any(lesson.adjustment for lesson in results.lessons) or any(row.adjustment for row in results.rows())
-    ):
+    elif status == "nothing" and results.is_adjusted_in_part:
         status = "graded"
     return replace(
         results,

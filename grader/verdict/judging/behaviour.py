@@ -221,9 +221,8 @@ class Check:
             left = still_unwritten(contents)
             return CheckFailed(left.message if left else "", "todo", left.id if left else None, line=answer.line)
         explained = None
-        if answer.outcome == "raised" and self._naming:
-            arguments = self.on.calls[-1].arguments if self.on.calls else {}
-            parameters = {name: value for name, value in arguments.items() if name.isidentifier()}  # not "argument 2"
+        if answer.outcome == "raised" and self._naming and self.on.calls:
+            parameters = {k: v for k, v in self.on.calls[-1].arguments.items() if k.isidentifier()}  # not "argument 2"
             context = CallContext(parameters, parameters, own=parameters, near=parameters, contents=contents or {})
             explained = explain_error_text(answer.message, context)
         message = f"{answer.message.rstrip('.')}. {explained.message}" if explained is not None else answer.message

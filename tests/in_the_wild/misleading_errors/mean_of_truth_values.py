@@ -4,7 +4,7 @@ lesson: 01
 closed_share: error | `mean` works on floating-point numbers only, and this tensor has the dtype Bool.
 nonzero_places: shape | The result has the shape
 accumulation_factor: shape | has the shape (6, 3); expected ().
-backward: shape | = The result is None; expected a dict. Is the last line `return ...`?
+backward: shape | = The result is None; expected 3 values: dW, db, dx. Is the last line `return ...`?
 others: passed
 """
 
