@@ -108,12 +108,13 @@ def write_archive(
     Who gets nothing is printed.
     """
     from grader.authoring.release.engine import write_zip
-    from grader.publish.feedback.reports import NoFeedback
+    from grader.publish.feedback.reports import NoFeedback, for_one_student
 
     files, sent = dict(scripts), 0
     for each in back:
         try:
-            files |= platform(each)
+            with for_one_student():
+                files |= platform(each)
             sent += 1
         except NoFeedback as reason:
             print_remarks([f"`{each.results.student}` gets no feedback: {reason}."])

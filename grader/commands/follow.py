@@ -109,9 +109,9 @@ class FollowedFolder:
         from grader.publish.export.outputs import write_formats
 
         sign_or_warn(self._out, self._key, students)
-        write_formats(self._out, students, self._formats)
+        failed = write_formats(self._out, students, self._formats)
         try:
-            for sentence in self.store_intake():
+            for sentence in (*failed, *self.store_intake()):
                 self.warn(sentence)
         except UserError as error:  # a person is editing intake.csv
             self.warn(str(error))

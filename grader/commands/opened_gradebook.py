@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.console import console_for, find_course
+from grader.commands.console import console_for, find_course, print_remarks
+from grader.commands.live import what_is_plain
 from grader.commands.options import gradebook_option
 from grader.commands.signing import sign_or_warn
 from grader.errors import UserError
@@ -113,9 +114,10 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
             task = progress.add_task("reports", total=len(stale))
             views.write_stale(lambda: progress.advance(task))
         for student, names in formats.items():
-            write_formats(out, [student], names)
+            print_remarks(write_formats(out, [student], names))
         sign_or_warn(out, None, stale)
     views.write_whole_class(lessons)
+    print_remarks(what_is_plain(views.plain))
     for name in EXPORTS:
         if (out / name).exists():
             click.echo(f"grade: {name} was exported before: export it again.", err=True)

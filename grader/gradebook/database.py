@@ -18,6 +18,7 @@ from grader.gradebook.attempt_table import AttemptTable, StoredAttempt
 from grader.gradebook.connection import Connection, prepare_tables
 from grader.gradebook.current import current_results
 from grader.gradebook.decision_table import DecisionTable
+from grader.gradebook.guarded import fault_text
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.gradebook.records import Decision
 from grader.results import SubmissionResult
@@ -212,7 +213,28 @@ def standing_of(
     verdicts: Mapping[int, SubmissionResult],
     term: WorkInTerm,
 ) -> SubmissionResult:
-    """A student's current results, from attempts and decisions; `term` is as of Gradebook._term."""
+    """A student's current results, from attempts and decisions; `term` is as of Gradebook._term.
+
+    Where they cannot be read, or their points not be computed, the student has no score, and all others have theirs.
+    """
+    try:
+        return computed_standing(student, assignment, newest_first, decisions, verdicts, term)
+    except UserError:
+        raise
+    except Exception as error:
+        message = f"The results cannot be read, for a reason that is not the student's: {fault_text(error)}"
+        return SubmissionResult(student=student, status="error", message=message)
+
+
+def computed_standing(
+    student: str,
+    assignment: Assignment | None,
+    newest_first: Sequence[StoredAttempt],
+    decisions: Sequence[Decision],
+    verdicts: Mapping[int, SubmissionResult],
+    term: WorkInTerm,
+) -> SubmissionResult:
+    """See standing_of."""
     read = (verdicts.get(each.id) or each.read() for each in newest_first)
     if assignment is None and not decisions and newest_first:
         return current_results(read)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -47,7 +47,8 @@ class RunOutcome:
     """`results` are those of this run, in order of name: `kept` of them from earlier runs.
 
     `reasons` are {student: the fault for which nothing could be graded}; `class_size` counts the book's students;
-    `stopped` says that a signal came before everything was graded. `unapplied` is whose points an edited assignment
+    `stopped` says that a signal came before everything was graded. `plain` is {student: why} of those whose report, or
+    whose row in the class's pages, is plain (see gradebook.guarded). `unapplied` is whose points an edited assignment
     would change, which counts only after `grade regrade --apply`; None where nothing waits for that.
     """
 
@@ -58,6 +59,7 @@ class RunOutcome:
     stopped: bool = False
     unapplied: list[StudentChange] | None = None
     moves: Moves = field(default_factory=Moves)
+    plain: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def faults(self) -> int:
@@ -160,7 +162,7 @@ class Run:
         """Whether a submission has to be graded; else the results of an earlier run are added to the outcome."""
         student = submission.student
         attempt = self._attempts.get((student, result_key(self._conditions, submission)))
-        results = None if attempt is None else self._gradebook.stored(attempt).read()
+        results = None if attempt is None else self._gradebook.results_of(attempt)
         if attempt is None or results is None or not self._is_current(results, attempt, self._latest[student]):
             return True
         if submission.time_source and submission.submitted is not None:
@@ -243,7 +245,7 @@ class Run:
                 key = result_key(self._conditions, submission) if sound else ""
                 verdict = StoredVerdict(key, results, self._stored_conditions, reply.extras)
                 has_report = settings.has_report(submission.student)
-                attempt = self._gradebook.add(verdict, submission, stale=not has_report)
+                attempt = self._gradebook.add(verdict, submission, stale=not has_report or bool(reply.plain))
                 self._latest[submission.student] = attempt
                 if sound:
                     self._attempts[submission.student, key] = attempt
@@ -291,6 +293,7 @@ class Run:
         shown = self._outcome.results if only_these else whole_class
         lessons = [lesson for lesson in course if lesson.name in graded_lessons | names]
         self.views.write_class(shown, lessons, present)
+        self._outcome.plain = self.views.plain
         renamed = self._gradebook.new_names()
         before = {renamed.get(student, student): score for student, score in self._scores_before.items()}
         self._outcome.moves = Moves.between(before, scores, present)

@@ -17,7 +17,7 @@ from grader.intake.submissions.roster import Roster
 from grader.publish.export.marks import TOTAL_COLUMN, as_csv, read_marks
 from grader.publish.export.maxima import maxima_from_options, scaled_to
 from grader.publish.export.moodle import GRADE, moodle_maxima, worksheet_rows
-from grader.publish.feedback.reports import NoFeedback, one_line_summary
+from grader.publish.feedback.reports import NoFeedback, for_one_student, one_line_summary
 
 COMMENTS = "feedback comments"
 
@@ -50,9 +50,13 @@ def graded_worksheet(out: Path, roster: Roster, options: Sequence[str]) -> tuple
     """
     columns, marks = {TOTAL_COLUMN: GRADE}, read_marks(out, roster)
     scaled = scaled_to(maxima_from_options(marks, columns, options) or moodle_maxima(roster, columns), marks, columns)
-    column = comments_column(roster)
+    column, remarks = comments_column(roster), list(scaled.remarks[len(marks.remarks) :])
     header, *rows = worksheet_rows(roster, scaled, columns)
     for member, cells in zip(roster.members, rows, strict=True):
         if column is not None and member.student in scaled.results:
-            cells[header.index(column)] = escape(one_line_summary(scaled.results[member.student]))
-    return as_csv([header, *rows]), scaled.remarks[len(marks.remarks) :]
+            try:
+                with for_one_student():
+                    cells[header.index(column)] = escape(one_line_summary(scaled.results[member.student]))
+            except NoFeedback as reason:
+                remarks.append(f"{member.name} has no comment: {reason}.")
+    return as_csv([header, *rows]), remarks

@@ -6,8 +6,11 @@ A report is complete, current, and certainly this student's.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from grader.errors import UserError
+from grader.gradebook.guarded import fault_text
 from grader.intake.submissions.roster import Roster
 from grader.publish.export.marks import Marks, as_csv
 from grader.publish.inert import inert
@@ -19,6 +22,17 @@ HTML, MARKDOWN = "report.html", "report.md"
 
 class NoFeedback(Exception):
     """Why a student gets nothing back now; the text completes the sentence `NAME: ...`."""
+
+
+@contextmanager
+def for_one_student() -> Iterator[None]:
+    """Turn a fault in what is made for one student into NoFeedback: all others get theirs."""
+    try:
+        yield
+    except (UserError, NoFeedback, OSError):
+        raise
+    except Exception as error:
+        raise NoFeedback(f"it could not be made, which is a fault of the grader ({fault_text(error)})") from error
 
 
 def report_files(out: Path, results: SubmissionResult) -> dict[str, bytes]:
@@ -122,10 +136,12 @@ def mailmerge_csv(out: Path, roster: Roster, marks: Marks, reports: Path | None 
             if not member.email:
                 raise NoFeedback("the roster has no e-mail address")
             report_files(out, results)
+            with for_one_student():
+                summary = one_line_summary(results)
         except NoFeedback as reason:
             remarks.append(f"{member.name} is not in the file: {reason}.")
             continue
         figures = (f"{number(value)}" for value in (results.score, results.max_score, results.percent))
         report = ((reports or out) / results.student / HTML).resolve()
-        rows.append([member.email, member.name, member.id, *figures, one_line_summary(results), str(report)])
+        rows.append([member.email, member.name, member.id, *figures, summary, str(report)])
     return as_csv(rows), remarks

@@ -178,6 +178,12 @@ class LessonPart:
         return next((line for line in self.lines if line.wrong), next(unwritten, None))
 
     @property
+    def message(self) -> str:
+        """What is said about the lesson as a whole, unless its first row says the same."""
+        says_the_same = self.lines and self.lines[0].row.message == self.results.message
+        return "" if says_the_same else self.results.message or ""
+
+    @property
     def uncounted(self) -> int:
         """How many rows the submission cannot contain."""
         return sum(line.state == "uncounted" for line in self.lines)
@@ -225,11 +231,12 @@ class LessonPart:
 
 @dataclass(frozen=True)
 class NextStep:
-    """What to do next: a row to fix or to write, or a lesson to submit; nothing when all is right."""
+    """What to do next: a row to fix or to write, a lesson to submit, or questions; nothing when all is right."""
 
     part: LessonPart | None = None
     line: ReportRow | None = None
     together: int = 1  # rows that fail with this one sentence
+    questions: int = 0  # that have not earned all their points
 
 
 def next_step(parts: Sequence[LessonPart]) -> NextStep:
@@ -238,7 +245,15 @@ def next_step(parts: Sequence[LessonPart]) -> NextStep:
     for part in sorted(graded, key=lambda part: not (part.first and part.first.wrong)):
         together = next((len(group) for group in part.groups if part.first in group), 1)
         return NextStep(part, part.first, together)
-    return NextStep(next((part for part in parts if part.results.status != "graded"), None))
+    if missing := next((part for part in parts if part.results.status != "graded"), None):
+        return NextStep(missing)
+    wrong = ((part, sum(earns_more(row) for row in part.answers)) for part in parts)
+    return next((NextStep(part, questions=count) for part, count in wrong if count), NextStep())
+
+
+def earns_more(answer: Row) -> bool:
+    """Whether an answer has not all its points, and no person has set them."""
+    return answer.points < answer.max_points and answer.adjustment is None
 
 
 def state_of(row: Row) -> str:
