@@ -112,7 +112,7 @@ def run(**words: Any) -> None:
     if work.assignment is not None and outcome.unapplied is not None:
         print_remarks([what_waits(outcome.unapplied, work.assignment.title, options.out)])
     sign_or_warn(options.out, key, set(students))
-    print_remarks(write_formats(options.out, students, options.formats))
+    print_remarks(what_is_plain(write_formats(options.out, students, options.formats)))
     quieted.close()
     report_to_platforms(options, work, outcome)
     exit_with_status(outcome, options.fail_under, console)

@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
@@ -38,6 +39,7 @@ class Gradebook(AttemptTable):
 
     Attributes:
         decisions: what people decided about students.
+        unread: {student: why} whose results could not be read, which is a fault of the grader.
     """
 
     def __init__(self, path: Path) -> None:
@@ -49,6 +51,7 @@ class Gradebook(AttemptTable):
             raise
         super().__init__(connection)
         self.decisions = DecisionTable(connection)
+        self.unread: dict[str, str] = {}
 
     # What is current --------------------------------------------------------------------------------------------------
 
@@ -70,7 +73,7 @@ class Gradebook(AttemptTable):
             decisions = decided.pop(student, [])
             if student not in names:
                 former = self._former_attempts(student, names) if assignment is not None else []
-                yield standing_of(student, assignment, [*attempts, *former], decisions, verdicts, term)
+                yield self._standing(student, assignment, [*attempts, *former], decisions, verdicts, term)
         for student, decisions in decided.items():
             if any(each.kind != "extension" for each in in_force(decisions)):
                 yield assigned(student, assignment, [], decisions)
@@ -80,7 +83,19 @@ class Gradebook(AttemptTable):
         attempts, assignment = list(self.stored_attempts(student))[::-1], self.assignment()
         decisions, term = self.decisions_about(student), self._term(assignment, student)
         attempts += self._former_attempts(student, self.new_names()) if assignment is not None else []
-        return standing_of(student, assignment, attempts, decisions, NO_VERDICTS, term)
+        return self._standing(student, assignment, attempts, decisions, NO_VERDICTS, term)
+
+    def _standing(self, student: str, *rest: Any) -> SubmissionResult:
+        """As standing_of. Where that fails, the student has no score, `unread` says why, and all others have theirs."""
+        self.unread.pop(student, None)
+        try:
+            return standing_of(student, *rest)
+        except UserError:
+            raise
+        except Exception as error:
+            self.unread[student] = fault_text(error)
+            message = f"The results cannot be read, for a reason that is not the student's: {fault_text(error)}"
+            return SubmissionResult(student=student, status="error", message=message)
 
     def _former_attempts(self, student: str, names: Mapping[str, str]) -> list[StoredAttempt]:
         """A student's attempts under names that a roster has replaced, newest first; `names` are `new_names()`.
@@ -213,28 +228,7 @@ def standing_of(
     verdicts: Mapping[int, SubmissionResult],
     term: WorkInTerm,
 ) -> SubmissionResult:
-    """A student's current results, from attempts and decisions; `term` is as of Gradebook._term.
-
-    Where they cannot be read, or their points not be computed, the student has no score, and all others have theirs.
-    """
-    try:
-        return computed_standing(student, assignment, newest_first, decisions, verdicts, term)
-    except UserError:
-        raise
-    except Exception as error:
-        message = f"The results cannot be read, for a reason that is not the student's: {fault_text(error)}"
-        return SubmissionResult(student=student, status="error", message=message)
-
-
-def computed_standing(
-    student: str,
-    assignment: Assignment | None,
-    newest_first: Sequence[StoredAttempt],
-    decisions: Sequence[Decision],
-    verdicts: Mapping[int, SubmissionResult],
-    term: WorkInTerm,
-) -> SubmissionResult:
-    """See standing_of."""
+    """A student's current results, from attempts and decisions; `term` is as of Gradebook._term."""
     read = (verdicts.get(each.id) or each.read() for each in newest_first)
     if assignment is None and not decisions and newest_first:
         return current_results(read)

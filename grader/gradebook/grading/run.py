@@ -291,9 +291,9 @@ class Run:
                 whole_class.add(result)
                 graded_lessons |= {lesson.name for lesson in result.lessons}
         shown = self._outcome.results if only_these else whole_class
-        lessons = [lesson for lesson in course if lesson.name in graded_lessons | names]
-        self.views.write_class(shown, lessons, present)
+        self.views.write_class(shown, [each for each in course if each.name in graded_lessons | names], present)
         self._outcome.plain = self.views.plain
+        self._outcome.reasons |= self._gradebook.unread
         renamed = self._gradebook.new_names()
         before = {renamed.get(student, student): score for student, score in self._scores_before.items()}
         self._outcome.moves = Moves.between(before, scores, present)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
-from grader.gradebook.guarded import fault_sentence, plain_results, rendered
+from grader.gradebook.guarded import plain_results, rendered
 from grader.intake.submissions.classroom50 import RESULT_FILE
 from grader.publish.export.classroom50 import RELEASE_BODY, release_body, result_for_runner, result_text
 from grader.publish.export.github import Say, append_summary, below_command, classroom_result, error_commands
@@ -23,12 +23,12 @@ EXPORT_FILES: Mapping[str, tuple[str, Callable[[SubmissionResult], str]]] = {
 }
 
 
-def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) -> list[str]:
+def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) -> dict[str, str]:
     """Each format's file in each student's folder, from the results.json there. Raises OutputError.
 
-    Gives a sentence about those whose file has the points only, or is missing, because making it failed.
+    Gives {student: why} of those whose file has the points only, or is missing, because making it failed.
     """
-    failed = set[str]()
+    failed = dict[str, str]()
     chosen = [EXPORT_FILES[name] for name in dict.fromkeys(formats) if name in EXPORT_FILES]
     for student in students if chosen else ():
         results = read_results(out / student)  # none after a fault of the grader, which must not become a zero
@@ -38,8 +38,8 @@ def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) ->
             text, faults = export_of(results, write)
             with output_errors(path):
                 path.unlink(missing_ok=True) if text is None else write_whole(path, text)
-            failed |= {student} if faults else set()
-    return [fault_sentence(failed)] if failed else []
+            failed |= {student: faults[0]} if faults else {}
+    return failed
 
 
 def export_of(
