@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
@@ -18,17 +19,23 @@ from made_gradebook import CROSS, HANDED_IN, ROWS, grade, submission_of
 from made_results import lesson as lesson_of
 from made_results import results as results_by_hand
 from made_results import row
+from rich.console import Console
 from support import ROOT
 
-from grader.commands.live import what_is_plain
+from grader.commands.defence import write_sheets
+from grader.commands.live import RunView, what_is_plain
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.defence_sheets import Sheet
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.server import write_student
 from grader.gradebook.grading.views import Views, withdraw_report
 from grader.gradebook.guarded import NO_REPORT, plain_results, points_only, rendered
+from grader.publish import defence_pages
+from grader.publish.export import github
+from grader.publish.export.outputs import report_to_github
 from grader.publish.report import pages
 from grader.results import Row, read_results
 
@@ -158,6 +165,35 @@ def test_plain_results_have_the_points_and_nothing_that_a_student_wrote():
     assert (plain.score, plain.max_score, plain.status) == (made.score, made.max_score, made.status)
     text = json.dumps(plain.to_json())
     assert not [word for word in ("ValueError", "theirs", "printed by", "flipped") if word in text]
+
+
+def test_annotations_and_the_line_of_a_run_are_guarded(tmp_path, monkeypatch):
+    """What a job on GitHub prints, and a line per submission."""
+    ada, bo = (results_by_hand(student, lesson_of(CROSS, *rows_of_student(0))) for student in ("ada", "bo"))
+    own = github.row_message
+    monkeypatch.setattr(github, "row_message", lambda row: own(row) if row is not ada.lessons[0].rows[0] else 1 / 0)
+    said = list[str]()
+    report_to_github(tmp_path, [ada, bo], {}, {}, said.append)
+    assert len(said) == 3 and sum("It raised `ValueError`." in line for line in said) == 1
+    text = io.StringIO()
+    view = RunView(Console(file=text, width=200))
+    monkeypatch.setattr("grader.commands.live.result_line", lambda results: 1 / 0)
+    view.result(bo)
+    assert text.getvalue() == "[1/0] \n"
+
+
+def test_a_sheet_that_cannot_be_written_is_left_out(tmp_path, monkeypatch, capsys):
+    sheets = [
+        Sheet(code, student, CROSS, "Cross-entropy", "seed", []) for code, student in (("A", "Ada Q."), ("B", "Bo Q."))
+    ]
+    own = defence_pages.size_of
+    monkeypatch.setitem(defence_pages.SHARED, "size_of", lambda sheet: own(sheet) if sheet is sheets[0] else 1 / 0)
+    write_sheets(sheets, tmp_path, oral=False, minutes=None)
+    printed = capsys.readouterr()
+    assert "papers.html is without Bo Q., for a fault of the grader" in printed.err
+    assert "1 students:" in printed.out and "2 students:" in printed.out
+    papers, keys = ((tmp_path / "defence" / CROSS / name).read_text() for name in ("papers.html", "keys.html"))
+    assert "Ada Q." in papers and "Bo Q." not in papers and "Bo Q." in keys
 
 
 def test_many_plain_reports_are_one_sentence():
