@@ -110,7 +110,7 @@ class Views:
     def write_student(self, student: str, results: SubmissionResult | None = None) -> None:
         """Write the student's folder: one report of all `results`, which are the current ones.
 
-        A plain one is out of date from the start: the next command tries again.
+        It is out of date from the start if it is plain, or results cannot be read: the next command tries again.
         """
         self._plain_reports.pop(student, None)
         results = results or self._gradebook.current_of(student)
@@ -124,7 +124,7 @@ class Views:
                 self._plain_reports[student] = why
         for lesson in results.lessons:
             drop_report(folder, lesson.name)
-        if student in self._plain_reports:
+        if student in self._plain_reports or student in self._gradebook.unread:
             self._gradebook.mark_stale([student])
         else:
             self._gradebook.mark_written(student)

@@ -17,7 +17,7 @@ from grader.intake.submissions.roster import Roster
 from grader.publish.export.marks import TOTAL_COLUMN, as_csv, read_marks
 from grader.publish.export.maxima import maxima_from_options, scaled_to
 from grader.publish.export.moodle import GRADE, moodle_maxima, worksheet_rows
-from grader.publish.feedback.reports import NoFeedback, for_one_student, one_line_summary
+from grader.publish.feedback.reports import NoFeedback, one_line_summary
 
 COMMENTS = "feedback comments"
 
@@ -55,8 +55,7 @@ def graded_worksheet(out: Path, roster: Roster, options: Sequence[str]) -> tuple
     for member, cells in zip(roster.members, rows, strict=True):
         if column is not None and member.student in scaled.results:
             try:
-                with for_one_student():
-                    cells[header.index(column)] = escape(one_line_summary(scaled.results[member.student]))
+                cells[header.index(column)] = escape(one_line_summary(scaled.results[member.student]))
             except NoFeedback as reason:
                 remarks.append(f"{member.name} has no comment: {reason}.")
     return as_csv([header, *rows]), remarks

@@ -35,6 +35,7 @@ def for_one_student() -> Iterator[None]:
         raise NoFeedback(f"it could not be made, which is a fault of the grader ({fault_text(error)})") from error
 
 
+@for_one_student()
 def report_files(out: Path, results: SubmissionResult) -> dict[str, bytes]:
     """{file name: content} of a student's reports. `results` are the current ones. Raises NoFeedback.
 
@@ -76,8 +77,9 @@ def markdown_of(files: dict[str, bytes]) -> str:
 MAX_STUDENTS_NAMED = 8
 
 
+@for_one_student()
 def one_line_summary(results: SubmissionResult) -> str:
-    """The points, what is not right yet, and what people wrote about the submission."""
+    """The points, what is not right yet, and what people wrote about the submission. Raises NoFeedback."""
     sentences = [
         f"{points_text(results.score)} of {points_text(results.max_score)} points ({points_text(results.percent)} %)."
     ]
@@ -136,8 +138,7 @@ def mailmerge_csv(out: Path, roster: Roster, marks: Marks, reports: Path | None 
             if not member.email:
                 raise NoFeedback("the roster has no e-mail address")
             report_files(out, results)
-            with for_one_student():
-                summary = one_line_summary(results)
+            summary = one_line_summary(results)
         except NoFeedback as reason:
             remarks.append(f"{member.name} is not in the file: {reason}.")
             continue

@@ -23,7 +23,7 @@ from grader.commands.grade import main
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.publish.feedback.canvas import canvas_feedback
 from grader.publish.feedback.moodle import moodle_feedback
-from grader.publish.feedback.reports import NoFeedback, markdown_of, one_line_summary
+from grader.publish.feedback.reports import NoFeedback, decision_sentences, markdown_of, one_line_summary
 from grader.results.annotations import NotGraded
 
 
@@ -355,11 +355,12 @@ def test_a_folder_for_each_student_and_a_csv(ada, tmp_path):
 def test_a_student_for_whom_it_fails_gets_nothing_and_the_others_get_theirs(ada, tmp_path, monkeypatch):
     """The same for each platform: a comment, a file, a line of a CSV."""
 
-    def summary(results):
-        return 1 // (results.student != "okaforada") * one_line_summary(results)
+    def sentences(results):
+        if results.student == "okaforada":
+            raise ValueError("no")
+        return decision_sentences(results)
 
-    for module in ("feedback.reports", "feedback.moodle"):
-        monkeypatch.setattr(f"grader.publish.{module}.one_line_summary", summary)
+    monkeypatch.setattr("grader.publish.feedback.reports.decision_sentences", sentences)
     out, roster = tmp_path / "out", tmp_path / "roster.csv"
     roster.write_text("id,name,email,submission\n1,Ada Okafor,a@x.org,okaforada\n2,Bo Chen,bo@x.org,chenbo\n")
     said, warned = grade("export", "mailmerge", out, "--roster", roster)
