@@ -103,10 +103,7 @@ def write_archive(
     platform: Callable[[Returned], dict[str, bytes]],
     scripts: Mapping[str, bytes] = MappingProxyType({}),
 ) -> int:
-    """Write the zip with `scripts` and what the platform gives to each student; return to how many.
-
-    Who gets nothing is printed.
-    """
+    """Write the zip with `scripts` and what the platform gives to each student; return to how many. Prints who not."""
     from grader.authoring.release.engine import write_zip
     from grader.publish.feedback.reports import NoFeedback, for_one_student
 

@@ -14,8 +14,8 @@ from grader.errors import UserError
 from grader.results import Row, SubmissionResult, points_text
 from grader.results.wording import first_names
 
-Item = TypeVar("Item")
-Text = TypeVar("Text")
+Rendered = TypeVar("Rendered")
+Output = TypeVar("Output")
 
 NO_REPORT: Final = (
     "The full report could not be made. That is a fault of the grader, not of the student, and it costs no points."
@@ -72,10 +72,10 @@ def plain_results(results: SubmissionResult) -> SubmissionResult:
 
 
 def rendered(
-    render: Callable[[Sequence[Item], Mapping[int, str]], Text],
-    items: Sequence[Item],
-    plain: Callable[[Item], Item | None] = lambda item: None,
-) -> Text:
+    render: Callable[[Sequence[Rendered], Mapping[int, str]], Output],
+    items: Sequence[Rendered],
+    plain: Callable[[Rendered], Rendered | None] = lambda item: None,
+) -> Output:
     """`render(items, {})`. Where that raises, an item for which it raises alone is replaced by its `plain` form.
 
     It is left out if there is none, or if that raises as well. `render` then gets the reasons, {place in `items`: why}.
@@ -86,7 +86,7 @@ def rendered(
         raise
     except Exception:
         faults = dict(failing_items(render, items))
-    kept = list[Item]()
+    kept = list[Rendered]()
     for place, item in enumerate(items):
         shown = plain(item) if place in faults else item
         if shown is not None and not (place in faults and fault_of(render, [shown])):
@@ -95,7 +95,7 @@ def rendered(
 
 
 def failing_items(
-    render: Callable[[Sequence[Item], Mapping[int, str]], object], items: Sequence[Item], start: int = 0
+    render: Callable[[Sequence[Rendered], Mapping[int, str]], object], items: Sequence[Rendered], start: int = 0
 ) -> Iterable[tuple[int, str]]:
     """(place, why) of each item for which `render` raises alone; `items` begin at the place `start`."""
     why = fault_of(render, items) if items else ""
@@ -107,7 +107,7 @@ def failing_items(
         yield from failing_items(render, items[half:], start + half)
 
 
-def fault_of(render: Callable[[Sequence[Item], Mapping[int, str]], object], items: Sequence[Item]) -> str:
+def fault_of(render: Callable[[Sequence[Rendered], Mapping[int, str]], object], items: Sequence[Rendered]) -> str:
     """Why `render` raises for these items; "" where it does not."""
     try:
         render(items, {})
@@ -117,6 +117,7 @@ def fault_of(render: Callable[[Sequence[Item], Mapping[int, str]], object], item
 
 
 def fault_text(error: Exception) -> str:
+    """The error's type and text, for a person who reports it."""
     return f"{type(error).__name__}: {error}"
 
 

@@ -43,7 +43,8 @@ from grader.publish.report.classroom import (
 )
 from grader.publish.report.heat_map import COLOUR_SCALE
 from grader.publish.report.layout import Layout, layouts_from_text, layouts_to_text
-from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesson, next_step
+from grader.publish.report.next_step import next_step
+from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesson
 from grader.publish.report.triage import triage
 from grader.publish.templates import page_templates
 from grader.results import UNWRITTEN, WRONG_STATUSES, SubmissionResult, number, points_text
