@@ -15,7 +15,7 @@ from grader.results import Row, SubmissionResult, points_text
 from grader.results.wording import first_names
 
 Rendered = TypeVar("Rendered")
-Output = TypeVar("Output")
+RenderedText = TypeVar("RenderedText")
 
 NO_REPORT: Final = (
     "The full report could not be made. That is a fault of the grader, not of the student, and it costs no points."
@@ -72,10 +72,10 @@ def plain_results(results: SubmissionResult) -> SubmissionResult:
 
 
 def rendered(
-    render: Callable[[Sequence[Rendered], Mapping[int, str]], Output],
+    render: Callable[[Sequence[Rendered], Mapping[int, str]], RenderedText],
     items: Sequence[Rendered],
     plain: Callable[[Rendered], Rendered | None] = lambda item: None,
-) -> Output:
+) -> RenderedText:
     """`render(items, {})`. Where that raises, an item for which it raises alone is replaced by its `plain` form.
 
     It is left out if there is none, or if that raises as well. `render` then gets the reasons, {place in `items`: why}.
