@@ -5,8 +5,9 @@ from __future__ import annotations
 import secrets
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -202,19 +203,24 @@ class SheetMaker:
 def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float | None) -> None:
     """The pages to be printed, and where they are."""
     from grader.gradebook.files import output_errors, write_whole
+    from grader.gradebook.guarded import rendered
     from grader.publish.defence_pages import keys_page, oral_page, papers_page
 
     folder = out / "defence" / sheets[0].lesson
-    pages = (
-        {ORAL_FILE: oral_page(sheets)}
+    pages: dict[str, Callable[[Sequence[Sheet]], str]] = (
+        {ORAL_FILE: oral_page}
         if oral
-        else {PAPERS_FILE: papers_page(sheets, minutes), KEYS_FILE: keys_page(sheets)}
+        else {PAPERS_FILE: lambda shown: papers_page(shown, minutes), KEYS_FILE: keys_page}
     )
-    for name, text in pages.items():
+    for name, page in pages.items():
+        text, faults = rendered(partial(lambda page, shown, faults: (page(shown), faults), page), sheets)
+        for place in faults:
+            who = printable(sheets[place].student)
+            click.echo(f"grade: {name} is without {who}, for a fault of the grader: ask them in person.", err=True)
         with output_errors(folder / name):
             folder.mkdir(parents=True, exist_ok=True)
             write_whole(folder / name, text)
-        click.echo(f"{count_text(len(sheets), 'student')}: {folder / name}")
+        click.echo(f"{count_text(len(sheets) - len(faults), 'student')}: {folder / name}")
     if not oral:
         click.echo(f"Keep {KEYS_FILE} to yourself. After the defence: grade defence --enter -o {out}")
     most = max(len(sheet.questions) for sheet in sheets)

@@ -99,17 +99,15 @@ def write_archive(
     platform: Callable[[Returned], dict[str, bytes]],
     scripts: Mapping[str, bytes] = MappingProxyType({}),
 ) -> int:
-    """Write the zip with `scripts` and what the platform gives to each student; return to how many.
-
-    Who gets nothing is printed.
-    """
+    """Write the zip with `scripts` and what the platform gives to each student; return to how many. Prints who not."""
     from grader.authoring.release.engine import write_zip
-    from grader.publish.feedback.reports import NoFeedback
+    from grader.publish.feedback.reports import NoFeedback, for_one_student
 
     files, sent = dict(scripts), 0
     for each in back:
         try:
-            files |= platform(each)
+            with for_one_student():
+                files |= platform(each)
             sent += 1
         except NoFeedback as reason:
             print_remarks([f"`{each.results.student}` gets no feedback: {reason}."])

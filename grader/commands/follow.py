@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.commands.console import fail, printable
+from grader.commands.live import what_is_plain
 from grader.commands.run_inputs import confirmed_and_given, store_intake
 from grader.commands.signing import sign_or_warn
 from grader.errors import UserError
@@ -109,9 +110,9 @@ class FollowedFolder:
         from grader.publish.export.outputs import write_formats
 
         sign_or_warn(self._out, self._key, students)
-        write_formats(self._out, students, self._formats)
+        failed = write_formats(self._out, students, self._formats)
         try:
-            for sentence in self.store_intake():
+            for sentence in (*what_is_plain(failed), *self.store_intake()):
                 self.warn(sentence)
         except UserError as error:  # a person is editing intake.csv
             self.warn(str(error))

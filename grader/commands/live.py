@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 from grader.commands.console import printable
+from grader.gradebook.guarded import fault_sentence, plain_results, rendered
 from grader.results import SubmissionResult, points_text
 from grader.results.wording import count_text, first_names
 
@@ -83,7 +84,8 @@ class RunView:
         self._progress.advance(self._task)
         if not self._console.is_terminal:
             task = self._progress.tasks[0]
-            self._say(f"[{task.completed:.0f}/{task.total or 0:.0f}] {result_line(results)}")
+            line = rendered(lambda found, _: "".join(map(result_line, found)), [results], plain_results)
+            self._say(f"[{task.completed:.0f}/{task.total or 0:.0f}] {line}")
 
     def screen(self) -> Group:
         counts = " · ".join(f"{self._counts[name]} {name}" for name in ("passed", "wrong", "broken"))
@@ -134,6 +136,17 @@ def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
     )
     advice = ["They have no score until the same command, run again, grades them."] if lines else []
     return [*map(printable, lines[:MAX_REASONS_SHOWN]), *further, *advice]
+
+
+def what_is_plain(plain: Mapping[str, str]) -> list[str]:
+    """Two lines about {student: why} whose report or row in the class's pages is plain."""
+    if not plain:
+        return []
+    reasons = sorted({printable(shorten(why)) for why in plain.values()})
+    return [
+        printable(fault_sentence(plain)),
+        f"Please report it, with the reason: {'; '.join(reasons[:MAX_REASONS_SHOWN])}.",
+    ]
 
 
 def what_platforms_say(results: Iterable[SubmissionResult]) -> list[str]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.console import console_for, printable
+from grader.commands.console import console_for, print_remarks, printable
+from grader.commands.live import what_failed, what_is_plain
 from grader.commands.options import gradebook_option
 from grader.commands.signing import sign_or_warn
 from grader.errors import UserError
@@ -111,6 +112,7 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
     from grader.publish.report.pages import Reporter
 
     lessons = [] if course is None else list(course.lessons.values())
+    plain = dict[str, str]()
     views, stale = Views(out, gradebook, Reporter(lessons), lessons), gradebook.stale()
     if course is None and stale:
         count = count_text(len(stale), "report is", "reports are")
@@ -130,9 +132,10 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
             task = progress.add_task("reports", total=len(stale))
             views.write_stale(lambda: progress.advance(task))
         for student, names in formats.items():
-            write_formats(out, [student], names)
+            plain |= write_formats(out, [student], names)
         sign_or_warn(out, None, stale)
     views.write_whole_class(lessons)
+    print_remarks([*what_failed(gradebook.unread, len(gradebook.students())), *what_is_plain({**plain, **views.plain})])
     for name in EXPORTS:
         if (out / name).exists():
             click.echo(f"grade: {name} was exported before: export it again.", err=True)

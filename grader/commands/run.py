@@ -26,7 +26,7 @@ from grader.commands.console import (
     require_solutions,
 )
 from grader.commands.follow import FollowedFolder, folder_to_follow
-from grader.commands.live import RunView, print_summary, what_failed, what_platforms_say, what_waits
+from grader.commands.live import RunView, print_summary, what_failed, what_is_plain, what_platforms_say, what_waits
 from grader.commands.opened_gradebook import write_other_gradebooks
 from grader.commands.remembered import ClassFiles
 from grader.commands.run_inputs import (
@@ -114,12 +114,12 @@ def run(**words: Any) -> None:
         print_summary(console, outcome, count, options.out, work.left_out)
     elif outcome.stopped:
         click.echo(f"grade: stopped: {len(students)} of {count} were graded and are on disk.", err=True)
-    print_remarks(what_failed(outcome.reasons, count))
+    print_remarks([*what_failed(outcome.reasons, count), *what_is_plain(outcome.plain)])
     print_remarks([*map(printable, without_times(outcome.results)), *what_platforms_say(outcome.results)])
     if work.assignment is not None and outcome.unapplied is not None:
         print_remarks([what_waits(outcome.unapplied, work.assignment.title, options.out)])
     sign_or_warn(options.out, key, set(students))
-    write_formats(options.out, students, options.formats)
+    print_remarks(what_is_plain(write_formats(options.out, students, options.formats)))
     quieted.close()
     report_to_platforms(options, work, outcome)
     exit_with_status(outcome, options.fail_under, console)

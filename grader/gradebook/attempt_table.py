@@ -157,6 +157,14 @@ class AttemptTable:
         (values,) = self._connection.rows(f"{ALL_ATTEMPTS} WHERE id = ?", attempt)
         return StoredAttempt._make(values)
 
+    def results_of(self, attempt: int) -> SubmissionResult | None:
+        """The results of one attempt; None if they cannot be read, for a fault of the grader."""
+        stored = self.stored(attempt)
+        try:
+            return stored.read()
+        except Exception:
+            return None
+
     def attempts_of(self, student: str, after: int = 0) -> list[SubmissionResult]:
         """The results of a student's attempts, newest first; only those with an id above `after`."""
         query = f"{NEWEST} SELECT results FROM newest WHERE student = ? AND id > ? ORDER BY id DESC"

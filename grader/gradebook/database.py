@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
@@ -18,6 +19,7 @@ from grader.gradebook.attempt_table import AttemptTable, StoredAttempt
 from grader.gradebook.connection import Connection, prepare_tables
 from grader.gradebook.current import current_results, graded_lessons
 from grader.gradebook.decision_table import DecisionTable
+from grader.gradebook.guarded import fault_text
 from grader.gradebook.identity import PEOPLE_ENTRY, names_here
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.gradebook.records import Decision
@@ -40,6 +42,7 @@ class Gradebook(AttemptTable):
 
     Attributes:
         decisions: what people decided about students.
+        unread: {student: why} whose results could not be read, which is a fault of the grader.
     """
 
     def __init__(self, path: Path, read_only: bool = False) -> None:
@@ -52,6 +55,7 @@ class Gradebook(AttemptTable):
             raise
         super().__init__(connection)
         self.decisions = DecisionTable(connection)
+        self.unread: dict[str, str] = {}
 
     # What is current --------------------------------------------------------------------------------------------------
 
@@ -70,7 +74,7 @@ class Gradebook(AttemptTable):
         assignment = assignment or self.assignment()
         term = self._term(assignment, is_trial=is_trial)
         for student, attempts in self.by_person():
-            yield standing_of(student, assignment, attempts, decided.pop(student, []), verdicts, term)
+            yield self._standing(student, assignment, attempts, decided.pop(student, []), verdicts, term)
         for student, decisions in decided.items():
             if any(each.kind != "extension" for each in in_force(decisions)):
                 yield assigned(student, assignment, [], decisions)
@@ -79,7 +83,20 @@ class Gradebook(AttemptTable):
         """The current results of one student."""
         assignment = self.assignment()
         decisions, term = self.decisions_about(student), self._term(assignment, student)
-        return standing_of(student, assignment, self.attempts_of_person(student), decisions, NO_VERDICTS, term)
+        attempts = self.attempts_of_person(student)
+        return self._standing(student, assignment, attempts, decisions, NO_VERDICTS, term)
+
+    def _standing(self, student: str, *rest: Any) -> SubmissionResult:
+        """As standing_of. Where that fails, the student has no score, `unread` says why, and all others have theirs."""
+        self.unread.pop(student, None)
+        try:
+            return standing_of(student, *rest)
+        except UserError:
+            raise
+        except Exception as error:
+            self.unread[student] = fault_text(error)
+            message = f"The results cannot be read, for a reason that is not the student's: {fault_text(error)}"
+            return SubmissionResult(student=student, status="error", message=message)
 
     def by_person(self) -> Iterator[tuple[str, list[StoredAttempt]]]:
         """(student by the present name, their attempts under every name, newest first), in order of name backwards."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from grader.gradebook.guarded import rendered
 from grader.gradebook.similarity.evidence import EvidenceItem, EvidenceKind
 from grader.gradebook.similarity.pairs import SharedEvidence, Similarities, SimilarPair
 from grader.gradebook.similarity.reading import FilesByStudent
@@ -94,6 +95,15 @@ def similar_page(
     found: Similarities, pairs: Sequence[SimilarPair], files: FilesByStudent, remarks: Sequence[str]
 ) -> str:
     """The page: `pairs` of `found` side by side. Everything that students wrote is escaped."""
-    shown = [(pair, reasons_of(pair, files)) for pair in pairs[:MAX_PAIRS_SHOWN]]
-    template = page_templates(inert).get_template("similar.html")
-    return template.render(found=found, shown=shown, remarks=remarks, left_out=len(pairs) - len(shown))
+    template, first = page_templates(inert).get_template("similar.html"), pairs[:MAX_PAIRS_SHOWN]
+
+    def page(chosen: Sequence[SimilarPair], faults: Mapping[int, str]) -> str:
+        shown = [(pair, reasons_of(pair, files)) for pair in chosen]
+        not_shown = [
+            f"{first[place].one} and {first[place].other} are similar; a fault of the grader keeps them off this page."
+            for place in faults
+        ]
+        left_out = len(pairs) - len(first)
+        return template.render(found=found, shown=shown, remarks=[*remarks, *not_shown], left_out=left_out)
+
+    return rendered(page, first)

@@ -621,7 +621,19 @@ def test_smoothing_is_the_lectures():
 
 
 @pytest.mark.parametrize(
-    "raw", [[3.0], [2.0, 2.0], [0.0, 0.0, 1e-7], [1e-6, 4000.0], [2.1 - i / 1e4 for i in range(5000)]]
+    "raw",
+    [
+        *([3.0], [2.0, 2.0], [0.0, 0.0, 1e-7], [1e-6, 4000.0], [2.1 - i / 1e4 for i in range(5000)], []),
+        *(
+            [3.0, 1e300, 2.0],
+            [1e300] * 3,
+            [sys.float_info.max],
+            [2.0, math.inf, math.nan],
+            [math.nan],
+            [-1e300, 5e-324],
+        ),
+        *([1e300 if i % 7 else 5e-324 for i in range(5000)], [1e250, 1.01e250]),
+    ],
 )
 def test_a_plot_stays_inside_its_frame(raw):
     drawn = plot(raw, [raw], 10, len(raw), 1e-9)

@@ -473,3 +473,25 @@ def test_sigterm_between_two_results_stops_with_all_that_is_finished_in_the_book
     assert (tmp_path / "out" / "grades.csv").read_text().count("\n") == 3
     outcome, watching = play(CLASS)
     assert (outcome.stopped, watching.plan) == (False, (1, 2))
+
+
+def test_a_plain_report_of_a_grader_process_is_written_again(play, tmp_path, monkeypatch):
+    """The page is whole if the fault does not come again; else the run names the student, and so does the next one."""
+    about = {"torch": "2", "python": "3", "cpu_capability": "AVX2", "platform": "here"}
+    replies = {"ada": Reply(results_of(CLASS[0], environment=about), plain="ValueError: once")}
+    outcome, _ = play(CLASS, replies)
+    page = tmp_path / "out" / "ada" / "report.html"
+    assert (outcome.plain, outcome.faults) == ({}, 0) and "Backprop Ninja · report" in page.read_text(encoding="utf-8")
+    own = Reporter.student_page
+
+    def student_page(self, graded, sources):
+        if graded.results.student == "ada":
+            raise ValueError("again")
+        return own(self, graded, sources)
+
+    monkeypatch.setattr(Reporter, "student_page", student_page)
+    for fresh in (True, False):
+        outcome, _ = play(CLASS, replies, fresh=fresh)
+        assert (outcome.plain, outcome.faults) == ({"ada": "ValueError: again"}, 0)
+        index = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+        assert "The full report of ada could not be made: a fault of the grader" in index

@@ -6,7 +6,7 @@ Without torch, which takes seconds to load: the coordinator does without it.
 from __future__ import annotations
 
 import platform
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, Protocol
@@ -120,9 +120,11 @@ class Publisher(Protocol):
         left_out: Sequence[str] = (),
         present: Collection[str] | None = None,
         worth: float | None = None,
+        plain: MutableMapping[str, str] | None = None,
     ) -> Iterator[tuple[str, str]]:
         """(file name, text) of grades.csv and index.html, over `results` and the members of the roster without any.
 
         `left_out` are lessons that no submission contains; `present` are the students of this run, where `results` has
         others, too. `worth` is the maximum of a student without any submission; None: the sum of the lessons' points.
+        `plain` are {student: why} of those whose report is plain; those whose row is plain here are added.
         """

@@ -37,6 +37,7 @@ class Reply:
     With results come `extras`, what only the report shows, and `drawings`, which reports of this lesson have in common:
     see GradedSubmission.extras and Publisher.new_drawings. From a cluster come `files`, {name: text} of the student's
     folder, or `refused`, why a worker must not grade. `learned` is what other graders can use (Session.take_learned).
+    `plain` is why the report that was written is plain (see gradebook.guarded), or "".
     """
 
     results: SubmissionResult | None = None
@@ -46,6 +47,7 @@ class Reply:
     files: dict[str, str] = field(default_factory=dict)
     refused: str = ""
     learned: dict[str, Any] = field(default_factory=dict)
+    plain: str = ""
 
 
 Replies = Generator[tuple[Submission, Reply], None, None]
@@ -95,7 +97,7 @@ class GraderProcess:
                     raise OutputError(reply["unwritable"])
                 if "results" in reply:
                     results = SubmissionResult.from_json(reply["results"])
-                    names = ("extras", "drawings", "learned")
+                    names = ("extras", "drawings", "learned", "plain")
                     return Reply(results, **{name: reply[name] for name in names if name in reply})
                 fault = reply["fault"]
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from grader.gradebook.class_results import ClassResults, Moves
@@ -16,7 +17,8 @@ class RunOutcome:
     `stopped` says that a signal came before everything was graded. `unapplied` is whose points an edited assignment
     would change, which counts only after `grade regrade --apply`; None where nothing waits for that. `joined` are
     sentences about students whom another name is counted for, and questions about those for whom a person should
-    decide.
+    decide. `plain` is {student: why} of those whose report, or whose row in the class's pages, is plain (see
+    gradebook.guarded).
     """
 
     results: ClassResults = field(default_factory=ClassResults)
@@ -27,6 +29,7 @@ class RunOutcome:
     unapplied: list[StudentChange] | None = None
     moves: Moves = field(default_factory=Moves)
     joined: list[str] = field(default_factory=list)
+    plain: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def faults(self) -> int:

@@ -145,7 +145,7 @@ class Run:
         """Whether a submission has to be graded; else the results of an earlier run are added to the outcome."""
         student = submission.student
         attempt = self._attempts.get((student, result_key(self._conditions, submission)))
-        results = None if attempt is None else self._gradebook.stored(attempt).read()
+        results = None if attempt is None else self._gradebook.results_of(attempt)
         if attempt is None or results is None or not self._is_current(results, attempt, self._latest[student]):
             return True
         if submission.time_source and submission.submitted is not None:
@@ -228,7 +228,7 @@ class Run:
                 key = result_key(self._conditions, submission) if sound else ""
                 verdict = StoredVerdict(key, results, self._stored_conditions, reply.extras)
                 has_report = settings.has_report(submission.student)
-                attempt = self._gradebook.add(verdict, submission, stale=not has_report)
+                attempt = self._gradebook.add(verdict, submission, stale=not has_report or bool(reply.plain))
                 self._latest[submission.student] = attempt
                 if sound:
                     self._attempts[submission.student, key] = attempt
@@ -276,8 +276,9 @@ class Run:
                 whole_class.add(result)
                 graded_lessons |= {lesson.name for lesson in result.lessons}
         shown = self._outcome.results if only_these else whole_class
-        lessons = [lesson for lesson in course if lesson.name in graded_lessons | names]
-        self.views.write_class(shown, lessons, present)
+        self.views.write_class(shown, [each for each in course if each.name in graded_lessons | names], present)
+        self._outcome.plain = self.views.plain
+        self._outcome.reasons |= self._gradebook.unread
         renamed = self._gradebook.new_names()
         before = {renamed.get(student, student): score for student, score in self._scores_before.items()}
         self._outcome.moves = Moves.between(before, scores, present)

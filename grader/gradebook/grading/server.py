@@ -17,6 +17,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,6 +26,7 @@ from grader.gradebook.files import OutputError, write_files
 from grader.gradebook.grading.graded import GradedSubmission, Publisher, sources_of
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
+from grader.gradebook.guarded import guarded_pages, points_only
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.results import RESULTS_FILE
@@ -65,12 +67,15 @@ class Server:
             self._lessons, settings.seed, limits, isolation, hide, zygote, settings.left_out, cache=settings.cache
         )
 
-    def grade(self, submission: Submission) -> GradedSubmission:
-        """Grades one submission and writes its folder in OUT. Raises GraderFault or OutputError."""
-        graded = self._session.grade(submission)
+    def grade(self, submission: Submission) -> tuple[GradedSubmission, str]:
+        """Grades one submission and writes its folder in OUT. Raises GraderFault or OutputError.
+
+        Gives the results, and why the report is plain, or "".
+        """
+        graded, plain = self._session.grade(submission), ""
         if self._settings.has_report(submission.student):
-            write_student(self._out / submission.student, graded, submission, self._publisher)
-        return graded
+            plain = write_student(self._out / submission.student, graded, submission, self._publisher)
+        return graded, plain
 
     def seconds_for(self, submission: Submission) -> float:
         """How long grading may take, with everything that is done in this process. The coordinator ends it then."""
@@ -98,10 +103,11 @@ class Server:
                 self._announce(replies, time.monotonic() + self.seconds_for(submission))
                 for each in learned:
                     self._session.learn(each)
-                graded = self.grade(submission)
-                reply: dict[str, Any] = {"results": graded.results.to_json(), "extras": graded.extras}
+                graded, plain = self.grade(submission)
+                reply: dict[str, Any] = {"results": graded.results.to_json(), "extras": graded.extras, "plain": plain}
                 reply["learned"] = self._session.take_learned()
-                reply["drawings"] = self._publisher.new_drawings(every=True)
+                with suppress(Exception):  # a lesson that cannot be drawn: only reports show that
+                    reply["drawings"] = self._publisher.new_drawings(every=True)
             except OutputError as error:
                 reply = {"unwritable": str(error)}
             except (GraderFault, OSError) as error:
@@ -113,10 +119,13 @@ class Server:
         self._session.close()
 
 
-def write_student(folder: Path, graded: GradedSubmission, submission: Submission, publisher: Publisher) -> None:
-    """One student's FILES. Raises OutputError."""
-    pages = publisher.student_pages(graded, sources_of(submission))
+def write_student(folder: Path, graded: GradedSubmission, submission: Submission, publisher: Publisher) -> str:
+    """Write one student's files; gives why the report is plain, or "". Raises OutputError."""
+    pages, plain = guarded_pages(
+        points_only(graded.results), lambda: publisher.student_pages(graded, sources_of(submission))
+    )
     write_files(folder, {RESULTS_FILE: graded.results.to_text(), **pages})
+    return plain
 
 
 def run_server(settings_as_json: str, publisher: Callable[[Sequence[Lesson]], Publisher], zygote: str = "") -> None:

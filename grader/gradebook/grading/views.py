@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import STUDENT_FILES, drop_report, output_errors, replace_report, write_files, write_pages
 from grader.gradebook.grading.graded import DRAWING, GradedSubmission, Publisher, sources_of
+from grader.gradebook.guarded import guarded_pages, points_only
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
@@ -60,7 +62,8 @@ def move_earlier_report(folder: Path, submission: Submission, lessons: Sequence[
             texts = {name: (folder / name).read_text(encoding="utf-8", errors="replace") for name in STUDENT_FILES}
         else:
             alone = results.only(lesson)
-            texts = {RESULTS_FILE: alone.to_text(), **publisher.student_pages(GradedSubmission(alone), {})}
+            pages, _ = guarded_pages(points_only(alone), partial(publisher.student_pages, GradedSubmission(alone), {}))
+            texts = {RESULTS_FILE: alone.to_text(), **pages}
         write_files(folder / lesson.name, texts)
     for name in graded:
         drop_report(folder, name)
@@ -75,7 +78,8 @@ def is_judged_on(submission: Submission, lesson: str) -> bool:
 def withdraw_report(folder: Path, results: SubmissionResult, publisher: Publisher) -> None:
     """Replace an earlier report, whose score no longer counts, by a page that says so. Raises OutputError."""
     if folder.is_dir():
-        replace_report(folder, publisher.student_pages(GradedSubmission(replace(results, message=NO_SCORE)), {}))
+        graded = GradedSubmission(replace(results, message=NO_SCORE))
+        replace_report(folder, guarded_pages(NO_SCORE, partial(publisher.student_pages, graded, {}))[0])
 
 
 ATTENDANCE_ENTRY, LEFT_OUT_ENTRY = "attendance", "left out"
@@ -90,27 +94,46 @@ def attendance_in(gradebook: Gradebook) -> Attendance | None:
 
 
 class Views:
-    """Writes what OUT shows of a gradebook. Every method raises OutputError where it cannot."""
+    """Writes what OUT shows of a gradebook. Every method raises OutputError where it cannot.
+
+    Attributes:
+        plain: {student: why} of those whose report is plain, or whose row in the class's pages, after `write_class`.
+    """
 
     def __init__(self, out: Path, gradebook: Gradebook, publisher: Publisher, lessons: Sequence[Lesson]) -> None:
         self._out, self._gradebook, self._publisher = out, gradebook, publisher
         self._digests = {lesson.name: lesson.digest for lesson in lessons}
         self._drawings: set[str] = set()  # digests of lessons whose drawings the publisher has
+        self._plain_reports: dict[str, str] = {}
+        self.plain: dict[str, str] = {}
 
     def write_student(self, student: str, results: SubmissionResult | None = None) -> None:
-        """Write the student's folder: one report of all `results`, which are the current ones."""
+        """Write the student's folder: one report of all `results`, which are the current ones.
+
+        It is out of date from the start if it is plain, or results cannot be read: the next command tries again.
+        """
+        self._plain_reports.pop(student, None)
         results = results or self._gradebook.current_of(student)
         folder = self._out / student
         if results.status == "error":
             withdraw_report(folder, replace(results, lessons=[]), self._publisher)
         elif results.status != "nothing":
-            self._add_drawings(results)
-            graded, sources = self._with_extras(results)
-            write_files(folder, {RESULTS_FILE: results.to_text(), **self._publisher.student_pages(graded, sources)})
-            self.keep_drawings(self._publisher.new_drawings())
+            pages, why = guarded_pages(points_only(results), partial(self._student_pages, results))
+            write_files(folder, {RESULTS_FILE: results.to_text(), **pages})
+            if why:
+                self._plain_reports[student] = why
         for lesson in results.lessons:
             drop_report(folder, lesson.name)
-        self._gradebook.mark_written(student)
+        if student in self._plain_reports or student in self._gradebook.unread:
+            self._gradebook.mark_stale([student])
+        else:
+            self._gradebook.mark_written(student)
+
+    def _student_pages(self, results: SubmissionResult) -> dict[str, str]:
+        self._add_drawings(results)
+        pages = self._publisher.student_pages(*self._with_extras(results))
+        self.keep_drawings(self._publisher.new_drawings())
+        return pages
 
     def write_stale(self, advance: Callable[[], object] = lambda: None) -> list[str]:
         """Write the folders that are out of date, calling `advance` after each; returns their students."""
@@ -132,7 +155,8 @@ class Views:
         left_out = [name for name in json.loads(self._gradebook.kept(LEFT_OUT_ENTRY) or "[]") if name not in graded]
         assignment = self._gradebook.assignment()
         worth = None if assignment is None else sum(sum(rows.values()) for rows in assignment.rows.values())
-        pages = self._publisher.class_pages(results, lessons, attendance, left_out, present, worth)
+        self.plain = dict(self._plain_reports)
+        pages = self._publisher.class_pages(results, lessons, attendance, left_out, present, worth, self.plain)
         with output_errors(self._out):
             write_pages(self._out, pages)
 

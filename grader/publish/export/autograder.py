@@ -27,6 +27,7 @@ from grader.gradebook.records import Attempt, Decision
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.export.gradescope import Visibility, gradescope_json
+from grader.publish.export.outputs import export_of
 from grader.publish.inert import inert
 from grader.results import SubmissionResult, points_text
 from grader.sandbox.isolation.limits import Limits
@@ -108,8 +109,8 @@ class Autograder:
         results = self.grade()
         place = self._root / "results"
         place.mkdir(exist_ok=True)
-        text = gradescope_json(results, self._settings.shown, self._settings.maximum)
-        write_whole(place / "results.json", text)
+        text, _ = export_of(results, lambda each: gradescope_json(each, self._settings.shown, self._settings.maximum))
+        write_whole(place / "results.json", text or "")
         score = f"{points_text(results.score)} of {points_text(results.max_score)}"
         print(f"{results.student}: {score}; isolation {results.isolation}.")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
+from grader.gradebook.guarded import plain_results, rendered
 from grader.intake.submissions.classroom50 import RESULT_FILE
 from grader.publish.export.classroom50 import RELEASE_BODY, release_body, result_for_runner, result_text
 from grader.publish.export.github import Say, append_summary, below_command, classroom_result, error_commands
@@ -22,16 +23,30 @@ EXPORT_FILES: Mapping[str, tuple[str, Callable[[SubmissionResult], str]]] = {
 }
 
 
-def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) -> None:
-    """Each format's file in each student's folder, from the results.json there. Raises OutputError."""
+def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) -> dict[str, str]:
+    """Each format's file in each student's folder, from the results.json there. Raises OutputError.
+
+    Gives {student: why} of those whose file has the points only, or is missing, because making it failed.
+    """
+    failed = dict[str, str]()
     chosen = [EXPORT_FILES[name] for name in dict.fromkeys(formats) if name in EXPORT_FILES]
     for student in students if chosen else ():
         results = read_results(out / student)  # none after a fault of the grader, which must not become a zero
         for name, write in chosen if results else ():
             assert results is not None
             path = out / student / name
+            text, faults = export_of(results, write)
             with output_errors(path):
-                write_whole(path, write(results))
+                path.unlink(missing_ok=True) if text is None else write_whole(path, text)
+            failed |= {student: faults[0]} if faults else {}
+    return failed
+
+
+def export_of(
+    results: SubmissionResult, write: Callable[[SubmissionResult], str]
+) -> tuple[str | None, Mapping[int, str]]:
+    """(what `write` gives, or of the points only, or None; why it is not all: see gradebook.guarded)."""
+    return rendered(lambda found, faults: (write(found[0]) if found else None, faults), [results], plain_results)
 
 
 def report_to_github(
@@ -53,14 +68,15 @@ def report_to_github(
     only = results[0] if len(results) == 1 and results[0].status != "error" else None
     if only is not None and bound is not None and 100 * only.score < bound * only.max_score:
         say(below_command(only, bound))
-    for line in error_commands(results, paths, workspace):
+    for line in rendered(lambda found, _: list(error_commands(found, paths, workspace)), results, plain_results):
         say(line)
     if summary := environment.get("GITHUB_STEP_SUMMARY"):
         with output_errors(Path(summary)):
             append_summary(Path(summary), report_sentences(out, results))
     if (output := environment.get("GITHUB_OUTPUT")) and len(results) == 1:
         with output_errors(Path(output)), open(output, "a", encoding="utf-8") as file:
-            file.write(f"result={classroom_result(results[0])}\n")
+            text, _ = export_of(results[0], classroom_result)
+            file.write(f"result={text or ''}\n")
 
 
 def report_to_classroom50(
@@ -78,10 +94,14 @@ def report_to_classroom50(
     whole = read_results(out / result.student) or result  # `results` lack what only a student's own pages show
     texts = {
         RELEASE_BODY: release_body(out, whole),
-        RESULT_FILE: result_text(result_for_runner(whole, environment, datetime.now(UTC))),
+        RESULT_FILE: export_of(
+            whole, lambda each: result_text(result_for_runner(each, environment, datetime.now(UTC)))
+        )[0],
     }
     with output_errors(workspace / RESULT_FILE):
         for name, text in texts.items():
+            if text is None:
+                continue
             (workspace / f".{name}.part").unlink(missing_ok=True)  # it may be a student's link to somewhere else
             write_whole(workspace / name, text)
 

@@ -17,7 +17,7 @@ from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.classroom50 import result_in
 from grader.publish.export.classroom50 import score_fields
 from grader.publish.feedback.download import Returned
-from grader.publish.feedback.reports import NoFeedback, require_score
+from grader.publish.feedback.reports import NoFeedback, for_one_student, require_score
 
 SCORES_SCHEMA = "classroom50/scores/v1"
 ACCOUNT = "GitHub "
@@ -45,7 +45,8 @@ def put_scores(scores: dict[str, Any], back: Sequence[Returned], now: datetime) 
     """Enter the results into `scores`; a sentence for each student without an entry."""
     for each in back:
         try:
-            put_score(scores, each, now)
+            with for_one_student():
+                put_score(scores, each, now)
         except NoFeedback as reason:
             yield f"`{each.results.student}` gets no score: {reason}."
 

@@ -50,9 +50,12 @@ def graded_worksheet(out: Path, roster: Roster, options: Sequence[str]) -> tuple
     """
     columns, marks = {TOTAL_COLUMN: GRADE}, read_marks(out, roster)
     scaled = scaled_to(maxima_from_options(marks, columns, options) or moodle_maxima(roster, columns), marks, columns)
-    column = comments_column(roster)
+    column, remarks = comments_column(roster), list(scaled.remarks[len(marks.remarks) :])
     header, *rows = worksheet_rows(roster, scaled, columns)
     for member, cells in zip(roster.members, rows, strict=True):
         if column is not None and member.student in scaled.results:
-            cells[header.index(column)] = escape(one_line_summary(scaled.results[member.student]))
-    return as_csv([header, *rows]), scaled.remarks[len(marks.remarks) :]
+            try:
+                cells[header.index(column)] = escape(one_line_summary(scaled.results[member.student]))
+            except NoFeedback as reason:
+                remarks.append(f"{member.name} has no comment: {reason}.")
+    return as_csv([header, *rows]), remarks

@@ -6,8 +6,11 @@ A report is complete, current, and certainly this student's.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from grader.errors import UserError
+from grader.gradebook.guarded import fault_text
 from grader.intake.submissions.roster import Roster
 from grader.publish.export.marks import Marks, as_csv
 from grader.publish.inert import inert
@@ -21,6 +24,18 @@ class NoFeedback(Exception):
     """Why a student gets nothing back now; the text completes the sentence `NAME: ...`."""
 
 
+@contextmanager
+def for_one_student() -> Iterator[None]:
+    """Turn a fault in what is made for one student into NoFeedback: all others get theirs."""
+    try:
+        yield
+    except (UserError, NoFeedback, OSError):
+        raise
+    except Exception as error:
+        raise NoFeedback(f"it could not be made, which is a fault of the grader ({fault_text(error)})") from error
+
+
+@for_one_student()
 def report_files(out: Path, results: SubmissionResult) -> dict[str, bytes]:
     """{file name: content} of a student's reports. `results` are the current ones. Raises NoFeedback.
 
@@ -64,8 +79,9 @@ def markdown_of(files: dict[str, bytes]) -> str:
 MAX_STUDENTS_NAMED = 8
 
 
+@for_one_student()
 def one_line_summary(results: SubmissionResult) -> str:
-    """The points, what is not right yet, and what people wrote about the submission."""
+    """The points, what is not right yet, and what people wrote about the submission. Raises NoFeedback."""
     sentences = [
         f"{points_text(results.score)} of {points_in_words(results.max_score)} ({points_text(results.percent)} %)."
     ]
@@ -126,6 +142,7 @@ def mailmerge_csv(out: Path, roster: Roster, marks: Marks, reports: Path | None 
             if not member.email:
                 raise NoFeedback("the roster has no e-mail address")
             report_files(out, results)
+            summary = one_line_summary(results)
         except NoFeedback as reason:
             remarks.append(f"{member.name} is not in the file: {reason}.")
             continue
@@ -133,5 +150,5 @@ def mailmerge_csv(out: Path, roster: Roster, marks: Marks, reports: Path | None 
         if results.status == "unclear":
             figures[0] = figures[2] = ""
         report = ((reports or out) / results.student / HTML).resolve()
-        rows.append([member.email, member.name, member.id, *figures, one_line_summary(results), str(report)])
+        rows.append([member.email, member.name, member.id, *figures, summary, str(report)])
     return as_csv(rows), remarks

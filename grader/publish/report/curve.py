@@ -12,6 +12,8 @@ from dataclasses import dataclass
 CURVE_WIDTH, CURVE_HEIGHT = 1000.0, 400.0
 MAX_POINTS_DRAWN = 500
 """More points than this share places in a band."""
+LARGEST = 1e250
+"""Larger values, and those that are no finite number, are drawn as this: no power of ten on the axis overflows."""
 MANY = 20
 """How many must share one before the smallest and largest of them are left out."""
 
@@ -63,11 +65,11 @@ def plot(
     filled: bool = False,
 ) -> Plot:
     """`raw` as a band (an area from `floor` up if `filled`), each of `curves` smoothed; the axis is logarithmic."""
-    raw = [max(v, floor) for v in raw]
+    raw = [on_axis(v, floor) for v in raw]
     band = [(x, math.log10(floor if filled else low), math.log10(high)) for x, low, high in spread(raw, whole=filled)]
-    smoothed = [smooth([max(v, floor) for v in curve], window) for curve in curves]
+    smoothed = [smooth([on_axis(v, floor) for v in curve], window) for curve in curves]
     seen = [y for _, low, high in band for y in (low, high)] + [y for curve in smoothed for _, y in curve]
-    low, high = min(seen), max(seen)
+    low, high = min(seen, default=0.0), max(seen, default=0.0)
     margin = max(0.02, 0.04 * (high - low))
     low, high = low - margin, high + margin
 
@@ -83,6 +85,10 @@ def plot(
             Tick(round(100 * (math.log10(v) - low) / (high - low), 2), label(v)) for v in logarithmic_ticks(low, high)
         ),
     )
+
+
+def on_axis(value: float, floor: float) -> float:
+    return min(max(value, floor), LARGEST) if math.isfinite(value) else LARGEST
 
 
 def across(steps: int) -> tuple[Tick, ...]:

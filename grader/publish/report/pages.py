@@ -12,7 +12,7 @@ import hashlib
 import io
 import statistics
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -20,6 +20,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from grader.gradebook.grading.graded import GradedSubmission
+from grader.gradebook.guarded import fault_sentence, plain_results, rendered
 from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
@@ -42,7 +43,8 @@ from grader.publish.report.classroom import (
 )
 from grader.publish.report.heat_map import COLOUR_SCALE
 from grader.publish.report.layout import Layout, layouts_from_text, layouts_to_text
-from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesson, next_step
+from grader.publish.report.next_step import next_step
+from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesson
 from grader.publish.report.triage import triage
 from grader.publish.templates import page_templates
 from grader.results import UNWRITTEN, WRONG_STATUSES, SubmissionResult, number, points_text
@@ -171,9 +173,10 @@ class Reporter:
         left_out: Sequence[str] = (),
         present: Collection[str] | None = None,
         worth: float | None = None,
+        plain: MutableMapping[str, str] | None = None,
     ) -> Iterator[tuple[str, str]]:
         """See gradebook.grading.graded.Publisher."""
-        missing = incomplete(results)
+        plain, missing = {} if plain is None else plain, list[str]()
         if present is not None and (others := sum(result.student not in present for result in results)):
             missing.append(
                 f"{others} of {len(results)} students were not in the last run: their results are from before."
@@ -185,10 +188,21 @@ class Reporter:
             known = {result.student for result in results}
             further = [each for each in without_results(attendance, highest) if each.student not in known]
             results = sorted([*results, *further], key=lambda each: each.student.lower()) if further else results
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(csv_rows(results, attendance))
-        yield "grades.csv", text.getvalue()
-        yield "index.html", self.class_page(results, attendance.remarks if attendance else (), left_out, missing)
+        every, remarks = results, attendance.remarks if attendance else ()
+
+        def table(shown: Sequence[SubmissionResult], faults: Mapping[int, str]) -> str:
+            plain.update({every[place].student: why for place, why in faults.items()})
+            text = io.StringIO()
+            csv.writer(text, lineterminator="\n").writerows(csv_rows(shown, attendance))
+            return text.getvalue()
+
+        def page(shown: Sequence[SubmissionResult], faults: Mapping[int, str]) -> str:
+            plain.update({every[place].student: why for place, why in faults.items()})
+            sentences = [*incomplete(shown), *missing, *([fault_sentence(plain)] if plain else [])]
+            return self.class_page(shown, remarks, left_out, sentences)
+
+        yield "grades.csv", rendered(table, results, plain_results)
+        yield "index.html", rendered(page, results, plain_results)
 
     def class_page(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -178,6 +178,12 @@ class LessonPart:
         return next((line for line in self.lines if line.wrong), next(unwritten, None))
 
     @property
+    def message(self) -> str:
+        """What is said about the lesson as a whole, unless its first row says the same."""
+        says_the_same = self.lines and self.lines[0].row.message == self.results.message
+        return "" if says_the_same else self.results.message or ""
+
+    @property
     def uncounted(self) -> int:
         """How many rows the submission cannot contain."""
         return sum(line.state == "uncounted" for line in self.lines)
@@ -221,24 +227,6 @@ class LessonPart:
         return [
             (n, node, line.tooltip(node.shape, line is first) if line else None) for n, (node, line) in enumerate(nodes)
         ]
-
-
-@dataclass(frozen=True)
-class NextStep:
-    """What to do next: a row to fix or to write, or a lesson to submit; nothing when all is right."""
-
-    part: LessonPart | None = None
-    line: ReportRow | None = None
-    together: int = 1  # rows that fail with this one sentence
-
-
-def next_step(parts: Sequence[LessonPart]) -> NextStep:
-    parts = [part for part in parts if part.results.excused is None]
-    graded = [part for part in parts if part.results.status == "graded" and part.first]
-    for part in sorted(graded, key=lambda part: not (part.first and part.first.wrong)):
-        together = next((len(group) for group in part.groups if part.first in group), 1)
-        return NextStep(part, part.first, together)
-    return NextStep(next((part for part in parts if part.results.status != "graded"), None))
 
 
 def state_of(row: Row) -> str:

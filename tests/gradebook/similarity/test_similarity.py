@@ -38,6 +38,7 @@ from grader.gradebook.similarity.reading import (
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.roster import Member, Roster
 from grader.lesson.lesson import Course
+from grader.publish import similar_page as similar_page_module
 from grader.publish.similar_page import similar_page
 from grader.questions.answers_file import Answers
 from grader.questions.code_lines import trusted_results
@@ -230,6 +231,22 @@ def test_what_students_wrote_is_escaped():
     assert "&lt;script&gt;" in page and "This is not a verdict." in page
     assert "nobody else in the class has it" in page
     assert re.search(r"(src|href)=\"http", page) is None
+
+
+def test_a_pair_that_cannot_be_shown_is_named_and_the_others_are_shown(monkeypatch):
+    code = b"def helper(a, b):\n    return a.exp() * b + 3.5 * a.abs()\n"
+    files = {who: {"03_x/backward.py": code} for who in ("ada", "bo")} | {
+        f"s{n}": {"03_x/backward.py": b""} for n in range(9)
+    }
+    (pair,) = similarities(read_class(files, []), {}, {}).pairs
+    other = replace(pair, one="cy", other="dee")
+    own = similar_page_module.reasons_of
+    monkeypatch.setattr(
+        similar_page_module, "reasons_of", lambda each, files: own(each, files) if each is pair else 1 / 0
+    )
+    page = similar_page(similarities(read_class(files, []), {}, {}), [other, pair], files, [])
+    assert "cy and dee are similar; a fault of the grader keeps them off this page." in page
+    assert "nobody else in the class has it" in page
 
 
 # The command ---------------------------------------------------------------------------------------------------------

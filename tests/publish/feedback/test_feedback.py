@@ -23,7 +23,7 @@ from grader.commands.grade import main
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.publish.feedback.canvas import canvas_feedback
 from grader.publish.feedback.moodle import moodle_feedback
-from grader.publish.feedback.reports import NoFeedback, one_line_summary
+from grader.publish.feedback.reports import NoFeedback, decision_sentences, markdown_of, one_line_summary
 from grader.results.annotations import NotGraded
 
 
@@ -351,6 +351,30 @@ def test_a_folder_for_each_student_and_a_csv(ada, tmp_path):
     assert said == f"wrote {out / 'mailmerge.csv'}: 2 of 4 students.\n"
     rows = list(csv.DictReader(io.StringIO((out / "mailmerge.csv").read_text())))
     assert [Path(line["report"]) for line in rows] == [out / name / "report.html" for name in ("okaforada", "chenbo")]
+
+
+def test_a_student_for_whom_it_fails_gets_nothing_and_the_others_get_theirs(ada, tmp_path, monkeypatch):
+    """The same for each platform: a comment, a file, a line of a CSV."""
+
+    def sentences(results):
+        if results.student == "okaforada":
+            raise ValueError("no")
+        return decision_sentences(results)
+
+    monkeypatch.setattr("grader.publish.feedback.reports.decision_sentences", sentences)
+    out, roster = tmp_path / "out", tmp_path / "roster.csv"
+    roster.write_text("id,name,email,submission\n1,Ada Okafor,a@x.org,okaforada\n2,Bo Chen,bo@x.org,chenbo\n")
+    said, warned = grade("export", "mailmerge", out, "--roster", roster)
+    assert (
+        "1 of 2 students" in said and "Ada Okafor is not in the file: it could not be made, which is a fault" in warned
+    )
+    monkeypatch.setattr(
+        "grader.publish.feedback.canvas.markdown_of",
+        lambda files: 1 // (report_of("okaforada") not in markdown_of(files)) * markdown_of(files),
+    )
+    said, warned = grade("feedback", "canvas", out, ada)
+    assert "reports for 1 students" in said and "`okaforada` gets no feedback: it could not be made" in warned
+    assert [name.partition("_")[0] for name in unzipped(out / "canvas-feedback.zip")] == ["chenbo"]
 
 
 def test_mail_needs_an_address(ada, tmp_path):

@@ -1,0 +1,130 @@
+"""Rendering that no student can stop: where it fails for one, theirs is plain, and what all others get is as ever.
+
+Results contain text that a student wrote and numbers that their code returned. A page that cannot show them is a fault
+of the grader: it costs no points, and the exit status does not change. Only an error that the user can fix is raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, TypeVar
+
+from grader.errors import UserError
+from grader.results import Row, SubmissionResult, points_text
+from grader.results.wording import first_names
+
+Rendered = TypeVar("Rendered")
+RenderedText = TypeVar("RenderedText")
+
+NO_REPORT: Final = (
+    "The full report could not be made. That is a fault of the grader, not of the student, and it costs no points."
+)
+"""Takes the place of what a student's results say; the points stay."""
+
+
+def guarded_pages(sentence: str, make: Callable[[], Mapping[str, str]]) -> tuple[Mapping[str, str], str]:
+    """(the pages {file name: text} that `make` gives, or else plain ones with `sentence`; "" or why they are plain)."""
+    try:
+        return make(), ""
+    except UserError:
+        raise
+    except Exception as error:
+        return plain_pages(sentence), fault_text(error)
+
+
+def plain_pages(sentence: str) -> dict[str, str]:
+    """A student's report without anything that they wrote; `sentence` is one of ours."""
+    head = (
+        '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>Report · Backprop Ninja</title></head>'
+    )
+    return {
+        "report.html": f"{head}\n<body><main><p>{sentence}</p></main></body>\n</html>\n",
+        "report.md": f"{sentence}\n",
+    }
+
+
+def points_only(results: SubmissionResult) -> str:
+    """The sentence of a plain report."""
+    return f"{points_text(results.score)} of {points_text(results.max_score)} points. {NO_REPORT}"
+
+
+def plain_results(results: SubmissionResult) -> SubmissionResult:
+    """The same points, without what the student wrote or computed and without what the grader says about it."""
+    lessons = [
+        replace(
+            lesson,
+            message=NO_REPORT,
+            other=None,
+            rows=[
+                Row(
+                    *(row.name, row.status, row.points, row.max_points),
+                    counted=row.counted,
+                    adjustment=row.adjustment,
+                    excused=row.excused,
+                )
+                for row in lesson.rows
+            ],
+        )
+        for lesson in results.lessons
+    ]
+    return replace(results, message=NO_REPORT, lessons=lessons, intake=None, other=None)
+
+
+def rendered(
+    render: Callable[[Sequence[Rendered], Mapping[int, str]], RenderedText],
+    items: Sequence[Rendered],
+    plain: Callable[[Rendered], Rendered | None] = lambda item: None,
+) -> RenderedText:
+    """`render(items, {})`. Where that raises, an item for which it raises alone is replaced by its `plain` form.
+
+    It is left out if there is none, or if that raises as well. `render` then gets the reasons, {place in `items`: why}.
+    """
+    try:
+        return render(items, {})
+    except UserError:
+        raise
+    except Exception:
+        faults = dict(failing_items(render, items))
+    kept = list[Rendered]()
+    for place, item in enumerate(items):
+        shown = plain(item) if place in faults else item
+        if shown is not None and not (place in faults and fault_of(render, [shown])):
+            kept.append(shown)
+    return render(kept, faults)
+
+
+def failing_items(
+    render: Callable[[Sequence[Rendered], Mapping[int, str]], object], items: Sequence[Rendered], start: int = 0
+) -> Iterable[tuple[int, str]]:
+    """(place, why) of each item for which `render` raises alone; `items` begin at the place `start`."""
+    why = fault_of(render, items) if items else ""
+    if why and len(items) == 1:
+        yield start, why
+    elif why:
+        half = len(items) // 2
+        yield from failing_items(render, items[:half], start)
+        yield from failing_items(render, items[half:], start + half)
+
+
+def fault_of(render: Callable[[Sequence[Rendered], Mapping[int, str]], object], items: Sequence[Rendered]) -> str:
+    """Why `render` raises for these items; "" where it does not."""
+    try:
+        render(items, {})
+    except Exception as error:
+        return fault_text(error)
+    return ""
+
+
+def fault_text(error: Exception) -> str:
+    """The error's type and text, for a person who reports it."""
+    return f"{type(error).__name__}: {error}"
+
+
+def fault_sentence(students: Iterable[str]) -> str:
+    """For an instructor: whose report is plain."""
+    names = sorted(students)
+    return (
+        f"The full report of {first_names(names, 10)} could not be made: a fault of the grader, not of the student. "
+        "Points are not affected."
+    )

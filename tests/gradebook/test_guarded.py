@@ -1,0 +1,203 @@
+"""A page, an export, a curve or a reader that fails for one student: theirs is plain, and nobody else's changes."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
+from failing_renderers import RENDERERS, failing, files_in, of_others
+from made_gradebook import CROSS, HANDED_IN, ROWS, grade, submission_of
+from made_results import lesson as lesson_of
+from made_results import results as results_by_hand
+from made_results import row
+from rich.console import Console
+from support import ROOT
+
+from grader.commands.defence import write_sheets
+from grader.commands.live import RunView, what_is_plain
+from grader.errors import UserError
+from grader.gradebook.assignment.config import Assignment
+from grader.gradebook.attempt_table import StoredVerdict
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.defence_sheets import Sheet
+from grader.gradebook.grading.graded import GradedSubmission
+from grader.gradebook.grading.server import write_student
+from grader.gradebook.grading.views import Views, withdraw_report
+from grader.gradebook.guarded import NO_REPORT, plain_results, points_only, rendered
+from grader.publish import defence_pages
+from grader.publish.export import github
+from grader.publish.export.outputs import report_to_github
+from grader.publish.report import pages
+from grader.results import Row, read_results
+
+CURVES = {"name": "losses", "found": [1e300, 2.0, 5e-324], "expected": [3.0, 2.0, 1.0]}
+ERROR = {"rows": 1, "columns": 2, "cells": [[0.0, 1.0]], "worst": [{"index": [0, 1], "found": 1.0, "expected": 2.0}]}
+PICTURE = {"curves": CURVES, "forces": {"found": [[1.0, -1.0]], "expected": [[0.5, -0.5]]}, **ERROR}
+
+
+def rows_of_student(right: int) -> list[Row]:
+    about = {"message": "It raised `ValueError`.", "line": 1, "file": "04_cross_entropy/backward.py"}
+    wrong = {"id": "sign", "message": "The sign is flipped."}
+    return [row(ROWS[0], *(("passed",) if right else ("error",)), **about), row(ROWS[1], "failed", mistake=wrong)]
+
+
+@pytest.fixture(scope="module")
+def compiled_once() -> Iterator[None]:
+    """Templates are compiled for the first command only."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pages, "report_templates", cache(pages.report_templates))
+        yield
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory, compiled_once) -> Path:
+    """OUT under an assignment, with three students who were late, a comment, and all that a report shows."""
+    out = tmp_path_factory.mktemp("guarded") / "grades"
+    out.mkdir()
+    with closing(Gradebook(out / GRADEBOOK)) as gradebook:
+        gradebook.describe({"course": str(ROOT), "seed": "drawn"})
+        for student, right in {"ada": 0, "bo": 1, "cy": 1}.items():
+            submission = submission_of(student, f"def {ROWS[0]}():\n    return {right}\n")
+            made = results_by_hand(student, lesson_of(CROSS, *rows_of_student(right)))
+            extras = {"pictures": {CROSS: {ROWS[1]: PICTURE}}, "shown": {CROSS: ["printed"]}}
+            gradebook.add(StoredVerdict("", made, None, extras), submission, stale=True)
+        gradebook.set_assignment(Assignment("Homework", {CROSS: dict.fromkeys(ROWS, 1.0)}, due=HANDED_IN))
+    assert grade("comment", "ada", "Well written.", "-o", out).exit_code == 0
+    for folder in out.glob("*/"):
+        for name in ("gradescope.json", "junit.xml"):
+            (folder / name).write_text("written again where it is there", encoding="utf-8")
+    return out
+
+
+def written_again(place: Path, out: Path) -> tuple[str, dict[str, bytes]]:
+    """(what a decision about bo prints, all files), with everybody's folder out of date before."""
+    shutil.copytree(place, out, dirs_exist_ok=True)
+    with closing(Gradebook(out / GRADEBOOK)) as gradebook:
+        gradebook.mark_stale(["ada", "bo", "cy"])
+    done = grade("adjust", "bo", "total", "--points", 1, "--because", "x", "-o", out)
+    assert (done.exit_code, done.exception) == (0, None), done.output
+    return done.output, files_in(out)
+
+
+@pytest.fixture(scope="module")
+def sound(place, tmp_path_factory) -> dict[str, bytes]:
+    output, files = written_again(place, tmp_path_factory.mktemp("sound") / "grades")
+    assert "a fault of the grader" not in output
+    return clean(files)
+
+
+def clean(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The files without what a clock says."""
+    moving = re.compile(rb'timestamp="[^"]*"|"made": "[^"]*"')
+    return {name: moving.sub(b"", text) for name, text in files.items()}
+
+
+@pytest.mark.parametrize("renderer", RENDERERS)
+@pytest.mark.parametrize("once", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["once", "always"])
+def test_a_renderer_that_fails_for_one_student_changes_nothing_of_the_others(renderer, once, place, sound, tmp_path):
+    with failing(renderer, "ada", once) as raised:
+        output, files = written_again(place, tmp_path / "grades")
+    assert raised, f"{renderer} is not called"
+    files = clean(files)
+    assert of_others(files, "ada") == of_others(sound, "ada")
+    is_plain = NO_REPORT.encode() in files["ada/report.html"]
+    if is_plain:
+        assert "The full report of ada could not be made: a fault of the grader" in output and "Injected" in output
+        assert b"The full report of ada could not be made" in files["index.html"]
+        assert files["ada/results.json"] == sound["ada/results.json"]
+    assert once or ("Injected" in output and "ada" in output)
+
+
+def test_the_next_command_writes_the_full_report(place, sound, tmp_path):
+    with failing("grader.publish.report.reading:plot", "ada", once=False):
+        written_again(place, tmp_path)
+    done = grade("comment", "cy", "Next.", "-o", tmp_path)
+    assert done.exit_code == 0 and "fault" not in done.output
+    assert clean(files_in(tmp_path))["ada/report.html"] == sound["ada/report.html"]
+    assert b"fault of the grader" not in (tmp_path / "index.html").read_bytes()
+
+
+def test_a_grader_process_writes_a_plain_report_and_says_why(tmp_path):
+    made = results_by_hand("ada", lesson_of(CROSS, *rows_of_student(1)))
+    publisher = Mock(**{"student_pages.side_effect": OverflowError("too large")})
+    why = write_student(tmp_path / "ada", GradedSubmission(made), submission_of("ada"), publisher)
+    assert why == "OverflowError: too large" and read_results(tmp_path / "ada") == made
+    for name in ("report.html", "report.md"):
+        assert points_only(made) in (tmp_path / "ada" / name).read_text(encoding="utf-8")
+    assert points_only(made).startswith("1 of 2 points. ")
+    withdraw_report(tmp_path / "ada", made, publisher)
+    assert "could not be graded" in (tmp_path / "ada" / "report.md").read_text(encoding="utf-8")
+
+
+def test_an_error_that_the_user_can_fix_is_raised(tmp_path, place):
+    publisher = Mock(**{"student_pages.side_effect": UserError("Make room."), "new_drawings.return_value": {}})
+    with closing(Gradebook(place / GRADEBOOK)) as gradebook, pytest.raises(UserError, match="Make room"):
+        Views(tmp_path, gradebook, publisher, []).write_student("ada")
+
+
+def test_what_fails_alone_is_plain_or_left_out():
+    def words(items, faults):
+        if 0 in items or "plain 5" in items:
+            raise ValueError("no")
+        return [*items, dict(faults)]
+
+    assert rendered(words, [1, 2]) == [1, 2, {}]
+    assert rendered(words, [1, 0, 2, 0]) == [1, 2, {1: "ValueError: no", 3: "ValueError: no"}]
+    assert rendered(words, [1, 0], lambda item: f"plain {item}") == [1, "plain 0", {1: "ValueError: no"}]
+    assert rendered(words, [0, 0], lambda item: "plain 5") == [{0: "ValueError: no", 1: "ValueError: no"}]
+
+
+def test_plain_results_have_the_points_and_nothing_that_a_student_wrote():
+    made = results_by_hand("ada", lesson_of(CROSS, *rows_of_student(0), message="printed by the student"))
+    plain = plain_results(replace(made, message="also theirs"))
+    assert [(each.name, each.status, each.points) for each in plain.rows()] == [
+        (each.name, each.status, each.points) for each in made.rows()
+    ]
+    assert (plain.score, plain.max_score, plain.status) == (made.score, made.max_score, made.status)
+    text = json.dumps(plain.to_json())
+    assert not [word for word in ("ValueError", "theirs", "printed by", "flipped") if word in text]
+
+
+def test_annotations_and_the_line_of_a_run_are_guarded(tmp_path, monkeypatch):
+    """What a job on GitHub prints, and a line per submission."""
+    ada, bo = (results_by_hand(student, lesson_of(CROSS, *rows_of_student(0))) for student in ("ada", "bo"))
+    own = github.row_message
+    monkeypatch.setattr(github, "row_message", lambda row: own(row) if row is not ada.lessons[0].rows[0] else 1 / 0)
+    said = list[str]()
+    report_to_github(tmp_path, [ada, bo], {}, {}, said.append)
+    assert len(said) == 3 and sum("It raised `ValueError`." in line for line in said) == 1
+    text = io.StringIO()
+    view = RunView(Console(file=text, width=200))
+    monkeypatch.setattr("grader.commands.live.result_line", lambda results: 1 / 0)
+    view.result(bo)
+    assert text.getvalue() == "[1/0] \n"
+
+
+def test_a_sheet_that_cannot_be_written_is_left_out(tmp_path, monkeypatch, capsys):
+    sheets = [
+        Sheet(code, student, CROSS, "Cross-entropy", "seed", []) for code, student in (("A", "Ada Q."), ("B", "Bo Q."))
+    ]
+    own = defence_pages.size_of
+    monkeypatch.setitem(defence_pages.SHARED, "size_of", lambda sheet: own(sheet) if sheet is sheets[0] else 1 / 0)
+    write_sheets(sheets, tmp_path, oral=False, minutes=None)
+    printed = capsys.readouterr()
+    assert "papers.html is without Bo Q., for a fault of the grader" in printed.err
+    assert "1 students:" in printed.out and "2 students:" in printed.out
+    papers, keys = ((tmp_path / "defence" / CROSS / name).read_text() for name in ("papers.html", "keys.html"))
+    assert "Ada Q." in papers and "Bo Q." not in papers and "Bo Q." in keys
+
+
+def test_many_plain_reports_are_one_sentence():
+    plain = {f"s{n:02}": "OverflowError: x" for n in range(12)}
+    sentence, reasons = what_is_plain(plain)
+    assert "s00, s01" in sentence and "and 2 more could not be made" in sentence
+    assert reasons == "Please report it, with the reason: OverflowError: x." and what_is_plain({}) == []
