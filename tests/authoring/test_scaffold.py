@@ -18,6 +18,7 @@ def invoke(course, *arguments: str):
     return CliRunner().invoke(main, ["new-lesson", *arguments, "--course", str(course)])
 
 
+@pytest.mark.full
 @sampled("kind", [[], ["--functions"]], keep=1, ids=["steps", "functions"])
 def test_a_new_lesson_passes_verify_but_for_its_readme(tmp_path, kind, warm_zygotes):
     result = invoke(tmp_path, "11_layer_norm", "--title", "Layer normalisation", *kind)

@@ -111,6 +111,7 @@ def add_attempt(out: Path, student: str, lesson: str, source: str) -> None:
     book.close()
 
 
+@pytest.mark.full
 def test_files_come_from_the_gradebook(course: Course, tmp_path: Path):
     """Ada's right lesson 04 is in the attempt before the last; Bo has none of it; Cy is excused."""
     out, right = tmp_path / "grades", solution_of(course.find("04"))

@@ -118,6 +118,7 @@ def lambdas(text: str, kept: list[str]) -> str:
     return ast.unparse(tree)
 
 
+@pytest.mark.full
 def test_who_hides_most_lines_does_not_choose_what_is_asked(course: Course):
     lesson = course.find("03")
     text, names = solution_of(lesson), ["dW2", "db2"]
@@ -147,6 +148,7 @@ def test_a_function_that_never_returns_here_gets_no_questions(course: Course):
     assert found.questions == () and found.is_oral
 
 
+@pytest.mark.full
 def test_the_sheet_says_that_the_defence_is_oral(course: Course, tmp_path: Path):
     """No code, no questions and nothing in the gradebook that could be entered."""
     lesson, out = course.find("02"), tmp_path / "grades"

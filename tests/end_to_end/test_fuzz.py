@@ -111,6 +111,7 @@ SLOW = {"08", "10", "15"}
 """The first wrong submission of these lessons takes ten seconds: what each known mistake gives is found out once."""
 
 
+@pytest.mark.full
 @sampled(
     "attack",
     [pytest.param(each, id=each.name, marks=[pytest.mark.slow] if each.lesson in SLOW else []) for each in FILES],

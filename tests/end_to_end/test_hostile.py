@@ -281,6 +281,7 @@ def grade_run(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProce
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=GUARD_SECONDS)
 
 
+@pytest.mark.full
 @sampled("every", [8, pytest.param(1, marks=pytest.mark.slow)], keep=1)
 def test_the_whole_command_keeps_its_secrets(every: int, level: str, tmp_path: Path) -> None:
     """From folders on disk to reports: statuses as expected, and the canary nowhere in what was written or said."""
@@ -363,6 +364,7 @@ def test_large_pages_change_no_memory() -> None:
 QUICK = {"reading hidden files", "writing", "signals to others", "network"}
 
 
+@pytest.mark.full
 @sampled("every", [6, pytest.param(1, marks=pytest.mark.slow)], keep=1)
 def test_what_matters_most_at_fair(every: int) -> None:
     if reason := reason_not_to():

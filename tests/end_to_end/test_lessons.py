@@ -43,6 +43,7 @@ def test_there_are_lessons():
     assert all(re.fullmatch(r"\d\d_[a-z_]+", name) for name in LESSONS)
 
 
+@pytest.mark.full
 @sampled("every", [48, pytest.param(8, marks=pytest.mark.slow)], keep=1)
 def test_solution_stub_variants_and_mistakes_are_as_they_should_be(each, every, warm_zygotes):
     """Of mistakes that have to be submitted one by one, a part; `make verify` submits all of them."""

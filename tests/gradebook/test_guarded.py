@@ -191,7 +191,7 @@ def test_a_sheet_that_cannot_be_written_is_left_out(tmp_path, monkeypatch, capsy
     write_sheets(sheets, tmp_path, oral=False, minutes=None)
     printed = capsys.readouterr()
     assert "papers.html is without Bo Q., for a fault of the grader" in printed.err
-    assert "1 students:" in printed.out and "2 students:" in printed.out
+    assert "1 student:" in printed.out and "2 students:" in printed.out
     papers, keys = ((tmp_path / "defence" / CROSS / name).read_text() for name in ("papers.html", "keys.html"))
     assert "Ada Q." in papers and "Bo Q." not in papers and "Bo Q." in keys
 

@@ -171,6 +171,7 @@ def prepared(command: Callable[[Path, Path], None], before: Path, monkeypatch: p
         monkeypatch.setattr(regrade_module, "grade_all", Graders())
 
 
+@pytest.mark.full
 @sampled("command", [adjust, regrade, run], keep=1)
 def test_killed_at_a_few_moments(before, monkeypatch, command):
     prepared(command, before, monkeypatch)

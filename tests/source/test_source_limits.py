@@ -403,6 +403,7 @@ def session(lesson: Lesson) -> Iterator[Session]:
     opened.close()
 
 
+@pytest.mark.full
 @sampled("name", HOSTILE, keep=5)
 def test_a_text_that_takes_long_to_read_costs_its_own_student_alone(lesson, session, tmp_path, name):
     file, text, status = HOSTILE[name]

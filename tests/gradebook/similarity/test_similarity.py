@@ -97,6 +97,7 @@ def test_other_classes(seed, steps, known):
     assert max(honest) < found.threshold and min(copied) > max(honest)
 
 
+@pytest.mark.full
 def test_the_answer_key_s_own_answers_say_nothing(made, read, known):
     """Four students have exactly the answer key; nobody of them shares anything with anybody."""
     own = [who for who in made.files if who in {f"honest {n:03}" for n in range(56, 60)}]

@@ -196,6 +196,7 @@ def without_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.intake.submissions.unpacking.time.thread_time", lambda: 0.0)
 
 
+@pytest.mark.full
 @sampled("name", ARCHIVES, keep=25)
 def test_it_is_refused_in_time(tmp_path: Path, lesson, name: str, request: pytest.FixtureRequest) -> None:
     suffix, make, sentence = ARCHIVES[name]

@@ -409,6 +409,7 @@ WITH_TORCH = """
 """
 
 
+@pytest.mark.full
 @sampled("level", ["strong", "fair"], keep=1)
 def test_torch_works_in_a_worker(level):
     script = textwrap.dedent(WITH_TORCH)

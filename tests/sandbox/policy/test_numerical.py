@@ -212,6 +212,7 @@ SAMPLE = [
 ]
 
 
+@pytest.mark.full
 @sampled("name", SAMPLE, keep=1)
 def test_it_earns_no_points_by_default(name: str, graded: Callable[[str], Any]) -> None:
     attempt, rows = BY_NAME[name], rows_of(graded(name).results)

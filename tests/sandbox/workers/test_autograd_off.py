@@ -115,12 +115,14 @@ def test_honest_file_gives_the_same_values(path: Path) -> None:
     assert before == after == {step: {"answer": "right", "used": []} for step in before}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", CHEATS, ids=named)
 def test_cheat_worked_before(path: Path) -> None:
     for step, outcome in results()["before"][f"cheats/{path.name}"].items():
         assert outcome["answer"] == "right", f"{step}: it is no cheat if it never gave the gradient"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", CHEATS, ids=named)
 def test_cheat_is_stopped_as_it_says(path: Path) -> None:
     if path.stem.startswith("formulas_") and not landlock.abi():
@@ -132,6 +134,7 @@ def test_cheat_is_stopped_as_it_says(path: Path) -> None:
         assert all(stops(outcome) for outcome in steps.values())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", [path for path in CHEATS if "tripwire" in stopped_by(path)], ids=named)
 def test_tripwire_names_the_students_line(path: Path) -> None:
     used = [use for outcome in results()["after"][f"cheats/{path.name}"].values() for use in outcome["used"]]

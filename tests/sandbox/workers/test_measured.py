@@ -232,6 +232,7 @@ def is_slow(number: str, name: str) -> bool:
     return name in BY_TIME or (number != "09" and name not in QUICK)
 
 
+@pytest.mark.full
 @sampled(
     ("number", "path"),
     [

@@ -112,6 +112,7 @@ def zygote(nursery: Nursery) -> Iterator[Callable[..., ZygoteProcess]]:
         each.close()
 
 
+@pytest.mark.full
 @sampled("level", ["strong", *(pytest.param(low, marks=pytest.mark.slow) for low in ("fair", "none"))], keep=1)
 def test_its_workers_are_locked_in_like_any_others(zygote, level):
     theirs = looked_around(zygote(level))

@@ -154,6 +154,7 @@ def test_coordinator_and_graders_at_once(alone: dict[int, str], tmp_path: Path) 
     assert new_descendants(alone, GUARD_SECONDS) == {}
 
 
+@pytest.mark.full
 @sampled("victim", ["grader", slow("nursery"), slow("maker"), slow("zygote"), slow("inside")], keep=1)
 def test_a_part_that_is_killed_ends_what_hangs_on_it(victim: str, alone: dict[int, str], tmp_path: Path) -> None:
     """A run goes on without it; what it had started ends with it, and the run's end ends the rest."""
@@ -201,6 +202,7 @@ QUICK = [("strong", "in threads"), ("none", "deaf")]
 PAIRS = [(level, loop) for level in ("strong", "good", "fair", "weak", "none") for loop in LOOPS]
 
 
+@pytest.mark.full
 @sampled(("level", "loop"), [pair if pair in QUICK else slow(*pair) for pair in PAIRS], keep=1)
 def test_a_grader_that_is_killed_in_the_midst(level: str, loop: str, alone: dict[int, str]) -> None:
     grader = start_grader(plan_at(level), LOOPS[loop])
@@ -223,6 +225,7 @@ def test_a_grader_that_is_killed_while_its_zygote_starts(level: str, moment: flo
     assert new_descendants(alone, GUARD_SECONDS) == {}
 
 
+@pytest.mark.full
 @sampled("level", ["strong", slow("fair")], keep=1)
 def test_a_zygote_that_is_killed_is_a_fault_of_ours(level: str, alone: dict[int, str]) -> None:
     process = ZygoteProcess(plan_at(level))

@@ -37,6 +37,7 @@ QUICK = ["03_makemore_steps", "06_embedding_net", "07_training", "09_checkpointi
 OTHERS = [name for name in COURSE.lessons if name not in QUICK]
 
 
+@pytest.mark.full
 @sampled("names", [QUICK, pytest.param(OTHERS, marks=pytest.mark.slow)], keep=1)
 def test_nothing_that_is_sent_is_an_answer(names: list[str]) -> None:
     lines: list[str] = []
