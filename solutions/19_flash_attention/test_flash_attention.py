@@ -346,7 +346,7 @@ def test_memory(check):
             check.fail(
                 f"With {sizes['queries']} queries and {sizes['keys']} keys, `{name}` took {taken / 1e6:.0f} MB "
                 f"more than its results and one tile; {allowed / 1e6:.0f} are allowed. All scores together have "
-                f"{strip / 1e6:.0f} MB: which tensor has them, or a whole row of them? Does a list keep finished tiles?",
+                f"{strip / 1e6:.0f} MB: which tensor has them, or one whole row? Does a list keep finished tiles?",
                 mistake="all_scores",
             )
     for name, given, right in FUNCTIONS:
