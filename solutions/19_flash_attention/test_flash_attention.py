@@ -186,7 +186,8 @@ def outputs(on, generator, queries, keys, size, rows, columns, causal, **scores)
 
 def corrections(on, generator, queries, size):
     dO, O = normal(generator, queries, size), normal(generator, queries, size)
-    return on.call("correction", dO, O)
+    D, arguments = on.apply("correction", dO, O)
+    return {"D": D, "an argument after the call": arguments}
 
 
 def one_tile(on, generator, rows, columns, size, more, offset=0, forbidden=False):
