@@ -21,8 +21,8 @@ class CourseSettings:
     shape: "strict" asks for a gradient with exactly the shape of its value; "broadcast" also accepts the right numbers
         in a shape that differs in axes of length one only. None, the default: strict for the functions of a stub,
         broadcast for a notebook or a script in the lecture's style.
-    numerical_differentiation: whether gradients that were found by evaluating the forward pass many times, with complex
-        numbers or with dual numbers earn points. They are recorded either way.
+    numerical_differentiation: whether gradients that were found with difference quotients or complex numbers earn
+        points. They are recorded either way.
     question_seed: of the values that are drawn for each student's questions. Change it from term to term.
     """
 

@@ -47,7 +47,6 @@ class ProgramSlice:
         self._calls: list[tuple[ast.Call, Scope]] = []
         self._parameters: set[tuple[int, str]] = set()  # that were met
         self._seen: set[int] = set()  # bindings
-        self.uses: dict[tuple[int, str], set[tuple[int, str]]] | None = None  # of forward_derivatives
         self._inner: dict[int, ast.Call] = {}
         self._complete: set[tuple[int, str]] = set()  # names of which all bindings were met
         for change, name in changes:

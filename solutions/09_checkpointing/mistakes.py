@@ -417,6 +417,8 @@ def backward_checkpointed__two_tensors_a_layer(x, weights, dout, every):
 MISTAKES_4 = mistake_list("""
 [backward_checkpointed]
 - kept = checkpoints(x, weights, every)
+every_ignored: every = best_spacing(len(weights)); kept = checkpoints(x, weights, every)
+    The segments have `every` layers each. Where does your function use `every`?
 one_pass_too_many: kept, out = checkpoints(x, weights, every), forward(x, weights)
     That is about one whole pass too many. Is the output computed in a run of its own? The backward pass needs it for
     the last segment only, which is computed again anyway.

@@ -16,6 +16,10 @@ from grader.verdict.judging.shuffling import Shuffled
 
 DEEP = {"depth": 48, "every": 16, "batch": 30_000, "width": 3}
 """Where memory is measured: an activation has 0.72 MB, and one segment more is 11.5 MB."""
+LONG_SEGMENTS = {"depth": 96, "every": 48, "batch": 20_000, "width": 3}
+"""Where a segment is most of what is kept. A function that ignores `every` keeps far less, or too much in DEEP."""
+LEAST_OF_A_SEGMENT = 0.85
+"""The share of a segment's activations that a right answer has alive together there. It has them all, and some more."""
 LONG = {"depth": 80, "every": 2, "batch": 256, "width": 48}
 """Where processor time is measured: to compute each of the 40 segments from `x` takes five times as long."""
 ONE_SEGMENT = {"depth": 64, "every": 64, "batch": 256, "width": 48}
@@ -281,7 +285,30 @@ def right(found, expected):
     )
 
 
+def ignores_every(check):
+    """Whether a call keeps less than one segment alive, as with segments of a length of its own.
+
+    One that cuts the segments again has to evaluate layers a third time: the row `recomputation` judges that.
+    """
+    depth, every = LONG_SEGMENTS["depth"], LONG_SEGMENTS["every"]
+    held = activations_in(measured_backward(check, LONG_SEGMENTS, PLAIN_MEMORY), LONG_SEGMENTS)
+    return 1 < held < LEAST_OF_A_SEGMENT * every and count(check, depth, every).evaluations <= 2 * depth
+
+
+def require_segments(check):
+    """End the check if the segments are not those of `every`."""
+    if ignores_every(check):
+        depth, every = LONG_SEGMENTS["depth"], LONG_SEGMENTS["every"]
+        check.fail(
+            f"With {depth} layers and every = {every} your function never had the memory of a whole segment. Does it "
+            "use `every`, the number of layers in a segment? Run each segment a second time once, and keep its "
+            "activations until the way back has passed them.",
+            mistake="every_ignored",
+        )
+
+
 def test_memory(check):
+    require_segments(check)
     depth, every = DEEP["depth"], DEEP["every"]
     held = activations_in(measured_backward(check, DEEP, PLAIN_MEMORY), DEEP)
     allowed = most_in_memory(depth, every)
@@ -307,6 +334,7 @@ def test_memory(check):
 
 
 def test_release(check):
+    require_segments(check)
     depth, every = DEEP["depth"], DEEP["every"]
     held = activations_in(measured_backward(check, DEEP, PLAIN_MEMORY), DEEP)
     allowed = math.ceil(depth / every) + every + 8
@@ -374,9 +402,9 @@ def about(evaluations, depth):
 
 
 def test_recomputation(check):
-    if activations_in(measured_backward(check, DEEP, PLAIN_MEMORY), DEEP) > most_in_memory(
-        DEEP["depth"], DEEP["every"]
-    ):
+    held = activations_in(measured_backward(check, DEEP, PLAIN_MEMORY), DEEP)
+    allowed = most_in_memory(DEEP["depth"], DEEP["every"])
+    if held > allowed or ignores_every(check):
         check.fail(
             "This row counts once the row `memory` passes. A function that keeps all activations has nothing to "
             "compute again."

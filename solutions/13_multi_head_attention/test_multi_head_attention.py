@@ -20,12 +20,16 @@ SHAPES = tuple(
 )
 
 
+def with_arguments(called):
+    return {"the result": called[0], "an argument after the call": called[1]}
+
+
 def split(on, generator, batch, heads, time, size):
-    return on.call("split_heads", torch.randn(batch, time, heads * size, generator=generator), heads)
+    return with_arguments(on.apply("split_heads", torch.randn(batch, time, heads * size, generator=generator), heads))
 
 
 def merged(on, generator, batch, heads, time, size):
-    return on.call("merge_heads", torch.randn(batch, heads, time, size, generator=generator))
+    return with_arguments(on.apply("merge_heads", torch.randn(batch, heads, time, size, generator=generator)))
 
 
 def with_every_order_in_memory(on, generator, batch, heads, time, size):

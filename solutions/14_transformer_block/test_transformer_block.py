@@ -84,16 +84,22 @@ def drawn(generator, *shape):
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
+AFTERWARDS = "an argument after the call"
+
+
 def of_gelu(name):
     """The scenario of either form: ordinary values, values far from zero on both sides, and zero itself."""
 
     def scenario(on, generator, batch, time, channels):
         x = drawn(generator, batch, time, channels)
-        found = {"dx": on.call(name, drawn(generator, *x.shape), x)}
-        found["dx where x is large"] = on.call(name, drawn(generator, *x.shape), 6 * x)
-        x = x * (drawn(generator, *x.shape) > 0)
-        found["dx where some of x is zero"] = on.call(name, drawn(generator, *x.shape), x)
-        return found
+        found, changed = {}, {}
+        for case, given in (
+            ("dx", x),
+            ("dx where x is large", 6 * x),
+            ("dx where some of x is zero", x * (drawn(generator, *x.shape) > 0)),
+        ):
+            found[case], changed[f"{AFTERWARDS}, {case}"] = on.apply(name, drawn(generator, *x.shape), given)
+        return found | changed
 
     return scenario
 
@@ -102,7 +108,8 @@ def dropped(on, generator, batch, time, channels):
     found = {}
     for p in (0.3, 0.75, 0.0):
         keep = torch.rand((batch, time, channels), generator=generator, dtype=torch.float64) >= p
-        found[f"dx with p = {p}"] = on.call("dropout_backward", drawn(generator, *keep.shape), keep, p)
+        called = on.apply("dropout_backward", drawn(generator, *keep.shape), keep, p)
+        found[f"dx with p = {p}"], found[f"{AFTERWARDS} with p = {p}"] = called
     return found
 
 
@@ -115,8 +122,8 @@ def normalised(on, generator, batch, time, channels):
         (" where the mean is not zero", x + 3, 1e-3),
         (" where one position is zero", zero, 1e-2),
     ):
-        dx, dgain = on.call("rms_norm_backward", drawn(generator, *x.shape), given, gain, eps)
-        found |= {f"dx{case}": dx, f"dgain{case}": dgain}
+        (dx, dgain), arguments = on.apply("rms_norm_backward", drawn(generator, *x.shape), given, gain, eps)
+        found |= {f"dx{case}": dx, f"dgain{case}": dgain, f"{AFTERWARDS}{case}": arguments}
     return found
 
 
@@ -126,7 +133,8 @@ def stacked(on, generator, layers, batch, channels, hidden, scale):
     dlast, x = drawn(generator, batch, channels), drawn(generator, batch, channels)
     found = {}
     for case, residual in (("with residual connections", True), ("without", False)):
-        found[f"gradients {case}"] = on.call("through_layers", dlast, x, Ws, Us, residual)
+        called = on.apply("through_layers", dlast, x, Ws, Us, residual)
+        found[f"gradients {case}"], found[f"{AFTERWARDS} {case}"] = called
     return found
 
 

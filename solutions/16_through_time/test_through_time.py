@@ -163,12 +163,16 @@ def named(names, called):
     return {**dict(zip(names, result, strict=True)), "an argument after the call": arguments}
 
 
+def with_arguments(result, arguments):
+    return {"the result": result, "an argument after the call": arguments}
+
+
 def normal(generator, *shape):
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
 def all_states(on, generator, **sizes):
-    return on.call("rnn", *network(generator, **sizes))
+    return with_arguments(*on.apply("rnn", *network(generator, **sizes)))
 
 
 def one_step(on, generator, time, batch, features, hidden, gain):
@@ -191,7 +195,7 @@ def in_chunks(on, generator, k, **sizes):
 
 def norms(on, generator, **sizes):
     x, h0, *weights = network(generator, **sizes)
-    return on.call("norms_through_time", normal(generator, *h0.shape), x, h0, *weights)
+    return with_arguments(*on.apply("norms_through_time", normal(generator, *h0.shape), x, h0, *weights))
 
 
 def one_lstm_step(on, generator, time, batch, features, hidden, gain):

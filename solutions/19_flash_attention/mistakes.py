@@ -68,6 +68,9 @@ times_the_maximum: L[top:bottom] = m * l.log()
 other_sign: L[top:bottom] = m - l.log()
     The sum of exp(S) is `l` times exp(m). What is the logarithm of a product?
 
+- queries, size = Q.shape
+other_tiles: queries, size = Q.shape; rows = columns = 64
+    Your tiles do not have `rows` queries and `columns` keys. Take so many at a time as the arguments say.
 - O[top:bottom] = acc / l[:, None]
 not_divided: O[top:bottom] = acc
     Your `O` is the weighted sum before the division. Weights add up to one.
@@ -297,6 +300,8 @@ keys_first: return dK, dQ, dV
 values_second: return dQ, dV, dK
     The order of the results is `dQ, dK, dV`.
 - D = correction(dO, O)
+other_tiles: D = correction(dO, O); rows = columns = 64
+    Your tiles do not have `rows` queries and `columns` keys. Take so many at a time as the arguments say.
 all_scores: D = correction(dO, O); P = torch.exp(Q @ K.T / Q.shape[1] ** 0.5 - L[:, None])
     You hold all scores at the same time.
 """)

@@ -1,8 +1,9 @@
 """Numerical differentiation in a submission, read from the text: which gradients depend on it, in which line.
 
-Three methods: difference quotients (`differences`), complex numbers (`complex numbers`), and derivatives that are
-propagated forward by hand (`dual numbers`). Only what a graded function returns counts: a comparison that it prints, a
-self-check under ``if __name__ == "__main__":`` and a function that no step calls are the student's own business.
+Two methods: difference quotients (`differences`) and complex numbers (`complex numbers`). Only what a graded function
+returns counts: a comparison that it prints, a self-check under ``if __name__ == "__main__":`` and a function that no
+step calls are the student's own business. So is automatic differentiation that students wrote themselves, with dual
+numbers or with a tape: its rules are the chain rule.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.sandbox.policy.difference_quotients import Quotients
-from grader.sandbox.policy.forward_derivatives import basis_tangents, product_rules
 from grader.sandbox.policy.static_check import parse_files
 from grader.source.parsing import utf8_text
 from grader.source.program import Program
@@ -24,7 +24,6 @@ from grader.source.syntax import FunctionNode, last_name
 METHODS = {
     "differences": "a difference quotient",
     "complex numbers": "complex numbers",
-    "dual numbers": "derivatives propagated forward",
 }
 
 
@@ -69,10 +68,9 @@ _COMPLEX = frozenset({"complex", "complex64", "complex128", "cfloat", "cdouble",
 _NUMERICAL_WORDS = frozenset(
     _COMPLEX
     | {"imag", "cmath"}
-    | {"__mul__", "__rmul__", "__matmul__", "__rmatmul__", "tangent", "tangents", "dual", "Dual", "jvp", "eye", "vmap"}
-    | {"identity", "finfo", "float_info", "Decimal", "Fraction", "linspace", "logspace", "polyfit", "vander", "lstsq"}
-    | {"fromhex", "Polynomial", "Chebyshev", "chebyshev", "chebfit", "approx_fprime", "namedtuple", "dataclass"}
-    | {"NamedTuple"}
+    | {"eye", "vmap", "identity", "finfo", "float_info", "Decimal", "Fraction", "linspace", "logspace", "polyfit"}
+    | {"vander", "lstsq"}
+    | {"fromhex", "Polynomial", "Chebyshev", "chebyshev", "chebfit", "approx_fprime"}
 )
 _NUMERICAL_WORD = re.compile(r"[^\W\d]\w*")
 _STEPS = (
@@ -172,12 +170,7 @@ def observe(
 
 def first_of(whole: ProgramSlice) -> tuple[str, int, str] | None:
     """(method, line, file) of what is found first in the file, of the first method that is found."""
-    for method, nodes in (
-        ("complex numbers", complex_numbers(whole)),
-        ("dual numbers", product_rules(whole)),
-        ("differences", Quotients(whole).find()),
-        ("dual numbers", basis_tangents(whole)),
-    ):
+    for method, nodes in (("complex numbers", complex_numbers(whole)), ("differences", Quotients(whole).find())):
         places = [(file_of(node, whole), getattr(node, "lineno", 1)) for node in nodes]
         if places:
             file, line = min(places)

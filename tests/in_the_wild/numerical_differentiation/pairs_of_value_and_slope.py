@@ -1,7 +1,6 @@
-"""A class for dual numbers, with the product rule in it.
+"""A class for dual numbers, with the product rule in it: automatic differentiation of the student's own counts.
 
 lesson: 01
-du: forbidden | = Line 287 uses derivatives propagated forward (numerical differentiation), so this gradient is not counted. Write it by the chain rule: upstream gradient times local derivative, from the values that the function receives.
 """
 
 

@@ -1,4 +1,4 @@
-# dual numbers: dW
+# own differentiation: dW
 # in backward:
 P = W.numel()
 t = torch.eye(P, dtype=W.dtype).view(P, *W.shape)

@@ -1,4 +1,4 @@
-# dual numbers: dgamma
+# repeated forward pass: dgamma
 class Dual:
     def __init__(self, value, dot):
         self.value, self.dot = value, dot

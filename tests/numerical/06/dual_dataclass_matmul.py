@@ -1,4 +1,4 @@
-# dual numbers: dW2
+# own differentiation: dW2
 from dataclasses import dataclass
 
 @dataclass

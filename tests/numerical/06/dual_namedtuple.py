@@ -1,4 +1,4 @@
-# dual numbers: dgamma
+# repeated forward pass: dgamma
 from collections import namedtuple
 Jet = namedtuple("Jet", "v d")
 

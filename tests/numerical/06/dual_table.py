@@ -1,4 +1,4 @@
-# dual numbers: dgamma
+# repeated forward pass: dgamma
 def times(p, q):
     return {"value": p["value"] * q["value"], "dot": p["value"] * q["dot"] + q["value"] * p["dot"]}
 

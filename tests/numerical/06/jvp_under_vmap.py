@@ -1,4 +1,4 @@
-# dual numbers: db
+# own differentiation: db
 # in backward:
 def push(db):
     dx = db.expand_as(x)

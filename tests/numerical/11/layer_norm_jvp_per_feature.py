@@ -1,4 +1,4 @@
-# dual numbers: dx
+# own differentiation: dx
 def tangent(x, t):
     mu, tmu = x.mean(-1, keepdim=True), t.mean(-1, keepdim=True)
     c, tc = x - mu, t - tmu

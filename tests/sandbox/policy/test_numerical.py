@@ -12,7 +12,7 @@ import pytest
 from kits import file_of
 from support import ROOT, SEED, Rows, calls_in, rows_of, sampled, solution_of
 
-from bench.numerical import Attempt, attempts, course_with_points, source_of
+from bench.numerical import OWN, REPEATED, Attempt, attempts, course_with_points, source_of
 from grader.gradebook.grading.numerical import functions_by_row, written_by_student
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.finding import find
@@ -26,9 +26,10 @@ from grader.sandbox.policy.numerical import Observation, may_differentiate_numer
 
 pytest_plugins = ["dojos"]
 
-TRIED = [attempt for attempt in attempts() if attempt.rows]
-ALIKE = [attempt for attempt in attempts() if not attempt.rows]
-BY_NAME = {attempt.name: attempt for attempt in TRIED}
+BY_NAME = {attempt.name: attempt for attempt in attempts()}
+OWN_RULES = [attempt for attempt in BY_NAME.values() if attempt.method in (OWN, REPEATED)]
+ALIKE = [*OWN_RULES, *(attempt for attempt in BY_NAME.values() if not attempt.rows)]
+TRIED = [attempt for attempt in BY_NAME.values() if attempt not in ALIKE]
 COURSE = Course(ROOT)
 
 
@@ -128,7 +129,7 @@ def test_answer_keys_need_not_be_read() -> None:
 def test_enough_of_each() -> None:
     assert len(TRIED) >= 60 and len(ALIKE) >= 15
     assert {attempt.lesson for attempt in TRIED} >= {"01", "03", "04", "05", "06", "07", "11"}
-    assert len({attempt.name for attempt in (*TRIED, *ALIKE)}) == len(TRIED) + len(ALIKE)
+    assert len(BY_NAME) == len(attempts()) and len(OWN_RULES) >= 15
 
 
 def test_a_neighbouring_file_is_followed() -> None:
@@ -170,15 +171,15 @@ def stores(size: int) -> str:
     return f"def dprobs(x):\n    g = x.clone()\n{''.join(lines)}    return g / 1e-5\n"
 
 
-OWN = {"quotients": quotients, "differences": differences, "stores": stores}
+FAMILIES = {"quotients": quotients, "differences": differences, "stores": stores}
 
 
-@pytest.mark.parametrize("family", OWN)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_work_is_linear_in_the_length_of_a_text(family: str) -> None:
     """tests/source/test_source_limits.py says it of other texts."""
 
     def calls(size: int) -> int:
-        text = OWN[family](size).encode()
+        text = FAMILIES[family](size).encode()
         return calls_in(lambda: observe(text, BACKWARD_FILE, {"dprobs": ("dprobs", [])}))
 
     assert calls(8_000) <= 6 * calls(2_000)  # quadratic work would be 16 times
@@ -205,10 +206,8 @@ SAMPLE = [
     "eighth_order_sum",
     "numpy_central",
     "complex_step",
-    "dual_class",
     "exp_complex",
     "decorator",
-    "jvp_under_vmap",
 ]
 
 
@@ -224,6 +223,20 @@ def test_it_earns_no_points_by_default(name: str, graded: Callable[[str], Any]) 
             assert observed["file"] == BACKWARD_FILE and len(row["message"].split()) < 40
         else:
             assert (row["status"], row["numerical_differentiation"]) == ("passed", None)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("attempt", [each for each in OWN_RULES if each.lesson == "06"], ids=lambda each: each.name)
+def test_own_differentiation_earns_its_points(attempt: Attempt, graded: Callable[[str], Any]) -> None:
+    """However dual numbers are written: pairs, classes, matrices. A forward pass that is repeated is a remark."""
+    rows = rows_of(graded(attempt.name).results)
+    assert {row["status"] for row in rows.values()} == {"passed"}
+    remarks = {
+        name: row["numerical_differentiation"]["method"]
+        for name, row in rows.items()
+        if row["numerical_differentiation"]
+    }
+    assert remarks == ({} if attempt.method == OWN else dict.fromkeys(attempt.rows, REPEATED))
 
 
 @pytest.mark.full
@@ -262,7 +275,7 @@ def test_the_sentences() -> None:
 
 @pytest.mark.full
 def test_reports_and_the_class_page_say_it(graded: Callable[[str], Any], course: Course) -> None:
-    one, other = graded("eighth_order_sum"), graded("dual_class")
+    one, other = graded("eighth_order_sum"), graded("complex_step")
     reporter = Reporter([course.find("06")])
     sources = {"06_embedding_net": ""}
     for result in (one, other):
@@ -270,10 +283,10 @@ def test_reports_and_the_class_page_say_it(graded: Callable[[str], Any], course:
         assert message in reporter.student_markdown(result)
         assert message in reporter.student_page(result, sources)
     page = reporter.class_page([one.results, other.results])
-    assert '<h2 id="numerical">Numerical differentiation</h2>' in page and "dual numbers" in page
+    assert '<h2 id="numerical">Numerical differentiation</h2>' in page and "complex numbers" in page
     assert numerical_uses([one.results, other.results]) == [
+        ("06_embedding_net", "complex numbers, seen while it ran", ["dbeta"], False, ["complex_step"]),
         ("06_embedding_net", "differences, seen while it ran", ["dbeta"], False, ["eighth_order_sum"]),
-        ("06_embedding_net", "dual numbers, seen while it ran", ["dgamma"], False, ["dual_class"]),
     ]
     assert 'id="numerical"' not in reporter.class_page([])
 

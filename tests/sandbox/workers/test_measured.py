@@ -224,7 +224,7 @@ BY_TIME = {
 """Only processor time gives these away, which is statistical: `make test-slow` measures it."""
 QUICK = {  # of lessons 18 and 19, whose files take two to five seconds: one of each class
     *("engines/complex_step", "engines/replies_from_the_question_before", "engines/class_that_lies"),
-    "flash_attention/mask_in_numpy",
+    *("flash_attention/mask_in_numpy", "flash_attention/whole_rows"),
 }
 
 
@@ -258,11 +258,11 @@ def test_no_count_is_evaded(
 def test_right_answers_cost_little_more(
     session: Session, course: Course, same_processor_time: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Four sizes, each called once, and no yardstick again."""
+    """Five calls, each made once, and no yardstick again."""
     lesson, called = course.find("09"), list[str]()
     rows(session, lesson, lesson.solution / BACKWARD_FILE)
     of_a_call, of_a_yardstick = measuring.value_and_usage, measuring.of_yardstick
     monkeypatch.setattr(measuring, "value_and_usage", lambda *of: called.append("answer") or of_a_call(*of))
     monkeypatch.setattr(measuring, "of_yardstick", lambda *of: called.append("yardstick") or of_a_yardstick(*of))
     assert all(row["status"] == "passed" for row in rows(session, lesson, lesson.solution / BACKWARD_FILE).values())
-    assert called == ["answer"] * 4
+    assert called == ["answer"] * 5
