@@ -174,8 +174,9 @@ class LessonPart:
     @property
     def first(self) -> ReportRow | None:
         """The step to fix first: the wrong one nearest the loss, else the first one not written yet."""
-        unwritten = (line for line in self.lines if line.state in UNWRITTEN)
-        return next((line for line in self.lines if line.wrong), next(unwritten, None))
+        unwritten = [line for line in self.lines if line.state in UNWRITTEN]
+        unwritten.sort(key=lambda line: bool(line.row.outside_notebook))
+        return next((line for line in self.lines if line.wrong), next(iter(unwritten), None))
 
     @property
     def message(self) -> str:
