@@ -34,7 +34,7 @@ def guarded_pages(sentence: str, make: Callable[[], Mapping[str, str]]) -> tuple
 
 
 def plain_pages(sentence: str) -> dict[str, str]:
-    """A student's report without anything that they wrote; `sentence` is one of ours."""
+    """A student's report without anything that they wrote; `sentence` is the grader's own."""
     head = (
         '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>Report · Backprop Ninja</title></head>'
     )

@@ -78,7 +78,7 @@ def member_marks(member: Member) -> set[str]:
 
 
 def questions_about_names(gradebook: Gradebook, found: FoundSubmissions, roster: Roster | None) -> list[str]:
-    """A sentence for each student of the gradebook who may be somebody in the roster, where nothing but names says so.
+    """A sentence for each student of the gradebook who may be somebody in the roster, where only names say so.
 
     Somebody may be a member with a similar name, or one who came into the roster when they were gone from it.
     """

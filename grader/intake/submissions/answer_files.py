@@ -38,7 +38,7 @@ def with_answers(
 
     The file is in the lesson's folder, or next to the other files and says which lesson it is for. Where `folder` is a
     notebook or a Python file, its text may be inside. The name in it counts only if it is `student` or in `known_as`,
-    whatever its capitals and punctuation: whoever could choose a name would choose the questions' values.
+    whatever its capitals and punctuation: a student who could choose a name would choose the questions' values.
     """
     found, remarks = dict(read), list[IntakeRemark]()
     own, others = student_key(student), {student_key(name) for name in known_as} - {""}
