@@ -170,13 +170,9 @@ def signed_text(results: SubmissionResult, key: SigningKey, course_sha256: str, 
         "course_sha256": course_sha256,
         "signed_at": signed_at,
     }
-    unsigned = with_signature(results, claims)
+    unsigned = replace(results, signature=claims).to_text()
     value = base64.b64encode(key.sign(signed_message(parsed_results(unsigned)))).decode()
-    return with_signature(results, claims | {"value": value})
-
-
-def with_signature(results: SubmissionResult, signature: dict[str, str]) -> str:
-    return replace(results, other={**(results.other or {}), SIGNATURE: signature}).to_text()
+    return replace(results, signature=claims | {"value": value}).to_text()
 
 
 def check_signature(text: str, key: PublicKey) -> dict[str, Any]:
