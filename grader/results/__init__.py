@@ -28,8 +28,6 @@ from grader.results.typed_json import OPTIONAL, Json, JsonObject, clean
 
 RESULTS_VERSION = 1
 RESULTS_FILE = "results.json"
-SIGNATURE = "signature"
-"""The field of a signed results.json."""
 
 Status = Literal[
     "passed", "failed", "shape", "todo", "missing", "error", "timeout", "crashed", "forbidden", "here", "hidden"
@@ -160,8 +158,7 @@ class SubmissionResult(JsonObject):
     Optional fields of results.json are None where the file does not have them: `isolation_missing` (sentences),
     `left_out` (lessons of the course that no submission of the run contains), `not_graded` (of a failed attempt),
     `earlier` (lessons whose result comes from an attempt before the latest one), `local` (a sentence that says what a
-    student's own check is not), `intake` (how the submission was read), `signature` (reading drops it: a result that is
-    written again is another one).
+    student's own check is not), `intake` (how the submission was read).
     """
 
     version: int = RESULTS_VERSION
@@ -187,7 +184,6 @@ class SubmissionResult(JsonObject):
     adjustment: Adjustment | None = field(default=None, metadata=OPTIONAL)
     excused: Excuse | None = field(default=None, metadata=OPTIONAL)
     comments: list[Comment] | None = field(default=None, metadata=OPTIONAL)
-    signature: Mapping[str, str] | None = field(default=None, metadata=OPTIONAL)
 
     def to_text(self) -> str:
         """results.json: a line for each field and each row, which people can read and compare."""
@@ -204,7 +200,7 @@ class SubmissionResult(JsonObject):
         data = json.loads(text)
         if not isinstance(data, dict):
             raise ValueError("it is no JSON object")
-        return replace(cls.from_json(data), signature=None)
+        return cls.from_json(data)
 
     @property
     def percent(self) -> float:
