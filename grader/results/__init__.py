@@ -189,10 +189,10 @@ class SubmissionResult(JsonObject):
         """results.json: a line for each field and each row, which people can read and compare."""
         data = self.to_json()
         lessons = [
-            "{\n" + json_lines(lesson, "gradients", map(encode_json, lesson.pop("gradients")), "   ") + "\n  }"
+            "{\n" + object_as_lines(lesson, "gradients", map(encode_json, lesson.pop("gradients")), "   ") + "\n  }"
             for lesson in data.pop("lessons")
         ]
-        return "{\n" + json_lines(data, "lessons", lessons, "") + "\n}\n"
+        return "{\n" + object_as_lines(data, "lessons", lessons, "") + "\n}\n"
 
     @classmethod
     def from_text(cls, text: str) -> SubmissionResult:
@@ -232,7 +232,7 @@ class SubmissionResult(JsonObject):
 encode_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def json_lines(data: Json, name: str, entries: Iterable[str], margin: str) -> str:
+def object_as_lines(data: Json, name: str, entries: Iterable[str], margin: str) -> str:
     """The fields of a JSON object, one per line, and then the list `name` of `entries`."""
     own = [f'{margin} "{key}": {encode_json(value)}' for key, value in data.items()]
     inside = f",\n{margin}  ".join(entries)
