@@ -143,6 +143,17 @@ def refuse_course_in_submissions(course: Path, submissions: Sequence[Path]) -> N
             )
 
 
+def refuse_planted_results(out: Path, submissions: Iterable[Path]) -> None:
+    """Raise UserError if OUT exists and is in a submission: the student could have written the gradebook in it."""
+    places = {out.parent.resolve() / out.name, out.resolve()} if os.path.lexists(out) else set()
+    for submission in submissions:
+        if any(place.is_relative_to(submission) for place in places):
+            raise UserError(
+                f"{out} is in the submission {submission.name}, whose author may have written the results that it "
+                "holds. Give a folder elsewhere after -o."
+            )
+
+
 def require_solutions(lessons: Sequence[Lesson]) -> None:
     """Raise UserError if a lesson has no folder in solutions/."""
     for lesson in lessons:

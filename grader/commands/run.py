@@ -23,6 +23,7 @@ from grader.commands.console import (
     open_course,
     print_remarks,
     printable,
+    refuse_planted_results,
     require_solutions,
 )
 from grader.commands.follow import FollowedFolder, folder_to_follow
@@ -165,6 +166,8 @@ def work_of(options: RunOptions) -> WorkToDo:
         source = GivenSubmissions(
             options.submissions, out, lessons, course, roster, intake_file, with_times, options.code_page
         )
+        if not own_work:
+            refuse_planted_results(out, [arrival.path for arrival in source.found.arrivals])
     decisions = []
     if options.extensions_file is not None:
         decisions = extensions_from(options.extensions_file, assignment, out, source.found, roster)

@@ -149,6 +149,22 @@ def test_a_gradebook_names_no_folder_whose_code_runs(typed, status, repository, 
     assert nothing_ran()
 
 
+@pytest.mark.parametrize("out", ["results", "link", "deeper/results"])
+def test_a_gradebook_that_a_submission_brings_is_refused(out, tmp_path, monkeypatch):
+    """A student can commit one, in which a person has given them all points: it would count in a CI job."""
+    submission = tmp_path / "ada"
+    (submission / CROSS).mkdir(parents=True)
+    (submission / CROSS / "backward.py").write_text("")
+    real = tmp_path / "elsewhere" if out == "link" else submission / out
+    write_gradebook(real, {"ada": 2})
+    if out == "link":
+        (submission / out).symlink_to(real)
+    monkeypatch.chdir(submission)
+    done = run(grade_commands.main, "run", ".", "--lesson", "04", "-o", out)
+    assert done.exit_code == 2, done.output
+    assert f"{out} is in the submission ada, whose author may have written the results" in done.stderr
+
+
 @pytest.mark.parametrize(
     "typed", ["list", "check 04", "grade 04 --no-open", "answer 04 --student ada", "report 04 --no-open", "train"]
 )

@@ -1,7 +1,8 @@
 """Archives as submissions: the Python files and notebooks of a .zip or .tar (.gz, .bz2, .xz), unpacked under caps.
 
 Only regular files are ever written, in a fresh folder; names are checked before anything is read. An archive
-that tries to reach outside its folder, or to grow beyond the caps, is refused as a whole.
+that tries to reach outside its folder, or to grow beyond the caps, is refused as a whole; in a whole class's
+archive, an entry that reaches outside costs its student alone.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from grader.intake.submissions.unpacking import (
     Caps,
     EntryRefused,
     decoded_name,
+    place_of_refusal,
     refuse_pointer,
 )
 from grader.source.unparsed import LFS_POINTER
@@ -233,7 +235,7 @@ def unpack_entry(
     except EntryRefused as refused:
         if not writer.caps.whole_class:
             raise
-        writer.refused[name.replace("\\", "/")] = str(refused)
+        writer.refused.setdefault(place_of_refusal(name), str(refused))
 
 
 class BoundedFile(io.FileIO):

@@ -42,12 +42,13 @@ def arrivals_at(
     new_folder: NewFolder,
     alone: bool = True,
     code_page: Callable[[Path], str | None] = lambda path: None,
+    is_a_student: Callable[[str], bool] = lambda name: False,
 ) -> list[Arrival]:
     """The submissions at `given`. Raises SubmissionError, OSError.
 
     `code_page` gives that of the names in a class's archive. An archive may be a class only if it is given `alone`. Of
     several archives each is one student's, who could otherwise choose, by the names inside, under whose name it is
-    graded.
+    graded. For the same reason, a folder or an archive whose name `is_a_student`'s is that student's alone.
     """
     if not given.exists():
         raise SubmissionError(
@@ -59,7 +60,10 @@ def arrivals_at(
             f"{given} contains the results of an earlier run, not submissions: name the folder or the archive with the "
             "submissions, and the results' folder after -o."
         )
-    if path.is_dir() and not is_one_submission(path, all_lessons):
+    name = path.name if given.name in ("", ".", "..") else given.name
+    student = name if path.is_dir() else without_suffix(Path(name))
+    is_students = is_a_student(student)
+    if path.is_dir() and not is_students and not is_one_submission(path, all_lessons):
         arrivals = in_class(path, new_folder)
         if not arrivals:
             raise SubmissionError(
@@ -67,12 +71,10 @@ def arrivals_at(
                 f"with NN_name/{BACKWARD_FILE} inside."
             )
         return arrivals
-    if alone and path.is_file() and is_archive(path):
+    if alone and not is_students and path.is_file() and is_archive(path):
         arrivals = in_class_archive(given, all_lessons, new_folder, code_page(path))
         if arrivals:
             return arrivals
-    name = path.name if given.name in ("", ".", "..") else given.name
-    student = name if path.is_dir() else without_suffix(Path(name))
     return [Arrival(student, path, str(path), given=True)]
 
 

@@ -66,12 +66,12 @@ def prefix_in_marker(checkout: Path) -> str:
 def result_in(checkout: Path) -> dict[str, Any] | None:
     """The latest result.json, which the download took from the repository's releases; None where there is none.
 
-    One that is among the checkout's commits is the student's own text, and says nothing. Some disks find it under
-    other capitals, `RESULT.JSON` or a long s, and Git's format 4 does not write out every name.
+    One that is among the checkout's commits is the student's own text, and says nothing; so does one in a folder
+    without Git's index, which cannot say what was committed. Some disks find it under other capitals, `RESULT.JSON` or
+    a long s, and Git's format 4 does not write out every name.
     """
     try:
-        index = checkout / ".git" / "index"
-        tracked = read_file(index, MAX_INDEX_BYTES) if index.is_file() else b""
+        tracked = read_file(checkout / ".git" / "index", MAX_INDEX_BYTES)
         if tracked[4:8] > b"\0\0\0\3" or RESULT_FILE in tracked.decode("utf-8", "replace").casefold():
             return None
         found = json.loads(read_file(checkout / RESULT_FILE, MAX_RESULT_BYTES))

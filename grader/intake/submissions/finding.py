@@ -26,7 +26,7 @@ from grader.intake.submissions.people import as_folder, fold_case
 from grader.intake.submissions.places import is_folder, is_gradable, visible
 from grader.intake.submissions.recognition import GuessQuestion
 from grader.intake.submissions.roster import Attendance, Roster
-from grader.intake.submissions.roster_matching import Submitter, join
+from grader.intake.submissions.roster_matching import Submitter, join, matches_a_member
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.intake.submissions.submission_times import SubmissionTime, times_by_student, with_times
 from grader.intake.submissions.unpacking import ArchiveRefused
@@ -248,9 +248,10 @@ def find(
     """Every submission under `paths`, one per student.
 
     A path is a submission, or a class: a folder with one entry per student, or a platform's download, unpacked or as
-    an archive. What has to be unpacked is unpacked `within` that folder. `code_page` is that of the names in a class's
-    zip; without it, it is the one in which the roster's names are there. Raises SubmissionError for a path that does
-    not exist or contains no submission.
+    an archive. One that has the name of a member of the roster is this member's submission, whatever is inside. What
+    has to be unpacked is unpacked `within` that folder. `code_page` is that of the names in a class's zip; without it,
+    it is the one in which the roster's names are there. Raises SubmissionError for a path that does not exist or
+    contains no submission.
     """
     found = FoundSubmissions(lessons, all_lessons, within)
     arrivals: list[Arrival] = []
@@ -263,6 +264,7 @@ def find(
                 found.new_folder,
                 len(given) == 1,
                 lambda zipped: code_page or code_page_of(zipped, roster),
+                lambda name: roster is not None and matches_a_member(roster, name),
             )
     except OSError as error:
         raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}.") from error

@@ -105,6 +105,12 @@ def join(roster: Roster, submitters: Sequence[Submitter]) -> Joined:
     return Joined(tuple(owners), absent, tuple(disputed), tuple(about[at] for at in sorted(about) if about[at]))
 
 
+def matches_a_member(roster: Roster, name: str) -> bool:
+    """Whether a submission of this name would be a member's: by the name, the id, the address or the login."""
+    submitter = Submitter(name, (name,))
+    return bool(RosterIndex(roster, [submitter]).evidence(submitter))
+
+
 class RosterIndex:
     """Members by each way of naming them. A name that several members share names none of them."""
 

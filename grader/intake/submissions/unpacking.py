@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from grader.errors import UserError
@@ -16,6 +17,8 @@ CHUNK_BYTES = 1 << 16
 MIB = 1 << 20
 MAX_NAME_BYTES = 200  # disks take 255, and a name may be written longer than it is read
 MAX_OTHERS = 20
+MAX_REFUSED_DEPTH = 4
+"""Folders that are made for a refused entry, to say whose it is: one student's entries may be many, and deep."""
 CLUTTER = frozenset({"__pycache__", "__MACOSX", "node_modules", "venv", "site-packages"})
 """Folders that programs make; nothing in them is the student's work."""
 DEBRIS = frozenset({"thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r", "$recycle.bin"})
@@ -105,7 +108,7 @@ class ArchiveWriter:
 
     Attributes:
         archive_bytes: the size of the archive itself.
-        refused: {entry's name: sentence} of entries left out, in a whole class's archive.
+        refused: {place of refusal: sentence} of entries left out, in a whole class's archive.
         archives: the names of archives inside.
         files: how many files were accepted.
         prefix: the folder below `folder` for what is read now; for an archive inside the archive, its name.
@@ -142,9 +145,8 @@ class ArchiveWriter:
             )
         path = PurePosixPath(name.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or "\0" in name or (path.parts and path.parts[0].endswith(":")):
-            raise ArchiveRefused(
-                f"The archive has an entry outside its own folder ({name[:80]!r}): pack the folder itself."
-            )
+            refusal = EntryRefused if place_of_refusal(name) else ArchiveRefused
+            raise refusal(f"The archive has an entry outside its own folder ({name[:80]!r}): pack the folder itself.")
         if any(map(is_clutter, path.parts)) or not path.parts:
             return None
         if not regular and not folder:
@@ -231,6 +233,18 @@ class ArchiveWriter:
             raise ArchiveRefused(
                 f"The archive unpacks to more than {self.caps.ratio:,g} times its size: submit ordinary files."
             )
+
+
+def place_of_refusal(name: str) -> str:
+    """Where an empty file says that an entry of a whole class's archive was refused; "" where nobody's folder is named.
+
+    That is the entry's own place, or a file in the last folder before one that leads outside or is too deep.
+    """
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    if not parts or parts[0] == "/" or parts[0].endswith(":"):
+        return ""
+    safe = list(takewhile(lambda part: part != ".." and "\0" not in part, parts))[:MAX_REFUSED_DEPTH]
+    return "/".join(safe if len(safe) in (0, len(parts)) else [*safe, "refused"])
 
 
 def decoded_name(name: str | bytes) -> str:

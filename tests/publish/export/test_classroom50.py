@@ -137,6 +137,7 @@ def download(folder: Path, *owners: str) -> Path:
         start = f"cs-principles-hw-1-{owner}"
         files |= {
             f"{start}/.classroom50.yaml": marker,
+            f"{start}/.git/index": "DIRC\0\0\0\2\0\0\0\0",
             f"{start}/result.json": json.dumps(record(owner), indent=1),
             f"{start}/04_cross_entropy/backward.py": f"# {owner}\n",
         }
@@ -162,8 +163,14 @@ def test_the_time_of_submission_is_the_graded_commit_s(course, tmp_path):
 def test_a_result_that_the_student_committed_says_no_time(course, tmp_path, tracked):
     folder = download(tmp_path / "d", "ada", "bo")
     index = folder / "cs-principles-hw-1-ada" / ".git" / "index"
-    index.parent.mkdir()
     index.write_bytes(b"DIRC\0\0\0" + tracked[:5] + bytes(62) + tracked[5:])
+    found = find([folder], [course.find("04")], list(course.lessons.values()))
+    assert {each.student: each.when > 0 for each in found.arrivals} == {"ada": False, "bo": True}
+
+
+def test_a_result_in_a_folder_without_git_s_index_says_no_time(course, tmp_path):
+    folder = download(tmp_path / "d", "ada", "bo")
+    (folder / "cs-principles-hw-1-ada" / ".git" / "index").unlink()
     found = find([folder], [course.find("04")], list(course.lessons.values()))
     assert {each.student: each.when > 0 for each in found.arrivals} == {"ada": False, "bo": True}
 
