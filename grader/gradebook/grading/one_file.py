@@ -96,7 +96,6 @@ def judge_file(
         if recall is None or not recall.is_complete:
             student.begin_loading()  # the text is read while the file runs
         read = text_of_file(lesson, submitted)
-        student.forbid(read.not_allowed)
         if suspects:
             trials.read_ahead(suspects)
         failure = None if recall is not None and recall.is_complete else student.load_failure
@@ -132,10 +131,10 @@ def finished(
     read: FileText,
 ) -> JudgedFile:
     """The verdict, with what else is known of the file: numerical differentiation, autograd, where its rows are."""
-    remark = read.remark
+    remark = None
     if judged.runs and any(row.status in numerical.WITH_VALUE for row in judged.rows):
         numerical.mark_rows(lesson, submitted, judged.rows, read.numerical, seen)
-        remark = read.numerical_remark or remark
+        remark = read.numerical_remark
     if student.switched_on:
         forbid_all(judged)
     for row in judged.rows:

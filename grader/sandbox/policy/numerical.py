@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.sandbox.policy.difference_quotients import Quotients
-from grader.sandbox.policy.static_check import parse_files
-from grader.source.parsing import utf8_text
+from grader.source.module_names import importable_name
+from grader.source.parsing import MAX_PARSED_BYTES, parse_submitted, utf8_text
 from grader.source.program import Program
 from grader.source.program_slice import ProgramSlice
 from grader.source.scopes import Binding, Scope
@@ -166,6 +166,24 @@ def observe(
         if (first := known[key]) is not None:
             found.append(Observation(row, *first))
     return found
+
+
+def parse_files(source: bytes, filename: str, neighbours: Mapping[str, bytes]) -> dict[str, tuple[str, ast.Module]]:
+    """{module name: (file name, tree)} of the graded file and of its neighbours, the shortest first; {} where Python
+    cannot parse the graded file.
+
+    Of all files together MAX_PARSED_BYTES are parsed: a tree takes a hundred times as much memory as its text.
+    """
+    files: dict[str, tuple[str, ast.Module]] = {}
+    left = MAX_PARSED_BYTES
+    for name, text in [(filename, source), *sorted(neighbours.items(), key=lambda entry: len(entry[1]))]:
+        left -= len(text)
+        tree = parse_submitted(text, name) if left >= 0 else None
+        if tree is not None:
+            files[importable_name(name)] = name, tree
+        elif name == filename:
+            return {}
+    return files
 
 
 def first_of(whole: ProgramSlice) -> tuple[str, int, str] | None:

@@ -6,16 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from grader.sandbox.policy.numerical import Observation, observe
 from grader.sandbox.policy.pure_functions import PureFunction, pure_functions
-from grader.sandbox.policy.static_check import Finding, find_acts
 from grader.source.reader import source_reader
-
-
-def static_findings(
-    source: bytes, filename: str, entry_points: Sequence[str], neighbours: Mapping[str, bytes]
-) -> list[Finding]:
-    """`static_check.find_acts` within limits. Raises ReadingStopped, ReadingFailed."""
-    found = source_reader().call(find_acts, source, filename, entry_points, neighbours)
-    return [Finding(**entry) for entry in found]
 
 
 def read_pure_functions(source: bytes, graded: Sequence[str]) -> dict[str, PureFunction]:

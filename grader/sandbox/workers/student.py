@@ -10,7 +10,6 @@ from grader.calling.joint import Joint
 from grader.calling.numerical_watch import Seen
 from grader.calling.protocol import Called, Measurement
 from grader.reference.problem import Problem
-from grader.sandbox.policy.static_check import Finding
 from grader.sandbox.workers.answers_on_demand import AnswersOnDemand
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WORKER_FAILURES
@@ -80,13 +79,6 @@ class Student:
     def begin_loading(self) -> None:
         """Have the file run while the caller does something else; whatever needs a worker waits for it."""
         self._file.begin()
-
-    def forbid(self, findings: Mapping[str, Finding]) -> None:
-        """These steps use what is not allowed, each in the line that its finding names: they are not run."""
-        given_up = {step: Answer("forbidden", message=f.message, line=f.line) for step, f in findings.items()}
-        if self.joint is not None and self.joint.name in given_up:
-            given_up |= dict.fromkeys(self.steps, given_up[self.joint.name])
-        self._scheduler.given_up |= given_up
 
     # What is known of the file ---------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from grader.calling.protocol import Called
 from grader.calling.steps import call_step, is_about_dtypes, narrow, set_default_dtype
 from grader.sandbox.isolation.usage import make_memory_telling, own_usage
 from grader.sandbox.workers import wire
+from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
 from grader.sandbox.workers.budget import Budget
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
@@ -108,10 +109,12 @@ class Worker:
         seed_generators()
         take_away_library(frame.header["not_allowed"])
         tripwires(self._autograd_used.append, self._files)
+        name_acts(False)
         sys.breakpointhook = refuse_to_stop
         report_lines_after(self._step_seconds)
         self._output = count_output()
         loaded = load(files, main, self._imports)
+        name_acts(True)
         self._functions = {n: v for n, v in vars(loaded.module).items() if callable(v) and not n.startswith("__")}
         error = loaded.failure or (None if self._functions else loaded.left_out)
         if autograd_works():
