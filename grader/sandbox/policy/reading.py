@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from grader.sandbox.policy.numerical import Observation, observe
 from grader.sandbox.policy.pure_functions import PureFunction, pure_functions
 from grader.source.reader import source_reader
 
@@ -13,11 +12,3 @@ def read_pure_functions(source: bytes, graded: Sequence[str]) -> dict[str, PureF
     """`pure_functions.pure_functions` within limits. Raises ReadingStopped, ReadingFailed."""
     found = source_reader().call(pure_functions, source, graded)
     return {name: PureFunction(**function) for name, function in found.items()}
-
-
-def numerical_observations(
-    source: bytes, filename: str, rows: Mapping[str, tuple[str, Sequence[str]]], neighbours: Mapping[str, bytes]
-) -> list[Observation]:
-    """`numerical.observe` within limits. Raises ReadingStopped, ReadingFailed."""
-    found = source_reader().call(observe, source, filename, rows, neighbours)
-    return [Observation(**entry) for entry in found]

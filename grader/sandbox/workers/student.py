@@ -75,6 +75,7 @@ class Student:
         self.interrupt = interrupt
         self.time_of_changed = TimeAccount(zygote.limits.total_seconds, zygote.clock)
         self.trials: Trials | None = None
+        self._last_calls: dict[str, tuple[Mapping[str, Any], list[Any], dict[str, Any]]] = {}
 
     def begin_loading(self) -> None:
         """Have the file run while the caller does something else; whatever needs a worker waits for it."""
@@ -206,6 +207,23 @@ class Student:
                 return self._scheduler.observe(key, problem, due)
         return {}
 
+    def observe_calls(self, functions: Collection[str]) -> dict[str, Seen]:
+        """{function or method: what was seen} while the last call of each was made again, outside the verdict."""
+        found: dict[str, Seen] = {}
+        for function in functions:
+            last = self._last_calls.get(function.partition(".")[0])
+            if last is None or (worker := self._file.start()) is None:
+                continue
+            try:
+                with self.time.waiting():
+                    seen = worker.observe_call(*last, self.time.end)
+            except WORKER_FAILURES:
+                self._file.discard()
+                continue
+            if seen is not None:
+                found[function] = seen
+        return found
+
     def chain(self) -> dict[str, Answer]:
         """{step: answer} on the chain's problem, each step fed the student's own upstream gradients; run once."""
         if self._chain is not None and not self._chain_answers:
@@ -244,6 +262,8 @@ class Student:
             self._scheduler.refuse_recalled()
             self._file.discard()
             self._scheduler.given_up[of] = called.failed
+        elif called.failed is None and request["of"] is None and request["keep"] is None:
+            self._last_calls[of] = request, args, kwargs
         return called
 
     def call_measured(self, name: str, args: Sequence[Any], memory: bool = True) -> MeasuredCall:

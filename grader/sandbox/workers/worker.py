@@ -17,7 +17,7 @@ from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.calls import attribute, call
 from grader.calling.failures import failure, refuse_to_stop
 from grader.calling.joint import Joint, call_joint
-from grader.calling.observing import is_plain, observe_steps
+from grader.calling.observing import is_plain, observe_call, observe_steps
 from grader.calling.operators import OperatorWatch
 from grader.calling.protocol import Called
 from grader.calling.steps import call_step, is_about_dtypes, narrow, set_default_dtype
@@ -78,6 +78,7 @@ class Worker:
             "upstream": self.take_upstream,
             "run": self.run,
             "observe": self.observe,
+            "observe call": self.observe_call,
             "call": self.call,
         }
         operations[frame.header["op"]](frame)
@@ -219,6 +220,19 @@ class Worker:
         found = observe_steps(self._functions, header["steps"], *problem, self._files, self._operator_cap, joint)
         self._autograd_used.clear()
         send_header({"op": "observed", "ticket": header["ticket"], "rows": found})
+
+    def observe_call(self, frame: wire.Frame) -> None:
+        """Makes a call of a function again, and says what was observed meanwhile."""
+        header, tensors = frame.header, tensors_of(frame.header["tensors"], frame.body)
+        name, (args, kwargs) = (
+            header["name"],
+            (unpack(header[part], tensors, trusted=True) for part in ("args", "kwargs")),
+        )
+        used = [self._functions[each] for each in header.get("uses", ())]
+        target = functools.partial(args.pop(0), *used) if used else self._functions[name]
+        seen = observe_call(target, name, args, kwargs, self._functions, self._files, self._operator_cap)
+        self._autograd_used.clear()
+        send_header({"op": "observed", "ticket": header["ticket"], "rows": {} if seen is None else {name: seen}})
 
     def answer(
         self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, traced: bool

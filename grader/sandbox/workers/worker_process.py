@@ -224,6 +224,19 @@ class WorkerProcess:
         except WireError as error:
             raise WorkerLost(f"Its answer could not be read ({error}).") from error
 
+    def observe_call(
+        self, request: Mapping[str, Any], args: list[Any], kwargs: dict[str, Any], until: float
+    ) -> Seen | None:
+        """What was seen while a call was made again; see NumericalWatch. Raises WorkerLost or DeadlineMissed."""
+        self.printed_before = self.output.total
+        ticket, deadline = new_ticket(), min(until, self._clock.now() + self._limits.step_seconds)
+        frame, _ = frame_and_size({**request, "op": "observe call", "ticket": ticket}, args=args, kwargs=kwargs)
+        self._send(frame.header, frame.body, deadline)
+        try:
+            return decode_observed(self._pipes.receive(deadline), [request["name"]], ticket).get(request["name"])
+        except WireError as error:
+            raise WorkerLost(f"Its answer could not be read ({error}).") from error
+
     def _answers_to(
         self, request: StepRequest, batch_seconds: float | None, until: float, known: Collection[str] = ()
     ) -> Iterator[tuple[str, Answer]]:
