@@ -91,18 +91,6 @@ def encoding_of(source: bytes) -> str:
     return name
 
 
-def utf8_text(source: bytes) -> str | None:
-    """A file's text with its names and line ends as Python reads them. It can be searched for words.
-
-    None for a file that is not in UTF-8.
-    """
-    try:
-        text = source.decode() if encoding_of(source).startswith("utf-8") else None
-    except (SyntaxError, UnicodeDecodeError):
-        text = None
-    return None if text is None else unicodedata.normalize("NFKC", text).replace("\r\n", "\n").replace("\r", "\n")
-
-
 def names_from_outside(text: str) -> set[str]:
     """The global and built-in names that the function in `text` uses, wherever inside it; without its annotations.
 

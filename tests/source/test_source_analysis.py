@@ -8,7 +8,7 @@ import pytest
 
 from grader.source.aliases import VIEW_ATTRIBUTES, SharedNames
 from grader.source.parsing import MAX_OPENING_BRACES, MAX_PARSED_BYTES, parse_submitted
-from grader.source.syntax import evaluated_outside, literal_number, literal_string, parameters, stored_names
+from grader.source.syntax import evaluated_outside, parameters, stored_names
 
 
 def expression(text: str) -> ast.expr:
@@ -32,20 +32,6 @@ def expression(text: str) -> ast.expr:
 )
 def test_a_text_is_parsed_or_refused(text, is_parsed):
     assert (parse_submitted(text) is not None) == is_parsed
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [("1 / 2**10", 2**-10), ("-1e-5", -1e-5), ("1 << 3", 8.0), ("1 / 0", None), ("True", None), ("n * 2", None)],
-)
-def test_numbers_of_literals(text, value):
-    assert literal_number(expression(text)) == value
-
-
-def test_strings_of_literals():
-    assert literal_string(expression("'back' + ('w' + 'ard')")) == "backward"
-    assert literal_string(expression("'a' * 3")) is None
-    assert literal_string(ast.Constant("a" * 501)) is None
 
 
 @pytest.mark.parametrize(
