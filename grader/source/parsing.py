@@ -7,7 +7,6 @@ import codecs
 import io
 import symtable
 import tokenize
-import unicodedata
 import warnings
 
 from grader.source.f_strings import for_older_python

@@ -155,8 +155,9 @@ class WrittenNumber(NamedTuple):
 
 def literal_string(node: ast.expr) -> str | None:
     """The text of a string literal; None for anything else or a long one."""
-    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    return node.value if is_text and len(node.value) <= MAX_STRING_CHARACTERS else None
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) <= MAX_STRING_CHARACTERS:
+        return node.value
+    return None
 
 
 def is_marimo_cell(node: ast.AST) -> TypeGuard[FunctionDefinition]:
