@@ -59,7 +59,6 @@ class RunOptions:
     fresh: bool
     only_these: bool
     same_course: bool
-    no_cache: bool
     follow: bool
     settle: float | None
     key_path: Path | None
@@ -151,12 +150,6 @@ OPTIONS = (
     ),
     click.option(
         "--same-course", is_flag=True, help="Accept the results in OUT, if the course's folder has moved since then."
-    ),
-    click.option(
-        "--no-cache",
-        is_flag=True,
-        help="Run every function of every submission, also those that equal one judged before in this run. The results "
-        "are the same; it takes longer.",
     ),
     follow_options,
     sign_option,
