@@ -20,7 +20,7 @@ from grader.sandbox.workers.requests import PackedProblem, pack_problem
 
 PACKED_PROBLEMS: WeakKeyDictionary[Problem, dict[frozenset[str], PackedProblem]] = WeakKeyDictionary()
 """Problems as they were sent, by the names whose upstream gradients were left out."""
-NUMBERS = itertools.count()
+PROBLEM_NUMBERS = itertools.count()
 
 
 def pack_once(problem: Problem, left_out: Collection[str] = ()) -> PackedProblem:
@@ -28,5 +28,5 @@ def pack_once(problem: Problem, left_out: Collection[str] = ()) -> PackedProblem
     known, key = PACKED_PROBLEMS.setdefault(problem, {}), frozenset(left_out)
     if key not in known:
         upstream = {name: gradient for name, gradient in problem.fed.items() if name not in key}
-        known[key] = pack_problem(next(NUMBERS), problem.dtype, problem.values, upstream, problem.groups)
+        known[key] = pack_problem(next(PROBLEM_NUMBERS), problem.dtype, problem.values, upstream, problem.groups)
     return known[key]
