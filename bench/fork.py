@@ -78,8 +78,7 @@ def first_answer(zygote: ZygoteProcess, times: Times) -> None:
     reply = worker.take_loaded()
     assert reply["op"] == "loaded", reply
     imported = time.perf_counter()
-    worker.send_packed(pack_problem(0, DTYPES["float64"], values, {}))
-    ((_, answer),) = worker.run(0, ["dlogits"])
+    ((_, answer),) = worker.run(pack_problem(0, DTYPES["float64"], values, {}), ["dlogits"])
     assert answer.tensor is not None, answer
     answered = time.perf_counter()
     worker.close()

@@ -196,7 +196,6 @@ def settings_for(options: RunOptions, work: WorkToDo) -> Settings:
         hide=existing([options.out, work.source.unpacked, *options.submissions]),
         left_out=work.left_out,
         isolation=isolation,
-        cache=not options.no_cache,
         course_settings=work.course.changed,
     )
 

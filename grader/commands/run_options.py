@@ -58,7 +58,6 @@ class RunOptions:
     fresh: bool
     only_these: bool
     same_course: bool
-    no_cache: bool
     follow: bool
     settle: float | None
     quiet: bool
@@ -149,12 +148,6 @@ OPTIONS = (
     ),
     click.option(
         "--same-course", is_flag=True, help="Accept the results in OUT, if the course's folder has moved since then."
-    ),
-    click.option(
-        "--no-cache",
-        is_flag=True,
-        help="Run every function of every submission, also those that equal one judged before in this run. The results "
-        "are the same; it takes longer.",
     ),
     follow_options,
     click.option("--quiet", is_flag=True, help="Print only what goes wrong."),

@@ -1,6 +1,6 @@
 """A grader process: torch and pytest loaded once, one submission after another. Spoken to by `batch` over pipes.
 
-in: a pickled Submission, as the coordinator read it, and a list of what other graders have learned (Session.learn)
+in: a pickled Submission, as the coordinator read it
 out: a line of JSON, {"within": seconds} when grading begins, and again when a busy machine makes it take longer; then a
 line with {"results": {...}} or {"fault": "..."}
 
@@ -63,9 +63,7 @@ class Server:
             raise SystemExit(f"grade: isolation is {isolation.level!r} here, and {settings.require!r} is required.")
         hide = [Path(folder) for folder in settings.hide]
         limits = Limits.from_dict(settings.limits)
-        return Session(
-            self._lessons, settings.seed, limits, isolation, hide, zygote, settings.left_out, cache=settings.cache
-        )
+        return Session(self._lessons, settings.seed, limits, isolation, hide, zygote, settings.left_out)
 
     def grade(self, submission: Submission) -> tuple[GradedSubmission, str]:
         """Grades one submission and writes its folder in OUT. Raises GraderFault or OutputError.
@@ -95,17 +93,14 @@ class Server:
     def serve(self, requests: IO[bytes], replies: IO[str]) -> None:
         while True:
             try:
-                submission, learned = pickle.load(requests)
+                submission = pickle.load(requests)
             except EOFError:
                 break
             try:
                 self._session.wait_until_ready()
                 self._announce(replies, time.monotonic() + self.seconds_for(submission))
-                for each in learned:
-                    self._session.learn(each)
                 graded, plain = self.grade(submission)
                 reply: dict[str, Any] = {"results": graded.results.to_json(), "extras": graded.extras, "plain": plain}
-                reply["learned"] = self._session.take_learned()
                 with suppress(Exception):  # a lesson that cannot be drawn: only reports show that
                     reply["drawings"] = self._publisher.new_drawings(every=True)
             except OutputError as error:

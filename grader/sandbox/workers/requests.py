@@ -64,36 +64,10 @@ def pack_problem(
 
 
 @dataclass(frozen=True)
-class PackedUpstream:
-    """Upstream gradients for a problem that was sent without them; packed once, for a whole class."""
-
-    number: int
-    header: dict[str, Any]
-    body: bytes
-    known: frozenset[str]  # names that a step may ask for from now on
-
-    @property
-    def names(self) -> list[str]:
-        """The forward values whose gradients these are."""
-        return list(self.header["upstream"])
-
-    @property
-    def frame(self) -> bytes:
-        return wire.encode_frame(wire.Frame({"op": "upstream", "problem": self.number, **self.header}, self.body))
-
-
-def pack_upstream(number: int, upstream: Mapping[str, Tensor]) -> PackedUpstream:
-    """`upstream` is {forward value: its gradient}; `number` is that of the problem."""
-    described, body = pack_tensors([("u:" + n, u) for n, u in upstream.items()])
-    header = {"tensors": described, "upstream": list(upstream)}
-    return PackedUpstream(number, header, body, frozenset("d" + name for name in upstream))
-
-
-@dataclass(frozen=True)
 class StepRequest:
     """A request to run steps on a problem, and the ticket that its answers must repeat."""
 
-    problem: int
+    problem: PackedProblem
     steps: tuple[str, ...]
     ticket: int
     frame: bytes
@@ -106,42 +80,29 @@ def new_ticket() -> int:
 
 
 def step_request(
-    problem: int,
+    problem: PackedProblem,
     steps: Sequence[str],
-    room: int,
     needs: Mapping[str, Collection[str]] | None = None,
     joint: Joint | None = None,
     traced: bool = False,
     one_by_one: bool = False,
-    upstream: PackedUpstream | None = None,
-    stages: Sequence[Sequence[str]] = (),
 ) -> StepRequest:
-    """Steps on a problem that is there, for which `room` bytes of an answer are taken; see WorkerProcess.run.
-
-    `upstream` are gradients that the worker does not have yet. With `stages`, which are the steps in their groups, each
-    stage is fed what the stages before it have answered.
-    """
+    """Steps on a problem that is there; see WorkerProcess.run."""
     ticket = new_ticket()
     header = {
         "op": "run",
-        "problem": problem,
+        "problem": problem.number,
         "steps": list(steps),
         "own": needs is not None,
         "needs": {step: sorted(names) for step, names in (needs or {}).items()},
         "ticket": ticket,
-        "room": room,
+        "room": problem.room,
         "traced": traced,
         "one_by_one": one_by_one,
-        "stages": [list(stage) for stage in stages],
         "joint": {"name": joint.name, "returns": joint.returns} if joint else None,
     }
-    if upstream is None:
-        return StepRequest(
-            problem, tuple(steps), ticket, wire.encode_frame(wire.Frame(header)), joint.name if joint else ""
-        )
-    return StepRequest(
-        problem, tuple(steps), ticket, wire.encode_frame(wire.Frame(header | upstream.header, upstream.body))
-    )
+    frame = wire.encode_frame(wire.Frame(header))
+    return StepRequest(problem, tuple(steps), ticket, frame, joint.name if joint else "")
 
 
 def observe_request(problem: int, steps: Sequence[str], joint: Joint | None, ticket: int) -> bytes:
