@@ -243,8 +243,8 @@ def take_away() -> None:
     from grader.sandbox.workers.acts import install_hook
     from grader.sandbox.workers.autograd_off import take_away_autograd
     from grader.sandbox.workers.formulas_off import take_away_formulas
-    from grader.sandbox.workers.imports import forget_modules, is_beneath
-    from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
+    from grader.sandbox.workers.imports import forget_modules
+    from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY, is_beneath
 
     take_away_autograd()
     take_away_formulas()

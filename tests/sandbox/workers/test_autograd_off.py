@@ -653,6 +653,7 @@ def files(*, autograd: bool) -> dict[str, Any]:
     from grader.sandbox.workers.autograd_off import AutogradUsed, tripwires
     from grader.sandbox.workers.autograd_off import _uncompiled as uncompiled
     from grader.sandbox.workers.imports import Gate
+    from grader.sandbox.workers.library_off import lock_the_dispatcher
     from grader.sandbox.workers.zygote import take_away, warm_up
 
     if not autograd:
@@ -663,6 +664,7 @@ def files(*, autograd: bool) -> dict[str, Any]:
     uses: list[AutogradUsed] = []
     if not autograd:
         take_away()
+        lock_the_dispatcher()  # as every worker does
         tripwires(uses.append, [str(path) for path in (*HONEST, *CHEATS)])
         sys.meta_path.insert(0, Gate(filenames=[str(path) for path in (*HONEST, *CHEATS)]))
         shut_the_files()
