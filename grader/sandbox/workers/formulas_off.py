@@ -74,7 +74,7 @@ def keep_the_compiler_out() -> None:
     for name in _COMPILER:
         module = _put_in_place(name, StandIn(name))
         if module is not None:
-            module.__path__ = []  # a package: torch imports its submodules
+            module.__path__, module.__spec__ = [], None  # a package: torch imports its submodules
     _put_in_place(_CPP_EXTENSIONS)
     distributed = _put_in_place(_DISTRIBUTED_TENSORS)
     if distributed is not None:  # compared with, never made: torch.testing.assert_close imports it at each call
