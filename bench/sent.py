@@ -4,10 +4,11 @@
     python -m bench.sent --seeds 20          (the figures in docs/measured.md)
     python -m bench.sent --lesson 06
 
-The answer key of each lesson is graded through real workers, and everything that is written to them is recorded. A tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
+The answer key of each lesson is graded through real workers, and everything that is written to them is recorded. A
+tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
 
-* the row has been answered by then: the published problem is sent once the student's own chain has answered it, see
-  grader/sandbox/workers/sending.py;
+* the row has been answered by then: the published problem is sent once the student's own chain has answered it (see
+  grader/sandbox/workers/sending.py);
 * it is what the row's function is called with: an upstream gradient from above the row, or a forward value that enters
   the row's own step. Where a local derivative is constant, or is another factor, the answer is one of its arguments;
 * it is a forward value of the published problem: everybody has that problem, and it decides no points (the true
