@@ -4,11 +4,10 @@
     python -m bench.sent --seeds 20          (the figures in docs/measured.md)
     python -m bench.sent --lesson 06
 
-The answer key of each lesson is graded through real workers, once as it is and once as if each answer differed from the
-true one in its last bit (then more is disclosed, see stage_guesses.py), and everything that is written to them is
-recorded. A tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
+The answer key of each lesson is graded through real workers, and everything that is written to them is recorded. A
+tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
 
-* the row has been answered by then (the published problem is disclosed stage by stage, see
+* the row has been answered by then: the published problem is sent once the student's own chain has answered it (see
   grader/sandbox/workers/sending.py);
 * it is what the row's function is called with: an upstream gradient from above the row, or a forward value that enters
   the row's own step. Where a local derivative is constant, or is another factor, the answer is one of its arguments;
@@ -143,16 +142,16 @@ def numbers_in(node: Any) -> Iterator[float]:
 @contextlib.contextmanager
 def tapped(tap: Tap) -> Iterator[None]:
     """Listens to everything that the trusted side writes to workers and zygotes, and to what it takes for answers."""
-    send, answers, run = WorkerProcess._send_bytes, WorkerProcess._answers_to, ModuleTarget.run
+    send, run_steps, run = WorkerProcess._send_bytes, WorkerProcess.run, ModuleTarget.run
 
     def sending(self: WorkerProcess, data: bytes, deadline: float) -> None:
         tap.frames(self._number, bytes(data))
         send(self, data, deadline)
 
-    def answering(self: WorkerProcess, question: Any, *more: Any) -> Iterator[Any]:
-        for step, answer in answers(self, question, *more):
-            tap.answer(self._number, question.problem.number, step)
-            yield step, answer
+    def answering(self: WorkerProcess, *of: Any) -> Iterator[Any]:
+        for request, step, answer in run_steps(self, *of):
+            tap.answer(self._number, request.problem.number, step)
+            yield request, step, answer
 
     def running(self: ModuleTarget, name: str, target: Any, args: Any, kwargs: Any, counted: bool = False) -> Called:
         called = run(self, name, target, args, kwargs, counted)
@@ -164,7 +163,7 @@ def tapped(tap: Tap) -> Iterator[None]:
 
     patches: list[tuple[Any, str, Callable[..., Any], Callable[..., Any]]] = [
         (WorkerProcess, "_send_bytes", sending, send),
-        (WorkerProcess, "_answers_to", answering, answers),
+        (WorkerProcess, "run", answering, run_steps),
         (ModuleTarget, "run", running, run),
     ]
     for owner, name, ours, _ in patches:

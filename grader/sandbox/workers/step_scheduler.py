@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import torch
 
@@ -12,7 +12,7 @@ from grader.calling.numerical_watch import Seen
 from grader.reference.problem import Problem
 from grader.sandbox.workers.endings import WORKER_FAILURES, DeadlineMissed
 from grader.sandbox.workers.file_worker import FileWorker
-from grader.sandbox.workers.requests import PackedProblem
+from grader.sandbox.workers.requests import PackedProblem, Run
 from grader.sandbox.workers.sending import pack_once
 from grader.sandbox.workers.time_account import TimeAccount
 
@@ -55,51 +55,39 @@ class StepScheduler:
         """The problem as it is sent: a joint function needs no upstream gradients."""
         return pack_once(problem, problem.upstream if self.joint is not None else ())
 
-    def _packed_chain(self, problem: Problem) -> PackedProblem:
-        """With upstream gradients only where no step of the student's returns them."""
-        return pack_once(problem, problem.upstream if self.joint is not None else [step[1:] for step in self.steps])
-
     def run_all(
         self, due: Iterable[Problem], wanted: Sequence[str], traced: bool = False
     ) -> dict[Problem, dict[str, Answer]]:
-        """{problem: {step: answer}} of the `wanted` steps, run in one batch, as far as that succeeds."""
-        answers: dict[Problem, dict[str, Answer]] = {}
-        problems = {packed.number: problem for problem in due for packed in [self._packed(problem)]}
-        steps = [step for step in wanted if step not in self.given_up]
+        """{problem: {step: answer}} of the `wanted` steps, run in one batch as far as that succeeds."""
+        steps = tuple(step for step in wanted if step not in self.given_up)
+        problems = {Run(self._packed(problem), steps, traced=traced): problem for problem in due}
         seconds = self._batch_seconds(steps * len(problems))
-        if not steps or seconds is None or len(problems) < 2 or (worker := self._file.start()) is None:
-            return answers
-        sent, self._file.sent = self._file.sent, self._file.sent | problems.keys()
-        frames = [self._packed(problem) for problem in problems.values()]
+        if not steps or seconds is None or len(problems) < 2 or self._file.start() is None:
+            return {}
+        answers = {problem: dict(self.given_up) for problem in problems.values()}
         try:
-            with self._time.waiting():
-                for number, found in worker.run_all(frames, sent, steps, seconds, self._time.end, traced):
-                    answers[problems[number]] = {step: found.get(step) or self.given_up[step] for step in wanted}
-                    self._give_up_stopped(found)
+            for run, step, answer in self._answers(list(problems), seconds):
+                answers[problems[run]][step] = answer
         except WORKER_FAILURES:
             self._stop_batches()
-        return answers
+        return {
+            problem: {step: found[step] for step in wanted}
+            for problem, found in answers.items()
+            if found.keys() >= set(wanted)
+        }
 
     def run(self, problem: Problem, steps: Sequence[str], traced: bool = False) -> dict[str, Answer]:
         """{step: answer} for `steps` on the problem, with their operators counted if they are `traced`."""
         results, packed = dict(self.given_up), self._packed(problem)
         while due := [step for step in steps if step not in results]:
-            if (worker := self._file.start()) is None:
+            if self._file.start() is None:
                 break
             seconds = self._batch_seconds(due)
-            self._file.set_running([self.joint.name] if self.joint else due, seconds is not None)
             try:
-                is_sent = self._is_sent(packed)
-                with self._time.waiting():
-                    arriving = worker.run(
-                        packed, tuple(due), None, self._time.end, self.joint, traced, seconds, is_sent
-                    )
-                    for step, answer in arriving:
-                        results[step] = answer
-                        due.remove(step)
-                        if not self.joint:
-                            self._file.set_running(due, seconds is not None)
-                        self._give_up_stopped({step: answer})
+                request = Run(packed, tuple(due), joint=self.joint, traced=traced)
+                for _, step, answer in self._answers([request], seconds):
+                    results[step] = answer
+                    due.remove(step)
             except WORKER_FAILURES as error:
                 if seconds is not None:
                     self._stop_batches()
@@ -111,36 +99,18 @@ class StepScheduler:
                 results |= answers
         return {step: results.get(step, self._file.load_failure or Answer("crashed")) for step in steps}
 
-    def observe(self, problem: Problem, steps: Sequence[str]) -> dict[str, Seen]:
-        """{step: what was seen} while `steps` were run again, outside the verdict. A failure is no observation."""
-        if (worker := self._file.start()) is None:
-            return {}
-        try:
-            packed = self._packed(problem)
-            if not self._is_sent(packed):
-                worker.send_packed(packed)
-            with self._time.waiting():
-                return worker.observe(packed.number, steps, self.joint, self._time.end)
-        except WORKER_FAILURES:
-            self._file.discard()
-            return {}
-
-    def run_chain(self, problem: Problem, needs: Mapping[str, Collection[str]]) -> dict[str, Answer]:
-        """{step: answer}, each step fed the student's own upstream gradients. `needs` are the steps above each step."""
+    def run_chain(self, problem: Problem, above: Mapping[str, Collection[str]]) -> dict[str, Answer]:
+        """{step: answer}, each step fed the student's own upstream gradients. `above` are the steps above each step."""
         results: dict[str, Answer] = {}
-        runnable = [s for s in self.steps if s not in self.given_up and self.given_up.keys().isdisjoint(needs[s])]
-        packed, needs = self._packed_chain(problem), {step: set(needs[step]) for step in runnable}
-        while runnable and (worker := self._file.start()) is not None:
-            seconds = self._batch_seconds(runnable)
-            self._file.set_running(runnable, seconds is not None)
+        steps = tuple(s for s in self.steps if s not in self.given_up and self.given_up.keys().isdisjoint(above[s]))
+        # upstream gradients are sent only where no step of the student's returns them
+        packed = pack_once(problem, problem.upstream if self.joint is not None else [step[1:] for step in self.steps])
+        request = Run(packed, steps, own_chain={step: above[step] for step in steps}, joint=self.joint)
+        while steps and self._file.start() is not None:
+            seconds = self._batch_seconds(steps)
             try:
-                is_sent = self._is_sent(packed)
-                with self._time.waiting():
-                    for step, answer in worker.run(
-                        packed, runnable, needs, self._time.end, self.joint, False, seconds, is_sent
-                    ):
-                        results[step] = answer
-                        self._file.set_running([s for s in runnable if s not in results], seconds is not None)
+                for _, step, answer in self._answers([request], seconds):
+                    results[step] = answer
                 break
             except WORKER_FAILURES:
                 if seconds is None:
@@ -149,11 +119,36 @@ class StepScheduler:
                 self._stop_batches()
         return {step: results.get(step, Answer("skipped")) for step in self.steps}
 
-    def _is_sent(self, packed: PackedProblem) -> bool:
-        """Whether the worker has the problem. If not, it is noted as sent: the caller sends it."""
-        is_sent = packed.number in self._file.sent
-        self._file.sent.add(packed.number)
-        return is_sent
+    def _answers(self, runs: Sequence[Run], batch_seconds: float | None) -> Iterator[tuple[Run, str, Answer]]:
+        """(run, step, answer) from the present worker. Raises WorkerLost and DeadlineMissed."""
+        worker, sent = self._file.process, frozenset(self._file.sent)
+        assert worker is not None
+        self._file.sent |= {run.problem.number for run in runs}
+        due = [self.joint.name] if self.joint else [step for run in runs for step in run.steps]
+        self._file.set_running(due, together=batch_seconds is not None)
+        with self._time.waiting():
+            for run, step, answer in worker.run(runs, sent, self._time.end, batch_seconds):
+                if answer.outcome in ("forbidden", "timeout") and run.own_chain is None:  # it is not run again
+                    self.given_up[step] = answer
+                if not self.joint:
+                    del due[0]
+                    self._file.set_running(due, together=batch_seconds is not None)
+                yield run, step, answer
+
+    def observe(self, problem: Problem, steps: Sequence[str]) -> dict[str, Seen]:
+        """{step: what was seen} while `steps` were run again, outside the verdict. A failure is no observation."""
+        if (worker := self._file.start()) is None:
+            return {}
+        try:
+            packed = self._packed(problem)
+            if packed.number not in self._file.sent:
+                worker.send_packed(packed)
+                self._file.sent.add(packed.number)
+            with self._time.waiting():
+                return worker.observe(packed.number, steps, self.joint, self._time.end)
+        except WORKER_FAILURES:
+            self._file.discard()
+            return {}
 
     def _batch_seconds(self, steps: Sequence[str]) -> float | None:
         """Seconds in which all of `steps` should be answered, or None where they are run one by one."""
@@ -163,10 +158,6 @@ class StepScheduler:
         """One of several steps failed. A new worker will show which, as if nothing had been run."""
         self._batches_work = False
         self._file.discard_last_request()
-
-    def _give_up_stopped(self, answers: Mapping[str, Answer]) -> None:
-        """Steps that used autograd or were stopped are not run again."""
-        self.given_up |= {step: a for step, a in answers.items() if a.outcome in ("forbidden", "timeout")}
 
     def failed(self, error: Exception) -> Answer:
         """The answer of a step or a function whose worker ended or missed the deadline."""

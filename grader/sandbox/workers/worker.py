@@ -30,8 +30,8 @@ from grader.sandbox.workers.counted_output import Counter, count_output, flush_o
 from grader.sandbox.workers.hang import report_lines_after, stop_reporting
 from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import load, seed_generators
-from grader.sandbox.workers.received_problem import Given, decode_problem
 from grader.sandbox.workers.replies import encode_called
+from grader.sandbox.workers.requests import Given, decode_problem
 from grader.sandbox.workers.tree import tensors_of, unpack
 
 REQUESTS_FD, ANSWERS_FD = 3, 4

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from typing import Any, Protocol
@@ -20,13 +18,7 @@ from grader.sandbox.workers import wire
 from grader.sandbox.workers.budget import LEAST
 from grader.sandbox.workers.endings import WORKER_START_SECONDS, DeadlineMissed, WireError, WorkerLost, how_it_ended
 from grader.sandbox.workers.replies import decode_called, decode_loaded, decode_observed
-from grader.sandbox.workers.requests import (
-    PackedProblem,
-    StepRequest,
-    new_ticket,
-    observe_request,
-    step_request,
-)
+from grader.sandbox.workers.requests import PackedProblem, Run, new_ticket, observe_request
 from grader.sandbox.workers.tree import frame_and_size
 from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.sandbox.workers.worker_pipes import WorkerPipes
@@ -110,55 +102,35 @@ class WorkerProcess:
         self._send_bytes(problem.frame, self._clock.now() + self._limits.step_seconds)
 
     def run(
-        self,
-        problem: PackedProblem,
-        steps: Sequence[str],
-        needs: Mapping[str, Collection[str]] | None = None,
-        until: float = math.inf,
-        joint: Joint | None = None,
-        traced: bool = False,
-        batch_seconds: float | None = None,
-        is_sent: bool = False,
-    ) -> Iterator[tuple[str, Answer]]:
-        """(step, answer) as they arrive, each within the deadline of a step, all before `until` (of the clock).
+        self, runs: Sequence[Run], sent: Collection[int], until: float, batch_seconds: float | None = None
+    ) -> Iterator[tuple[Run, str, Answer]]:
+        """(run, step, answer) as they arrive, each within the deadline of a step, all before `until` (of the clock).
 
-        With `batch_seconds`, the worker may send answers together, and each must come within that many seconds. That
-        saves much time where all goes well; where it does not, nobody knows which step was at fault.
-
-        With `needs`, the student's own chain is run: a step is skipped when one of the steps it needs gave no tensor.
-        With `joint`, all steps are answered by one call of that function. Only `traced` steps have their operators
-        counted and float32 noticed, which makes them some four times slower. `is_sent`: the worker has the problem.
+        All requests are sent at once, with the problems whose numbers are not in `sent`. With `batch_seconds`, the
+        worker may send answers together, and each must come within that many seconds. That saves much time where all
+        goes well; where it does not, nobody knows which step was at fault.
 
         Raises WorkerLost or DeadlineMissed; without `batch_seconds` the step at fault is the one that is due.
         """
         self.printed_before = self.output.total
-        request = step_request(problem, steps, needs, joint, traced, one_by_one=batch_seconds is None)
-        self._pipes.reader.max_body = problem.room
-        data = request.frame if is_sent else problem.frame + request.frame
-        self._send_bytes(data, min(until, self._clock.now() + self._limits.step_seconds))
-        yield from self._answers_to(request, batch_seconds, until)
-
-    def run_all(
-        self,
-        problems: Sequence[PackedProblem],
-        sent: Collection[int],
-        steps: Sequence[str],
-        batch_seconds: float,
-        until: float,
-        traced: bool = False,
-    ) -> Iterator[tuple[int, dict[str, Answer]]]:
-        """(problem's number, {step: answer}) for problem after problem, all in one batch.
-
-        Problems whose number is in `sent` are there already. Raises WorkerLost or DeadlineMissed.
-        """
-        self.printed_before = self.output.total
-        requests = [step_request(problem, steps, traced=traced) for problem in problems]
-        self._pipes.reader.max_body = max((problem.room for problem in problems), default=0)
-        frames = ((b"" if p.number in sent else p.frame, run.frame) for p, run in zip(problems, requests, strict=True))
-        data = b"".join(itertools.chain.from_iterable(frames))
-        self._send_bytes(data, min(until, self._clock.now() + min(batch_seconds, self._limits.step_seconds)))
-        for run in requests:
-            yield run.problem.number, dict(self._answers_to(run, batch_seconds, until))
+        tickets = [new_ticket() for _ in runs]
+        frames = []
+        for run, ticket in zip(runs, tickets, strict=True):
+            frames += [run.problem.frame] if run.problem.number not in sent else []
+            frames.append(run.frame(ticket, one_by_one=batch_seconds is None))
+        seconds = self._limits.step_seconds if batch_seconds is None else min(batch_seconds, self._limits.step_seconds)
+        self._pipes.reader.max_body = max(run.problem.room for run in runs)
+        self._send_bytes(b"".join(frames), min(until, self._clock.now() + seconds))
+        for run, ticket in zip(runs, tickets, strict=True):
+            for step in run.steps:
+                frame = self._pipes.receive(min(until, self._clock.now() + seconds))
+                try:
+                    answer = wire.decode_answer(frame, step, ticket, run.problem.known, run.problem.room)
+                except WireError as error:
+                    raise WorkerLost(f"Its answer could not be read ({error}).") from error
+                self._notice(answer)
+                self._mark(frame, run.joint.name if run.joint else step)
+                yield run, step, answer
 
     def observe(self, problem: int, steps: Sequence[str], joint: Joint | None, until: float) -> dict[str, Seen]:
         """{step: what was seen} while steps were run again; see NumericalWatch. Raises WorkerLost or DeadlineMissed."""
@@ -182,21 +154,6 @@ class WorkerProcess:
             return decode_observed(self._pipes.receive(until), [request["name"]], ticket).get(request["name"])
         except WireError as error:
             raise WorkerLost(f"Its answer could not be read ({error}).") from error
-
-    def _answers_to(
-        self, request: StepRequest, batch_seconds: float | None, until: float
-    ) -> Iterator[tuple[str, Answer]]:
-        seconds = self._limits.step_seconds if batch_seconds is None else min(batch_seconds, self._limits.step_seconds)
-        problem = request.problem
-        for step in request.steps:
-            frame = self._pipes.receive(min(until, self._clock.now() + seconds))
-            try:
-                answer = wire.decode_answer(frame, step, request.ticket, problem.known, problem.room)
-            except WireError as error:
-                raise WorkerLost(f"Its answer could not be read ({error}).") from error
-            self._notice(answer)
-            self._mark(frame, request.label or step)
-            yield step, answer
 
     def _mark(self, frame: wire.Frame, label: str) -> None:
         """Notes which function printed what came since the answer before, as far as the worker says."""
