@@ -33,7 +33,6 @@ from grader.commands.run_inputs import (
     GivenSubmissions,
     check_lessons,
     checked_isolation,
-    existing,
     limits_from,
     require_dask,
     set_times,
@@ -191,7 +190,6 @@ def settings_for(options: RunOptions, work: WorkToDo) -> Settings:
         isolation = asdict(checked_isolation(options.require))
     else:
         require_dask()
-    key_folder = None if options.key_path is None else options.key_path.resolve().parent
     return Settings(
         course=str(work.course.root.resolve()),
         lessons=[lesson.name for lesson in work.lessons],
@@ -201,7 +199,6 @@ def settings_for(options: RunOptions, work: WorkToDo) -> Settings:
         seed_given=options.seed is not None,
         limits=limits.to_dict(),
         require=options.require,
-        hide=existing([options.out, work.source.unpacked, key_folder, *options.submissions]),
         left_out=work.left_out,
         isolation=isolation,
         cache=not options.no_cache,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import tzinfo
 from importlib.util import find_spec
 from pathlib import Path
@@ -73,11 +73,6 @@ def require_dask() -> None:
         fail("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
 
 
-def existing(folders: Iterable[Path | None]) -> list[str]:
-    """The whole paths of those that exist."""
-    return [str(folder.resolve()) for folder in folders if folder is not None and folder.is_dir()]
-
-
 def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:
     """Limits with `timeout` for the file and for each step, and what --limit names. Bad ones end with a sentence."""
     values: dict[str, Any] = {"import_seconds": timeout, "step_seconds": timeout, "total_seconds": 6 * timeout}
@@ -140,11 +135,6 @@ class GivenSubmissions:
         set_times(self.found)
         self._lines = apply_intake(self.found, out, intake_file, course)
         print_remarks(f"{'roster: ' if roster else ''}{remark}" for remark in self.found.remarks)
-
-    @property
-    def unpacked(self) -> Path | None:
-        """The folder with what was unpacked until now."""
-        return self.found.folder
 
     def store_intake(self) -> list[str]:
         """See store_intake below. Raises OutputError."""

@@ -28,12 +28,12 @@ sign_option = click.option(
 
 
 def hidden_key(path: Path) -> SigningKey:
-    """The private key at `path`, which must lie where the sandbox can hide it. Raises UserError."""
+    """The private key at `path`, which must not be in a folder that workers read. Raises UserError."""
     from grader.gradebook.signing.signature import read_signing_key
-    from grader.sandbox.isolation.landlock import library_paths
+    from grader.sandbox.isolation.landlock import worker_files
 
     key, place = read_signing_key(path), path.resolve()
-    for folder in (folder.resolve() for folder in library_paths()):
+    for folder in (folder.resolve() for folder in worker_files().visible):
         if folder in place.parents:
             fail(f"{path} lies in {folder}, which student code may read: move the key elsewhere.")
     return key

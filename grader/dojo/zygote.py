@@ -74,7 +74,7 @@ class Starter:
 
     def _start(self) -> EagerZygote:
         if not self.isolation.layers:
-            return EagerZygote(Plan((), (), limits=self._limits, imports=self._imports))
+            return EagerZygote(Plan((), limits=self._limits, imports=self._imports))
         return EagerZygote(plan_for(self.isolation, self._limits, imports=self._imports))
 
     def restart(self) -> None:

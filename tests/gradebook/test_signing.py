@@ -34,6 +34,7 @@ from grader.gradebook.signing.signature import (
     signed_text,
 )
 from grader.results import SubmissionResult, read_results
+from grader.sandbox.isolation.landlock import WorkerFiles
 
 KEY = SigningKey(ed25519.Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
 OTHER = SigningKey(ed25519.Ed25519PrivateKey.from_private_bytes(bytes(32)))
@@ -309,7 +310,8 @@ def test_a_run_signs_and_student_code_cannot_read_the_key(tmp_path):
 
 
 def test_a_key_where_student_code_reads_libraries_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("grader.sandbox.isolation.landlock.library_paths", lambda: (tmp_path,))
+    files = WorkerFiles((tmp_path,), (), ())
+    monkeypatch.setattr("grader.sandbox.isolation.landlock.worker_files", lambda: files)
     make_key_pair(tmp_path / "course.pem")
     laid_out(tmp_path / "in", {"eve/backward.py": "right"})
     status, _, message = grade("run", tmp_path / "in", "-o", tmp_path / "out", "--sign", tmp_path / "course.pem")

@@ -61,11 +61,8 @@ class Server:
         isolation = probe() if settings.isolation is None else Isolation.from_dict(settings.isolation)
         if not at_least(isolation.level, settings.require):
             raise SystemExit(f"grade: isolation is {isolation.level!r} here, and {settings.require!r} is required.")
-        hide = [Path(folder) for folder in settings.hide]
         limits = Limits.from_dict(settings.limits)
-        return Session(
-            self._lessons, settings.seed, limits, isolation, hide, zygote, settings.left_out, cache=settings.cache
-        )
+        return Session(self._lessons, settings.seed, limits, isolation, zygote, settings.left_out, cache=settings.cache)
 
     def grade(self, submission: Submission) -> tuple[GradedSubmission, str]:
         """Grades one submission and writes its folder in OUT. Raises GraderFault or OutputError.

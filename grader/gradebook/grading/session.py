@@ -8,7 +8,6 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
 import torch
 
@@ -43,12 +42,11 @@ class Session:
         seed: int,
         limits: Limits | None = None,
         isolation: Isolation | None = None,
-        hide: Sequence[Path] = (),
         zygote: socket.socket | None = None,
         left_out: Sequence[str] = (),
         cache: bool = False,
     ) -> None:
-        """`isolation` is what a probe found (else one is made); `hide` are folders that workers must not see.
+        """`isolation` is what a probe found, else one is made.
 
         `zygote` is a socket from a nursery; else a zygote is started. `left_out` are lessons that are not counted
         because no submission of the run contains them. With `cache`, a verdict on a function serves every submission
@@ -58,16 +56,7 @@ class Session:
         self.lessons, self.seed, self._left_out = tuple(lessons), seed, tuple(left_out)
         self._limits = Limits() if limits is None else limits
         self.isolation = probe() if isolation is None else isolation
-        secrets = {lesson.solution.parent.resolve() for lesson in self.lessons} | {path.resolve() for path in hide}
-        self._zygote = ZygoteProcess(
-            plan_for(
-                self.isolation,
-                self._limits,
-                hide=sorted(p for p in secrets if p.is_dir()),
-                imports=imports_of(self.lessons),
-            ),
-            zygote,
-        )
+        self._zygote = ZygoteProcess(plan_for(self.isolation, self._limits, imports_of(self.lessons)), zygote)
         source_reader().start()  # it loads while the zygote does
         self._book = ProblemBook(seed)
         self._suites: dict[str, HiddenSuite] = {}

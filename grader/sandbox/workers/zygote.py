@@ -24,7 +24,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from grader.sandbox.isolation import huge_pages
+from grader.sandbox.isolation import huge_pages, kernel
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, prepare_zygote
 from grader.sandbox.isolation.usage import ScheduledTimes, code_of_libraries, threads_of, used_by
 from grader.sandbox.workers.torch_loading import load_torch
@@ -198,7 +198,7 @@ class Zygote:
         self.send({"started": number, "pid": pid})
 
     def become_worker(self, descriptors: list[int]) -> None:
-        # loaded since `main`; it needs torch, which must come after the namespaces
+        # loaded since `main`; it needs torch
         from grader.sandbox.workers import worker_main
 
         try:
@@ -292,9 +292,10 @@ def run_zygote(descriptor: int, plan: Plan, prepared: PreparedZygote) -> None:
 def main(descriptor: int, configuration: str) -> None:
     """The zygote's life. `configuration` is a lockdown.Plan as JSON. With namespaces it goes on in a new process."""
     plan = Plan.from_dict(json.loads(configuration))
-    prepared = prepare_zygote(plan)
+    if kernel.supported():
+        kernel.die_with_parent()
     if hung_up(descriptor):  # the parent ended before the kernel knew that this process should end with it
         return
     make_ready()
-    run_zygote(descriptor, plan, prepared)
+    run_zygote(descriptor, plan, prepare_zygote(plan))
     os._exit(0)  # taking torch apart takes as long as a tenth of loading it, and somebody may wait
