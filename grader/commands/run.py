@@ -38,7 +38,6 @@ from grader.commands.run_inputs import (
     set_times,
 )
 from grader.commands.run_options import RUN_EPILOG, RunOptions, run_options
-from grader.commands.signing import hidden_key, sign_or_warn
 from grader.publish.export.github import without_workflow_commands
 
 if TYPE_CHECKING:
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
     from grader.gradebook.grading.outcome import RunOutcome
     from grader.gradebook.grading.settings import Settings
     from grader.gradebook.records import Decision
-    from grader.gradebook.signing.signature import SigningKey
     from grader.lesson.lesson import Course, Lesson
 
 OWN_WORK = "own work"
@@ -75,13 +73,11 @@ def run(**words: Any) -> None:
     from grader.publish.report.classroom import without_times
     from grader.publish.report.pages import Reporter
 
-    # the nursery has started: it never holds the key
-    key = None if options.key_path is None else hidden_key(options.key_path)
     on_github, quieted = "github" in options.formats, ExitStack()
     if on_github:  # students' names and messages are printed from here on: nothing of it is a command
         click.get_current_context().call_on_close(quieted.close)
         quieted.enter_context(without_workflow_commands(click.echo))
-    work = work_of(options, key)
+    work = work_of(options)
     settings = settings_for(options, work)
     found = work.source.found
     console = console_for(stderr=not on_github)
@@ -117,7 +113,6 @@ def run(**words: Any) -> None:
     print_remarks([*map(printable, without_times(outcome.results)), *what_platforms_say(outcome.results)])
     if work.assignment is not None and outcome.unapplied is not None:
         print_remarks([what_waits(outcome.unapplied, work.assignment.title, options.out)])
-    sign_or_warn(options.out, key, set(students))
     print_remarks(what_is_plain(write_formats(options.out, students, options.formats)))
     quieted.close()
     report_to_platforms(options, work, outcome)
@@ -137,7 +132,7 @@ class WorkToDo:
     known: ClassFiles
 
 
-def work_of(options: RunOptions, key: SigningKey | None) -> WorkToDo:
+def work_of(options: RunOptions) -> WorkToDo:
     """Reads the course and the assignment, and finds the submissions. Ends the command where something is missing."""
     out, formats, intake_file = options.out, options.formats, options.intake_file
     own_work = click.get_current_context().obj == OWN_WORK
@@ -159,9 +154,7 @@ def work_of(options: RunOptions, key: SigningKey | None) -> WorkToDo:
     source: FollowedFolder | GivenSubmissions
     if options.follow:
         folder = folder_to_follow(options.submissions, options.cluster, formats, are_chosen)
-        source = FollowedFolder(
-            folder, options.settle, out, lessons, course, roster, intake_file, key, formats, with_times
-        )
+        source = FollowedFolder(folder, options.settle, out, lessons, course, roster, intake_file, formats, with_times)
         if not options.quiet:
             click.echo(f"Following {printable(str(folder))}. Ctrl-C ends it.", err=True)
     else:

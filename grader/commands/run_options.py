@@ -13,7 +13,6 @@ from grader.commands.console import course_option
 from grader.commands.follow import follow_options
 from grader.commands.options import FILE_PATH, Command, gradebook_option, lesson_option, require_option, roster_option
 from grader.commands.run_inputs import LIMIT_NAMES, CodePageParam, times_options
-from grader.commands.signing import sign_option
 from grader.publish.export.outputs import FORMATS
 
 RUN_EPILOG = """\b
@@ -62,7 +61,6 @@ class RunOptions:
     no_cache: bool
     follow: bool
     settle: float | None
-    key_path: Path | None
     quiet: bool
     course: Path | None
 
@@ -159,7 +157,6 @@ OPTIONS = (
         "are the same; it takes longer.",
     ),
     follow_options,
-    sign_option,
     click.option("--quiet", is_flag=True, help="Print only what goes wrong."),
     course_option,
 )

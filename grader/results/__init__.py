@@ -33,8 +33,6 @@ from grader.results.typed_json import check_fields, typed
 
 RESULTS_VERSION = 1
 RESULTS_FILE = "results.json"
-SIGNATURE = "signature"
-"""The field of a signed results.json. Reading drops it: a result that is written again is another one."""
 
 Status = Literal[
     "passed", "failed", "shape", "todo", "missing", "error", "timeout", "crashed", "forbidden", "here", "hidden"
@@ -234,7 +232,6 @@ class SubmissionResult:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SubmissionResult:
-        data = {name: data[name] for name in data if name != SIGNATURE}
         check_fields(cls, data)
         known = known_and_other(data, KNOWN_IN_SUBMISSION) | read_annotations(data)
         lessons = [LessonResult.from_json(lesson) for lesson in known.pop("lessons", ())]
