@@ -129,8 +129,8 @@ def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = Non
     os.umask(0o077)
     if layers.UID in plan.layers:
         _change_user(plan.uid)
+    kernel.die_with_parent(parent)  # here, for the kernel forgets it when the user changes
     if kernel.supported():
-        kernel.die_with_parent(parent)  # here, for the kernel forgets it when the user changes
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     if parent is not None:
         os.close(parent)

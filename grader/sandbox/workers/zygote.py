@@ -198,7 +198,6 @@ class Zygote:
         self.send({"started": number, "pid": pid})
 
     def become_worker(self, descriptors: list[int]) -> None:
-        # loaded since `main`; it needs torch
         from grader.sandbox.workers import worker_main
 
         try:
@@ -292,8 +291,7 @@ def run_zygote(descriptor: int, plan: Plan, prepared: PreparedZygote) -> None:
 def main(descriptor: int, configuration: str) -> None:
     """The zygote's life. `configuration` is a lockdown.Plan as JSON. With namespaces it goes on in a new process."""
     plan = Plan.from_dict(json.loads(configuration))
-    if kernel.supported():
-        kernel.die_with_parent()
+    kernel.die_with_parent()
     if hung_up(descriptor):  # the parent ended before the kernel knew that this process should end with it
         return
     make_ready()
