@@ -28,7 +28,6 @@ from grader.sandbox.isolation.probe import Isolation, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import RecallDoubtful
 from grader.sandbox.workers.shared_worker import SharedWorker
-from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.source.reader import ReadingFailed, source_reader
 from grader.verdict.judging.hidden_problems import ProblemBook
 
@@ -64,11 +63,6 @@ class Session:
         self._caches = {lesson.name: VerdictCache(lesson, seed, self._shared) for lesson in self.lessons}
         self._use_cache = cache
         self._frozen = False
-
-    @property
-    def clock(self) -> WaitingClock:
-        """The clock of the deadlines of students' code."""
-        return self._zygote.clock
 
     def wait_until_ready(self) -> None:
         """Blocks until the zygote has loaded torch, time that counts for no submission. Raises ZygoteDied."""
