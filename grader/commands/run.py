@@ -50,9 +50,6 @@ if TYPE_CHECKING:
     from grader.gradebook.records import Decision
     from grader.lesson.lesson import Course, Lesson
 
-OWN_WORK = "own work"
-"""The context's object where the owner of a course grades what they wrote in it (`dojo grade`)."""
-
 
 @click.command(epilog=RUN_EPILOG)
 @run_options
@@ -93,9 +90,7 @@ def run(**words: Any) -> None:
             fresh=options.fresh,
             cluster=options.cluster,
             nursery=nursery,
-            identity=RunIdentity.of(
-                work.course, settings, options.same_course, work.assignment, options.assignment_file
-            ),
+            identity=RunIdentity.of(work.course, settings, work.assignment, options.assignment_file),
             only_these=options.only_these,
             decisions=work.decisions,
             inbox=work.source if isinstance(work.source, FollowedFolder) else None,
@@ -136,8 +131,7 @@ class WorkToDo:
 def work_of(options: RunOptions) -> WorkToDo:
     """Reads the course and the assignment, and finds the submissions. Ends the command where something is missing."""
     out, formats, intake_file = options.out, options.formats, options.intake_file
-    own_work = click.get_current_context().obj == OWN_WORK
-    course, named = open_course(options.course, options.lesson_names, () if own_work else options.submissions)
+    course, named = open_course(options.course, options.lesson_names, options.submissions)
     named = named if options.lesson_names else []
     assignment, course, lessons = with_assignment(options.assignment_file, out, course, named)
     lessons = lessons or list(course.lessons.values())
@@ -148,7 +142,6 @@ def work_of(options: RunOptions) -> WorkToDo:
     with_times = partial(
         set_times,
         files=options.times_files,
-        zone=options.times_zone,
         assignment=assignment,
         known=known,
     )
@@ -178,7 +171,7 @@ def settings_for(options: RunOptions, work: WorkToDo) -> Settings:
     """What the grader processes need to know. Ends the command where the limits or this machine will not do."""
     from grader.gradebook.grading.settings import Settings
 
-    limits = limits_from(options.timeout, options.chosen_limits)
+    limits = limits_from(options.timeout)
     isolation = None
     if options.cluster is None:
         isolation = asdict(checked_isolation(options.require))
