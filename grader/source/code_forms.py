@@ -12,7 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from grader.source.canonical import LIBRARY, Canonicaliser, CodeValue, argument_names, plain, short
+from grader.source.canonical import Canonicaliser, argument_names
+from grader.source.canonical_expressions import LIBRARY, CodeValue, plain, short
 from grader.source.parsing import parse_submitted
 from grader.source.syntax import FunctionDefinition, all_nodes, children, is_text
 
@@ -55,6 +56,7 @@ def mass_of(node: ast.AST) -> int:
 
 
 def mass_of_function(node: FunctionDefinition) -> int:
+    """The mass of a function's body, without its docstring."""
     return sum(mass_of(each) for each in node.body if not is_text(each))
 
 
