@@ -78,7 +78,7 @@ def unpack_together(archives: Mapping[str, Path], folder: Path) -> dict[str, str
     """
     size = sum(path.stat().st_size for path in archives.values())
     try:
-        return in_reading_process(unpacking.unpack_together, "An archive", size, dict(archives), folder).refused
+        return in_reading_process(unpacking.unpack_archives, "An archive", size, dict(archives), folder).refused
     except ArchiveRefused as refused:
         return dict.fromkeys(archives, str(refused))
 
@@ -94,7 +94,7 @@ def unpack_class(path: Path, folder: Path, code_page: str | None = None) -> dict
     Returns {place: sentence} of the entries left out: one student's bad file does not affect the others. Raises
     ArchiveRefused.
     """
-    found = in_reading_process(unpacking.unpack_class, path.name, path.stat().st_size, path, folder, code_page)
+    found = in_reading_process(unpacking.unpack_class_archive, path.name, path.stat().st_size, path, folder, code_page)
     refused = {folder / place: sentence for place, sentence in found.refused.items()}
     for place in refused:
         with suppress(OSError):  # a name that no disk takes; the student may have submitted another file

@@ -92,10 +92,10 @@ def unpack_one(path: Path, folder: Path) -> Unpacked:
             holds = f"{path.name} holds no Python file but another archive ({archives[0][:80]!r})"
             raise ArchiveRefused(next(iter(writer.refused.values()), f"{holds}: submit the lesson's folder itself."))
 
-    return outcome(writer, unpack)
+    return unpacking_outcome(writer, unpack)
 
 
-def unpack_together(archives: Mapping[str, Path], folder: Path) -> Unpacked:
+def unpack_archives(archives: Mapping[str, Path], folder: Path) -> Unpacked:
     """Unpacks several archives of one student into `folder`, {place in it: archive}, under the limits of one."""
     writer = ArchiveWriter(folder, ONE, sum(path.stat().st_size for path in archives.values()))
 
@@ -104,19 +104,19 @@ def unpack_together(archives: Mapping[str, Path], folder: Path) -> Unpacked:
             unpack_inside(writer, PurePosixPath(place), path)
         unpack_inner(writer)
 
-    return outcome(writer, unpack)
+    return unpacking_outcome(writer, unpack)
 
 
-def unpack_class(path: Path, folder: Path, code_page: str | None) -> Unpacked:
+def unpack_class_archive(path: Path, folder: Path, code_page: str | None) -> Unpacked:
     """Unpacks the archive of a whole class into `folder`, students' own archives as they are."""
     writer = ArchiveWriter(folder, WHOLE_CLASS, path.stat().st_size, code_page=code_page)
-    return outcome(writer, lambda: unpack_archive(path, writer))
+    return unpacking_outcome(writer, lambda: unpack_archive(path, writer))
 
 
 def list_entries(path: Path, code_page: str | None) -> Unpacked:
     """The names of an archive's entries; nothing is written."""
     writer = ArchiveWriter(None, WHOLE_CLASS, path.stat().st_size, code_page=code_page)
-    return outcome(writer, lambda: unpack_archive(path, writer))
+    return unpacking_outcome(writer, lambda: unpack_archive(path, writer))
 
 
 def unmarked_names(path: Path) -> Unpacked:
@@ -126,7 +126,7 @@ def unmarked_names(path: Path) -> Unpacked:
     return Unpacked()
 
 
-def outcome(writer: ArchiveWriter, unpack: Callable[[], None]) -> Unpacked:
+def unpacking_outcome(writer: ArchiveWriter, unpack: Callable[[], None]) -> Unpacked:
     """What became of the archive that `unpack` gives to the writer."""
     sentence, is_incomplete = "", False
     try:

@@ -46,7 +46,7 @@ size, sentence = archive.stat().st_size, None
 try:
     if whole_class:
         in_reading_process(unpacking.list_entries, archive.name, size, archive, None)
-        in_reading_process(unpacking.unpack_class, archive.name, size, archive, folder, None)
+        in_reading_process(unpacking.unpack_class_archive, archive.name, size, archive, folder, None)
     else:
         in_reading_process(unpacking.unpack_one, archive.name, size, archive, folder)
 except ArchiveRefused as refused:
