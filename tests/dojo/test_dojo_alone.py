@@ -60,6 +60,7 @@ def test_a_grade_is_shown_and_kept_until_the_file_changes(kit, dojo, monkeypatch
         "The report: my-grades/exercises/report.html\n",
     )
     assert typed[0][0] == str(kit / "exercises") and typed[0][-4:] == ["--lesson", "04_cross_entropy", "--seed", "7"]
+    dojo("check", "04")
     assert "✓ 04 Cross-entropy in one go                      3 of 3  graded 2/3\n" in dojo().stdout
     file_of(kit, "04").write_text(solved("04", "dlogits") + "# more\n")
     assert "graded" not in dojo().stdout
