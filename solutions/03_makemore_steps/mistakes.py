@@ -361,9 +361,6 @@ no_keepdim: -dbndiff.sum(0)
 mean: -dbndiff.mean(0, keepdim=True)
     You average over the batch. The mean is computed in another line; in this one it is subtracted from every example,
     and each brings its contribution back in full.
-before_the_second_branch: -(bnvar_inv * dbnraw).sum(0, keepdim=True)
-    You use `bndiff`'s gradient before it is complete: this is its path through `bnraw` only. Take `dbndiff` after the
-    path through the variance has been added.
 no_sum: -dbndiff
     One mean for each neuron was subtracted from every example. Each example's contribution is here; combine them into
     one row.

@@ -223,8 +223,9 @@ def test_a_gradient_taken_before_the_second_branch_of_the_one_above_it(graded):
     lines.remove(mean)
     lines.insert(next(n for n, line in enumerate(lines) if line.startswith("dbndiff =")) + 1, mean)
     rows = graded(notebook("\n".join(lines)), "03")
-    assert rows["dbnmeani"]["status"] == "failed"
-    assert others(rows, "dbnmeani") == {"passed"}
+    # The second branch adds up to zero over the batch, so this is the right gradient; `cmp` says so too.
+    assert rows["dbnmeani"]["status"] == "passed" and "it skips a step" in rows["dbnmeani"]["message"]
+    assert others(rows) == {"passed"}
 
 
 def test_plus_equals_on_another_name_of_a_gradient_changes_it(graded):
