@@ -152,7 +152,7 @@ def measure(lesson: Lesson, name: str, count: int, jobs: int) -> Rate:
     clock = Clock(count)
     with tempfile.TemporaryDirectory(prefix="throughput-") as out:
         limits = Limits().to_dict()
-        settings = Settings(str(lesson.course), [lesson.name], 1, out, True, limits, hide=[out], program=GRADER_PROGRAM)
+        settings = Settings(str(lesson.course), [lesson.name], 1, out, True, limits, program=GRADER_PROGRAM)
         started = time.perf_counter()
         grade_run(class_, [lesson], settings, jobs, clock, Reporter([lesson]))
     if clock.full != (count if kind == RIGHT else 0):

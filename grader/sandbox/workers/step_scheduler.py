@@ -14,7 +14,7 @@ from grader.sandbox.workers.endings import WORKER_FAILURES, DeadlineMissed
 from grader.sandbox.workers.file_worker import FileWorker
 from grader.sandbox.workers.requests import PackedProblem, Run
 from grader.sandbox.workers.sending import pack_once
-from grader.sandbox.workers.time_account import TimeAccount
+from grader.sandbox.workers.work_clock import TimeAccount
 
 BATCH_SECONDS = 1.0
 """How long a batch of steps may take; after that they are run one by one. Two hundred steps take 20 milliseconds."""
