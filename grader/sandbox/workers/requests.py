@@ -84,7 +84,7 @@ def new_ticket() -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class StepsRun:
+class RunRequest:
     """A request to run steps on a problem.
 
     Attributes:

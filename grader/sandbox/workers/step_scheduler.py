@@ -12,7 +12,7 @@ from grader.calling.numerical_watch import Seen
 from grader.reference.problem import Problem
 from grader.sandbox.workers.endings import WORKER_FAILURES, DeadlineMissed
 from grader.sandbox.workers.file_worker import FileWorker
-from grader.sandbox.workers.requests import PackedProblem, StepsRun
+from grader.sandbox.workers.requests import PackedProblem, RunRequest
 from grader.sandbox.workers.sending import pack_once
 from grader.sandbox.workers.work_clock import TimeAccount
 
@@ -60,7 +60,7 @@ class StepScheduler:
     ) -> dict[Problem, dict[str, Answer]]:
         """{problem: {step: answer}} of the `wanted` steps, run in one batch as far as that succeeds."""
         steps = tuple(step for step in wanted if step not in self.given_up)
-        problems = {StepsRun(self._packed(problem), steps, traced=traced): problem for problem in due}
+        problems = {RunRequest(self._packed(problem), steps, traced=traced): problem for problem in due}
         seconds = self._batch_seconds(steps * len(problems))
         if not steps or seconds is None or len(problems) < 2 or self._file.start() is None:
             return {}
@@ -84,7 +84,7 @@ class StepScheduler:
                 break
             seconds = self._batch_seconds(due)
             try:
-                request = StepsRun(packed, tuple(due), joint=self.joint, traced=traced)
+                request = RunRequest(packed, tuple(due), joint=self.joint, traced=traced)
                 for _, step, answer in self._answers([request], seconds):
                     results[step] = answer
                     due.remove(step)
@@ -105,7 +105,7 @@ class StepScheduler:
         steps = tuple(s for s in self.steps if s not in self.given_up and self.given_up.keys().isdisjoint(above[s]))
         # upstream gradients are sent only where no step of the student's returns them
         packed = pack_once(problem, problem.upstream if self.joint is not None else [step[1:] for step in self.steps])
-        request = StepsRun(packed, steps, own_chain={step: above[step] for step in steps}, joint=self.joint)
+        request = RunRequest(packed, steps, own_chain={step: above[step] for step in steps}, joint=self.joint)
         while steps and self._file.start() is not None:
             seconds = self._batch_seconds(steps)
             try:
@@ -119,7 +119,9 @@ class StepScheduler:
                 self._stop_batches()
         return {step: results.get(step, Answer("skipped")) for step in self.steps}
 
-    def _answers(self, runs: Sequence[StepsRun], batch_seconds: float | None) -> Iterator[tuple[StepsRun, str, Answer]]:
+    def _answers(
+        self, runs: Sequence[RunRequest], batch_seconds: float | None
+    ) -> Iterator[tuple[RunRequest, str, Answer]]:
         """(run, step, answer) from the present worker. Raises WorkerLost and DeadlineMissed."""
         worker, sent = self._file.process, frozenset(self._file.sent)
         assert worker is not None

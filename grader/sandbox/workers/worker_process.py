@@ -18,7 +18,7 @@ from grader.sandbox.workers import wire
 from grader.sandbox.workers.budget import LEAST
 from grader.sandbox.workers.endings import WORKER_START_SECONDS, DeadlineMissed, WireError, WorkerLost, how_it_ended
 from grader.sandbox.workers.replies import decode_called, decode_loaded, decode_observed
-from grader.sandbox.workers.requests import PackedProblem, StepsRun, new_ticket, observe_request
+from grader.sandbox.workers.requests import PackedProblem, RunRequest, new_ticket, observe_request
 from grader.sandbox.workers.tree import frame_and_size
 from grader.sandbox.workers.work_clock import WorkClock
 from grader.sandbox.workers.worker_pipes import WorkerPipes
@@ -102,8 +102,8 @@ class WorkerProcess:
         self._send_bytes(problem.frame, self._clock.now() + self._limits.step_seconds)
 
     def run(
-        self, runs: Sequence[StepsRun], sent: Collection[int], until: float, batch_seconds: float | None = None
-    ) -> Iterator[tuple[StepsRun, str, Answer]]:
+        self, runs: Sequence[RunRequest], sent: Collection[int], until: float, batch_seconds: float | None = None
+    ) -> Iterator[tuple[RunRequest, str, Answer]]:
         """(run, step, answer) as they arrive, each within the deadline of a step, all before `until` (of the clock).
 
         All requests are sent at once, with the problems whose numbers are not in `sent`. With `batch_seconds`, the
