@@ -34,7 +34,6 @@ from grader.commands.run_inputs import (
     GivenSubmissions,
     check_lessons,
     checked_isolation,
-    existing,
     limits_from,
     require_dask,
     set_times,
@@ -50,9 +49,6 @@ if TYPE_CHECKING:
     from grader.gradebook.grading.settings import Settings
     from grader.gradebook.records import Decision
     from grader.lesson.lesson import Course, Lesson
-
-OWN_WORK = "own work"
-"""The context's object where the owner of a course grades what they wrote in it (`dojo grade`)."""
 
 
 @click.command(epilog=RUN_EPILOG)
@@ -94,9 +90,7 @@ def run(**words: Any) -> None:
             fresh=options.fresh,
             cluster=options.cluster,
             nursery=nursery,
-            identity=RunIdentity.of(
-                work.course, settings, options.same_course, work.assignment, options.assignment_file
-            ),
+            identity=RunIdentity.of(work.course, settings, work.assignment, options.assignment_file),
             only_these=options.only_these,
             decisions=work.decisions,
             inbox=work.source if isinstance(work.source, FollowedFolder) else None,
@@ -137,8 +131,7 @@ class WorkToDo:
 def work_of(options: RunOptions) -> WorkToDo:
     """Reads the course and the assignment, and finds the submissions. Ends the command where something is missing."""
     out, formats, intake_file = options.out, options.formats, options.intake_file
-    own_work = click.get_current_context().obj == OWN_WORK
-    course, named = open_course(options.course, options.lesson_names, () if own_work else options.submissions)
+    course, named = open_course(options.course, options.lesson_names, options.submissions)
     named = named if options.lesson_names else []
     assignment, course, lessons = with_assignment(options.assignment_file, out, course, named)
     lessons = lessons or list(course.lessons.values())
@@ -149,7 +142,6 @@ def work_of(options: RunOptions) -> WorkToDo:
     with_times = partial(
         set_times,
         files=options.times_files,
-        zone=options.times_zone,
         assignment=assignment,
         known=known,
     )
@@ -166,8 +158,7 @@ def work_of(options: RunOptions) -> WorkToDo:
         source = GivenSubmissions(
             options.submissions, out, lessons, course, roster, intake_file, with_times, options.code_page
         )
-        if not own_work:
-            refuse_planted_results(out, [arrival.path for arrival in source.found.arrivals])
+        refuse_planted_results(out, [arrival.path for arrival in source.found.arrivals])
     decisions = []
     if options.extensions_file is not None:
         decisions = extensions_from(options.extensions_file, assignment, out, source.found, roster)
@@ -181,7 +172,7 @@ def settings_for(options: RunOptions, work: WorkToDo) -> Settings:
     """What the grader processes need to know. Ends the command where the limits or this machine will not do."""
     from grader.gradebook.grading.settings import Settings
 
-    limits = limits_from(options.timeout, options.chosen_limits)
+    limits = limits_from(options.timeout)
     isolation = None
     if options.cluster is None:
         isolation = asdict(checked_isolation(options.require))
@@ -196,10 +187,8 @@ def settings_for(options: RunOptions, work: WorkToDo) -> Settings:
         seed_given=options.seed is not None,
         limits=limits.to_dict(),
         require=options.require,
-        hide=existing([options.out, work.source.unpacked, *options.submissions]),
         left_out=work.left_out,
         isolation=isolation,
-        cache=not options.no_cache,
         course_settings=work.course.changed,
     )
 

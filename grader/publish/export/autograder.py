@@ -12,7 +12,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from grader.gradebook.grading.session import Session
 from grader.gradebook.records import Attempt, Decision
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.lesson.lesson import Course, Lesson
-from grader.publish.export.gradescope import Visibility, gradescope_json
+from grader.publish.export.gradescope import gradescope_json
 from grader.publish.export.outputs import export_of
 from grader.publish.inert import inert
 from grader.results import SubmissionResult, points_text
@@ -34,6 +34,7 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
 SETTINGS = "settings.json"
+AUTOGRADER_SCRIPTS = ("setup.sh", "run_autograder")
 MAX_AUTOGRADER_TRIES = 2
 
 
@@ -50,7 +51,7 @@ class AutograderSettings:
     lessons: list[str]
     require: str = "fair"
     timeout: float = 10.0
-    shown: Visibility = field(default_factory=Visibility)
+    visibility: str = "visible"
     assignment: str = ""
     maximum: float | None = None
 
@@ -59,8 +60,7 @@ class AutograderSettings:
 
     @classmethod
     def from_json(cls, text: str) -> AutograderSettings:
-        found = json.loads(text)
-        return cls(**{**found, "shown": Visibility(**found["shown"])})
+        return cls(**json.loads(text))
 
 
 class Autograder:
@@ -98,7 +98,7 @@ class Autograder:
         for _ in range(MAX_AUTOGRADER_TRIES):
             zygote, self._zygote = self._zygote, None
             try:
-                results = grade_once(self._lessons, submission, limits, isolation, self._root, zygote)
+                results = grade_once(self._lessons, submission, limits, isolation, zygote)
                 return results if self._assignment is None else self._assigned(self._assignment, results)
             except (GraderFault, OSError) as error:
                 fault = f"{type(error).__name__}: {error}"
@@ -109,7 +109,9 @@ class Autograder:
         results = self.grade()
         place = self._root / "results"
         place.mkdir(exist_ok=True)
-        text, _ = export_of(results, lambda each: gradescope_json(each, self._settings.shown, self._settings.maximum))
+        text, _ = export_of(
+            results, lambda each: gradescope_json(each, self._settings.visibility, self._settings.maximum)
+        )
         write_whole(place / "results.json", text or "")
         score = f"{points_text(results.score)} of {points_text(results.max_score)}"
         print(f"{results.student}: {score}; isolation {results.isolation}.")
@@ -168,12 +170,10 @@ def grade_once(
     submission: Submission,
     limits: Limits,
     isolation: Isolation,
-    root: Path,
     zygote: socket.socket | None = None,
 ) -> SubmissionResult:
     """Raises GraderFault."""
-    hide = [root / "source", root / "submission", root / "results"]
-    with closing(Session(lessons, secrets.randbits(32), limits, isolation, hide, zygote)) as session:
+    with closing(Session(lessons, secrets.randbits(32), limits, isolation, zygote)) as session:
         return session.grade(submission).results
 
 

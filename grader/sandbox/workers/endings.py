@@ -6,7 +6,8 @@ import signal
 
 KILL = b"k"
 """What a nursery is sent on a program's life line, to kill the program."""
-WORKER_START_SECONDS = 120.0
+WORKER_START_SECONDS = 600.0
+"""A guard: how long the zygote is waited for."""
 
 
 class WorkerLost(Exception):
@@ -15,10 +16,6 @@ class WorkerLost(Exception):
 
 class DeadlineMissed(Exception):
     """The worker did not answer in time."""
-
-
-class RecallDoubtful(Exception):
-    """Verdicts that were taken from a cache may not be those of this file: it has to be judged without them."""
 
 
 class WireError(Exception):

@@ -5,8 +5,7 @@ listening address that a student could connect to) for JSON lines, and says when
 
     {"fork": 7} with three descriptors  →  {"started": 7, "pid": 4711}  …  {"exit": 7, "status": -9, "used": [1, 0.1]}
     {"kill": 7}
-    {"scheduled": true}  →  {"scheduled": [0.2, 1.5]}    by the workers, see usage.ScheduledTimes
-    {"hold": 4096} and that many bytes     a problem, as workers are sent them: every worker has it from now on
+    {"processor": true}  →  {"processor": 1.5}    seconds that all workers have used so far
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from grader.sandbox.isolation import huge_pages
+from grader.sandbox.isolation import huge_pages, kernel
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, prepare_zygote
-from grader.sandbox.isolation.usage import ScheduledTimes, code_of_libraries, threads_of, used_by
+from grader.sandbox.isolation.usage import code_of_libraries, processor_seconds, used_by
 from grader.sandbox.workers.torch_loading import load_torch
 
 # What torch and numpy load at first use, and public parts of them: a worker can load nothing of torch, see imports.py.
@@ -126,9 +125,7 @@ class Zygote:
         self._control, self._plan, self._prepared = control, plan, prepared
         self._running: dict[int, int] = {}  # pid -> the request's number
         self._lines = bytearray()
-        self._due = 0  # bytes of a problem that are to come
-        self._problems: dict[int, Any] = {}
-        self._scheduled = ScheduledTimes()
+        self._used_by_ended = 0.0  # seconds
 
     def serve(self) -> None:
         """Runs until the trusted side closes the socket; then every worker is killed."""
@@ -160,12 +157,7 @@ class Zygote:
         if not data:
             return False
         self._lines += data
-        while len(self._lines) >= self._due if self._due else b"\n" in self._lines:
-            if self._due:
-                self.hold(self._lines[: self._due])
-                del self._lines[: self._due]
-                self._due = 0
-                continue
+        while b"\n" in self._lines:
             line, _, rest = bytes(self._lines).partition(b"\n")
             self._lines[:] = rest
             request = json.loads(line)
@@ -174,18 +166,10 @@ class Zygote:
                 descriptors = []
             elif "kill" in request:
                 self.kill(request["kill"])
-            elif "scheduled" in request:
-                self.send({"scheduled": self._scheduled.since_last(self._running)})
-            elif "hold" in request:
-                self._due = request["hold"]
+            elif "processor" in request:
+                running = processor_seconds(self._running)
+                self.send({"processor": None if running is None else self._used_by_ended + running})
         return True
-
-    def hold(self, data: bytearray) -> None:
-        from grader.sandbox.workers import received_problem, wire
-
-        number, problem = received_problem.decode_problem(wire.frame_from(data))
-        self._problems[number] = problem
-        gc.freeze()
 
     def fork(self, number: int, descriptors: list[int]) -> None:
         self._forks += 1
@@ -198,7 +182,6 @@ class Zygote:
         self.send({"started": number, "pid": pid})
 
     def become_worker(self, descriptors: list[int]) -> None:
-        # loaded since `main`; it needs torch, which must come after the namespaces
         from grader.sandbox.workers import worker_main
 
         try:
@@ -207,7 +190,7 @@ class Zygote:
             os.setsid()  # a group of its own, so that all of it can be killed
             self._control.close()
             requests, answers, output = descriptors
-            worker_main.main(requests, answers, output, self._plan, self._prepared, self._problems)
+            worker_main.main(requests, answers, output, self._plan, self._prepared)
         finally:
             os._exit(70)  # never return into the zygote's loop
 
@@ -220,13 +203,12 @@ class Zygote:
 
     def reap(self) -> None:
         for pid in list(self._running):
-            threads = threads_of(pid)
             ended, status, usage = os.wait4(pid, os.WNOHANG)
             if ended:
-                self._scheduled.note_end(threads)
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(pid, signal.SIGKILL)  # whatever the worker left behind in its group
                 code, used = os.waitstatus_to_exitcode(status), used_by(usage)
+                self._used_by_ended += used.cpu_seconds
                 self.send({"exit": self._running.pop(pid), "status": code, "used": used})
 
     def send(self, message: dict[str, Any]) -> None:
@@ -257,15 +239,17 @@ def hung_up(descriptor: int) -> bool:
 
 def take_away() -> None:
     """Takes away what a step must not have: differentiation, other people's formulas, ctypes."""
+    from grader.sandbox.workers.acts import install_hook
     from grader.sandbox.workers.autograd_off import take_away_autograd
     from grader.sandbox.workers.formulas_off import take_away_formulas
-    from grader.sandbox.workers.imports import forget_modules, is_beneath
-    from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
+    from grader.sandbox.workers.imports import forget_modules
+    from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY, is_beneath
 
     take_away_autograd()
     take_away_formulas()
     huge_pages.pieces()  # the last who load a part of ctypes
     forget_modules([name for name in sys.modules if is_beneath(name, NOT_FROM_THE_STANDARD_LIBRARY)])
+    install_hook()
 
 
 def make_ready() -> None:
@@ -292,9 +276,9 @@ def run_zygote(descriptor: int, plan: Plan, prepared: PreparedZygote) -> None:
 def main(descriptor: int, configuration: str) -> None:
     """The zygote's life. `configuration` is a lockdown.Plan as JSON. With namespaces it goes on in a new process."""
     plan = Plan.from_dict(json.loads(configuration))
-    prepared = prepare_zygote(plan)
+    kernel.die_with_parent()
     if hung_up(descriptor):  # the parent ended before the kernel knew that this process should end with it
         return
     make_ready()
-    run_zygote(descriptor, plan, prepared)
+    run_zygote(descriptor, plan, prepare_zygote(plan))
     os._exit(0)  # taking torch apart takes as long as a tenth of loading it, and somebody may wait
