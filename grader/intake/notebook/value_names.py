@@ -6,7 +6,6 @@ import ast
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from grader.intake.notebook.called_lines import lines_of_calls
 from grader.intake.notebook.forward_names import (
     above_gradients,
     agreeing_names,
@@ -61,7 +60,6 @@ class ValueReader:
         doubles = [value for value in self.compared.values() if list(self.compared.values()).count(value) > 1]
         self.compared = {name: value for name, value in self.compared.items() if value not in doubles}
         lines = assigned_lines(self.forward_statements)
-        lines += lines_of_calls(self.forward_statements, self.uses.statements)
         known = {name: value for name, value in self.compared.items() if name in self.bound}
         bound = self.bound_in_forward & self.values
         found = other_names(lines, self.forward, self.values, bound, {**self.same, **known})
