@@ -175,7 +175,7 @@ class Inliner:
             parameter: value.id
             for parameter, value in given.items()
             if isinstance(value, ast.Name) and stored.isdisjoint((parameter, value.id))
-            if value.id in known or parameter not in known
+            if parameter.isidentifier() and (value.id in known or parameter not in known)
         }
         own = (stored | {each.arg for each, _ in parameters(function)}) - shared - new.keys()
         for variable in sorted(own - known):
