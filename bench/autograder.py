@@ -31,8 +31,7 @@ from bench.cold import timed
 from bench.made_up_class import ROOT
 from grader.authoring.release.kit import autograder_files
 from grader.lesson.lesson import Course
-from grader.publish.export.autograder import AutograderSettings
-from grader.publish.feedback.gradescope import AUTOGRADER_SCRIPTS
+from grader.publish.export.autograder import AUTOGRADER_SCRIPTS, AutograderSettings
 
 LOAD_TORCH = "import os; from grader.sandbox.workers.torch_loading import load_torch; load_torch(); os._exit(0)"
 METADATA = {"users": [{"name": "Ada"}]}

@@ -39,7 +39,7 @@ from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Course, Item, Lesson
 from grader.publish.report.pages import Reporter
 from grader.reference.problem import Problem
-from grader.results.json_text import clean
+from grader.results.typed_json import clean
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers import tree, wire
 from grader.sandbox.workers.budget import LEAST

@@ -380,7 +380,6 @@ def screens(checkout: Checkout) -> None:
         "no_submissions": ["run", nowhere],
         "empty_folder": ["run", str(checkout.inputs / "golden" / "empty_folder")],
         "unknown_lesson": ["run", submissions, "--lesson", "99"],
-        "unknown_limit": ["run", submissions, "--limit", "patience=3"],
         "unknown_option": ["run", submissions, "--lessons", "3"],
         "no_roster": ["run", submissions, "--roster", str(checkout.inputs / "outside" / "backward.py")],
         "out_is_a_file": ["run", submissions, "-o", str(checkout.inputs / "roster.csv")],

@@ -49,14 +49,12 @@ PATIENT = Limits(step_seconds=40.0, total_seconds=240.0)
 class VerifyReport:
     """What `grade verify` found out about one lesson.
 
-    `problems` must be fixed; `recommendations` need not. `redundant` are {known mistake: message} of those that the
-    grader names without mistakes.py, or None if that was not tried.
+    `problems` must be fixed; `recommendations` need not.
     """
 
     summary: str
     problems: list[str] = field(default_factory=list)
     recommendations: list[str] = field(default_factory=list)
-    redundant: dict[str, str] | None = None
 
 
 def submission_of(lesson: Lesson, name: str, source: str) -> Submission:
@@ -159,32 +157,9 @@ def unexpected_failures(lesson: Lesson, mistakes: Sequence[Mistake], rows: Seque
             yield f"{row.name} turned {row.status} although only {', '.join(changed)} were changed"
 
 
-def redundant_mistakes(lesson: Lesson, seed: int) -> dict[str, str]:
-    """{known mistake: message} of those that get a message without mistakes.py, from the general readings.
-
-    Every mistake is graded again, by a lesson without mistakes.py.
-    """
-    found = {}
-    bare = Lesson(lesson.course, lesson.name, secrets=False)
-    bare.mistakes = ()  # not even the public ones
-    with closing(Session([bare], seed)) as session:
-        for mistakes, text in wrong_files(lesson):
-            rows = rows_in(session.grade(submission_of(lesson, "mistakes", text)))
-            for mistake in mistakes:
-                named = [row.mistake for row in rows_about(lesson, mistake, rows) if row.mistake]
-                if named:
-                    found[mistake.name] = named[0].message
-    return {mistake.name: found[mistake.name] for mistake in lesson.mistakes if mistake.name in found}
-
-
-def verify_course(
-    course: Path, names: Sequence[str], seed: int, jobs: int, redundant: bool = False
-) -> Iterator[tuple[str, VerifyReport]]:
-    """(lesson, its report) in the order of `names`, with `jobs` processes. Raises LessonError.
-
-    With `redundant`, each report also says which known mistakes the general readings name.
-    """
-    verify = partial(verify_by_name, course, seed=seed, redundant=redundant)
+def verify_course(course: Path, names: Sequence[str], jobs: int) -> Iterator[tuple[str, VerifyReport]]:
+    """(lesson, its report) in the order of `names`, with `jobs` processes. Raises LessonError."""
+    verify = partial(verify_by_name, course)
     if jobs == 1 or len(names) == 1:
         yield from without_leaks(course, names, map(verify, names))
         return
@@ -201,27 +176,23 @@ def without_leaks(
         yield name, report
 
 
-def verify_questions(course: Path, names: Sequence[str], students: int) -> Iterator[tuple[str, VerifyReport]]:
-    """(lesson's name, its report): its questions alone, drawn for `students` students, and the leaks.
+def verify_questions(course: Path, names: Sequence[str]) -> Iterator[tuple[str, VerifyReport]]:
+    """(lesson's name, its report): its questions alone, and the leaks.
 
     Raises LessonError where a lesson cannot be read.
     Lines of code run in this process: they are the course's own.
     """
-    yield from without_leaks(course, names, (question_report(Lesson(course, name), students) for name in names))
+    yield from without_leaks(course, names, (question_report(Lesson(course, name)) for name in names))
 
 
-def question_report(lesson: Lesson, students: int) -> VerifyReport:
-    faults = list(question_faults(lesson, students=students))
-    return VerifyReport("its questions have faults" if faults else question_summary(lesson, students), faults)
+def question_report(lesson: Lesson) -> VerifyReport:
+    faults = list(question_faults(lesson))
+    return VerifyReport("its questions have faults" if faults else question_summary(lesson), faults)
 
 
-def verify_by_name(course: Path, name: str, seed: int, redundant: bool) -> VerifyReport:
+def verify_by_name(course: Path, name: str) -> VerifyReport:
     """The report about one lesson of `course`; the arguments can be pickled. Raises LessonError."""
-    lesson = Lesson(course, name)
-    report = verify_lesson(lesson, seed)
-    if redundant and not report.problems:
-        report.redundant = redundant_mistakes(lesson, seed)
-    return report
+    return verify_lesson(Lesson(course, name), seed=0)
 
 
 def naming_problems(mistake: Mistake, rows: Sequence[Row]) -> Iterator[str]:

@@ -100,10 +100,7 @@ def unanswered_prompt(error: BaseException) -> str:
         waits = "`input()` waits for somebody to type a line"
     else:
         return ""
-    return (
-        f"{waits}, and nobody can answer here. Run `dojo check --pdb`, where you can, or use `print`: `dojo check` "
-        "shows what is printed."
-    )
+    return f"{waits}, and nobody can answer here. Use `print`: `dojo check` shows what is printed."
 
 
 def taken_name(error: BaseException, files: Sequence[str]) -> str:

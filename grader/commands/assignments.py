@@ -131,7 +131,7 @@ def extensions_from(
         except SharedName as error:
             raise UserError(f"{file}: {error}") from error
 
-    decisions, unknown = decisions_of(entries, find, assignment, author_name(None), datetime.now(UTC))
+    decisions, unknown = decisions_of(entries, find, assignment, author_name(), datetime.now(UTC))
     for entry in unknown[:MAX_UNKNOWN_SHOWN]:
         click.echo(
             f"grade: {entry.place}nobody here is called {printable(entry.student)!r}, so the line has no effect. Use "

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands.console import console_for, course_option, fail, find_course, open_course
-from grader.publish.progress_bar import progress_bar
-from grader.results.wording import count_text, listed
+from grader.results.wording import count_text
 
 if TYPE_CHECKING:
     from grader.lesson.lesson import Lesson
@@ -21,38 +19,18 @@ if TYPE_CHECKING:
 GRADE_VERIFY_EPILOG = """\b
 Examples:
   grade verify                     every lesson, through workers and hidden suites
-  grade verify 03 --seeds 1000     the verdict alone: nothing right rejected, nothing wrong accepted
-  grade verify 19 --seeds 10000 --row precision   one row of the right files: how often is it rejected?
-  grade verify --questions --seeds 200   the questions alone, drawn for 200 students
-  grade verify 03 --redundant      which known mistakes the grader recognises from the graph and the code alone
+  grade verify 03 07               two lessons
+  grade verify --questions         the questions alone, drawn for 20 students
 """
 
 
 @click.command(epilog=GRADE_VERIFY_EPILOG)
 @click.argument("lessons", nargs=-1)
-@click.option(
-    "--seeds",
-    type=click.IntRange(1),
-    default=None,
-    help="Judge solutions, variants and mistakes on this many seeds, without workers and hidden test suites. With "
-    "--questions: draw the questions for this many students.  [default there: 20]",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="The first seed.")
-@click.option("--row", default="", metavar="ROW", help="With --seeds: judge only this row, and only of right files.")
-@click.option(
-    "--redundant",
-    is_flag=True,
-    help="Also list the known mistakes that get a message without mistakes.py, with that message. Takes twice as long.",
-)
 @click.option("--questions", is_flag=True, help="Prove the questions alone, and that no public file gives a key away.")
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Processes.  [default: one per core]")
 @course_option
 def verify(
     lessons: tuple[str, ...],
-    seeds: int | None,
-    seed: int,
-    row: str,
-    redundant: bool,
     questions: bool,
     jobs: int | None,
     course: Path | None,
@@ -63,50 +41,25 @@ def verify(
     and named.
     """
     from grader.authoring.verify import verify_course, verify_questions
-    from grader.authoring.verify_questions import STUDENTS
 
-    if redundant and (seeds is not None or questions):
-        fail(f"--redundant does not go with --{'questions' if questions else 'seeds'}: there, nothing is explained.")
-    if row and (seeds is None or questions):
-        fail("--row goes with --seeds, as in `grade verify 19 --seeds 10000 --row precision`.")
-    console = console_for()
-    wrong = 0
+    console, wrong = console_for(), 0
     loaded, chosen = open_course(course, lessons)
-    if strangers := [lesson.number for lesson in chosen if row and row not in (item.name for item in lesson.items)]:
-        fail(f"there is no row {row!r} in lesson {listed(strangers)}. Name one lesson, and a row of it.")
-    count = jobs or os.cpu_count() or 1
+    names = [lesson.name for lesson in chosen]
     reports = (
-        verify_questions(loaded.root, [lesson.name for lesson in chosen], seeds or STUDENTS)
+        verify_questions(loaded.root, names)
         if questions
-        else verify_course(loaded.root, [lesson.name for lesson in chosen], seed, count, redundant)
-        if seeds is None
-        else with_progress(chosen, seed, seeds, count, row)
+        else verify_course(loaded.root, names, jobs or os.cpu_count() or 1)
     )
     for name, report in reports:
         wrong += len(report.problems)
         lines = [f"{name}: {report.summary}"]
         lines += [f"  ✗ {problem}" for problem in report.problems]
         lines += [f"  ? {sentence}" for sentence in report.recommendations]
-        if report.redundant is not None:
-            of_all = f"{len(report.redundant)} of {len(loaded.find(name).mistakes)}"
-            lines.append(f"  {of_all} known mistakes would be named without this list:")
-            lines += [f"  = {mistake}: {message}" for mistake, message in report.redundant.items()]
         console.print("\n".join(lines), soft_wrap=True)
     console.print(
         "All as it should be." if not wrong else f"{count_text(wrong, 'error')}: the lines with ✗ above.", markup=False
     )
     raise SystemExit(0 if not wrong else 1)
-
-
-def with_progress(lessons: Sequence[Lesson], first: int, count: int, jobs: int, row: str) -> Iterator[tuple[str, Any]]:
-    """(lesson's name, its report over `count` seeds), one lesson after another, with a bar each."""
-    from grader.authoring.verify_seeds import verify_seeds
-
-    for lesson in lessons:
-        console = console_for(stderr=True)
-        with progress_bar(console, console.is_terminal) as bar:
-            advance = partial(bar.advance, bar.add_task(lesson.name, total=count))
-            yield lesson.name, verify_seeds(lesson, first, count, jobs, advance, row)
 
 
 STUBS_EPILOG = """\b

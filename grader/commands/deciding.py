@@ -27,11 +27,13 @@ from grader.gradebook.lookup import (
     students_by_mark,
 )
 from grader.gradebook.records import Decision, DecisionKind
-from grader.intake.submissions.people import as_folder
 from grader.results import points_text
 
 NEW_KINDS = ("excuse", "extension")
-"""Decisions that may come before the first submission."""
+"""Decisions that may come before the student's first submission."""
+ONLY_WITH_ROSTER = (
+    " If this student has not submitted anything yet, `grade run` must have a roster that has the student."
+)
 StudentNames = tuple[list[str], dict[str, str], StudentsByMark]
 DECISION_WORDS = {
     "points": "adjusted",
@@ -60,12 +62,10 @@ def store_entries(
     kind: DecisionKind,
     entries: Sequence[DecisionEntry],
     out: Path,
-    author: str | None,
     course: Path | None,
-    new: bool = False,
 ) -> None:
     """Store decisions of this kind, and write the pages that they change. Raises UserError."""
-    with open_gradebook(out, new) as gradebook:
+    with open_gradebook(out) as gradebook:
         names, assignment = student_names(gradebook), gradebook.assignment()
         due = None if assignment is None else assignment.due
         made = {
@@ -75,7 +75,7 @@ def store_entries(
         }
         decisions, present = list[Decision](), 0
         for entry in entries:
-            decision = decision_from(entry, kind, gradebook, names, new)
+            decision = decision_from(entry, kind, gradebook, names)
             if entry.until:
                 decision = replace(decision, until=date_in(entry.until, due, entry.place))
             if entry.place and what_is_decided(decision) in made:
@@ -84,24 +84,19 @@ def store_entries(
             decisions.append(decision)
         if kind == "extension" and due is None and decisions:
             click.echo("grade: the gradebook has no due date yet: extensions count as soon as it has one.", err=True)
-        store(gradebook, decisions, out, author, course)
+        store(gradebook, decisions, out, course)
         if present:
             click.echo(f"{present} of {len(entries)} were in force already.")
 
 
-def decision_from(
-    entry: DecisionEntry, kind: DecisionKind, gradebook: Gradebook, names: StudentNames, new: bool
-) -> Decision:
+def decision_from(entry: DecisionEntry, kind: DecisionKind, gradebook: Gradebook, names: StudentNames) -> Decision:
     """The decision that an entry means, without author and date. Raises UserError."""
     try:
         student = find_student(entry.student, *names)
     except SharedName as error:
         raise UserError(f"{entry.place}{error}") from error
     except UnknownStudent as error:
-        if not new:
-            hint = " Has this student not submitted anything yet? Then add --not-yet." if kind in NEW_KINDS else ""
-            raise UserError(f"{entry.place}{error}{hint}") from error
-        student = as_folder(entry.student)
+        raise UserError(f"{entry.place}{error}{ONLY_WITH_ROSTER if kind in NEW_KINDS else ''}") from error
     row, points = None, None
     try:
         if entry.row:
@@ -118,11 +113,9 @@ def decision_from(
     return Decision(0, student, kind, "", datetime.now(UTC), row, points, None, entry.text)
 
 
-def store(
-    gradebook: Gradebook, decisions: Iterable[Decision], out: Path, author: str | None, course: Path | None
-) -> None:
+def store(gradebook: Gradebook, decisions: Iterable[Decision], out: Path, course: Path | None) -> None:
     """Store decisions, write the pages that they change, and print what each has changed. Raises UserError."""
-    who, now = author_name(author), datetime.now(UTC).replace(microsecond=0)
+    who, now = author_name(), datetime.now(UTC).replace(microsecond=0)
     new = [replace(each, author=who, made=now) for each in decisions]
     loaded = course_of(gradebook, course)
     before = {student: gradebook.current_of(student) for student in {each.student for each in new}}

@@ -11,7 +11,7 @@ import click
 from grader.commands.console import course_option, fail
 from grader.commands.deciding import is_in_force, store, store_entries
 from grader.commands.opened_gradebook import RowParam, StudentParam, open_gradebook, out_option
-from grader.commands.options import FILE_PATH, Command, author_option
+from grader.commands.options import FILE_PATH, Command
 from grader.errors import UserError
 from grader.gradebook.assignment.decision_file import DecisionEntry, entries_from
 from grader.results.wording import count_text, listed
@@ -24,14 +24,11 @@ from_option = click.option(
     metavar="CSV",
     help="One decision per line. Either all are stored or none; decisions already in force are skipped.",
 )
-new_option = click.option(
-    "--not-yet", is_flag=True, help="Allow a student who has not submitted anything yet. Give the exact name."
-)
 
 
 def decision_options(command: Command) -> Command:
     """The options that every one of these commands has."""
-    for option in (course_option, author_option, out_option):
+    for option in (course_option, out_option):
         command = option(command)
     return command
 
@@ -61,7 +58,6 @@ def adjust(
     because: str,
     file: Path | None,
     out: Path,
-    author: str | None,
     course: Path | None,
 ) -> None:
     """Sets a student's points for a row, a lesson or the total.
@@ -69,7 +65,7 @@ def adjust(
     ROW is a row (03.dprobs), a lesson (03) or `total`. Later runs do not change the decision.
     """
     given = {"student": student, "row": row, "points": points, "text": because}
-    store_entries("points", decision_entries(given, file, ("student", "row", "points", "text")), out, author, course)
+    store_entries("points", decision_entries(given, file, ("student", "row", "points", "text")), out, course)
 
 
 @click.command(
@@ -82,7 +78,7 @@ Examples:
 @click.argument("student", type=StudentParam())
 @click.argument("words", nargs=-1, required=True, metavar="[ROW] TEXT", type=RowParam())
 @decision_options
-def comment(student: str, words: tuple[str, ...], out: Path, author: str | None, course: Path | None) -> None:
+def comment(student: str, words: tuple[str, ...], out: Path, course: Path | None) -> None:
     """Adds a comment for a student, on one row or on everything.
 
     The comment is shown in the report and in feedback.
@@ -90,7 +86,7 @@ def comment(student: str, words: tuple[str, ...], out: Path, author: str | None,
     if len(words) > 2:
         fail(f"{len(words)} texts were given after the student: put the comment in quotation marks.")
     entry = DecisionEntry(student, words[0] if len(words) == 2 else "", text=words[-1])
-    store_entries("comment", [entry], out, author, course)
+    store_entries("comment", [entry], out, course)
 
 
 @click.command(
@@ -105,16 +101,13 @@ Examples:
 @click.argument("row", type=RowParam(), required=False)
 @because_option
 @from_option
-@new_option
 @decision_options
 def excuse(
     student: str | None,
     row: str | None,
     because: str,
     file: Path | None,
-    not_yet: bool,
     out: Path,
-    author: str | None,
     course: Path | None,
 ) -> None:
     """Leaves a row, or everything, out of a student's points.
@@ -125,7 +118,7 @@ def excuse(
     found = decision_entries(given, file, ("student", "text"))
     chosen = [entry for entry in found if entry.excused != "no"]
     say_left_out(len(found) - len(chosen), "excuse nobody", "extend")
-    store_entries("excuse", chosen, out, author, course, not_yet)
+    store_entries("excuse", chosen, out, course)
 
 
 @click.command(
@@ -133,23 +126,20 @@ def excuse(
 Examples:
   grade extend "Ada Okafor" --until "2026-12-01 23:59" --because "Ill"
   grade extend ada --until 2026-12-01 --because "Ill"          at the usual time of day
-  grade extend --from extensions.csv --not-yet                 columns: student, until, because
+  grade extend --from extensions.csv                           columns: student, until, because
 """
 )
 @click.argument("student", type=StudentParam(), required=False)
 @click.option("--until", metavar="DATE", help="The student's own due date, in the assignment's time zone.")
 @because_option
 @from_option
-@new_option
 @decision_options
 def extend(
     student: str | None,
     until: str | None,
     because: str,
     file: Path | None,
-    not_yet: bool,
     out: Path,
-    author: str | None,
     course: Path | None,
 ) -> None:
     """Gives STUDENT a due date of their own. It never lowers a score."""
@@ -157,7 +147,7 @@ def extend(
     found = decision_entries(given, file, ("student", "until", "text"))
     chosen = [entry for entry in found if entry.excused != "yes"]
     say_left_out(len(found) - len(chosen), "excuse students", "excuse")
-    store_entries("extension", chosen, out, author, course, not_yet)
+    store_entries("extension", chosen, out, course)
 
 
 @click.command(
@@ -170,7 +160,7 @@ Examples:
 @click.argument("entry", type=int)
 @because_option
 @decision_options
-def undo(entry: int, because: str, out: Path, author: str | None, course: Path | None) -> None:
+def undo(entry: int, because: str, out: Path, course: Path | None) -> None:
     """Takes back a decision.
 
     ENTRY is its number in `grade history`. Nothing is deleted: an undo is a new entry, and it can be undone as well.
@@ -186,7 +176,7 @@ def undo(entry: int, because: str, out: Path, author: str | None, course: Path |
             if other.kind == "undo" and other.undoes == entry and is_in_force(other, about):
                 raise UserError(f"decision {entry} was undone already, by entry {other.id}.")
         undoing = replace(decision, kind="undo", text=because, undoes=entry, row=decision.row, points=None, until=None)
-        store(gradebook, [undoing], out, author, course)
+        store(gradebook, [undoing], out, course)
 
 
 # What they share ------------------------------------------------------------------------------------------------------

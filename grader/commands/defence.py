@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.console import console_for, course_option, fail, open_course, printable
-from grader.commands.options import author_option, gradebook_option, roster_option
+from grader.commands.options import gradebook_option, roster_option
 from grader.errors import UserError
 from grader.intake.submissions.tables import read_table
 from grader.results.wording import count_text
@@ -58,7 +58,6 @@ Exit status: 0 done; 2 the command line or the input is unusable.
 @click.option("--questions", "count", type=click.IntRange(1, 12), help="Questions per student.  [default: 6; oral: 3]")
 @click.option("--seed", metavar="TEXT", help="Draws the questions.  [default: one per gradebook, which it keeps]")
 @roster_option("The class's list, for the students' names.")
-@author_option
 @course_option
 def defence(
     submissions: tuple[Path, ...],
@@ -71,7 +70,6 @@ def defence(
     count: int | None,
     seed: str | None,
     roster_file: Path | None,
-    author: str | None,
     course: Path | None,
 ) -> None:
     """Asks students about their own code.
@@ -82,7 +80,7 @@ def defence(
     if paper + oral + enter > 1:
         fail("give one of --paper, --oral and --enter.")
     if enter:
-        enter_answers(submissions, out, author, course)
+        enter_answers(submissions, out, course)
         return
     if lesson_name is None:
         fail("name the lesson, such as `grade defence --lesson 03 --paper`.")
@@ -93,7 +91,7 @@ def defence(
     elif len(sheets) == 1 and sheets[0].oral:
         fail(sheets[0].oral)
     elif len(sheets) == 1:
-        hold_defence(sheets[0], out, minutes, author, course)
+        hold_defence(sheets[0], out, minutes, course)
     else:
         fail(f"{len(sheets)} students were found: add --paper or --oral, or name one student.")
 
@@ -231,7 +229,7 @@ def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float 
         click.echo(f"grade: {printable(sheet.student)}: {reason}")
 
 
-def hold_defence(sheet: Sheet, out: Path, minutes: float | None, author: str | None, course: Path | None) -> None:
+def hold_defence(sheet: Sheet, out: Path, minutes: float | None, course: Path | None) -> None:
     """Ask the questions at this terminal, and store the result. Nothing is said about it here before the end."""
     from grader.commands.dojo_questions import read_line_within
     from grader.dojo.defending import DefenceAtTerminal
@@ -241,10 +239,10 @@ def hold_defence(sheet: Sheet, out: Path, minutes: float | None, author: str | N
     console = console_for()
     for part in held.screens(read_line_within):
         console.print(part)
-    store_decisions([decision_about(sheet, held.answers, "at a terminal")], out, author, course)
+    store_decisions([decision_about(sheet, held.answers, "at a terminal")], out, course)
 
 
-def enter_answers(files: Sequence[Path], out: Path, author: str | None, course: Path | None) -> None:
+def enter_answers(files: Sequence[Path], out: Path, course: Path | None) -> None:
     """Store the answers of sheets: lines of CSV files, or of standard input. All of a file's, or none. UserError."""
     from grader.commands.opened_gradebook import open_gradebook
     from grader.gradebook.defence_sheets import decision_about, find_sheet
@@ -258,7 +256,7 @@ def enter_answers(files: Sequence[Path], out: Path, author: str | None, course: 
                 raise UserError(f"{place}{error}") from error
     if not decisions:
         fail("no answers were given: type a line such as `K7QFB a c -3 bd (2,1) -`, or name a CSV file.")
-    store_decisions(decisions, out, author, course)
+    store_decisions(decisions, out, course)
 
 
 def entered_answers(files: Sequence[Path]) -> Iterator[tuple[str, str, list[str]]]:
@@ -281,7 +279,7 @@ def entered_answers(files: Sequence[Path]) -> Iterator[tuple[str, str, list[str]
         yield f"line {number}: ", words[0], words[1:]
 
 
-def store_decisions(decisions: Sequence[Decision], out: Path, author: str | None, course: Path | None) -> None:
+def store_decisions(decisions: Sequence[Decision], out: Path, course: Path | None) -> None:
     """Store results of defences; those that are in force already are not stored again. Raises UserError."""
     from grader.commands.deciding import store
     from grader.commands.opened_gradebook import open_gradebook
@@ -292,6 +290,6 @@ def store_decisions(decisions: Sequence[Decision], out: Path, author: str | None
         new = not_yet_made(decisions, made)
         for each in new:
             click.echo(f"{printable(each.student)}: {each.text}")
-        store(gradebook, new, out, author, course)
+        store(gradebook, new, out, course)
         if len(new) < len(decisions):
             click.echo(f"{len(decisions) - len(new)} of {len(decisions)} were stored already.")

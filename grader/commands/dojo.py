@@ -9,9 +9,9 @@ import click
 
 from grader.commands.console import ReportingGroup
 from grader.commands.dojo_desk import LessonParam, desk, exercises_option, lessons_in_file_option, selected_work, show
-from grader.commands.dojo_grade import grade_own, verify_own
-from grader.commands.dojo_questions import answer, defend, predict
+from grader.commands.dojo_questions import answer, defend
 from grader.commands.dojo_servers import assistant, lsp
+from grader.commands.dojo_verify import verify_own
 from grader.commands.dojo_watch import open_live, start_command, watch
 from grader.commands.options import FILE_PATH
 from grader.commands.train import train
@@ -33,10 +33,8 @@ Examples:
   dojo check that.ipynb   the lecture's notebook, or one with the functions in it
   dojo hint dprobs        a hint, and one more each time
   dojo answer 03          the questions of lesson 03
-  dojo predict 03         what happens if? then it runs the code and shows it
   dojo defend 03          questions about your own code, to practise a defence
   dojo report             the whole page, in your browser
-  dojo grade 07           the hidden suite, where the course's solutions/ are
   dojo train              trains a network with your gradients
   dojo verify             checks your gradients with the checker that you wrote in lesson 08
   dojo start              a new folder to work in
@@ -80,7 +78,7 @@ def list_lessons(course: Path | None = None) -> None:
         at.check_changed()
         progress = at.all_progress()
         last = at.state_file.read().last
-        show(list_screen(progress, last, at.grades()))
+        show(list_screen(progress, last))
         if at.assignment is not None:
             show(assignment_screen(at.assignment, progress))
         mine = next((each for each in progress if each.lesson.name == last and each.has_work), None)
@@ -118,12 +116,9 @@ Exit status: 0 nothing checked is wrong (what is still to do is not wrong), 1 so
 @main.command(epilog=CHECK_EPILOG)
 @click.argument("words", nargs=-1, type=LessonParam(rows=True), metavar="[FILE] [LESSON[.GRADIENT]]...")
 @lessons_in_file_option
-@click.option(
-    "--pdb", "debugs", is_flag=True, help="Call each function once, outside the sandbox, where `breakpoint()` works."
-)
 @click.option("--problems", is_flag=True, help="One line per mistake, FILE:LINE: MESSAGE, for an editor or `make`.")
 @exercises_option
-def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, problems: bool, course: Path | None) -> None:
+def check(words: tuple[str, ...], named: tuple[str, ...], problems: bool, course: Path | None) -> None:
     """Checks your file once.
 
     You see the lecture's row for each gradient, what is wrong, and which mistake it is.
@@ -136,12 +131,6 @@ def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, problems
         for lesson, row in parts or [(at.current(), None)]:
             rows = rows_by_lesson.setdefault(lesson, [])
             rows += [row] if row else [item.name for item in lesson.items]
-        if debugs:
-            from grader.dojo.debug import debug_rows  # torch comes with it
-
-            for lesson, rows in rows_by_lesson.items():
-                debug_rows(lesson, work.read(lesson), rows, click.echo)
-            return
         wrong = False
         for number, (lesson, rows) in enumerate(rows_by_lesson.items()):
             before = at.progress(lesson) if work.remembered else None
@@ -257,7 +246,7 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         )
 
 
-for command in (start_command, answer, predict, defend, assistant, train, verify_own, grade_own, watch, open_live, lsp):
+for command in (start_command, answer, defend, assistant, train, verify_own, watch, open_live, lsp):
     main.add_command(command)
 
 

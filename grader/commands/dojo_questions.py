@@ -1,9 +1,8 @@
-"""`dojo answer`, `dojo predict` and `dojo defend`: questions in the terminal, about a lesson and about own code."""
+"""`dojo answer` and `dojo defend`: questions in the terminal, about a lesson and about own code."""
 
 from __future__ import annotations
 
 import contextlib
-import random
 import secrets
 import select
 import sys
@@ -106,43 +105,6 @@ def read_input_line() -> str | None:
 def typed_line() -> str | None:
     line = sys.stdin.readline()
     return line.rstrip("\n") if line else None
-
-
-PREDICT_EPILOG = """\b
-Examples:
-  dojo predict 03             what happens if one of your lines loses its sum? how large is db1?
-  dojo predict                about the lesson you last worked on
-  dojo predict 03 --seed 7    the same questions again
-
-\b
-Enter shows the result without an answer, q stops. Nothing is stored, and nothing is graded.
-"""
-SEEDS = 1_000
-
-
-@click.command(epilog=PREDICT_EPILOG)
-@click.argument("lesson_name", required=False, type=LessonParam(), metavar="[LESSON]")
-@click.option("--seed", type=int, default=None, help="Chooses the questions.  [default: new ones each time]")
-@exercises_option
-def predict(lesson_name: str | None, seed: int | None, course: Path | None) -> None:
-    """Asks what your code would do, then runs it and shows you.
-
-    Which rows would turn red? Which shape would come out? How large is this gradient? The questions are about your own
-    lines if they are right, and otherwise about the forward pass. Your file is not changed.
-    """
-    with desk(course) as at:
-        lesson = at.find_lesson(lesson_name) if lesson_name else at.current()
-        at.judge.prepare(lesson)
-        from grader.dojo.predicting.session import ask_predictions, predictions_for  # torch comes with it
-
-        chosen = random.randrange(SEEDS) if seed is None else seed
-        with at.busy(f"running lesson {lesson.number}"):
-            predictions = predictions_for(at, lesson, chosen)
-        out = console_for()
-        for part in ask_predictions(predictions, read_input_line):
-            out.print(part)
-        again = f"dojo predict {lesson.number} --seed {chosen}"
-        click.echo(f"`dojo predict {lesson.number}` asks new questions, `{again}` asks these again.")
 
 
 DEFEND_EPILOG = """\b

@@ -11,7 +11,7 @@ import click
 from grader.commands.assignments import assignment_option, with_assignment
 from grader.commands.console import course_option, fail, open_course, require_solutions
 from grader.commands.export_scores import canvas, mailmerge, moodle
-from grader.commands.options import FILE_PATH, FOLDER_PATH, VISIBILITY, lesson_option, require_option, visibility_option
+from grader.commands.options import FILE_PATH, FOLDER_PATH, lesson_option, require_option, visibility_option
 from grader.errors import write_errors
 from grader.results import points_text
 
@@ -40,21 +40,6 @@ def export() -> None:
     """
 
 
-CPU_WHEELS = "--extra-index-url=https://download.pytorch.org/whl/cpu"
-"""PyTorch without GPU libraries, which are ten times as large and of no use to a grader."""
-
-pip_option = click.option(
-    "--pip-option",
-    "pip_options",
-    multiple=True,
-    metavar="OPTION",
-    default=[CPU_WHEELS],
-    show_default=True,
-    callback=lambda context, parameter, options: tuple(filter(None, options)),
-    help="For pip where the grader is installed, instead of PyTorch without GPU libraries; may be repeated.",
-)
-
-
 @export.command(
     "github",
     epilog="""\b
@@ -77,8 +62,6 @@ Examples:
     help="The job fails if the score is below this.",
 )
 @require_option
-@pip_option
-@click.option("--force", is_flag=True, help="Replaces the workflow that is there.")
 @course_option
 def export_github(
     folder: Path,
@@ -88,8 +71,6 @@ def export_github(
     submission: str,
     fail_under: float | None,
     require: str,
-    pip_options: tuple[str, ...],
-    force: bool,
     course: Path | None,
 ) -> None:
     """Writes a workflow for GitHub: DIR/.github/workflows/grade.yml.
@@ -109,10 +90,10 @@ def export_github(
             lessons = chosen if lesson_names or public else []  # else the assignment says which
             assignment = path_in_course(assignment_file, loaded.root)
     path = folder / PATH
-    if path.exists() and not force:
-        fail(f"{path} is there already: --force replaces it.")
+    if path.exists():
+        fail(f"{path} is there already: delete it first, if it is to be replaced.")
     names = [lesson.name for lesson in lessons]
-    text = Workflow(names, submission, require, fail_under, public, pip_options, assignment).text()
+    text = Workflow(names, submission, require, fail_under, public, assignment).text()
     with write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
@@ -136,7 +117,6 @@ Examples:
   grade export gradescope --lesson 03                        autograder.zip: upload it as it is
   grade export gradescope --assignment hw2.toml --max 20     with its rows, weights, due date; scaled to 20 points
   grade export gradescope --visibility after_due_date        students see the tests later
-  grade export gradescope --pip-option=                      PyTorch as PyPI has it, with GPU libraries
 """,
 )
 @click.option(
@@ -160,14 +140,6 @@ Examples:
 )
 @visibility_option
 @click.option(
-    "--stdout-visibility",
-    type=click.Choice(VISIBILITY),
-    default="hidden",
-    show_default=True,
-    help="When students see what the autograder prints.",
-)
-@click.option("--leaderboard", is_flag=True, help="Show a leaderboard of scores.  [default: none]")
-@click.option(
     "--timeout",
     type=click.FloatRange(0.1),
     default=10.0,
@@ -175,7 +147,6 @@ Examples:
     help="Seconds for running a file, and again for each of its steps.",
 )
 @require_option
-@pip_option
 @course_option
 def export_gradescope(
     out: Path,
@@ -183,11 +154,8 @@ def export_gradescope(
     assignment_file: Path | None,
     maximum: float | None,
     visibility: str,
-    stdout_visibility: str,
-    leaderboard: bool,
     timeout: float,
     require: str,
-    pip_options: tuple[str, ...],
     course: Path | None,
 ) -> None:
     """Writes autograder.zip for Gradescope.
@@ -196,9 +164,7 @@ def export_gradescope(
     """
     from grader.authoring.release.engine import write_zip
     from grader.authoring.release.kit import autograder_files
-    from grader.publish.export.autograder import AutograderSettings
-    from grader.publish.export.gradescope import Visibility
-    from grader.publish.feedback.gradescope import AUTOGRADER_SCRIPTS
+    from grader.publish.export.autograder import AUTOGRADER_SCRIPTS, AutograderSettings
 
     loaded, lessons = open_course(course, lesson_names)
     text, points = "", sum(lesson.max_score for lesson in lessons)
@@ -207,11 +173,10 @@ def export_gradescope(
         assert assignment is not None
         text, points = assignment.text, assignment.points
     require_solutions(lessons)
-    shown = Visibility(visibility, stdout_visibility, leaderboard)
     names = [lesson.name for lesson in lessons]
-    settings = AutograderSettings(names, require, timeout, shown, text, maximum)
+    settings = AutograderSettings(names, require, timeout, visibility, text, maximum)
     try:
-        write_zip(out, autograder_files(loaded, settings, pip_options), executable=AUTOGRADER_SCRIPTS)
+        write_zip(out, autograder_files(loaded, settings), executable=AUTOGRADER_SCRIPTS)
     except OSError as error:
         fail(f"{out} cannot be written: {error.strerror}.")
     click.echo(f"wrote {out}. It holds the hidden suites: upload it to Gradescope, give it to nobody else.")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import click
@@ -12,10 +11,9 @@ import click
 from grader.commands.console import console_for, course_option, fail, open_course, print_remarks
 from grader.commands.export_scores import max_option
 from grader.commands.opened_gradebook import recorded_course
-from grader.commands.options import FILE_PATH, Command, graded_argument, roster_option, visibility_option
+from grader.commands.options import FILE_PATH, Command, graded_argument, roster_option
 from grader.commands.remembered import roster_of
 from grader.errors import write_errors
-from grader.results import points_text
 from grader.results.wording import count_text
 
 if TYPE_CHECKING:
@@ -28,14 +26,13 @@ FEEDBACK_EPILOG = """\b
 Examples:
   grade feedback canvas grades/ submissions.zip --roster roster.csv      for "Re-Upload Submissions"
   grade feedback moodle grades/ submissions.zip --roster worksheet.csv   feedback files, and the worksheet with comments
-  grade feedback gradescope grades/ export.zip --roster roster.csv       an autograder that returns these results
   grade feedback classroom50 grades/ download/ --scores scores.json      Classroom 50's grade book
   grade feedback folder grades/ --roster roster.csv                      a folder per student, and a CSV for mail merge
 
 \b
 Exit status: 0 written, 2 the command line or the input is unusable.
 """
-FEEDBACK_EXAMPLES = {words.split()[2]: f"\b\nExample:\n{words}" for words in FEEDBACK_EPILOG.splitlines()[2:7]}
+FEEDBACK_EXAMPLES = {words.split()[2]: f"\b\nExample:\n{words}" for words in FEEDBACK_EPILOG.splitlines()[2:6]}
 
 
 @click.group(epilog=FEEDBACK_EPILOG)
@@ -97,13 +94,12 @@ def write_archive(
     path: Path,
     back: Sequence[Returned],
     platform: Callable[[Returned], dict[str, bytes]],
-    scripts: Mapping[str, bytes] = MappingProxyType({}),
 ) -> int:
-    """Write the zip with `scripts` and what the platform gives to each student; return to how many. Prints who not."""
+    """Write the zip with what the platform gives to each student; return to how many. Prints who not."""
     from grader.authoring.release.engine import write_zip
     from grader.publish.feedback.reports import NoFeedback, for_one_student
 
-    files, sent = dict(scripts), 0
+    files, sent = dict[str, bytes](), 0
     for each in back:
         try:
             with for_one_student():
@@ -112,7 +108,7 @@ def write_archive(
         except NoFeedback as reason:
             print_remarks([f"`{each.results.student}` gets no feedback: {reason}."])
     with write_errors(path):
-        write_zip(path, files, scripts)
+        write_zip(path, files)
     return sent
 
 
@@ -255,44 +251,3 @@ def feedback_moodle(
             write_whole(place, text)
         comments = "grades and comments" if comments_column(roster) else "grades; it has no column Feedback comments"
         click.echo(f"wrote {place}: {comments}. In Moodle: Upload grading worksheet.")
-
-
-@feedback.command("gradescope", epilog=FEEDBACK_EXAMPLES["gradescope"])
-@download_options
-@click.option(
-    "--max",
-    "maximum",
-    type=click.FloatRange(0, min_open=True),
-    default=None,
-    help="The assignment's autograder points, to which scores are scaled.  [default: the points of a full score]",
-)
-@visibility_option
-@feedback_out_option("gradescope-feedback.zip")
-@course_option
-def feedback_gradescope(
-    graded: Path,
-    download: Path,
-    roster_file: Path | None,
-    maximum: float | None,
-    visibility: str,
-    out: Path | None,
-    course: Path | None,
-) -> None:
-    """Writes an autograder.zip that returns existing results.
-
-    It gives students the results in OUT instead of grading. Gradescope has no upload for feedback. Upload the zip
-    under Configure Autograder and choose Regrade All Submissions.
-    """
-    from grader.intake.submissions.gradescope import SUBMISSION_NAME
-    from grader.publish.feedback.gradescope import autograder_scripts, stored_result
-
-    def has_its_name(arrival: Arrival) -> bool:
-        return bool(SUBMISSION_NAME.fullmatch(arrival.path.name))
-
-    back = read_download(graded, download, roster_of(graded, roster_file), course, has_its_name, "submission_12345")
-    path = out or graded / "gradescope-feedback.zip"
-    sent = write_archive(path, back, lambda each: stored_result(each, visibility, maximum), autograder_scripts())
-    results = f"results of {count_text(sent, 'submission')}"
-    click.echo(f"wrote {path}: {results}. It contains reports: give it to nobody else.")
-    worth = maximum or max((each.results.max_score for each in back), default=0)
-    click.echo(f"The assignment's autograder points: {points_text(worth)}. Configure Autograder, then regrade all.")

@@ -17,11 +17,9 @@ import click
 from grader.commands.console import fail, printable
 from grader.commands.live import what_is_plain
 from grader.commands.run_inputs import confirmed_and_given, store_intake
-from grader.commands.signing import sign_or_warn
 from grader.errors import UserError
 
 if TYPE_CHECKING:
-    from grader.gradebook.signing.signature import SigningKey
     from grader.intake.submissions.finding import FoundSubmissions
     from grader.intake.submissions.roster import Roster
     from grader.lesson.lesson import Course, Lesson
@@ -59,11 +57,10 @@ class FollowedFolder:
         course: Course,
         roster: Roster | None,
         intake_file: Path | None,
-        key: SigningKey | None,
         formats: Sequence[str],
         set_times: Callable[..., None],
     ) -> None:
-        """Results are signed with `key` and written in `formats` as they come.
+        """Results are written in `formats` as they come.
 
         `set_times(found, quiet=...)` gives submissions their times, see run_inputs.set_times. Raises UserError.
         """
@@ -75,7 +72,7 @@ class FollowedFolder:
         self.appearing = Appearing(folder, SETTLED_AFTER_SECONDS if settle is None else settle)
         self.found = FoundSubmissions(lessons, list(course.lessons.values()))
         self._out, self._lessons, self._course, self._roster = out, lessons, course, roster
-        self._intake_file, self._key, self._formats = intake_file, key, formats
+        self._intake_file, self._formats = intake_file, formats
         self._set_times = set_times
         self._lines = confirmed_and_given(out, intake_file, course)
         self._said: set[str] = set()
@@ -109,7 +106,6 @@ class FollowedFolder:
     def published(self, students: Collection[str]) -> None:
         from grader.publish.export.outputs import write_formats
 
-        sign_or_warn(self._out, self._key, students)
         failed = write_formats(self._out, students, self._formats)
         try:
             for sentence in (*what_is_plain(failed), *self.store_intake()):

@@ -14,7 +14,6 @@ from grader.commands.history import history
 from grader.commands.regrade import regrade
 from grader.commands.release import release
 from grader.commands.run import run
-from grader.commands.signing import keygen, sign, verify_results
 from grader.commands.similar import similar
 
 GRADE_EPILOG = """\b
@@ -50,7 +49,7 @@ def main() -> None:
 
 for command in (
     *(run, adjust, comment, excuse, extend, undo, history, regrade, defence),
-    *(verify, stubs, figures, new_lesson, release, export, feedback, similar, keygen, sign, verify_results),
+    *(verify, stubs, figures, new_lesson, release, export, feedback, similar),
 ):
     main.add_command(command)
 

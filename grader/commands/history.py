@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import tzinfo
 from pathlib import Path
 from typing import Any
@@ -23,13 +22,12 @@ from grader.results import points_text
     epilog="""\b
 Examples:
   grade history "Ada Okafor"
-  grade history ada -o hw2 --json | jq '.entries[] | select(.what == "decision")'
+  grade history ada -o hw2
 """
 )
 @click.argument("student", type=StudentParam())
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON, with every figure.")
 @out_option
-def history(student: str, as_json: bool, out: Path) -> None:
+def history(student: str, out: Path) -> None:
     """Shows a student's attempts, verdicts and decisions.
 
     They are in order of time. Times are in the assignment's time zone; without a due date, in this machine's.
@@ -39,10 +37,6 @@ def history(student: str, as_json: bool, out: Path) -> None:
         entries, current = entries_about(name, gradebook), gradebook.current_of(name)
         assignment = gradebook.assignment()
     zone = assignment.due.tzinfo if assignment is not None and assignment.due is not None else None
-    if as_json:
-        about = {"student": name, "score": current.score, "max_score": current.max_score, "status": current.status}
-        click.echo(json.dumps(about | {"entries": entries}, indent=1, ensure_ascii=False))
-        return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("when", "no.", "what", "points", "by", "text"):
         table.add_column(column, justify="right" if column == "no." else "left", overflow="fold")

@@ -15,7 +15,6 @@ import click
 from grader.commands.console import console_for, print_remarks, printable
 from grader.commands.live import what_failed, what_is_plain
 from grader.commands.options import gradebook_option
-from grader.commands.signing import sign_or_warn
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
@@ -32,7 +31,7 @@ MAX_REPORTS_PER_SECOND = 20
 """So many reports are written within a second."""
 EXPORTS = (
     *("canvas.csv", "moodle.csv", "mailmerge.csv", "canvas-feedback.zip", "moodle-feedback.zip"),
-    *("moodle-worksheet.csv", "gradescope-feedback.zip", "scores.json", "feedback"),
+    *("moodle-worksheet.csv", "scores.json", "feedback"),
 )
 """What `grade export` and `grade feedback` write into the folder unless they are given another name."""
 
@@ -102,7 +101,7 @@ def recorded_course(out: Path, given: Path | None) -> Path | None:
 
 
 def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
-    """Write every page in `out` that is out of date, and print which files still are, and which have lost a signature.
+    """Write every page in `out` that is out of date, and print which files still are.
 
     Raises UserError.
     """
@@ -133,7 +132,6 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
             views.write_stale(lambda: progress.advance(task))
         for student, names in formats.items():
             plain |= write_formats(out, [student], names)
-        sign_or_warn(out, None, stale)
     views.write_whole_class(lessons)
     print_remarks([*what_failed(gradebook.unread, len(gradebook.students())), *what_is_plain({**plain, **views.plain})])
     for name in EXPORTS:

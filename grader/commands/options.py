@@ -1,4 +1,4 @@
-"""Options that several commands have, each with what it means there; and who decides, unless --author says it."""
+"""Options that several commands have, each with what it means there; and the name of the person who decides."""
 
 from __future__ import annotations
 
@@ -73,16 +73,10 @@ visibility_option = click.option(
 
 VARIABLE = "GRADE_AUTHOR"
 
-author_option = click.option(
-    "--author",
-    default=None,
-    help=f"Who decides.  [default: ${VARIABLE}, Git's user.name and user.email, the login name]",
-)
 
-
-def author_name(given: str | None) -> str:
-    """The name given, or the first of the places where people leave theirs."""
-    return given or os.environ.get(VARIABLE) or git_author() or login_name()
+def author_name() -> str:
+    """The first of the places where people leave their name."""
+    return os.environ.get(VARIABLE) or git_author() or login_name()
 
 
 def git_author() -> str:

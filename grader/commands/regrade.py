@@ -56,7 +56,6 @@ Examples:
   grade regrade                 after a lesson or the assignment has changed: whose score would change, and why
   grade regrade --apply         makes this count; nothing is graded twice
   grade regrade --lesson 03     grades lesson 03 again, changed or not
-  grade regrade --all           every lesson, as after an update of this program
 
 \b
 Exit status: 0 graded, 2 the command line or the gradebook is unusable, 3 something could not be graded
@@ -66,20 +65,16 @@ because of a fault of the grader (then nothing is applied), 130 stopped (the sam
 @click.option("--apply", is_flag=True, help="Make the new verdicts count, and write every page that they change.")
 @lesson_option("This lesson, changed or not; may be repeated.")
 @assignment_option
-@click.option("--all", "everything", is_flag=True, help="Every lesson, changed or not.")
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one per core]")
 @require_option
-@click.option("--quiet", is_flag=True, help="Print only what goes wrong.")
 @out_option
 @course_option
 def regrade(
     apply: bool,
     lesson_names: tuple[str, ...],
     assignment_file: Path | None,
-    everything: bool,
     jobs: int | None,
     require: str,
-    quiet: bool,
     out: Path,
     course: Path | None,
 ) -> None:
@@ -96,31 +91,27 @@ def regrade(
     with open_gradebook(out) as gradebook:
         assignment, loaded = present_assignment(gradebook, course_to_use(gradebook, course), assignment_file)
         is_edited = scoring(assignment) != scoring(gradebook.assignment())
-        plan = plan_of(gradebook, loaded, lesson_names, everything)
+        plan = plan_of(gradebook, loaded, lesson_names)
         if not plan.due and not is_edited:
             click.echo(
-                "Every attempt was graded with the lessons and the assignment as they are: nothing to do. --lesson or "
-                "--all grades again."
+                "Every attempt was graded with the lessons and the assignment as they are: nothing to do. --lesson "
+                "grades one again."
             )
             return
         seed = gradebook.about().get("seed", DRAWN)
         settings = regrade_settings(loaded, plan.lessons, seed, out, require, assignment)
         outcome = RegradeOutcome()
         if plan.due:
-            outcome = run_again(plan, loaded, settings, jobs or os.cpu_count() or 1, quiet)
-        if not quiet:
-            changes = changes_by(outcome.results, plan.results, gradebook, assignment)
-            causes = [*([f"{assignment.title}, edited"] if assignment is not None and is_edited else []), *plan.lessons]
-            print_changes(changes, len(gradebook.students()), causes)
+            outcome = run_again(plan, loaded, settings, jobs or os.cpu_count() or 1)
+        changes = changes_by(outcome.results, plan.results, gradebook, assignment)
+        causes = [*([f"{assignment.title}, edited"] if assignment is not None and is_edited else []), *plan.lessons]
+        print_changes(changes, len(gradebook.students()), causes)
         if outcome.faults:
             click.echo("grade: nothing was applied." if apply else "grade: the comparison is not complete.", err=True)
             raise SystemExit(FAULT)
         if apply:
-            make_count(
-                plan, outcome, gradebook, settings, RunIdentity(loaded, seed, False, assignment, assignment_file)
-            )
-        if not quiet:
-            click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
+            make_count(plan, outcome, gradebook, settings, RunIdentity(loaded, seed, assignment, assignment_file))
+        click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
 
 
 def course_to_use(gradebook: Gradebook, course: Path | None) -> Course:
@@ -131,19 +122,18 @@ def course_to_use(gradebook: Gradebook, course: Path | None) -> Course:
     return found
 
 
-def plan_of(gradebook: Gradebook, course: Course, lesson_names: Sequence[str], everything: bool) -> RegradePlan:
-    """What is to be graded again: attempts at changed lessons, at the named ones, or at all."""
+def plan_of(gradebook: Gradebook, course: Course, lesson_names: Sequence[str]) -> RegradePlan:
+    """What is to be graded again: attempts at changed lessons, or at the named ones."""
     from grader.gradebook.grading.regrade import plan_regrade
 
-    names = [course.find(name).name for name in lesson_names] or (list(course.lessons) if everything else [])
-    plan = plan_regrade(gradebook, course, names)
+    plan = plan_regrade(gradebook, course, [course.find(name).name for name in lesson_names])
     if plan.gone:
         gone = ", ".join(plan.gone)
         click.echo(f"grade: no longer in this course, so their scores stay as they are: {gone}.", err=True)
     return plan
 
 
-def run_again(plan: RegradePlan, course: Course, settings: Settings, jobs: int, quiet: bool) -> RegradeOutcome:
+def run_again(plan: RegradePlan, course: Course, settings: Settings, jobs: int) -> RegradeOutcome:
     """Grades what is planned, with progress, and prints what could not be graded. Exits where it was stopped."""
     from grader.gradebook.grading.regrade import grade_again
 
@@ -151,7 +141,7 @@ def run_again(plan: RegradePlan, course: Course, settings: Settings, jobs: int, 
     require_solutions(lessons)
     check_lessons(lessons)
     checked_isolation(settings.require)
-    with RunView(console_for(stderr=True), quiet) as view:
+    with RunView(console_for(stderr=True), False) as view:
         outcome = grade_again(plan, course, settings, jobs, view)
     if outcome.stopped:
         click.echo(

@@ -39,7 +39,6 @@ from grader.commands.run_inputs import (
     set_times,
 )
 from grader.commands.run_options import RUN_EPILOG, RunOptions, run_options
-from grader.commands.signing import hidden_key, sign_or_warn
 from grader.publish.export.github import without_workflow_commands
 
 if TYPE_CHECKING:
@@ -49,11 +48,7 @@ if TYPE_CHECKING:
     from grader.gradebook.grading.outcome import RunOutcome
     from grader.gradebook.grading.settings import Settings
     from grader.gradebook.records import Decision
-    from grader.gradebook.signing.signature import SigningKey
     from grader.lesson.lesson import Course, Lesson
-
-OWN_WORK = "own work"
-"""The context's object where the owner of a course grades what they wrote in it (`dojo grade`)."""
 
 
 @click.command(epilog=RUN_EPILOG)
@@ -76,13 +71,11 @@ def run(**words: Any) -> None:
     from grader.publish.report.classroom import without_times
     from grader.publish.report.pages import Reporter
 
-    # the nursery has started: it never holds the key
-    key = None if options.key_path is None else hidden_key(options.key_path)
     on_github, quieted = "github" in options.formats, ExitStack()
     if on_github:  # students' names and messages are printed from here on: nothing of it is a command
         click.get_current_context().call_on_close(quieted.close)
         quieted.enter_context(without_workflow_commands(click.echo))
-    work = work_of(options, key)
+    work = work_of(options)
     settings = settings_for(options, work)
     found = work.source.found
     console = console_for(stderr=not on_github)
@@ -97,9 +90,7 @@ def run(**words: Any) -> None:
             fresh=options.fresh,
             cluster=options.cluster,
             nursery=nursery,
-            identity=RunIdentity.of(
-                work.course, settings, options.same_course, work.assignment, options.assignment_file
-            ),
+            identity=RunIdentity.of(work.course, settings, work.assignment, options.assignment_file),
             only_these=options.only_these,
             decisions=work.decisions,
             inbox=work.source if isinstance(work.source, FollowedFolder) else None,
@@ -118,7 +109,6 @@ def run(**words: Any) -> None:
     print_remarks([*map(printable, without_times(outcome.results)), *what_platforms_say(outcome.results)])
     if work.assignment is not None and outcome.unapplied is not None:
         print_remarks([what_waits(outcome.unapplied, work.assignment.title, options.out)])
-    sign_or_warn(options.out, key, set(students))
     print_remarks(what_is_plain(write_formats(options.out, students, options.formats)))
     quieted.close()
     report_to_platforms(options, work, outcome)
@@ -138,11 +128,10 @@ class WorkToDo:
     known: ClassFiles
 
 
-def work_of(options: RunOptions, key: SigningKey | None) -> WorkToDo:
+def work_of(options: RunOptions) -> WorkToDo:
     """Reads the course and the assignment, and finds the submissions. Ends the command where something is missing."""
     out, formats, intake_file = options.out, options.formats, options.intake_file
-    own_work = click.get_current_context().obj == OWN_WORK
-    course, named = open_course(options.course, options.lesson_names, () if own_work else options.submissions)
+    course, named = open_course(options.course, options.lesson_names, options.submissions)
     named = named if options.lesson_names else []
     assignment, course, lessons = with_assignment(options.assignment_file, out, course, named)
     lessons = lessons or list(course.lessons.values())
@@ -153,16 +142,13 @@ def work_of(options: RunOptions, key: SigningKey | None) -> WorkToDo:
     with_times = partial(
         set_times,
         files=options.times_files,
-        zone=options.times_zone,
         assignment=assignment,
         known=known,
     )
     source: FollowedFolder | GivenSubmissions
     if options.follow:
         folder = folder_to_follow(options.submissions, options.cluster, formats, are_chosen)
-        source = FollowedFolder(
-            folder, options.settle, out, lessons, course, roster, intake_file, key, formats, with_times
-        )
+        source = FollowedFolder(folder, options.settle, out, lessons, course, roster, intake_file, formats, with_times)
         if not options.quiet:
             click.echo(f"Following {printable(str(folder))}. Ctrl-C ends it.", err=True)
     else:
@@ -185,13 +171,12 @@ def settings_for(options: RunOptions, work: WorkToDo) -> Settings:
     """What the grader processes need to know. Ends the command where the limits or this machine will not do."""
     from grader.gradebook.grading.settings import Settings
 
-    limits = limits_from(options.timeout, options.chosen_limits)
+    limits = limits_from(options.timeout)
     isolation = None
     if options.cluster is None:
         isolation = asdict(checked_isolation(options.require))
     else:
         require_dask()
-    key_folder = None if options.key_path is None else options.key_path.resolve().parent
     return Settings(
         course=str(work.course.root.resolve()),
         lessons=[lesson.name for lesson in work.lessons],
@@ -201,7 +186,7 @@ def settings_for(options: RunOptions, work: WorkToDo) -> Settings:
         seed_given=options.seed is not None,
         limits=limits.to_dict(),
         require=options.require,
-        hide=existing([options.out, work.source.unpacked, key_folder, *options.submissions]),
+        hide=existing([options.out, work.source.unpacked, *options.submissions]),
         left_out=work.left_out,
         isolation=isolation,
         cache=not options.no_cache,

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
-from datetime import tzinfo
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import click
 
 from grader.commands.console import fail, print_remarks
-from grader.commands.options import FILE_PATH, Command
+from grader.commands.options import FILE_PATH
 from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
 from grader.intake.submissions.intake_csv import (
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from grader.lesson.lesson import Lesson
 
 MAX_FAULTS = 20
-LIMIT_NAMES = tuple(Limits().to_dict())
 
 
 def check_lessons(lessons: Sequence[Lesson]) -> None:
@@ -78,18 +75,12 @@ def existing(folders: Iterable[Path | None]) -> list[str]:
     return [str(folder.resolve()) for folder in folders if folder is not None and folder.is_dir()]
 
 
-def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:
-    """Limits with `timeout` for the file and for each step, and what --limit names. Bad ones end with a sentence."""
-    values: dict[str, Any] = {"import_seconds": timeout, "step_seconds": timeout, "total_seconds": 6 * timeout}
+def limits_from(timeout: float) -> Limits:
+    """The limits of a submission, with `timeout` seconds for the file and for each step. Ends with a sentence."""
     try:
-        for entry in chosen:
-            name, _, number = entry.partition("=")
-            if re.fullmatch(r"-?\d+(\.\d+)?", number) is None:
-                raise ValueError(f"{entry!r} has no number after the equals sign")
-            values[name] = float(number) if "." in number else int(number)
-        return Limits.from_dict(values)
+        return Limits.from_dict({"import_seconds": timeout, "step_seconds": timeout, "total_seconds": 6 * timeout})
     except (ValueError, TypeError) as error:
-        fail(f"--limit: {error}. Give NAME=NUMBER with one of {', '.join(LIMIT_NAMES)}.")
+        fail(f"--timeout: {error}.")
 
 
 MAX_INPUTS_NAMED = 5
@@ -204,43 +195,21 @@ class CodePageParam(click.ParamType):  # type: ignore[type-arg]
 MAX_BAD_LINES_SHOWN, MAX_UNKNOWN_LINES_SHOWN = 5, 20
 
 
-class ZoneParam(click.ParamType):  # type: ignore[type-arg]
-    """A time zone such as Europe/Zurich."""
-
-    name = "zone"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> ZoneInfo:
-        try:
-            return ZoneInfo(str(value))
-        except (KeyError, ValueError, OSError):
-            self.fail(f"{value!r} is no time zone; expected a name such as Europe/Zurich or UTC.", param, ctx)
-
-
-def times_options(command: Command) -> Command:
-    """The two options."""
-    zone = click.option(
-        "--times-zone",
-        type=ZoneParam(),
-        metavar="ZONE",
-        help="The time zone of times without one, such as Europe/Zurich.  [default: the assignment's `timezone`]",
-    )
-    times = click.option(
-        "--times",
-        "times_files",
-        multiple=True,
-        type=FILE_PATH,
-        metavar="FILE",
-        help="When students submitted, where the download does not say it: CSV (id, email or name; submitted), "
-        "Moodle's grading worksheet, or JSON of Canvas's submissions API; may be repeated.  "
-        "[default: the gradebook's, if there are any]",
-    )
-    return times(zone(command))
+times_option = click.option(
+    "--times",
+    "times_files",
+    multiple=True,
+    type=FILE_PATH,
+    metavar="FILE",
+    help="When students submitted, where the download does not say it: CSV (id, email or name; submitted), "
+    "Moodle's grading worksheet, or JSON of Canvas's submissions API; may be repeated.  "
+    "[default: the gradebook's, if there are any]",
+)
 
 
 def set_times(
     found: FoundSubmissions,
     files: Sequence[Path],
-    zone: tzinfo | None,
     assignment: Assignment | None,
     known: ClassFiles,
     quiet: bool,
@@ -252,8 +221,8 @@ def set_times(
     from grader.intake.submissions.submission_times import NoZone, read_times, times_in_roster
 
     due = None if assignment is None else assignment.due
-    if zone is None and due is not None and isinstance(due.tzinfo, ZoneInfo):
-        zone = due.tzinfo  # an offset is no zone: it changes with the season
+    # an offset is no zone: it changes with the season
+    zone = due.tzinfo if due is not None and isinstance(due.tzinfo, ZoneInfo) else None
     if known.roster is not None:
         try:
             read = times_in_roster(known.roster, known.roster_name, zone)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import tzinfo
 from pathlib import Path
 
 import click
@@ -12,8 +11,7 @@ from grader.commands.assignments import assignment_option, extensions_option
 from grader.commands.console import course_option
 from grader.commands.follow import follow_options
 from grader.commands.options import FILE_PATH, Command, gradebook_option, lesson_option, require_option, roster_option
-from grader.commands.run_inputs import LIMIT_NAMES, CodePageParam, times_options
-from grader.commands.signing import sign_option
+from grader.commands.run_inputs import CodePageParam, times_option
 from grader.publish.export.outputs import FORMATS
 
 RUN_EPILOG = """\b
@@ -45,7 +43,6 @@ class RunOptions:
     extensions_file: Path | None
     roster_file: Path | None
     times_files: tuple[Path, ...]
-    times_zone: tzinfo | None
     intake_file: Path | None
     code_page: str | None
     jobs: int | None
@@ -53,16 +50,13 @@ class RunOptions:
     seed: int | None
     timeout: float
     require: str
-    chosen_limits: tuple[str, ...]
     fail_under: float | None
     formats: tuple[str, ...]
     fresh: bool
     only_these: bool
-    same_course: bool
     no_cache: bool
     follow: bool
     settle: float | None
-    key_path: Path | None
     quiet: bool
     course: Path | None
 
@@ -80,7 +74,7 @@ OPTIONS = (
         "The class's list (id, name, email): names come from it, and who submitted nothing is listed.  "
         "[default: the gradebook's, if there is one]"
     ),
-    times_options,
+    times_option,
     click.option(
         "--intake",
         "intake_file",
@@ -118,13 +112,6 @@ OPTIONS = (
     ),
     require_option,
     click.option(
-        "--limit",
-        "chosen_limits",
-        multiple=True,
-        metavar="NAME=NUMBER",
-        help=f"Another limit of a submission; may be repeated. Names: {', '.join(LIMIT_NAMES)}.",
-    ),
-    click.option(
         "--fail-under",
         type=click.FloatRange(0, 100),
         default=None,
@@ -150,16 +137,12 @@ OPTIONS = (
         help="Show only this run in index.html and grades.csv.  [default: everybody in OUT]",
     ),
     click.option(
-        "--same-course", is_flag=True, help="Accept the results in OUT, if the course's folder has moved since then."
-    ),
-    click.option(
         "--no-cache",
         is_flag=True,
         help="Run every function of every submission, also those that equal one judged before in this run. The results "
         "are the same; it takes longer.",
     ),
     follow_options,
-    sign_option,
     click.option("--quiet", is_flag=True, help="Print only what goes wrong."),
     course_option,
 )

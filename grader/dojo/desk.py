@@ -266,16 +266,6 @@ class Desk:
             lesson, verdict_digest(lesson, checked.submitted.files), statuses, working, questions
         )
 
-    def grades(self) -> dict[str, tuple[float, float]]:
-        """{lesson: (points, maximum)} that `dojo grade` found for files which are still the same."""
-        found = {}
-        for name, (digest, points, most) in self.state_file.read().grades.items():
-            with contextlib.suppress(UserError):
-                lesson = self.course.lessons.get(name)
-                if lesson is not None and verdict_digest(lesson, read_own(lesson).files) == digest:
-                    found[name] = (points, most)
-        return found
-
     def all_progress(self, checked: Checked | None = None) -> list[Progress]:
         """`progress` of every lesson; `checked` is the latest check of one, stored or not."""
         return [

@@ -40,15 +40,12 @@ class Paragraph:
             yield Text.assemble(" " * (self._indent + (self._hang if place else 0)), line)
 
 
-def list_screen(
-    progress: Sequence[Progress], current: str | None, grades: Mapping[str, tuple[float, float]] | None = None
-) -> Iterator[RenderableType]:
-    """Every lesson with its points, and an arrow at `current`; `grades` are those of the hidden suite."""
-    grades = grades or {}
+def list_screen(progress: Sequence[Progress], current: str | None) -> Iterator[RenderableType]:
+    """Every lesson with its points, and an arrow at `current`."""
     points, most = sum(each.points_reached for each in progress), sum(each.max_score for each in progress)
     yield Text(f"Backprop Ninja: {points_text(points)} of {points_text(most)} points", "bold")
     yield ""
-    yield LessonTable(progress, current, grades)
+    yield LessonTable(progress, current)
     if unchecked := [each.lesson.number for each in progress if each.unchecked]:
         yield ""
         yield Paragraph(
@@ -56,7 +53,7 @@ def list_screen(
             f"`dojo check {' '.join(unchecked)}` counts their points again.",
             "yellow",
         )
-    course = sum(each.points_hidden for each in progress if each.lesson.name not in grades)
+    course = sum(each.points_hidden for each in progress)
     if course:
         yield ""
         yield Paragraph(
@@ -69,11 +66,8 @@ def list_screen(
 class LessonTable:
     """One line per lesson. Titles are cut where the terminal is too narrow for them."""
 
-    def __init__(
-        self, progress: Sequence[Progress], current: str | None, grades: Mapping[str, tuple[float, float]]
-    ) -> None:
-        """`grades` are {lesson: (points, maximum)} of the hidden suite."""
-        self._progress, self._current, self._grades = progress, current, grades
+    def __init__(self, progress: Sequence[Progress], current: str | None) -> None:
+        self._progress, self._current = progress, current
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         longest = max([TITLE_WIDTH, *(len(each.lesson.title) for each in self._progress)])
@@ -84,9 +78,7 @@ class LessonTable:
             score = f"{points_text(each.points_reached)} of {points_text(each.max_score)}"
             title = lesson.title if len(lesson.title) <= width else lesson.title[: width - 1].rstrip() + "…"
             line = Text(f"{mark} {lesson.number} {title:<{width}} {score:>9}  ", "green" if each.finished else "")
-            grade = self._grades.get(lesson.name)
-            words = (f"graded {points_text(grade[0])}/{points_text(grade[1])}", "bold cyan") if grade else state(each)
-            line.append(*words).truncate(options.max_width, overflow="ellipsis")
+            line.append(*state(each)).truncate(options.max_width, overflow="ellipsis")
             yield line
 
 

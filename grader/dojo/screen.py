@@ -20,7 +20,7 @@ from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, ROW_WORDS, WRONG_STYLE, colo
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, without_ci_commands
-from grader.results import UNWRITTEN, LessonResult, Row, points_in_words, points_text
+from grader.results import UNWRITTEN, Row, points_in_words, points_text
 from grader.results.wording import count_text, first_names
 from grader.sandbox.workers.printed import first_and_last
 from grader.verdict.judging.examples import examples_of
@@ -224,24 +224,3 @@ def printed_lines(lines: Sequence[str], room: int | None = None) -> Iterator[Tex
     """The labelled lines of the output; with `room`, the first and the last."""
     for line in lines if room is None else first_and_last(lines, max(3, room // 3)):
         yield Text(f"    {without_ci_commands(inert(line))}", no_wrap=True, overflow="ellipsis")
-
-
-def graded_screen(lesson: Lesson, result: LessonResult) -> Iterator[RenderableType]:
-    """The points, each row that is wrong with its message, and what is not written."""
-    full = result.score >= result.max_score
-    yield Text.assemble(
-        (f"{lesson.number} {lesson.title}", "bold"),
-        "\n",
-        (
-            f"{points_text(result.score)} of {points_text(result.max_score)} points from the hidden suite",
-            "bold green" if full else "bold",
-        ),
-    )
-    if result.message:
-        yield Paragraph(inert(result.message), "yellow")
-    for row in result.rows:
-        if row.status != "passed" and row.status not in UNWRITTEN:
-            yield Text(f"✗ {row.name} {ROW_WORDS[row.status]}", "bold red")
-            yield Paragraph(inert(row.message or f"It is {ROW_WORDS[row.status]}."), indent=LIST_INDENT)
-    if unwritten := [row.name for row in result.rows if row.status in UNWRITTEN]:
-        yield Paragraph(f"{len(unwritten)} not written yet: {first_names(unwritten)}", "dim")

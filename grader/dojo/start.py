@@ -22,8 +22,7 @@ from grader.questions.answers_file import ANSWERS_FILE
 EDITOR_TASKS = ".vscode/tasks.json"
 """VS Code's task `dojo check` with a problem matcher."""
 GITIGNORE = (
-    "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/.dojo-live\n/my-training/\n/my-grades/\n/my-report.html\n"
-    "*.before-reset-*\n"
+    "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/.dojo-live\n/my-training/\n/my-report.html\n*.before-reset-*\n"
 )
 MAX_COPIED_FILES, MAX_COPIED_FILE_BYTES = 100, 32 << 20
 """What is copied from another folder: files of a lesson, and bytes of each."""

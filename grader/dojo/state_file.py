@@ -1,4 +1,4 @@
-""".dojo.json next to exercises/: hints taken, the lesson last worked on, verdicts, grades.
+""".dojo.json next to exercises/: hints taken, the lesson last worked on, verdicts.
 
 A verdict is stored so that the same files are not run twice. Without the file only the hints taken and the lesson last
 worked on are lost.
@@ -37,14 +37,12 @@ class State:
         hints: {lesson: {row: hints taken}}.
         verdicts: {lesson: (digest of its files, {row: status})}.
         questions: {lesson: {row: a question about its mistake}}, until it was shown.
-        grades: {lesson: (digest of its files, points, maximum)} of the hidden suite, by `dojo grade`.
     """
 
     last: str | None = None
     hints: dict[str, dict[str, int]] = field(default_factory=dict)
     verdicts: dict[str, tuple[str, dict[str, str]]] = field(default_factory=dict)
     questions: dict[str, dict[str, str]] = field(default_factory=dict)
-    grades: dict[str, tuple[str, float, float]] = field(default_factory=dict)
 
     def to_json(self) -> str:
         return json.dumps({"version": STATE_FILE_VERSION, **to_plain(self, bytes.hex)}, indent=1) + "\n"
@@ -133,10 +131,6 @@ class StateFile:
         if question:
             self.change(lambda state: state.questions.get(lesson.name, {}).pop(row, None))
         return question
-
-    def keep_grade(self, lesson: Lesson, digest: str, points: float, most: float) -> None:
-        """Stores what the hidden suite gave for one version of a student's files."""
-        self.change(lambda state: state.grades.update({lesson.name: (digest, points, most)}))
 
     def _complain_once(self, sentence: str) -> None:
         if sentence not in self._complaints:

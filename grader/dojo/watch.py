@@ -260,7 +260,7 @@ class WatchSession:
         self._say(Text(f"There is no {what} yet: {why}."))
 
     def _list(self) -> None:
-        lines = list_screen(self._desk.all_progress(), self._lesson.name, self._desk.grades())
+        lines = list_screen(self._desk.all_progress(), self._lesson.name)
         self._view = replace(self._view, listed=list(lines))
         self._draw()
 

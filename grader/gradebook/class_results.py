@@ -9,17 +9,18 @@ from hashlib import blake2b
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from grader.results import LESSON_ANNOTATIONS, LessonResult, Row, SubmissionResult
+from grader.results import LessonResult, Row, SubmissionResult
 
-NO_FIGURES: dict[str, Any] = dict.fromkeys(
-    ("exact", "approximate", "maxdiff", "ulps", "relative_error", "shape", "other")
-)
+NO_FIGURES: dict[str, Any] = dict.fromkeys(("exact", "approximate", "maxdiff", "ulps", "relative_error", "shape"))
 KEPT_FIELDS = (
     *("name", "status", "points", "max_points", "chain", "because_of", "mistake", "message", "file", "line"),
     *("numerical_differentiation", "counted", "adjustment", "excused", "comments"),
 )
 kept_values = attrgetter(*KEPT_FIELDS)
-lesson_values = attrgetter("name", "score", "max_score", "status", "message", *LESSON_ANNOTATIONS)
+lesson_values = attrgetter(
+    *("name", "score", "max_score", "status", "message"),
+    *("attempt", "late", "adjustment", "excused", "comments", "demanded_defence"),
+)
 
 
 class Moves(NamedTuple):
@@ -77,7 +78,6 @@ class ClassResults(Sequence[SubmissionResult]):
             seed=0,
             environment=self._shared({}),
             lessons=self._shared([id(lesson) for lesson in lessons], lambda: lessons),
-            other=None,
         )
         for name in ("message", "isolation", "isolation_missing", "not_graded", "left_out", "earlier"):
             setattr(kept, name, self._shared(getattr(kept, name)))
@@ -92,7 +92,7 @@ class ClassResults(Sequence[SubmissionResult]):
     def _lesson(self, lesson: LessonResult) -> LessonResult:
         rows = [self._row(row) for row in lesson.rows]
         key = *lesson_values(lesson), *map(id, rows)
-        shared: LessonResult = self._shared(key, lambda: replace(lesson, seconds=0, rows=rows, other=None))
+        shared: LessonResult = self._shared(key, lambda: replace(lesson, seconds=0, rows=rows))
         return shared
 
     def _row(self, row: Row) -> Row:

@@ -55,7 +55,6 @@ def plain_results(results: SubmissionResult) -> SubmissionResult:
         replace(
             lesson,
             message=NO_REPORT,
-            other=None,
             rows=[
                 Row(
                     *(row.name, row.status, row.points, row.max_points),
@@ -68,7 +67,7 @@ def plain_results(results: SubmissionResult) -> SubmissionResult:
         )
         for lesson in results.lessons
     ]
-    return replace(results, message=NO_REPORT, lessons=lessons, intake=None, other=None)
+    return replace(results, message=NO_REPORT, lessons=lessons, intake=None)
 
 
 def rendered(

@@ -1,20 +1,18 @@
 """The verdicts on a submission: a result for each row, lesson and submission, and results.json, which holds them.
 
-No other module writes results.json or reads its fields. `other` keeps fields that this version does not know.
+No other module writes results.json or reads its fields. Reading ignores fields that this version does not know.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
-from operator import attrgetter
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from grader.results.annotations import (
-    ANNOTATIONS,
     Adjustment,
     Answered,
     AssignmentSummary,
@@ -25,16 +23,11 @@ from grader.results.annotations import (
     IntakeRemark,
     Lateness,
     NotGraded,
-    annotations_to_json,
-    read_annotations,
 )
-from grader.results.json_text import Json, clean, encode_json, is_clean, known_and_other, lines
-from grader.results.typed_json import check_fields, typed
+from grader.results.typed_json import OPTIONAL, Json, JsonObject, clean
 
 RESULTS_VERSION = 1
 RESULTS_FILE = "results.json"
-SIGNATURE = "signature"
-"""The field of a signed results.json. Reading drops it: a result that is written again is another one."""
 
 Status = Literal[
     "passed", "failed", "shape", "todo", "missing", "error", "timeout", "crashed", "forbidden", "here", "hidden"
@@ -78,7 +71,7 @@ class NumericalUse(NamedTuple):
 
 
 @dataclass(slots=True)
-class Row:
+class Row(JsonObject):
     """The verdict on a gradient, a check or the answer to a question, which alone has an `answer`.
 
     `exact`, `approximate`, `maxdiff` and `ulps` compare with autograd in float32 on the published problem;
@@ -106,43 +99,19 @@ class Row:
     line: int | None = None
     numerical_differentiation: NumericalUse | None = None
     counted: bool = True
-    outside_notebook: bool = False
-    adjustment: Adjustment | None = None
-    excused: Excuse | None = None
-    comments: list[Comment] | None = None
-    answer: Answered | None = None
-    other: Json | None = None
-
-    def to_json(self) -> Json:
-        data = annotations_to_json(dict(zip(ROW_FIELDS, row_values(self), strict=True)))
-        for name in ("mistake", "numerical_differentiation"):
-            if data[name] is not None:
-                data[name] = data[name]._asdict()
-        if not self.outside_notebook:
-            del data["outside_notebook"]
-        return data | self.other if self.other else data
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Row:
-        check_fields(cls, data)
-        row = cls(**data) if data.keys() <= KNOWN_IN_ROW else cls(**known_and_other(data, KNOWN_IN_ROW))
-        if row.mistake is not None:
-            row.mistake = typed(NamedMistake, data["mistake"])
-        if row.numerical_differentiation is not None:
-            row.numerical_differentiation = typed(NumericalUse, data["numerical_differentiation"])
-        for name, value in read_annotations(data).items():
-            setattr(row, name, value)
-        return row
+    outside_notebook: bool = field(default=False, metadata=OPTIONAL)
+    adjustment: Adjustment | None = field(default=None, metadata=OPTIONAL)
+    excused: Excuse | None = field(default=None, metadata=OPTIONAL)
+    comments: list[Comment] | None = field(default=None, metadata=OPTIONAL)
+    answer: Answered | None = field(default=None, metadata=OPTIONAL)
 
     def with_clean_values(self) -> Row:
-        """The row with values that JSON and UTF-8 can hold, see `clean`. A row that has them is returned as it is."""
-        if self.other is None and all(map(is_clean, row_values(self))):
-            return self
+        """The row with values that JSON and UTF-8 can hold."""
         return Row.from_json(clean(self.to_json()))
 
 
 @dataclass(slots=True)
-class LessonResult:
+class LessonResult(JsonObject):
     """The verdict on a lesson of a submission. `rows` are called "gradients" in results.json.
 
     `from_attempt` is the id of the gradebook's attempt that it was read from; results.json does not have it.
@@ -154,15 +123,14 @@ class LessonResult:
     status: LessonStatus = "graded"
     message: str | None = None
     seconds: float = 0
-    rows: list[Row] = field(default_factory=list)
-    attempt: CountedAttempt | None = None
-    late: Lateness | None = None
-    adjustment: Adjustment | None = None
-    excused: Excuse | None = None
-    comments: list[Comment] | None = None
-    demanded_defence: DemandedDefence | None = None
-    other: Json | None = None
-    from_attempt: int | None = field(default=None, compare=False)
+    rows: list[Row] = field(default_factory=list, metadata={"json_name": "gradients"})
+    attempt: CountedAttempt | None = field(default=None, metadata=OPTIONAL)
+    late: Lateness | None = field(default=None, metadata=OPTIONAL)
+    adjustment: Adjustment | None = field(default=None, metadata=OPTIONAL)
+    excused: Excuse | None = field(default=None, metadata=OPTIONAL)
+    comments: list[Comment] | None = field(default=None, metadata=OPTIONAL)
+    demanded_defence: DemandedDefence | None = field(default=None, metadata=OPTIONAL)
+    from_attempt: int | None = field(default=None, compare=False, metadata={"json_name": None})
 
     @classmethod
     def of(
@@ -171,17 +139,6 @@ class LessonResult:
         """The result with the sums of the rows' points."""
         score, max_score = number(sum(row.points for row in rows)), number(sum(row.max_points for row in rows))
         return cls(name, score, max_score, status, message, seconds, rows)
-
-    def to_json(self) -> Json:
-        data = {name: getattr(self, name) for name in (*LESSON_FIELDS, *LESSON_ANNOTATIONS)}
-        data = annotations_to_json(data) | (self.other or {})
-        return data | {"gradients": [row.to_json() for row in self.rows]}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> LessonResult:
-        check_fields(cls, data)
-        known = known_and_other(data, KNOWN_IN_LESSON) | read_annotations(data)
-        return cls(rows=[Row.from_json(row) for row in known.pop("gradients", ())], **known)
 
     @property
     def is_unclear(self) -> bool:
@@ -195,7 +152,7 @@ class LessonResult:
 
 
 @dataclass(slots=True, kw_only=True)
-class SubmissionResult:
+class SubmissionResult(JsonObject):
     """The verdict on a submission, and how it was reached.
 
     Optional fields of results.json are None where the file does not have them: `isolation_missing` (sentences),
@@ -212,42 +169,30 @@ class SubmissionResult:
     status: SubmissionStatus = "graded"
     message: str | None = None
     isolation: str = "none"
-    isolation_missing: Sequence[str] | None = None
+    isolation_missing: Sequence[str] | None = field(default=None, metadata=OPTIONAL)
     seed: int = 0
     seconds: float = 0
     environment: Mapping[str, str] = field(default_factory=dict)
     lessons: list[LessonResult] = field(default_factory=list)
-    not_graded: list[NotGraded] | None = None
-    left_out: list[str] | None = None
-    earlier: list[str] | None = None
-    local: str | None = None
-    intake: list[IntakeRemark] | None = None
-    assignment: AssignmentSummary | None = None
-    late: Lateness | None = None
-    adjustment: Adjustment | None = None
-    excused: Excuse | None = None
-    comments: list[Comment] | None = None
-    other: Json | None = None
-
-    def to_json(self) -> Json:
-        return {**self._fields(), "lessons": [lesson.to_json() for lesson in self.lessons]}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> SubmissionResult:
-        data = {name: data[name] for name in data if name != SIGNATURE}
-        check_fields(cls, data)
-        known = known_and_other(data, KNOWN_IN_SUBMISSION) | read_annotations(data)
-        lessons = [LessonResult.from_json(lesson) for lesson in known.pop("lessons", ())]
-        known |= {name: [typed(kind, each) for each in known[name]] for name, kind in LISTS.items() if known.get(name)}
-        return cls(lessons=lessons, **known)
+    not_graded: list[NotGraded] | None = field(default=None, metadata=OPTIONAL)
+    left_out: list[str] | None = field(default=None, metadata=OPTIONAL)
+    earlier: list[str] | None = field(default=None, metadata=OPTIONAL)
+    local: str | None = field(default=None, metadata=OPTIONAL)
+    intake: list[IntakeRemark] | None = field(default=None, metadata=OPTIONAL)
+    assignment: AssignmentSummary | None = field(default=None, metadata=OPTIONAL)
+    late: Lateness | None = field(default=None, metadata=OPTIONAL)
+    adjustment: Adjustment | None = field(default=None, metadata=OPTIONAL)
+    excused: Excuse | None = field(default=None, metadata=OPTIONAL)
+    comments: list[Comment] | None = field(default=None, metadata=OPTIONAL)
 
     def to_text(self) -> str:
         """results.json: a line for each field and each row, which people can read and compare."""
-        lessons = (
-            "{\n" + lines(data, "gradients", map(encode_json, data.pop("gradients")), "   ") + "\n  }"
-            for data in (lesson.to_json() for lesson in self.lessons)
-        )
-        return "{\n" + lines(self._fields(), "lessons", lessons, "") + "\n}\n"
+        data = self.to_json()
+        lessons = [
+            "{\n" + object_as_lines(lesson, "gradients", map(encode_json, lesson.pop("gradients")), "   ") + "\n  }"
+            for lesson in data.pop("lessons")
+        ]
+        return "{\n" + object_as_lines(data, "lessons", lessons, "") + "\n}\n"
 
     @classmethod
     def from_text(cls, text: str) -> SubmissionResult:
@@ -256,13 +201,6 @@ class SubmissionResult:
         if not isinstance(data, dict):
             raise ValueError("it is no JSON object")
         return cls.from_json(data)
-
-    def _fields(self) -> Json:
-        """All fields but `lessons`, in the order of results.json."""
-        values = ((name, getattr(self, name)) for name in SUBMISSION_FIELDS)
-        found = {name: value for name, value in values if value is not None or name not in OPTIONAL_FIELDS}
-        found |= {name: [entry._asdict() for entry in found[name]] for name in LISTS.keys() & found.keys()}
-        return annotations_to_json(found) | (self.other or {})
 
     @property
     def percent(self) -> float:
@@ -291,16 +229,14 @@ class SubmissionResult:
         return replace(self, score=lesson.score, max_score=lesson.max_score, lessons=[lesson])
 
 
-ROW_FIELDS = tuple(each.name for each in fields(Row) if each.name != "other")
-row_values = attrgetter(*ROW_FIELDS)
-LESSON_FIELDS = ("name", "score", "max_score", "status", "message", "seconds")
-LESSON_ANNOTATIONS = ("attempt", "late", "adjustment", "excused", "comments", "demanded_defence")
-SUBMISSION_FIELDS = tuple(each.name for each in fields(SubmissionResult) if each.name not in ("lessons", "other"))
-LISTS = {"not_graded": NotGraded, "intake": IntakeRemark}
-OPTIONAL_FIELDS = ("isolation_missing", "not_graded", "left_out", "earlier", "local", "intake", *ANNOTATIONS)
-KNOWN_IN_ROW = frozenset(ROW_FIELDS)
-KNOWN_IN_LESSON = frozenset({*LESSON_FIELDS, *LESSON_ANNOTATIONS, "gradients"})
-KNOWN_IN_SUBMISSION = frozenset({*SUBMISSION_FIELDS, "lessons"})
+encode_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def object_as_lines(data: Json, name: str, entries: Iterable[str], margin: str) -> str:
+    """The fields of a JSON object, one per line, and then the list `name` of `entries`."""
+    own = [f'{margin} "{key}": {encode_json(value)}' for key, value in data.items()]
+    inside = f",\n{margin}  ".join(entries)
+    return ",\n".join([*own, f'{margin} "{name}": ' + (f"[\n{margin}  {inside}\n{margin} ]" if inside else "[]")])
 
 
 def read_results(folder: Path) -> SubmissionResult | None:

@@ -5,10 +5,7 @@ Dates are texts in ISO format with a time zone. Points are the assignment's: wei
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
-
-from grader.results.typed_json import typed
+from typing import NamedTuple
 
 
 class NotGraded(NamedTuple):
@@ -129,39 +126,3 @@ class AssignmentSummary(NamedTuple):
     due: str | None
     extended_to: str | None
     counts: str
-
-
-TYPES: dict[str, Any] = {
-    "adjustment": Adjustment,
-    "excused": Excuse,
-    "late": Lateness,
-    "attempt": CountedAttempt,
-    "assignment": AssignmentSummary,
-    "answer": Answered,
-    "demanded_defence": DemandedDefence,
-}
-"""{field: its type}; `comments` is a list of Comment."""
-ANNOTATIONS = (*TYPES, "comments")
-
-
-def read_annotations(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The annotations among the fields of a JSON object, typed."""
-    if data.keys().isdisjoint(ANNOTATIONS):
-        return {}
-    found: dict[str, Any] = {
-        name: typed(kind, data[name]) for name, kind in TYPES.items() if isinstance(data.get(name), dict)
-    }
-    if isinstance(data.get("comments"), list):
-        found["comments"] = [typed(Comment, comment) for comment in data["comments"]]
-    return found
-
-
-def annotations_to_json(data: dict[str, Any]) -> dict[str, Any]:
-    """`data` with its annotations as JSON values, and without those that are None."""
-    for name in ANNOTATIONS:
-        value = data.get(name)
-        if value is not None:
-            data[name] = [comment._asdict() for comment in value] if name == "comments" else value._asdict()
-        else:
-            data.pop(name, None)
-    return data

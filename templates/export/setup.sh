@@ -26,7 +26,7 @@ echo "Python: $("$python" --version)"
 
 # Not in source/, which only root can read: a student's code runs as another user and needs Python and the engine.
 "$python" -m venv "$root/venv"
-"$root/venv/bin/python" -m pip install --no-cache-dir $(cat "$source/pip-options.txt") -r "$source/requirements.txt"
+"$root/venv/bin/python" -m pip install --no-cache-dir --extra-index-url=https://download.pytorch.org/whl/cpu -r "$source/requirements.txt"
 "$root/venv/bin/python" -m pip install --no-cache-dir --no-deps "$source/engine"
 chmod -R go-rwx "$source"
 "$root/venv/bin/python" -P -m grader.publish.export.autograder --check "$root"

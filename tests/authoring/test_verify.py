@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from click.testing import CliRunner
 from support import ROOT
 
-from grader.authoring.verify import mistake_batches, naming_problems, redundant_mistakes, verify_lesson
-from grader.authoring.verify_seeds import tally_seeds
-from grader.commands.grade import main
+from bench.verdicts import redundant_mistakes, tally_seeds
+from grader.authoring.verify import mistake_batches, naming_problems, verify_lesson
 from grader.gradebook.grading.row_places import COMPUTED_WITH
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.mistakes import Mistake, edit, mistake, mistake_list
@@ -364,15 +362,6 @@ def test_mistakes_that_get_a_message_without_the_list(own):
     found = redundant_mistakes(own, seed=1)
     assert list(found) == ["dlogits__no_one_over_n", "dlogits__no_minus_one"]
     assert found["dlogits__no_one_over_n"] != own.mistakes[0].message
-    done = CliRunner().invoke(main, ["verify", "04", "--redundant", "--course", str(own.course)])
-    assert done.exit_code == 0, done.output
-    assert "  2 of 2 known mistakes would be named without this list:" in done.output
-    assert f"  = dlogits__no_one_over_n: {found['dlogits__no_one_over_n']}" in done.output
-
-
-def test_redundant_and_seeds_exclude_each_other(own):
-    done = CliRunner().invoke(main, ["verify", "04", "--redundant", "--seeds", "2", "--course", str(own.course)])
-    assert done.exit_code == 2 and "--redundant does not go with --seeds" in done.stderr
 
 
 # A course that cannot be read ----------------------------------------------------------------------------------------

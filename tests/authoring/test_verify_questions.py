@@ -95,16 +95,16 @@ def test_questions_alone(tmp_path: Path) -> None:
     lesson = course_with_questions(tmp_path)
     (lesson.solution / "test_asked.py").write_text("def test_only(check):\n    pass\n")
     (lesson.solution / "backward.py").write_text("def only():\n    # <answer>\n    return 1\n    # </answer>\n")
-    ((name, report),) = verify_questions(tmp_path, [lesson.name], students=30)
+    ((name, report),) = verify_questions(tmp_path, [lesson.name])
     assert (name, report.problems) == (lesson.name, [])
     assert report.summary == (
         "8 questions (1 number, 1 shape, 1 choice, 1 multiple, 1 order, 1 formula, 1 code, 1 text), 2 with another "
-        "right answer for each student; drawn for 30 students: 65 keys accepted, 67 wrong answers explained"
+        "right answer for each student; drawn for 20 students: 45 keys accepted, 47 wrong answers explained"
     )
     why = "The upstream gradient is missing, which every gradient of a step has to be multiplied by."
     lesson = course_with_questions(tmp_path, keys=KEYS.replace("The upstream gradient is missing.", why))
     (lesson.exercise / "README.md").write_text(f"# Asked\n\n{why}\n", encoding="utf-8")
-    ((_, report),) = verify_questions(tmp_path, [lesson.name], students=1)
+    ((_, report),) = verify_questions(tmp_path, [lesson.name])
     assert any("README.md quotes solutions/01_asked/questions.toml" in problem for problem in report.problems)
 
 

@@ -349,8 +349,7 @@ def test_what_waits_for_an_answer_gets_a_sentence(ask, waits, monkeypatch):
     sys.settrace(trace)  # pdb's stays, and `make coverage` would not see what later tests run
     assert (answer.outcome, answer.message) == (
         "raised",
-        f"{waits}, and nobody can answer here. Run `dojo check --pdb`, where you can, or use `print`: `dojo check` "
-        "shows what is printed.",
+        f"{waits}, and nobody can answer here. Use `print`: `dojo check` shows what is printed.",
     )
 
 

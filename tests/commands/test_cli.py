@@ -233,12 +233,6 @@ def test_where_there_is_no_terminal_every_submission_is_a_line_and_quiet_is_none
         (["run", "nowhere"], "nowhere does not exist"),
         (["run", "empty"], "empty holds no submissions"),
         (["run", "empty", "--lesson", "77"], "There is no lesson '77'"),
-        (["run", "class", "--lesson", "04", "--limit", "speed=3"], "no such limit: speed"),
-        (
-            ["run", "class", "--lesson", "04", "--limit", "threads=many"],
-            "--limit: 'threads=many' has no number after the equals sign. Give NAME=NUMBER",
-        ),
-        (["run", "class", "--lesson", "04", "--limit", "memory_bytes=-1"], "expected 0 or more"),
         (["run", "--follow", "nowhere", "--lesson", "04"], "--follow grades what appears in one folder"),
         (["run", "--follow", "empty", "class", "--lesson", "04"], "one folder, and was given empty, class"),
         (["run", "--follow", "empty"], "name the lessons with --lesson, or give --assignment"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import sqlite3
 import subprocess
 import sys
@@ -128,9 +127,8 @@ def test_a_wrong_line_of_a_file_stores_nothing(out, tmp_path):
 
 def test_a_student_without_a_submission(out):
     refused = grade("excuse", "Di Wu", "--because", "Ill", "-o", out)
-    assert refused.exit_code == 2 and "Then add --not-yet" in refused.stderr
-    assert grade("excuse", "Di Wu", "--because", "Ill", "--not-yet", "-o", out).exit_code == 0
-    assert current(out)["Di Wu"].excused is not None
+    assert refused.exit_code == 2 and "`grade run` must have a roster that has the student" in refused.stderr
+    assert "Di Wu" not in current(out)
 
 
 # What is refused ------------------------------------------------------------------------------------------------------
@@ -207,13 +205,6 @@ def test_a_file_exported_before_is_reported(out):
 def test_history_shows_everything_in_order(out):
     grade("adjust", "cy", "04.dlogits", "--points", "0.5", "--because", "Copied", "-o", out)
     grade("undo", "1", "--because", "Not copied", "-o", out)
-    done = grade("history", "cy", "-o", out, "--json")
-    data = json.loads(done.stdout)
-    assert (data["student"], data["score"], data["max_score"]) == ("cy", 2, 2)
-    assert [(each["what"], each.get("kind"), each.get("in_force")) for each in data["entries"]] == [
-        ("attempt", None, None), ("decision", "points", False), ("decision", "undo", True),
-    ]  # fmt: skip
-    assert data["entries"][0]["submitted"] == "2026-11-20T12:00:00+00:00"
     text = grade("history", "cy", "-o", out).stdout
     assert "(undone)" in text and "Not copied" in text and "cy now has 2 of 2." in text
 
@@ -245,9 +236,9 @@ def test_times_are_in_the_assignment_s_zone_and_name_it(out, summer_in_sydney):
 def test_who_decides(monkeypatch, out):
     monkeypatch.setattr(options, "git_author", lambda: "Grace <g@example.org>")
     monkeypatch.delenv("GRADE_AUTHOR", raising=False)
-    assert options.author_name(None) == "Grace <g@example.org>"
+    assert options.author_name() == "Grace <g@example.org>"
     monkeypatch.setenv("GRADE_AUTHOR", "TA")
-    assert (options.author_name(None), options.author_name("Me")) == ("TA", "Me")
+    assert options.author_name() == "TA"
 
 
 @pytest.mark.full

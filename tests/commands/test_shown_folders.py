@@ -135,7 +135,7 @@ def test_a_course_is_neither_in_a_submission_nor_around_it(submission, is_refuse
     [
         ("comment ada Seen. -o {out}", 0),
         ("adjust ada 04.dlogits --points 1 --because x -o {out}", 0),
-        ("regrade --all -o {out}", console.UNUSABLE),
+        ("regrade --lesson 04 -o {out}", console.UNUSABLE),
         ("similar -o {out}", console.UNUSABLE),
         ("feedback canvas {out} {out}", console.UNUSABLE),
     ],
@@ -149,9 +149,7 @@ def test_a_gradebook_names_no_folder_whose_code_runs(typed, status, repository, 
     assert nothing_ran()
 
 
-@pytest.mark.parametrize(
-    "typed", ["list", "check 04", "grade 04 --no-open", "answer 04 --student ada", "report 04 --no-open", "train"]
-)
+@pytest.mark.parametrize("typed", ["list", "check 04", "answer 04 --student ada", "report 04 --no-open", "train"])
 def test_dojo_runs_no_changed_lesson_unless_it_is_named(typed, repository, nothing_ran, judge, monkeypatch):
     monkeypatch.setattr("grader.dojo.desk.Starter", lambda imports: None)
     monkeypatch.setattr(dojo_check, "LocalJudge", lambda starter: judge)

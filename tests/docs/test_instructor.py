@@ -122,7 +122,6 @@ def test_every_command_of_the_page_works_in_its_order(course, tmp_path, monkeypa
     monkeypatch.chdir(place)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("GRADE_AUTHOR", "Grace")
-    monkeypatch.delenv("GRADE_SIGNING_KEY", raising=False)
     printed, was_compared = "", False
     for kind, text in blocks():
         if kind == "command":

@@ -254,8 +254,7 @@ def test_a_power_written_with_a_caret_and_a_breakpoint_are_errors_at_their_lines
         f"✗ dprobs error  exercises/03_makemore_steps/backward.py:{line}\n"
         "    forward: logprobs = probs.log()\n"
         "    The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can\n"
-        "    answer here. Run `dojo check --pdb`, where you can, or use `print`: `dojo\n"
-        "    check` shows what is printed.\n"
+        "    answer here. Use `print`: `dojo check` shows what is printed.\n"
         f"    {line} │ breakpoint()\n"
     ) in dojo("check", "03").stdout
 

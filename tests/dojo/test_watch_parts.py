@@ -269,8 +269,6 @@ def test_a_question_is_about_the_mistake_and_is_asked_once(checked, tmp_path):
     state_file.keep_verdict(checked.lesson, "abc", {}, True, {"dprobs": "Why?"})  # the same file again
     assert state_file.take_question(checked.lesson, "dprobs") == ""
     state_file.keep_verdict(checked.lesson, "def", {}, True, {"dprobs": "Why?"})
-    state_file.keep_grade(checked.lesson, "def", 1.5, 3)
-    assert State.from_json(state_file.path.read_text()).grades == {checked.lesson.name: ("def", 1.5, 3)}
     assert state_file.take_question(checked.lesson, "dprobs") == "Why?"
 
 
@@ -281,14 +279,14 @@ def test_titles_are_cut_only_where_the_terminal_is_narrow(course):
     def listed(columns: int) -> list[str]:
         console = Console(width=columns, color_system=None)
         with console.capture() as captured:
-            console.print(*list_screen(progress, None, {progress[0].lesson.name: (28.5, 29)}), sep="\n")
+            console.print(*list_screen(progress, None), sep="\n")
         return captured.get().splitlines()
 
     assert any(longest in line for line in listed(150)) and not any("…" in line for line in listed(150))
     for columns in (60, 80, 150):
         lines = listed(columns)
         assert len(lines) == 2 + len(progress) and max(map(len, lines)) <= columns
-        assert lines[2].endswith("  graded 28.5/29") and lines[4].endswith("0 of 26  not begun")
+        assert lines[4].endswith("0 of 26  not begun")
 
 
 @pytest.fixture

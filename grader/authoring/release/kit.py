@@ -23,9 +23,8 @@ from grader.lesson.course_settings import COURSE_SETTINGS_FILE
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import PUBLIC_MISTAKES_FILE
 from grader.lesson.paths import AGENTS, BACKWARD_FILE, TEMPLATES
+from grader.publish.export.autograder import AUTOGRADER_SCRIPTS, AutograderSettings
 from grader.publish.export.autograder import SETTINGS as AUTOGRADER_SETTINGS
-from grader.publish.export.autograder import AutograderSettings
-from grader.publish.feedback.gradescope import AUTOGRADER_SCRIPTS
 from grader.publish.templates import text_templates
 from grader.questions.answers_file import ANSWERS_FILE as STUDENTS_ANSWERS
 from grader.results import RESULTS_FILE
@@ -112,12 +111,11 @@ def render_templates(lessons: Sequence[Lesson], notebooks: bool) -> KitFiles:
     }
 
 
-def autograder_files(course: Course, settings: AutograderSettings, pip_options: Sequence[str] = ()) -> KitFiles:
-    """The files in the zip. pip gets `pip_options` when it installs the requirements. Raises UserError, OSError."""
+def autograder_files(course: Course, settings: AutograderSettings) -> KitFiles:
+    """The files in the zip. Raises UserError, OSError."""
     found = {name: (TEMPLATES / "export" / name).read_bytes() for name in AUTOGRADER_SCRIPTS}
     found[AUTOGRADER_SETTINGS] = settings.to_json().encode()
     found["requirements.txt"] = ("\n".join(pinned_requirements()) + "\n").encode()
-    found["pip-options.txt"] = (" ".join(pip_options) + "\n").encode()
     found |= {f"engine/{name}": content for name, content in engine_files().items()}
     found["engine/pyproject.toml"] = pyproject({"grade": "grader.commands.start_grade:main"})
     found |= {f"course/{name}": content for name, content in settings_file(course.root).items()}

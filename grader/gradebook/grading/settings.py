@@ -59,14 +59,13 @@ ASSIGNMENT_FILE_ENTRY = "assignment file"
 
 @dataclass(frozen=True)
 class RunIdentity:
-    """`seed` is DRAWN, or the number that `--seed` gave. `same_course` is the instructor's word for it.
+    """`seed` is DRAWN, or the number that `--seed` gave.
 
     `assignment` was read from `assignment_file`, or from the gradebook where that is None.
     """
 
     course: Course
     seed: str
-    same_course: bool = False
     assignment: Assignment | None = None
     assignment_file: Path | None = None
 
@@ -74,12 +73,11 @@ class RunIdentity:
     def of(
         course: Course,
         settings: Settings,
-        same_course: bool = False,
         assignment: Assignment | None = None,
         assignment_file: Path | None = None,
     ) -> RunIdentity:
         seed = str(settings.seed) if settings.seed_given else DRAWN
-        return RunIdentity(course, seed, same_course, assignment, assignment_file)
+        return RunIdentity(course, seed, assignment, assignment_file)
 
     def entries(self, lessons: Sequence[Lesson]) -> dict[str, str]:
         """What the gradebook keeps: the folder of the course, the assignment's file, the seed, a digest per lesson."""
@@ -97,11 +95,10 @@ class RunIdentity:
         """
         about = gradebook.about()
         here = str(self.course.root.resolve())
-        if about.get("course", here) != here and not self.same_course and not self._has_moved(about):
+        if about.get("course", here) != here and not self._has_moved(about):
             raise OutputError(
                 f"{out} holds the results of another course, {about['course']}, and this run's course is {here}. "
-                "Nothing was written. Give another folder with -o; if it is the same course in a new place, add "
-                "--same-course."
+                "Nothing was written. Give another folder with -o."
             )
         stored = gradebook.assignment()
         if stored is not None and self.assignment is not None and stored.title != self.assignment.title:

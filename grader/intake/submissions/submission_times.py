@@ -208,7 +208,7 @@ def times_of_lines(lines: Sequence[TimeLine], zone: tzinfo | None) -> ReadTimes:
             if zone is None:
                 raise NoZone(
                     f"{line.place} has a time without a time zone, {line.time!r}: write `timezone` in the assignment "
-                    "file, or add --times-zone, such as --times-zone Europe/Zurich."
+                    'file, such as timezone = "Europe/Zurich".'
                 )
             when, has_local = when.replace(tzinfo=zone), True  # of an hour that the clocks repeat, the first
         found.append(SubmissionTime(line.place, when, line.ids, line.names, line.platform))

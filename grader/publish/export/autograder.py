@@ -12,7 +12,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from grader.gradebook.grading.session import Session
 from grader.gradebook.records import Attempt, Decision
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.lesson.lesson import Course, Lesson
-from grader.publish.export.gradescope import Visibility, gradescope_json
+from grader.publish.export.gradescope import gradescope_json
 from grader.publish.export.outputs import export_of
 from grader.publish.inert import inert
 from grader.results import SubmissionResult, points_text
@@ -34,6 +34,7 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
 SETTINGS = "settings.json"
+AUTOGRADER_SCRIPTS = ("setup.sh", "run_autograder")
 MAX_AUTOGRADER_TRIES = 2
 
 
@@ -50,7 +51,7 @@ class AutograderSettings:
     lessons: list[str]
     require: str = "fair"
     timeout: float = 10.0
-    shown: Visibility = field(default_factory=Visibility)
+    visibility: str = "visible"
     assignment: str = ""
     maximum: float | None = None
 
@@ -59,8 +60,7 @@ class AutograderSettings:
 
     @classmethod
     def from_json(cls, text: str) -> AutograderSettings:
-        found = json.loads(text)
-        return cls(**{**found, "shown": Visibility(**found["shown"])})
+        return cls(**json.loads(text))
 
 
 class Autograder:
@@ -109,7 +109,9 @@ class Autograder:
         results = self.grade()
         place = self._root / "results"
         place.mkdir(exist_ok=True)
-        text, _ = export_of(results, lambda each: gradescope_json(each, self._settings.shown, self._settings.maximum))
+        text, _ = export_of(
+            results, lambda each: gradescope_json(each, self._settings.visibility, self._settings.maximum)
+        )
         write_whole(place / "results.json", text or "")
         score = f"{points_text(results.score)} of {points_text(results.max_score)}"
         print(f"{results.student}: {score}; isolation {results.isolation}.")

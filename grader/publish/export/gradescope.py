@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from grader.publish.export.rows import explanation_lines, lesson_number, not_graded, what_counts
@@ -13,24 +12,13 @@ from grader.publish.report.annotated import sentences_about
 from grader.results import SubmissionResult, number, points_in_words, points_text
 
 
-@dataclass(frozen=True)
-class Visibility:
-    """What students see: the tests, what run_autograder printed, and a leaderboard of scores.
-
-    While tests are hidden, students do not see their total either.
-    """
-
-    tests: str = "visible"
-    stdout: str = "hidden"
-    leaderboard: bool = False
-
-
 def gradescope_results(
-    results: SubmissionResult, shown: Visibility = Visibility(), maximum: float | None = None
+    results: SubmissionResult, visibility: str = "visible", maximum: float | None = None
 ) -> dict[str, Any]:
     """The results of one submission as Gradescope reads them, with points scaled to `maximum`.
 
-    They hold no seed and no path of the grader.
+    `visibility` says when students see the tests; while those are hidden, so is the total. What run_autograder prints
+    is always hidden. The results hold no seed and no path of the grader.
     """
     factor = 1.0 if maximum is None or not results.max_score else maximum / results.max_score
     data: dict[str, Any] = {
@@ -38,12 +26,10 @@ def gradescope_results(
         "execution_time": round(results.seconds),
         "output": "\n\n".join(overview_lines(results, factor)),
         "output_format": "text",
-        "visibility": shown.tests,
-        "stdout_visibility": shown.stdout,
+        "visibility": visibility,
+        "stdout_visibility": "hidden",
         "tests": list(test_entries(results, factor)),
     }
-    if shown.leaderboard:
-        data["leaderboard"] = [{"name": "Score", "value": data["score"]}]
     return data
 
 
@@ -75,6 +61,6 @@ def test_entries(results: SubmissionResult, factor: float) -> Iterator[dict[str,
             }
 
 
-def gradescope_json(results: SubmissionResult, shown: Visibility = Visibility(), maximum: float | None = None) -> str:
+def gradescope_json(results: SubmissionResult, visibility: str = "visible", maximum: float | None = None) -> str:
     """The text of Gradescope's results.json."""
-    return json.dumps(gradescope_results(results, shown, maximum), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(gradescope_results(results, visibility, maximum), indent=1, ensure_ascii=False) + "\n"

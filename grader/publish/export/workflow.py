@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.publish.templates import text_templates
 
+CPU_WHEELS = "--extra-index-url=https://download.pytorch.org/whl/cpu"
+"""PyTorch without GPU libraries, which are ten times as large and of no use to a grader."""
 PATH = Path(".github") / "workflows" / "grade.yml"
 
 
@@ -24,7 +26,6 @@ class Workflow:
     require: str = "fair"
     fail_under: float | None = None
     public: bool = False
-    pip_options: Sequence[str] = field(default_factory=tuple)
     assignment: str = ""
 
     def text(self) -> str:
@@ -32,7 +33,7 @@ class Workflow:
         template = text_templates("export", **marks).get_template(
             "public.yml.jinja" if self.public else "grade.yml.jinja"
         )
-        pip = ["--quiet", *self.pip_options]
+        pip = ["--quiet", CPU_WHEELS]
         assignment = shlex.quote(self.assignment) if self.assignment else ""
         return template.render(pip=shlex.join(pip), arguments=shlex.join(self.arguments), assignment=assignment)
 

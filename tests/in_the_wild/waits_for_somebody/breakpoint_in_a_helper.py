@@ -2,8 +2,8 @@
 
 lesson: 01
 by: dojo
-dx: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Run `dojo
-    check --pdb`, where you can, or use `print`: `dojo check` shows what is printed.
+dx: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Use `print`:
+    `dojo check` shows what is printed.
 others: passed
 """
 

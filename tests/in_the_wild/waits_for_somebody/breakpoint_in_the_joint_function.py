@@ -1,22 +1,22 @@
 """A breakpoint in the function that returns all gradients.
 
 lesson: 06
-dW2: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Run `dojo
-    check --pdb`, where you can, or use `print`: `dojo check` shows what is printed.
-db2: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Run `dojo
-    check --pdb`, where you can, or use `print`: `dojo check` shows what is printed.
-dgamma: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Run `dojo
-    check --pdb`, where you can, or use `print`: `dojo check` shows what is printed.
-dbeta: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Run `dojo
-    check --pdb`, where you can, or use `print`: `dojo check` shows what is printed.
-dW: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Run `dojo
-    check --pdb`, where you can, or use `print`: `dojo check` shows what is printed.
-db: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Run `dojo
-    check --pdb`, where you can, or use `print`: `dojo check` shows what is printed.
-demb: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Run `dojo
-    check --pdb`, where you can, or use `print`: `dojo check` shows what is printed.
-dC: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Run `dojo
-    check --pdb`, where you can, or use `print`: `dojo check` shows what is printed.
+dW2: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Use `print`:
+    `dojo check` shows what is printed.
+db2: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Use `print`:
+    `dojo check` shows what is printed.
+dgamma: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Use `print`:
+    `dojo check` shows what is printed.
+dbeta: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Use `print`:
+    `dojo check` shows what is printed.
+dW: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Use `print`:
+    `dojo check` shows what is printed.
+db: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Use `print`:
+    `dojo check` shows what is printed.
+demb: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Use `print`:
+    `dojo check` shows what is printed.
+dC: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Use `print`:
+    `dojo check` shows what is printed.
 others: passed
 """
 

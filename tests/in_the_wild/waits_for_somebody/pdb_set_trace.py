@@ -1,8 +1,8 @@
 """The debugger of the standard library.
 
 lesson: 03
-dprobs: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Run `dojo
-    check --pdb`, where you can, or use `print`: `dojo check` shows what is printed.
+dprobs: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Use `print`:
+    `dojo check` shows what is printed.
 others: passed
 """
 

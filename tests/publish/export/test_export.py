@@ -27,7 +27,7 @@ from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.lesson.lesson import Course
 from grader.publish.export import github
-from grader.publish.export.gradescope import Visibility, gradescope_results
+from grader.publish.export.gradescope import gradescope_results
 from grader.publish.export.junit import junit_xml
 from grader.publish.export.outputs import report_to_github, write_formats
 from grader.results import STATUS_WORDS, SubmissionResult
@@ -87,10 +87,9 @@ def test_gradescope_has_a_test_for_each_row(ada):
 
 
 @pytest.mark.parametrize("visibility", VISIBILITY)
-def test_gradescope_visibility_and_leaderboard_are_options(ada, visibility):
-    found = gradescope_results(ada, Visibility(visibility, visibility, leaderboard=True))
-    assert (found["visibility"], found["stdout_visibility"]) == (visibility, visibility)
-    assert found["leaderboard"] == [{"name": "Score", "value": 2}]
+def test_gradescope_visibility_is_an_option(ada, visibility):
+    found = gradescope_results(ada, visibility)
+    assert (found["visibility"], found["stdout_visibility"]) == (visibility, "hidden")
 
 
 def test_gradescope_tells_what_is_rejected():

@@ -286,7 +286,7 @@ def test_a_public_workflow_needs_no_secret(course, tmp_path):
 def test_a_workflow_that_is_there_is_not_replaced(course, tmp_path):
     grade("export", "github", tmp_path, "--course", course)
     done = CliRunner().invoke(cli.main, ["export", "github", str(tmp_path), "--course", str(course)])
-    assert done.exit_code == 2 and "is there already: --force replaces it" in done.stderr
+    assert done.exit_code == 2 and "is there already: delete it first" in done.stderr
 
 
 # Gradescope ----------------------------------------------------------------------------------------------------------
@@ -305,7 +305,7 @@ METADATA = {
 def built(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """/autograder as after the image was built: the zip in source/, and in venv/ what setup.sh installs."""
     root = tmp_path_factory.mktemp("gradescope") / "autograder"
-    options = ["--visibility", "after_due_date", "--stdout-visibility", "hidden", "--pip-option=--prefer-binary"]
+    options = ["--visibility", "after_due_date"]
     grade("export", "gradescope", "--course", course, "--lesson", "4", "-o", root.parent / "autograder.zip", *options)
     with zipfile.ZipFile(root.parent / "autograder.zip") as archive:
         archive.extractall(root / "source")
@@ -478,7 +478,7 @@ def test_a_workflow_grades_by_the_assignment_in_the_course(course, tmp_path):
         file.rename(elsewhere)
     finally:
         file.unlink(missing_ok=True)
-    arguments = ["export", "github", tmp_path, "--course", course, "--assignment", elsewhere, "--force"]
+    arguments = ["export", "github", tmp_path, "--course", course, "--assignment", elsewhere]
     refused = CliRunner().invoke(cli.main, list(map(str, arguments)))
     assert refused.exit_code == 2 and "is not in the course" in refused.stderr
 

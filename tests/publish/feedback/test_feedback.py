@@ -5,10 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
-import subprocess
-import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -172,48 +169,6 @@ def test_moodle_s_worksheet_comes_back_whole(course, tmp_path):
     ]  # fmt: skip
     _, shown = grade("feedback", "moodle", tmp_path / "out", download, "--max", "10", status=2)
     assert shown == "grade: --max is for the grading worksheet: give Moodle's own with --roster.\n"
-
-
-# Gradescope ----------------------------------------------------------------------------------------------------------
-
-
-def test_gradescope_looks_a_result_up_by_its_number(course, tmp_path):
-    download = golden_download("gradescope", tmp_path)
-    write_class(course, download, tmp_path / "out")
-    said, _ = grade("feedback", "gradescope", tmp_path / "out", download, "--max", "10")
-    assert "results of 5 submissions" in said and "autograder points: 10" in said
-    root = tmp_path / "autograder"
-    with zipfile.ZipFile(tmp_path / "out" / "gradescope-feedback.zip") as archive:
-        archive.extractall(root / "source")
-        assert archive.getinfo("run_autograder").external_attr >> 16 & 0o111
-        assert not [
-            name for name in archive.namelist() if not name.startswith(("stored/", "setup.sh", "run_autograder"))
-        ]
-
-    def run(number: int) -> tuple[int, dict[str, object] | None]:
-        (root / "submission_metadata.json").write_text(json.dumps({"id": number, "users": [{"name": "x"}]}))
-        (root / "results" / "results.json").unlink(missing_ok=True)
-        script, environment = root / "source" / "run_autograder", {**os.environ, "AUTOGRADER": str(root)}
-        done = subprocess.run([sys.executable, script], env=environment, check=False, capture_output=True)
-        path = root / "results" / "results.json"
-        return done.returncode, json.loads(path.read_text()) if path.exists() else None
-
-    status, found = run(101)
-    assert status == 0 and found is not None
-    assert (found["score"], found["output"], found["output_format"]) == (5, report_of("Ada Okafor"), "md")
-    assert [(test["score"], test["max_score"]) for test in found["tests"]] == [(5, 5), (0, 5)]
-    assert run(103) == (1, None)  # an earlier attempt of Ada's, which was not graded: no result, and no zero
-
-
-def test_a_group_with_different_scores_has_no_common_result(course, tmp_path):
-    download = golden_download("gradescope", tmp_path)
-    write_class(course, download, tmp_path / "out", bo=2)
-    _, warned = grade("feedback", "gradescope", tmp_path / "out", download)
-    assert (
-        "grade: submission_102 gets no feedback: there is one score per submission, and its members have several "
-        "(Amélie Dupont 1, Bo O'Chen 2)." in warned
-    )
-    assert "stored/102.json" not in unzipped(tmp_path / "out" / "gradescope-feedback.zip")
 
 
 @pytest.mark.parametrize(

@@ -55,28 +55,6 @@ def test_a_remark_for_one_member_of_a_group_reaches_nobody_else():
     assert group_doubts([ada, private]).endswith("those of its members (ada, bo) have different remarks")
 
 
-def test_a_decision_removes_the_signature_and_sign_renews_it(course, tmp_path):
-    def grade(*arguments: object) -> tuple[int, str]:
-        done = CliRunner().invoke(main, list(map(str, arguments)))
-        return done.exit_code, done.output
-
-    out, key = tmp_path / "out", tmp_path / "course.pem"
-    write_class(course, laid_out(tmp_path / "in", {"ada/backward.py": "right", "bo/backward.py": "right"}), out)
-    grade("keygen", key)
-    verify = ("verify-results", out, "--key", tmp_path / "course.pub.pem")
-    assert grade("sign", out, "--key", key)[0] == 0 and grade(*verify)[0] == 0
-    row_name, reason = f"{LESSON}.in_one_go", "Right on paper."
-    adjust = ("adjust", "ada", row_name, "--points", "1", "--because", reason, "--out", out, "--course", course.root)
-    status, said = grade(*adjust)
-    assert status == 0, said
-    assert "grade: results in" in said and f"grade sign {out} --key KEY" in said
-    assert '"signature"' not in (out / "ada" / "results.json").read_text()
-    assert grade(*verify)[0] == 1
-    assert grade("sign", out, "--key", key)[0] == 0
-    status, said = grade(*verify)
-    assert status == 0 and "ada, 2 of 2 points" in said
-
-
 def test_who_submitted_nothing_has_no_zero_unless_a_person_gives_it(course, tmp_path):
     out, roster = tmp_path / "out", tmp_path / "roster.csv"
     roster.write_text("id,name,email\n1,ada,a@x\n2,bo,b@x\n3,cy,c@x\n4,di,d@x\n5,eve,e@x\n", encoding="utf-8")

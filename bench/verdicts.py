@@ -1,11 +1,20 @@
-"""`grade verify --seeds`: over many seeds, no right formula is rejected and no known mistake is accepted."""
+"""Over many seeds, no right formula is rejected and no known mistake is accepted.
+
+python -m bench.verdicts [LESSON]... --seeds 1000            right files and known mistakes, without workers
+python -m bench.verdicts 19 --seeds 10000 --row precision    one row of the right files: how often is it rejected?
+python -m bench.verdicts 03 --redundant                      known mistakes that get a message without mistakes.py
+"""
 
 from __future__ import annotations
 
+import argparse
 import multiprocessing
+import os
+import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -13,9 +22,10 @@ from types import ModuleType
 import torch
 
 from grader.authoring.lesson_sources import is_formula, right_files, suite_of
-from grader.authoring.verify import VerifyReport
+from grader.authoring.verify import VerifyReport, rows_about, rows_in, submission_of, wrong_files
 from grader.calling.module_target import Measurements, ModuleTarget
-from grader.lesson.lesson import Item, Lesson
+from grader.gradebook.grading.session import Session
+from grader.lesson.lesson import Course, Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.results.wording import count_text
@@ -29,7 +39,7 @@ REJECTED_BY: defaultdict[str, dict[str, str]] = defaultdict(dict)
 """{lesson: {mistake: the row that it failed last}}, for as long as this process judges seeds."""
 
 MAX_SEEDS_OF_A_TASK = 10
-"""A process reports its progress after so many seeds."""
+"""No process waits long for the last ones."""
 
 
 @dataclass
@@ -119,14 +129,10 @@ def tally_seeds(course: Path, name: str, seeds: range, row: str = "") -> Tally:
     return tally
 
 
-def verify_seeds(
-    lesson: Lesson, first: int, count: int, jobs: int, on_progress: Callable[[int], None], row: str = ""
-) -> VerifyReport:
+def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, row: str = "") -> VerifyReport:
     """Judge right files and known mistakes on `count` seeds from `first` on, with `jobs` processes.
 
     With `row`, only this row of the right files is judged.
-
-    `on_progress` is called with the number of seeds that were finished since its last call.
 
     Raises LessonError when the solution or a variant does not run.
     """
@@ -134,10 +140,9 @@ def verify_seeds(
     chunks = [range(start, min(start + size, first + count)) for start in range(first, first + count, size)]
     tally = Tally()
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        waiting = {pool.submit(tally_seeds, lesson.course, lesson.name, chunk, row): len(chunk) for chunk in chunks}
+        waiting = [pool.submit(tally_seeds, lesson.course, lesson.name, chunk, row) for chunk in chunks]
         for done in as_completed(waiting):
             tally.add(done.result())
-            on_progress(waiting[done])
     draws = len(lesson.draws)
     problems = f" on {count_text(draws, 'problem')} each" if draws else ""
     judged = f"the row {row}" if row else count_text(len(lesson.mistakes), "known mistake")
@@ -147,3 +152,52 @@ def verify_seeds(
         + ("" if row else f", {count_text(len(tally.accepted), 'wrong one')} accepted")
     )
     return VerifyReport(summary, (tally.rejected + tally.accepted)[:50])
+
+
+def redundant_mistakes(lesson: Lesson, seed: int) -> dict[str, str]:
+    """{known mistake: message} of those that get a message without mistakes.py, from the general readings.
+
+    Every mistake is graded again, by a lesson without mistakes.py.
+    """
+    found = {}
+    bare = Lesson(lesson.course, lesson.name, secrets=False)
+    bare.mistakes = ()  # not even the public ones
+    with closing(Session([bare], seed)) as session:
+        for mistakes, text in wrong_files(lesson):
+            rows = rows_in(session.grade(submission_of(lesson, "mistakes", text)))
+            for mistake in mistakes:
+                named = [row.mistake for row in rows_about(lesson, mistake, rows) if row.mistake]
+                if named:
+                    found[mistake.name] = named[0].message
+    return {mistake.name: found[mistake.name] for mistake in lesson.mistakes if mistake.name in found}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="[default: all]")
+    parser.add_argument("--seeds", type=int, default=1000, help="how many seeds")
+    parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument("--row", default="", help="judge only this row, and only of right files")
+    parser.add_argument("--redundant", action="store_true", help="list known mistakes named without mistakes.py")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    options = parser.parse_args()
+    course = Course(Path(__file__).parents[1])
+    lessons = [course.find(name) for name in options.lessons] or list(course.lessons.values())
+    wrong = 0
+    for lesson in lessons:
+        if options.redundant:
+            found = redundant_mistakes(lesson, options.seed)
+            print(f"{lesson.name}: {len(found)} of {count_text(len(lesson.mistakes), 'known mistake')} named:")
+            print("".join(f"  = {mistake}: {message}\n" for mistake, message in found.items()), end="")
+            continue
+        if options.row and options.row not in (item.name for item in lesson.items):
+            parser.error(f"there is no row {options.row!r} in lesson {lesson.number}")
+        report = verify_seeds(lesson, options.seed, options.seeds, options.jobs, options.row)
+        print(f"{lesson.name}: {report.summary}")
+        print("".join(f"  ✗ {problem}\n" for problem in report.problems), end="", flush=True)
+        wrong += len(report.problems)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
