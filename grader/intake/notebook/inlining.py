@@ -114,7 +114,7 @@ class Inliner:
             case ast.Assign(targets=[target], value=ast.Call() as call):
                 return self._called(item, call, target)
             case ast.Assign(targets=[target], value=value) if not self.gradients.isdisjoint(stored_names(target)):
-                parts = assignments(target, value, node)
+                parts = split_assignment(target, value, node)
                 return [item._replace(node=each, is_ready=True) for each in parts] if len(parts) > 1 else None
         return None
 
@@ -186,7 +186,7 @@ class Inliner:
             each
             for parameter, value in given.items()
             if new.get(parameter) != getattr(value, "id", "")
-            for each in assignments(target_of(parameter, new), value, call)
+            for each in split_assignment(target_of(parameter, new), value, call)
         ]
         inner = item._replace(
             file=file, functions=(*item.functions, name), names=item.names | {new.get(each, each) for each in own}
@@ -195,7 +195,7 @@ class Inliner:
         body = [renamer.visit(copy.deepcopy(each)) for each in body] if new else body
         result = body.pop() if body and isinstance(body[-1], ast.Return) else None
         value = result.value if isinstance(result, ast.Return) else None
-        last = [] if target is None or value is None else assignments(target, value, result or call)
+        last = [] if target is None or value is None else split_assignment(target, value, result or call)
         return [
             *(item._replace(node=each, is_ready=True) for each in first),
             *(inner._replace(node=each) for each in (*body, *last)),
@@ -222,7 +222,7 @@ def is_binder(node: ast.stmt) -> bool:
     return isinstance(node, ast.For) and not node.body
 
 
-def assignments(target: ast.expr, value: ast.expr, at: ast.stmt | ast.expr) -> list[ast.stmt]:
+def split_assignment(target: ast.expr, value: ast.expr, at: ast.stmt | ast.expr) -> list[ast.stmt]:
     """`target = value` as one statement for each name, where no value reads an earlier one; none for `h = h`."""
     pairs = [(target, value)]
     if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
