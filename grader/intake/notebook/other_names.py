@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from grader.intake.notebook.gradient_claim import GradientClaim
+from grader.intake.notebook.claims import GradientClaim
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, last_of
 from grader.intake.notebook.script import Page
 from grader.intake.notebook.spellings import (
@@ -109,7 +109,7 @@ class NameReader(ValueReader):
             by_tensor = self.value(claim.tensor)
             value = by_label or by_tensor
             gradient = f"d{value}"
-            if value is None or gradient not in self.gradients or (claim.is_update and value in self.computed):
+            if value is None or gradient not in self.gradients:
                 continue
             if by_label and by_tensor and by_label != by_tensor:
                 if self.is_free(claim.variable):

@@ -12,13 +12,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.intake.notebook.cells import Cell, NotebookError
-from grader.intake.notebook.claims import Scan, scan_of
+from grader.intake.notebook.claims import GradientClaim, claims_in
 from grader.intake.notebook.devices import on_the_cpu
-from grader.intake.notebook.gradient_claim import GradientClaim
 from grader.intake.notebook.inlining import Inliner, is_binder
 from grader.intake.notebook.readable_lines import Broken, readable_statements
 from grader.intake.notebook.spellings import GRADIENT_MARKS, meant_by, names_by_spelling
-from grader.intake.notebook.updates import update_claims
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import MAX_COMPARED_NAME
 from grader.source.statement_names import StatementNames, changed_parameters, names_of_statement
@@ -105,19 +103,15 @@ class Page:
         return [(cell.file, body) for cell, (body, _) in zip(self.cells, self.parsed, strict=True)]
 
     @cached_property
-    def _scan(self) -> Scan:
-        return scan_of(self.bodies)
+    def claims(self) -> list[GradientClaim]:
+        """What the cells' own comparisons say."""
+        return claims_in(self.bodies)
 
     @cached_property
-    def claims(self) -> list[GradientClaim]:
-        """What the cells' own comparisons and updates say."""
-        looping = self._scan.looping
-        return [*self._scan.claims(), *update_claims(each for each in self.bodies if each[0] in looping)]
-
-    @property
     def stored(self) -> set[str]:
         """Every name that is assigned anywhere."""
-        return self._scan.stored
+        nodes = (each for _, body in self.bodies for node in body for each in all_nodes(node))
+        return {each.id for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
 
     def possible_gradients(self, gradients: Collection[str]) -> set[str]:
         """Names that the page assigns and that may be these gradients: they tell a loop around the backward pass."""
