@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from grader.sandbox.policy.numerical import Observation, observe
-from grader.sandbox.policy.pure_functions import PureFunction, pure_functions
 from grader.sandbox.policy.static_check import Finding, find_acts
 from grader.source.reader import source_reader
 
@@ -16,12 +15,6 @@ def static_findings(
     """`static_check.find_acts` within limits. Raises ReadingStopped, ReadingFailed."""
     found = source_reader().call(find_acts, source, filename, entry_points, neighbours)
     return [Finding(**entry) for entry in found]
-
-
-def read_pure_functions(source: bytes, graded: Sequence[str]) -> dict[str, PureFunction]:
-    """`pure_functions.pure_functions` within limits. Raises ReadingStopped, ReadingFailed."""
-    found = source_reader().call(pure_functions, source, graded)
-    return {name: PureFunction(**function) for name, function in found.items()}
 
 
 def numerical_observations(
