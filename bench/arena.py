@@ -40,11 +40,6 @@ class Arena:
     def course(self) -> Course:
         return Course(self.root / "course")
 
-    @property
-    def hidden(self) -> list[Path]:
-        """Folders that workers must not even see, besides the solutions."""
-        return [self.root / "submissions", self.root / "out"]
-
     def world(self, lesson: Lesson, pids: list[int]) -> str:
         """world.py for a hostile submission: every path and process that it could wish to know. We hide no names."""
         names: dict[str, Any] = {

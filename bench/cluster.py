@@ -186,9 +186,7 @@ def measure(lesson: Lesson, class_: Sequence[Submission], jobs: int, cluster: Ow
     listener = Listener(len(class_), cluster)
     with tempfile.TemporaryDirectory() as out:
         limits = Limits().to_dict()
-        settings = Settings(
-            str(ROOT), [lesson.name], 1, out, True, limits, hide=[out], cache=False, program=GRADER_PROGRAM
-        )
+        settings = Settings(str(ROOT), [lesson.name], 1, out, True, limits, cache=False, program=GRADER_PROGRAM)
         started = time.monotonic()
         address = None if cluster is None else cluster.address
         grade_run(class_, [lesson], settings, jobs, listener, Reporter([lesson]), cluster=address)

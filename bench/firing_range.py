@@ -65,7 +65,7 @@ class Range:
         self._before = descendants()
         self.lessons = {lesson.number: lesson for lesson in arena.course.lessons.values()}
         self._solutions = {number: original_solution(lesson) for number, lesson in self.lessons.items()}
-        self.session = Session(list(self.lessons.values()), SEED, limits, isolation, arena.hidden)
+        self.session = Session(list(self.lessons.values()), SEED, limits, isolation)
         self.reporter = Reporter(self.session.lessons)
         for number in self.lessons:
             self.right(number)  # loads what is loaded once

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from pathlib import Path
 from bench.arena import new_token
 from bench.corpus import corpus
 from bench.firing_range import ROOT, Outcome, range_at
-from grader.sandbox.isolation import capabilities, kernel, landlock, namespaces
+from grader.sandbox.isolation import capabilities, kernel, namespaces
 from grader.sandbox.isolation.probe import LEVELS, probe
 
 ORDINARY_USER = 65521  # that nobody has, like probe.WORKER_UID
@@ -61,12 +62,11 @@ def step_aside(uid: int | None) -> None:
 
     What follows is an ordinary machine, on which other users can start Python: that is where levels differ.
     """
-    keep = [*landlock.library_paths(), ROOT]
-    if blocking := namespaces.impassable(keep):
-        kernel.syscall("unshare", namespaces.CLONE_NEWNS)
-        namespaces.mount(None, Path("/"), None, namespaces.MS_REC | namespaces.MS_PRIVATE)
-        for folder in blocking:
-            namespaces.cover(folder, keep)
+    kernel.syscall("unshare", namespaces.CLONE_NEWNS)
+    namespaces.mount(None, Path("/"), None, namespaces.MS_REC | namespaces.MS_PRIVATE)
+    everywhere = [folder for folder in Path("/").iterdir() if folder.stat().st_mode & stat.S_IXOTH]
+    namespaces.show_only([*everywhere, Path(sys.prefix), Path(sys.base_prefix), ROOT])
+    os.chdir(ROOT)
     if uid is not None:
         capabilities.become(uid, uid)
 

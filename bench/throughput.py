@@ -155,7 +155,7 @@ def measure(lesson: Lesson, name: str, cache: bool, count: int, jobs: int) -> Ra
     with tempfile.TemporaryDirectory(prefix="throughput-") as out:
         limits = Limits().to_dict()
         settings = Settings(
-            str(lesson.course), [lesson.name], 1, out, True, limits, hide=[out], cache=cache, program=GRADER_PROGRAM
+            str(lesson.course), [lesson.name], 1, out, True, limits, cache=cache, program=GRADER_PROGRAM
         )
         started = time.perf_counter()
         grade_run(class_, [lesson], settings, jobs, clock, Reporter([lesson]))

@@ -20,6 +20,7 @@ NUMBER = Path(__file__).parent.name.split("_")[0]
 
 FROM_THE_LOSS = ("W2", "b2", "bngain", "bnbias", "W1", "b1", "C")
 """The parameters in the order in which their gradients are computed: the first wrong one is to be corrected first."""
+FIRST_HALF_RATE, SECOND_HALF_RATE = 0.1, 0.01
 FIRST = 5
 MAX_BETWEEN = 1000
 
@@ -61,7 +62,8 @@ def judge(own, student, parameters, X, Y, batch, step, steps):
 
 def judge_loop(own, student, parameters, slopes, X, Y, batch, step, steps):
     """Judges the learning rate, the update and the loop, once the gradients are right."""
-    rate, true_rate = own.learning_rate(step, steps), 0.1 if step < steps / 2 else 0.01
+    rate = own.learning_rate(step, steps)
+    true_rate = FIRST_HALF_RATE if 2 * step < steps else SECOND_HALF_RATE
     if not math.isclose(rate, true_rate, rel_tol=TRAINING_RTOL):
         what = f"the learning rate is {rate:g} instead of {true_rate:g}"
         raise WrongStep(sentence(step, what, "learning_rate", student, "learning_rate"))

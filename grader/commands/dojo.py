@@ -75,7 +75,6 @@ Examples:
 def list_lessons(course: Path | None = None) -> None:
     """Shows the lessons, how far you are, and what to do next. The same as `dojo` alone."""
     with desk(course) as at:
-        at.check_changed()
         progress = at.all_progress()
         last = at.state_file.read().last
         show(list_screen(progress, last))

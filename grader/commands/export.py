@@ -144,7 +144,7 @@ Examples:
     type=click.FloatRange(0.1),
     default=10.0,
     show_default=True,
-    help="Seconds for running a file, and again for each of its steps.",
+    help="Seconds of processor time for running a file, and again for each step; six times as many of wall time.",
 )
 @require_option
 @course_option

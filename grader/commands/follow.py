@@ -67,8 +67,8 @@ class FollowedFolder:
         from grader.intake.submissions.appearing import Appearing
         from grader.intake.submissions.finding import FoundSubmissions
 
-        self.unpacked = Path(tempfile.mkdtemp(prefix="followed-"))  # workers must not see it: it is made before them
-        weakref.finalize(self, rmtree, self.unpacked, ignore_errors=True)
+        self._unpacked = Path(tempfile.mkdtemp(prefix="followed-"))
+        weakref.finalize(self, rmtree, self._unpacked, ignore_errors=True)
         self.appearing = Appearing(folder, SETTLED_AFTER_SECONDS if settle is None else settle)
         self.found = FoundSubmissions(lessons, list(course.lessons.values()))
         self._out, self._lessons, self._course, self._roster = out, lessons, course, roster
@@ -85,7 +85,7 @@ class FollowedFolder:
 
         course = list(self._course.lessons.values())
         try:
-            found = find([self.appearing.folder], self._lessons, course, self._roster, self.unpacked)
+            found = find([self.appearing.folder], self._lessons, course, self._roster, self._unpacked)
         except SubmissionError as error:
             if self.appearing.names:
                 self.warn(str(error))

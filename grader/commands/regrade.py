@@ -187,7 +187,6 @@ def regrade_settings(
         program=GRADER_PROGRAM,
         seed_given=seed != DRAWN,
         require=require,
-        hide=[str(out.resolve())],
         course_settings={} if assignment is None else dict(assignment.settings),
     )
 

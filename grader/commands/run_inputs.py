@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,11 +70,6 @@ def require_dask() -> None:
         fail("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
 
 
-def existing(folders: Iterable[Path | None]) -> list[str]:
-    """The whole paths of those that exist."""
-    return [str(folder.resolve()) for folder in folders if folder is not None and folder.is_dir()]
-
-
 def limits_from(timeout: float) -> Limits:
     """The limits of a submission, with `timeout` seconds for the file and for each step. Ends with a sentence."""
     try:
@@ -131,11 +126,6 @@ class GivenSubmissions:
         set_times(self.found)
         self._lines = apply_intake(self.found, out, intake_file, course)
         print_remarks(f"{'roster: ' if roster else ''}{remark}" for remark in self.found.remarks)
-
-    @property
-    def unpacked(self) -> Path | None:
-        """The folder with what was unpacked until now."""
-        return self.found.folder
 
     def store_intake(self) -> list[str]:
         """See store_intake below. Raises OutputError."""

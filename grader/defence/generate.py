@@ -18,7 +18,7 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
-from grader.sandbox.workers.time_account import TimeAccount
+from grader.sandbox.workers.work_clock import TimeAccount
 
 FIRST_SIZE = re.compile(r"\b(\w+)\.shape\[0\]")
 QUESTIONS_PER_DEFENCE = 6

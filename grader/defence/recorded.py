@@ -26,7 +26,7 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
-from grader.sandbox.workers.time_account import TimeAccount
+from grader.sandbox.workers.work_clock import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judging.hidden_problems import ProblemBook

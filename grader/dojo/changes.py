@@ -1,4 +1,4 @@
-"""Threads next to a check: one hears of changed files, one says that it is running, one ends it after a while."""
+"""Threads next to a check: one hears of changed files, one says that the check is running."""
 
 from __future__ import annotations
 
@@ -101,18 +101,3 @@ def repeating(act: Callable[[], object], first: float, between: float) -> Iterat
     finally:
         over.set()
         thread.join()
-
-
-@contextmanager
-def readable_after(seconds: float) -> Iterator[int]:
-    """A descriptor that is readable once so many seconds have passed."""
-    read_end, write_end = os.pipe()
-    timer = threading.Timer(seconds, os.write, (write_end, b"."))
-    timer.start()
-    try:
-        yield read_end
-    finally:
-        timer.cancel()
-        timer.join()
-        os.close(read_end)
-        os.close(write_end)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import time
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +16,7 @@ from grader.dojo.mistake_question import question_about_mistake
 from grader.dojo.progress import BROKEN_FILE_STATUS, Progress
 from grader.dojo.state_file import StateFile, verdict_digest
 from grader.dojo.zygote import Starter
-from grader.errors import Interrupted, UserError
+from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment, read_assignment
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Course, Lesson, LessonError
@@ -30,10 +28,6 @@ if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wai
     from grader.dojo.public_suite import OwnGradients
     from grader.gradebook.grading.one_file import JudgedFile
     from grader.results import Row
-
-
-OVERVIEW_SECONDS = 3.0
-"""For each lesson, until a list of all lessons gives up the check of it. A check takes some tenths of a second."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +126,6 @@ class Desk:
         last = self.state_file.read().last
         if last in self.course.lessons:
             return self.course.lessons[last]
-        self.check_changed()
         lessons = sorted(self.course.lessons.values(), key=lambda each: self._assigned_rows(each) == set())
         return next((lesson for lesson in lessons if self.progress(lesson).has_work), lessons[0])
 
@@ -205,21 +198,6 @@ class Desk:
     def _assigned_rows(self, lesson: Lesson) -> set[str] | None:
         """The rows of the lesson that the assignment contains; None without an assignment."""
         return None if self.assignment is None else set(self.assignment.rows.get(lesson.name, {}))
-
-    def check_changed(self) -> None:
-        """Check every lesson whose file has changed. One that takes too long, as an endless loop does, stays unchecked.
-
-        A key of `dojo watch` must not wait for this.
-        """
-        from grader.dojo.changes import readable_after
-
-        keep = partial(self.remember, working=False)
-        for lesson in self.course.lessons.values():
-            if not self.progress(lesson).unchecked:
-                continue
-            self.judge.prepare(lesson)
-            with readable_after(OVERVIEW_SECONDS) as late, contextlib.suppress(Interrupted):
-                keep(self.check(lesson, read_own(lesson), late, show=keep))
 
     def _taught(self, lesson: Lesson) -> frozenset[str]:
         """Which of the lessons that teach a row of `lesson` are finished, by the last check of each."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.lockdown import Plan, plan_for
+from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import Isolation, probe
 from grader.sandbox.workers.client import ZygoteProcess
 
@@ -73,8 +73,6 @@ class Starter:
         self.zygote = self._start()
 
     def _start(self) -> EagerZygote:
-        if not self.isolation.layers:
-            return EagerZygote(Plan((), (), limits=self._limits, imports=self._imports))
         return EagerZygote(plan_for(self.isolation, self._limits, imports=self._imports))
 
     def restart(self) -> None:

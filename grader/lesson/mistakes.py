@@ -41,7 +41,7 @@ from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
 
-from grader.lesson.formula_names import names_of_formula
+from grader.source.parsing import global_names
 
 CODE_INDENT = " " * 8
 """What precedes the further lines of an entry's formula; its message is indented less."""
@@ -267,6 +267,24 @@ def _bound(mistake: Mistake, namespace: dict[str, Any], signature: Callable[[str
     module = ast.Module([_function(mistake.gradient, arguments, body)], [])
     exec(compile(module, f"<{mistake.name}>", "exec"), namespace, found)
     return replace(mistake, function=found[mistake.gradient], arguments=arguments)
+
+
+def names_of_formula(formula: str, body: list[ast.stmt]) -> list[str]:
+    """The names that a function with this body reads without giving them a value first, each once, in order."""
+    text = textwrap.indent(formula, "    ")
+    (table,) = symtable.symtable(f"def formula():\n{text}", "formula", "exec").get_children()
+    read, given = global_names(table), set[str]()
+    assigned = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_local()}
+    ordered: list[ast.Name] = []
+    for statement in body:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        if assigned and isinstance(statement, (ast.Assign, ast.AugAssign)):
+            updated = [statement.target] if isinstance(statement, ast.AugAssign) else []
+            own = {node.id for node in names if isinstance(node.ctx, ast.Load) or node in updated}
+            read |= own & assigned - given
+        given |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        ordered += sorted(names, key=lambda node: (node.lineno, node.col_offset))
+    return list(dict.fromkeys(node.id for node in ordered if node.id in read))
 
 
 def _function(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:

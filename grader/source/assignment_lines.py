@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from grader.source.aliases import ends_in_underscore
 from grader.source.parsing import parse_submitted
 
 ADDING = frozenset({"append", "insert", "extend"})
@@ -56,7 +57,9 @@ def assigned_variable(node: ast.AST) -> str:
     match node:
         case ast.Name(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()):
             return changed_place(node)
-        case ast.Call(func=ast.Attribute(value=receiver, attr=method)) if is_change(method):
+        case ast.Call(func=ast.Attribute(value=receiver, attr=method)) if method in ADDING or ends_in_underscore(
+            method
+        ):
             return changed_place(receiver)
         case ast.Constant(value=str(key)) if key.startswith("d") and key.isidentifier():
             return key  # a key of a dictionary that is written out
@@ -77,10 +80,6 @@ def changed_place(node: ast.expr) -> str:
         case ast.Attribute(value=ast.Name(id=name), attr="grad"):
             return f"d{name}"
     return ""
-
-
-def is_change(method: str) -> bool:
-    return method in ADDING or (method.endswith("_") and not method.startswith("_"))
 
 
 def returned_parts(value: ast.expr | None, gradients: Sequence[str]) -> dict[str, ast.expr]:

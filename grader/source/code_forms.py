@@ -1,35 +1,155 @@
-"""The functions of a file in their normal form, and its comments and strings: what two files are compared by."""
+"""What pieces of code compute, in canonical form: with their names, without them, and with blanks for what they read.
+
+Two files are compared by the functions in them, and by their comments and strings.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
-from hashlib import blake2b
+from functools import cached_property, partial
 
-from grader.source.normal_form import LIBRARY
-from grader.source.normal_statements import Normaliser, imported_modules
-from grader.source.normal_values import NormalValue, plain, short
+from grader.source.canonical import Canonicaliser, argument_names
+from grader.source.canonical_expressions import LIBRARY, CodeValue, plain, short
 from grader.source.parsing import parse_submitted
-from grader.source.syntax import FunctionDefinition, all_nodes
+from grader.source.syntax import FunctionDefinition, all_nodes, children, is_text
 
 MAX_RENAMED = 24
-"""With more parameters, they get their labels in the order of the definition."""
-BLANK = plain("_")
+"""More names than this get their labels in the order in which they occur."""
+BLANK, MARKED = plain("_"), plain("@")
+FormReader = Callable[[Mapping[str, CodeValue]], str]
+"""Gives the form of a piece of code, by {name: label}."""
+
+
+def renamed_form(names: Sequence[str], read: FormReader) -> str:
+    """The form if each name has a label that depends only on where it occurs.
+
+    One round of colour refinement: a name's colour is the form with this name marked and all others blank. Names that
+    do not matter stay blank; names of one colour keep their order.
+    """
+    blank, used = dict.fromkeys(names, BLANK), list(names)
+    if len(names) <= MAX_RENAMED:
+        unmarked, colours = read(blank), {name: read({**blank, name: MARKED}) for name in names}
+        used = sorted((name for name in names if colours[name] != unmarked), key=colours.__getitem__)
+    return read({**blank, **{name: plain(f"_{place}") for place, name in enumerate(used)}})
+
+
+def body_form(node: FunctionDefinition, outside: Canonicaliser, labels: Mapping[str, CodeValue]) -> str:
+    """What a function does, with these labels of its parameters; `outside` knows the names around it."""
+    known = {name: value for name, value in outside.names.items() if name != node.name}
+    reader = Canonicaliser({**known, **labels}, outside.modules)
+    effects = reader.run(node.body)
+    if not effects or not effects[-1].startswith("return"):
+        changed = ((label, reader.names[name]) for name, label in labels.items())
+        effects += sorted(f"{label}:={value}" for label, value in changed if value != label)
+    return short("\n".join(effects))
+
+
+def mass_of(node: ast.AST) -> int:
+    """How many names that are read, constants, operators and calls there are."""
+    parts = [each for each in all_nodes(node) if isinstance(each, ast.expr) and not isinstance(each, ast.Attribute)]
+    names = [each for each in parts if isinstance(each, ast.Name)]
+    return len(parts) - sum(each.id in LIBRARY or not isinstance(each.ctx, ast.Load) for each in names)
+
+
+def mass_of_function(node: FunctionDefinition) -> int:
+    """The mass of a function's body, without its docstring."""
+    return sum(mass_of(each) for each in node.body if not is_text(each))
+
+
+# Values, for the search for answers in a kit ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class ComputedValue:
+    """A value that a piece of code computes, or all that a function does.
+
+    Attributes:
+        name: the variable that gets it, or "".
+        named: its form with the names of its inputs.
+        blank: its form with blanks. Two with the same `blank` differ at most in their inputs' names and places.
+    """
+
+    name: str
+    named: str
+    blank: str
+    inputs: Sequence[str]
+    read: FormReader
+
+    @cached_property
+    def renamed(self) -> str:
+        """Equal for values that differ in their inputs' names only. It takes a reading for each input."""
+        return renamed_form(self.inputs, self.read)
+
+
+def computed_values(body: Sequence[ast.stmt]) -> list[ComputedValue]:
+    """The values that a body computes, with temporary variables replaced by their values, and line by line.
+
+    A value and its negative have the same forms: which of them a text shows makes little difference to a reader.
+    """
+    found = []
+    for part in [body, *([each] for each in body)] if len(body) > 1 else [body]:
+        called = {id(node.func) for each in part for node in all_nodes(each) if isinstance(node, ast.Call)}
+        nodes = (node for each in part for node in all_nodes(each) if isinstance(node, ast.Name))
+        inputs = list(dict.fromkeys(n.id for n in nodes if id(n) not in called and n.id not in LIBRARY))
+        named, blank = values_with(part, {}), values_with(part, dict.fromkeys(inputs, BLANK))
+        for place, ((name, own), (_, without)) in enumerate(zip(named, blank, strict=True)):
+            found.append(ComputedValue(name, own.key, without.key, inputs, partial(form_of_value, part, place)))
+    return found
+
+
+def values_with(body: Sequence[ast.stmt], labels: Mapping[str, CodeValue]) -> list[tuple[str, CodeValue]]:
+    reader = Canonicaliser(labels)
+    reader.run(body)
+    return reader.computed
+
+
+def form_of_value(body: Sequence[ast.stmt], place: int, labels: Mapping[str, CodeValue]) -> str:
+    return values_with(body, labels)[place][1].key
+
+
+def returned_value(body: Sequence[ast.stmt]) -> ComputedValue | None:
+    """The value that a function returns at its end, if nothing else that it does has an effect."""
+    returns = bool(body) and isinstance(body[-1], ast.Return) and body[-1].value is not None
+    if not returns or len(Canonicaliser().run(body)) != 1:
+        return None
+    return computed_values(body)[len(values_with(body, {})) - 1]
+
+
+def whole_function(node: FunctionDefinition) -> ComputedValue:
+    """All that a function does, by its parameters."""
+    arguments = argument_names(node)
+    read = partial(body_form, node, Canonicaliser())
+    return ComputedValue(node.name, "", read(dict.fromkeys(arguments, BLANK)), arguments, read)
+
+
+def bodies(tree: ast.AST) -> Iterator[tuple[str, list[ast.stmt]]]:
+    """(name or "", statements) of the module and of each function."""
+    for node in all_nodes(tree):
+        if isinstance(node, ast.Module | FunctionDefinition):
+            own = [each for each in children(node) if isinstance(each, ast.stmt)]
+            if own:
+                yield getattr(node, "name", ""), own
+
+
+# Files, for the comparison of submissions ---------------------------------------------------------------------------
+
 FormLine = tuple[str, int, int]
-"""(normal form of one statement, its line, its mass)"""
+"""(form of one statement, its line, its mass)"""
 
 
 @dataclass(frozen=True)
 class FunctionForm:
-    """A function in its normal form. `mass` is how many names, constants, operators and calls it has.
+    """A function in its canonical form.
 
     Attributes:
         name: `dprobs`, or `BatchNorm1d.forward` for a method.
         form: equal for functions that compute the same in the same way. Its variables have no names of their own, and
-            neither have its parameters unless the caller of the grader gives them by name.
+            neither have its parameters unless the grader passes them by name.
+        mass: see mass_of.
         first, last: its lines in the file, counted from 1.
         lines: its statements, each for itself.
         tokens: {a name, operator or constant: how often}, without the function's own variables. The fewer of them
@@ -47,7 +167,7 @@ class FunctionForm:
 
 @dataclass
 class FileForms:
-    """A file: its functions, what it says in comments and strings, as (condensed text, line)."""
+    """A file: its functions, what it says in comments and strings, as (text, line)."""
 
     functions: list[FunctionForm] = field(default_factory=list)
     texts: list[tuple[str, int]] = field(default_factory=list)
@@ -66,169 +186,74 @@ def forms_of(source: bytes | str, steps: Collection[str]) -> FileForms | None:
     tree = parse_submitted(source)
     if tree is None:
         return None
-    text = source if isinstance(source, str) else source.decode("utf-8-sig", "replace")
-    names, modules = module_names(tree, text, steps)
-    found = FileForms()
-    for prefix, node in definitions(tree):
-        try:
-            form, mass, lines, tokens = cached_form(node, segment_of(text, node), node.name in steps, names, modules)
-        except RecursionError:
-            continue
-        first = node.lineno
-        here = [(line, first + offset, own) for line, offset, own in lines]
-        found.functions.append(
-            FunctionForm(prefix + node.name, form, mass, first, node.end_lineno or first, here, tokens)
-        )
-    found.texts = list(texts_of(tree, text))
+    outside = Canonicaliser()
+    helpers: dict[ast.stmt, str] = {}
+    for node in tree.body:
+        with suppress(RecursionError):
+            if isinstance(node, FunctionDefinition) and node.name not in steps:
+                helpers[node] = form_of_function(node, outside, False)
+                outside.names[node.name] = plain(f"def:{helpers[node]}")
+            elif isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign):
+                outside.run([node])
+    found = FileForms(
+        texts=list(texts_of(tree, source if isinstance(source, str) else source.decode("utf-8-sig", "replace")))
+    )
+    for owner in tree.body:
+        methods = owner.body if isinstance(owner, ast.ClassDef) else [owner]
+        prefix = f"{owner.name}." if isinstance(owner, ast.ClassDef) else ""
+        for node in methods:
+            if isinstance(node, FunctionDefinition):
+                with suppress(RecursionError):
+                    form = helpers.get(node) or form_of_function(node, outside, node.name in steps)
+                    found.functions.append(function_form(node, prefix + node.name, form, outside, node.name in steps))
     return found
 
 
-def definitions(tree: ast.Module) -> Iterator[tuple[str, FunctionDefinition]]:
-    """(prefix of its name, function) of the functions of a file and the methods of its classes."""
-    for node in tree.body:
-        if isinstance(node, FunctionDefinition):
-            yield "", node
-        elif isinstance(node, ast.ClassDef):
-            for inner in node.body:
-                if isinstance(inner, FunctionDefinition):
-                    yield f"{node.name}.", inner
+def form_of_function(node: FunctionDefinition, outside: Canonicaliser, keeps_names: bool) -> str:
+    arguments, read = argument_names(node), partial(body_form, node, outside)
+    return read({name: plain(name) for name in arguments}) if keeps_names else renamed_form(arguments, read)
 
 
-def module_names(tree: ast.Module, text: str, kept: Collection[str]) -> tuple[dict[str, NormalValue], dict[str, str]]:
-    """(what stands for the file's own constants and helpers, its modules). The functions `kept` keep their names."""
-    reader = Normaliser({}, LIBRARY)
-    for node in tree.body:
-        try:
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                reader.modules |= imported_modules(node)
-            elif isinstance(node, ast.Assign | ast.AnnAssign):
-                reader.run([node])
-            elif isinstance(node, FunctionDefinition) and node.name not in kept:
-                form = cached_form(node, segment_of(text, node), False, reader.names, reader.modules)[0]
-                reader.names[node.name] = plain(f"def:{form}")
-        except RecursionError:
-            continue
-    return reader.names, reader.modules
-
-
-CachedForm = tuple[str, int, list[FormLine], dict[str, int]]
-_forms: dict[bytes, CachedForm] = {}
-
-
-def cached_form(
-    node: FunctionDefinition,
-    segment: str,
-    keeps_names: bool,
-    names: Mapping[str, NormalValue],
-    modules: Mapping[str, str],
-) -> CachedForm:
-    """(form, mass, lines relative to the first, tokens) of a function. The same text is read once."""
-    known = {name: value for name, value in names.items() if name in segment and name != node.name}
-    described = segment, keeps_names, sorted(known.items()), sorted(modules.items())
-    key = blake2b(repr(described).encode("utf-8", "replace"), digest_size=16).digest()
-    if key not in _forms:
-        form, mass = (named_form if keeps_names else renamed_form)(node, known, modules)
-        lines = list(form_lines(node, keeps_names, known, modules))
-        _forms[key] = short(form), mass, lines, dict(tokens_of(node, keeps_names))
-    return _forms[key]
-
-
-def segment_of(text: str, node: FunctionDefinition) -> str:
-    return "\n".join(split_lines(text)[node.lineno - 1 : node.end_lineno])
-
-
-@lru_cache(4)
-def split_lines(text: str) -> list[str]:
-    return text.split("\n")
-
-
-def argument_names(node: FunctionDefinition) -> list[str]:
-    """The names of all parameters of a function, in the order of its definition."""
-    return [each.arg for each in all_nodes(node.args) if isinstance(each, ast.arg)]
-
-
-def named_form(
-    node: FunctionDefinition, names: Mapping[str, NormalValue], modules: Mapping[str, str]
-) -> tuple[str, int]:
-    """(form, mass) of a function whose parameters keep their names."""
-    labels = {name: plain(name) for name in argument_names(node)}
-    reader = Normaliser({**names, **labels}, modules)
-    effects = reader.run(node.body)
-    changed = [f"{name}:={reader.names[name]}" for name in sorted(labels) if reader.names[name] != labels[name]]
-    returns = bool(effects) and effects[-1].startswith("return")
-    return "\n".join([*effects, *([] if returns else changed)]), reader.mass
-
-
-def renamed_form(
-    node: FunctionDefinition, names: Mapping[str, NormalValue], modules: Mapping[str, str]
-) -> tuple[str, int]:
-    """(form, mass) of a function whose parameters get labels by where they occur, whatever they are called."""
+def function_form(
+    node: FunctionDefinition, name: str, form: str, outside: Canonicaliser, keeps_names: bool
+) -> FunctionForm:
     arguments = argument_names(node)
-    return with_labels(arguments, lambda labels: effects_of(node, {**names, **labels}, modules))
-
-
-def effects_of(
-    node: FunctionDefinition, names: Mapping[str, NormalValue], modules: Mapping[str, str]
-) -> tuple[str, int]:
-    """(form, mass) of the body of a function in which each of `names` has a given value."""
-    reader = Normaliser(names, modules)
-    return "\n".join(reader.run(node.body)), reader.mass
-
-
-def with_labels(names: Sequence[str], read: Callable[[dict[str, NormalValue]], tuple[str, int]]) -> tuple[str, int]:
-    """What `read` gives if `names` have labels that depend only on where they occur.
-
-    One round of colour refinement: a name's colour is the text with this name marked and all others blank.
-    """
-    order = list(names)
-    if 1 < len(order) <= MAX_RENAMED:
-        blank = dict.fromkeys(order, BLANK)
-        colours = {name: read({**blank, name: plain("@")})[0] for name in order}
-        order.sort(key=colours.__getitem__)  # names with the same colour keep their order
-    return read({name: plain(f"_{place}") for place, name in enumerate(order)})
-
-
-def form_lines(
-    node: FunctionDefinition, keeps_names: bool, names: Mapping[str, NormalValue], modules: Mapping[str, str]
-) -> Iterator[FormLine]:
-    """The simple statements in a function, each with blanks for the function's own variables."""
-    arguments = argument_names(node)
-    stored = {each.id for each in all_nodes(node) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)}
-    blank = stored if keeps_names else stored.union(arguments)
-    known = {**names, **{name: plain(name) for name in arguments}, **dict.fromkeys(blank, BLANK)}
-    for statement in all_nodes(node):
-        value = getattr(statement, "value", None)
-        if not isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr) or not value:
-            continue
-        if isinstance(value, ast.Constant):
-            continue
-        reader = Normaliser(known, modules)
-        text = reader.text(value)
-        if isinstance(statement, ast.AugAssign):
-            text = f"{type(statement.op).__name__}= {text}"
-        if isinstance(statement, ast.Assign | ast.AugAssign):
-            target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
-            if not isinstance(target, ast.Name):
-                text = f"{reader.text(target)} = {text}"
-        yield text, statement.lineno - node.lineno, reader.mass
-
-
-def tokens_of(node: FunctionDefinition, keeps_names: bool) -> Counter[str]:
     own = {each.id for each in all_nodes(node) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)}
-    own |= set() if keeps_names else set(argument_names(node))
-    found: Counter[str] = Counter()
-    for each in (inner for statement in node.body for inner in all_nodes(statement)):
-        if isinstance(each, ast.Name) and each.id not in own:
-            found[each.id] += 1
-        elif isinstance(each, ast.Attribute):
-            found[each.attr] += 1
-        elif isinstance(each, ast.Constant) and not isinstance(each.value, str):
-            found[repr(each.value)] += 1
-        elif isinstance(each, ast.BinOp | ast.UnaryOp | ast.AugAssign):
-            found[type(each.op).__name__] += 1
-        elif isinstance(each, ast.Call | ast.Subscript | ast.Compare | ast.For | ast.While | ast.If):
-            found[type(each).__name__] += 1
-    return found
+    own = own if keeps_names else own.union(arguments)
+    known = {**outside.names, **{name: plain(name) for name in arguments}, **dict.fromkeys(own, BLANK)}
+    lines = [
+        (Canonicaliser(known, outside.modules).text(line), line.lineno, mass_of(line)) for line in simple_lines(node)
+    ]
+    tokens = Counter(token for each in node.body for token in tokens_in(each) if token not in own)
+    return FunctionForm(name, form, mass_of_function(node), node.lineno, node.end_lineno or node.lineno, lines, tokens)
+
+
+def simple_lines(node: FunctionDefinition) -> Iterator[ast.stmt | ast.expr]:
+    """The simple statements in a function; the expression of one that returns it or assigns it to a variable."""
+    for each in all_nodes(node):
+        match each:
+            case (
+                ast.Return(value=ast.expr() as value)
+                | ast.Expr(value=value)
+                | ast.Assign(targets=[ast.Name(), *_], value=value)
+            ):
+                if not isinstance(value, ast.Constant):
+                    yield value
+            case ast.Assign() | ast.AugAssign():
+                yield each
+
+
+def tokens_in(node: ast.AST) -> Iterator[str]:
+    for each in all_nodes(node):
+        match each:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                yield name
+            case ast.Constant(value=value) if not isinstance(value, str):
+                yield repr(value)
+            case ast.BinOp(op=op) | ast.UnaryOp(op=op) | ast.AugAssign(op=op):
+                yield type(op).__name__
+            case ast.Call() | ast.Subscript() | ast.Compare() | ast.For() | ast.While() | ast.If():
+                yield type(each).__name__
 
 
 def texts_of(tree: ast.Module, text: str) -> Iterator[tuple[str, int]]:
@@ -239,7 +264,7 @@ def texts_of(tree: ast.Module, text: str) -> Iterator[tuple[str, int]]:
     for node in all_nodes(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value, node.lineno
-    for number, line in enumerate(split_lines(text) if "#" in text else (), 1):
+    for number, line in enumerate(text.split("\n") if "#" in text else (), 1):
         _, mark, words = line.partition("#")
         if mark:
             yield words.lstrip("#"), number

@@ -46,7 +46,7 @@ spec = machinery.PathFinder.find_spec("grader", [sys.argv[1]])
 sys.modules["grader"] = util.module_from_spec(spec)
 spec.loader.exec_module(sys.modules["grader"])
 from grader.source import reader_process
-reader_process.serve(sys.stdin.buffer, sys.stdout.buffer, float(sys.argv[2]), int(sys.argv[3]))
+reader_process.serve(sys.stdin.buffer, sys.stdout.buffer, int(sys.argv[2]))
 """
 KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR", "TEMP")
 
@@ -103,8 +103,10 @@ class SourceReader:
         with self._lock:
             self._end()
 
-    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    def call(self, function: Callable[..., Any], *arguments: Any, seconds: float | None = None) -> Any:
         """What `function(*arguments)` returns in the process, as JSON gives it back.
+
+        It may take `seconds` of processor time, by default those of this reader.
 
         The process imports the module of `function` by name and must find the function in it; arguments are pickled.
         The result's dataclasses come back as dictionaries, its tuples and sets as lists, and its keys as strings.
@@ -116,19 +118,20 @@ class SourceReader:
         left = _seconds_left.get()
         if left is not None and left[0] <= 0:
             raise ReadingStopped(f"reading all files of the submission took more than {SUBMISSION_SECONDS:g} seconds")
-        request = pickle.dumps((function, arguments))
+        limit = seconds if seconds is not None else self._seconds
+        request = pickle.dumps((function, arguments, limit))
         message = len(request).to_bytes(LENGTH_BYTES, "big") + request
-        seconds = self._seconds  # where no reply comes
+        took_seconds = limit  # where no reply comes
         try:
             with self._lock:  # the process may have been killed for no fault of its own
-                line = self._exchange(message) or self._exchange(message)
+                line = self._exchange(message, limit) or self._exchange(message, limit)
             if line is None:
                 raise ReadingStopped("the process that read it was stopped twice")
             took, _, data = line.partition(b" ")
-            seconds = float(took)
+            took_seconds = float(took)
         finally:
             if left is not None:
-                left[0] -= seconds
+                left[0] -= took_seconds
         reply = json.loads(data)
         if "stopped" in reply:
             raise ReadingStopped(f"reading it took more than {self._memory >> 20:,} MiB of memory")
@@ -136,11 +139,11 @@ class SourceReader:
             raise ReadingFailed(f"{function.__name__}: {reply['failed']}")
         return reply["answer"]
 
-    def _exchange(self, message: bytes) -> bytes | None:
+    def _exchange(self, message: bytes, seconds: float) -> bytes | None:
         """The line of the reply; None where the process ended without one. Raises ReadingStopped."""
         process = self._running()
         assert process.stdin is not None and process.stdout is not None
-        end = time.monotonic() + self._wall
+        end = time.monotonic() + max(self._wall, 2 * seconds)
         try:
             process.stdin.write(message)
             process.stdin.flush()
@@ -155,7 +158,7 @@ class SourceReader:
                 self._end()  # its memory is fragmented
             return line
         if self._end() == -signal.SIGPROF:
-            raise ReadingStopped(f"reading it took more than {self._seconds:g} seconds")
+            raise ReadingStopped(f"reading it took more than {seconds:g} seconds")
         return None
 
     def _running(self) -> subprocess.Popen[bytes]:
@@ -164,7 +167,7 @@ class SourceReader:
             self._process = subprocess.Popen(
                 [
                     *(sys.executable, "-I", "-S", "-c", READER_BOOTSTRAP),
-                    *(str(READER_PATH), str(self._seconds), str(self._memory)),
+                    *(str(READER_PATH), str(self._memory)),
                 ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -1,6 +1,6 @@
 """The process that reads students' texts under limits of time and memory. reader.py starts it.
 
-in: LENGTH_BYTES with the length of a pickle, then the pickle: (function, arguments)
+in: LENGTH_BYTES with the length of a pickle, then the pickle: (function, arguments, seconds of processor time)
 out: a line: the processor time in seconds, a space, and JSON: {"answer": ...}, {"stopped": why} or
      {"failed": an error of the grader}
 
@@ -34,11 +34,10 @@ def json_data(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not sent back")
 
 
-def serve(requests: IO[bytes], replies: IO[bytes], seconds: float, memory: int) -> None:
-    """Answers one request after another until there are no more.
+def serve(requests: IO[bytes], replies: IO[bytes], memory: int) -> None:
+    """Answers one request after another until there are no more. It ends where one takes more than its seconds.
 
     Args:
-        seconds: processor time for one request. The process ends when it is over.
         memory: bytes of address space.
     """
     with contextlib.suppress(ValueError, OSError):  # a lower limit may be set already
@@ -48,9 +47,9 @@ def serve(requests: IO[bytes], replies: IO[bytes], seconds: float, memory: int) 
     while header := requests.read(LENGTH_BYTES):
         request = requests.read(int.from_bytes(header, "big"))
         start = time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, seconds)
         try:
-            function, arguments = pickle.loads(request)
+            function, arguments, seconds = pickle.loads(request)
+            signal.setitimer(signal.ITIMER_PROF, seconds)
             data = json.dumps({"answer": function(*arguments)}, default=json_data).encode()
         except MemoryError:
             data = json.dumps({"stopped": MEMORY}).encode()

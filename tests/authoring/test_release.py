@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hatchling import build as hatchling
 from kits import functions_of
 from support import ROOT, solution_of
 
@@ -90,7 +91,6 @@ def test_a_wheel_is_compared_as_a_kit_is(course, secrets, tmp_path):
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
 def test_what_is_published_contains_no_secret(course, secrets, tmp_path, kind):
     """Built from a course in which somebody has written an answer, by pyproject.toml's own rules."""
-    hatchling = pytest.importorskip("hatchling.build", reason="the packages that `make install` installs are missing")
     for name in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "grader").mkdir()
@@ -276,7 +276,6 @@ def test_a_kit_of_one_lesson(course):
 
 def test_a_kit_that_is_installed_has_its_lessons(course, tmp_path):
     """`pip install ./kit`, as its notebooks do: `dojo` compares the folder's lessons with the installed ones."""
-    hatchling = pytest.importorskip("hatchling.build", reason="the packages that `make install` installs are missing")
     kit = {"grader/__init__.py": b"", "pyproject.toml": engine.pyproject({}), **lesson_files(course.find("04"))}
     engine.write_folder(tmp_path, kit)
     (tmp_path / "exercises/04_cross_entropy/backward.py").write_text("# a student's work\n")

@@ -139,10 +139,12 @@ def test_examples_that_do_not_run_are_one_sentence(kit, dojo):
 
 def test_changed_examples_are_run_again(kit, dojo):
     file_of(kit, "04").write_text(solved("04", "dlogits"))
+    dojo("check", "04")
     assert "3 of 3  done\n" in dojo().stdout
     path = kit / "exercises" / "04_cross_entropy" / "examples.py"
     path.write_text(path.read_text().replace("if not dlogits.passes(far)", "if dlogits.passes(far)"))
-    assert "1 wrong" in dojo("list", "--course", ".").stdout
+    assert "3 of 3  not checked\n" in dojo("list", "--course", ".").stdout
+    assert "✗ in_one_go" in dojo("check", "04", "--course", ".").stdout
 
 
 # What `grade verify` proves ------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Does anything in a kit give a secret away? Compared by content: answers, suites, mistakes and variants, in any file.
 
 A file leaks a function when it holds most of its statements (in any layout, as code or quoted in prose), or code that
-computes the same in the same way, whatever its names, order and layout are (grader/source/normal_form.py). It leaks a
+computes the same in the same way, whatever its names, order and layout are (grader/source/canonical.py). It leaks a
 text when it holds a long sentence of it. What the course publishes itself is no secret:
 the forward pass, and what the stub keeps of the solution. A hint may quote a line of a longer answer, not the answer.
 """

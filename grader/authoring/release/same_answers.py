@@ -5,18 +5,23 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from grader.authoring.release.code_in_text import code_in
-from grader.source.code_forms import BLANK, argument_names, effects_of, renamed_form
-from grader.source.normal_form import LIBRARY
+from grader.source.code_forms import (
+    ComputedValue,
+    bodies,
+    computed_values,
+    mass_of_function,
+    returned_value,
+    whole_function,
+)
 from grader.source.parsing import parse_text
-from grader.source.result_forms import Result, bodies, results_of, returned_value
 from grader.source.syntax import FunctionDefinition, all_nodes
 
 MIN_ASSIGNED_MASS, MIN_NAMED_MASS, MIN_RENAMED_MASS, MIN_FORM_CHARACTERS = 2, 5, 8, 16
-"""Mass below which a function is too short to be known by its normal form: where the text says which gradient it is,
+"""Mass below which a function is too short to be known by its canonical form: where the text says which gradient it is,
 with its names, and without them (then its form also has MIN_FORM_CHARACTERS, or it is little more than a pair)."""
 HINTS_FILE = "lesson.toml"
 """The last hint is nearly the answer: an expression in it is no leak, a function or several statements are."""
@@ -24,12 +29,12 @@ HINTS_FILE = "lesson.toml"
 
 @dataclass(frozen=True)
 class SecretForm:
-    """A function of solutions/ in its normal form. `result` is None for one that does more than return a value."""
+    """A function of solutions/ in its canonical form. `result` is None for one that does more than return a value."""
 
     name: str
     mass: int
-    function: FunctionForms
-    result: Result | None = None
+    function: ComputedValue
+    result: ComputedValue | None = None
 
     @property
     def answers(self) -> str:
@@ -37,44 +42,24 @@ class SecretForm:
         return self.name.partition("__")[0] or self.name
 
 
-@dataclass(frozen=True, eq=False)
-class FunctionForms:
-    """A function by what it does. Two with the same `blank` differ at most in which parameter is where."""
-
-    node: FunctionDefinition
-    blank: str
-
-    @cached_property
-    def renamed(self) -> str:
-        """Equal for functions that differ in names only. It takes a reading for each parameter."""
-        return renamed_form(self.node, {}, LIBRARY)[0]
-
-
-def function_and_mass(node: FunctionDefinition) -> tuple[FunctionForms, int]:
-    blank, mass = effects_of(node, dict.fromkeys(argument_names(node), BLANK), LIBRARY)
-    return FunctionForms(node, blank), mass
-
-
 def secret_forms(text: str) -> Iterator[SecretForm]:
     """The functions in a Python file of solutions/."""
     tree = parse_text(text)
     for node in all_nodes(tree) if tree is not None else ():
         if isinstance(node, FunctionDefinition):
-            try:
-                function, mass = function_and_mass(node)
-                yield SecretForm(node.name, mass, function, returned_value(node.body))
-            except RecursionError:
-                continue
+            with suppress(RecursionError):
+                mass = mass_of_function(node)
+                yield SecretForm(node.name, mass, whole_function(node), returned_value(node.body))
 
 
 @dataclass
 class CodeIndex:
-    """Everything that pieces of code compute: {normal form: the files in which it occurs}."""
+    """Everything that pieces of code compute: {canonical form: the files in which it occurs}."""
 
     named: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     assigned: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
-    blank: dict[str, list[tuple[str, Result]]] = field(default_factory=lambda: defaultdict(list))
-    functions: dict[str, list[tuple[str, FunctionForms]]] = field(default_factory=lambda: defaultdict(list))
+    blank: dict[str, list[tuple[str, ComputedValue]]] = field(default_factory=lambda: defaultdict(list))
+    functions: dict[str, list[tuple[str, ComputedValue]]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, name: str, pieces: Iterable[ast.Module]) -> None:
         """Adds the pieces of code of a file."""
@@ -83,13 +68,13 @@ class CodeIndex:
                 for owner, body in bodies(tree):
                     if name.endswith(HINTS_FILE) and len(body) == 1 and not owner:
                         continue
-                    for result in results_of(body):
+                    for result in computed_values(body):
                         self.named[result.named].add(name)
                         self.assigned[owner or result.name, result.named].add(name)
                         self.blank[result.blank].append((name, result))
                 for node in all_nodes(tree):
                     if isinstance(node, FunctionDefinition):
-                        function, _ = function_and_mass(node)
+                        function = whole_function(node)
                         self.functions[function.blank].append((name, function))
             except RecursionError:
                 continue

@@ -80,7 +80,7 @@ class Graders(WorkerPlugin):
             folder.mkdir()
         with zipfile.ZipFile(io.BytesIO(self._course)) as archive:
             archive.extractall(course)
-        self._settings_here = replace(self._settings, course=str(course), out=str(out), hide=[str(out)])
+        self._settings_here = replace(self._settings, course=str(course), out=str(out))
         self._idle: queue.SimpleQueue[GraderProcess | None] = queue.SimpleQueue()
         for _ in range(worker.state.nthreads):
             self._idle.put(None)

@@ -22,7 +22,7 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
-from grader.sandbox.workers.time_account import TimeAccount
+from grader.sandbox.workers.work_clock import TimeAccount
 
 
 def question_rows(

@@ -15,7 +15,6 @@ import os
 import pickle
 import socket
 import sys
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -32,6 +31,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.results import RESULTS_FILE
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
+from grader.sandbox.workers.work_clock import WALL_FACTOR
 
 JUDGING_SECONDS = 60.0
 """How much longer than its workers a lesson may occupy a grader, for its verdicts, explanations and report: more than
@@ -61,11 +61,8 @@ class Server:
         isolation = probe() if settings.isolation is None else Isolation.from_dict(settings.isolation)
         if not at_least(isolation.level, settings.require):
             raise SystemExit(f"grade: isolation is {isolation.level!r} here, and {settings.require!r} is required.")
-        hide = [Path(folder) for folder in settings.hide]
         limits = Limits.from_dict(settings.limits)
-        return Session(
-            self._lessons, settings.seed, limits, isolation, hide, zygote, settings.left_out, cache=settings.cache
-        )
+        return Session(self._lessons, settings.seed, limits, isolation, zygote, settings.left_out, cache=settings.cache)
 
     def grade(self, submission: Submission) -> tuple[GradedSubmission, str]:
         """Grades one submission and writes its folder in OUT. Raises GraderFault or OutputError.
@@ -83,14 +80,9 @@ class Server:
         present = [lesson.name for lesson in self._lessons if submission.lessons.get(lesson.name)]
         unseen = set(present) - self._started_lessons
         self._started_lessons.update(present)
-        waits = limits.import_seconds + 2 * limits.total_seconds  # for the file's workers, and for its changed versions
+        # for the file's workers, and for its changed versions
+        waits = WALL_FACTOR * (limits.import_seconds + 2 * limits.total_seconds)
         return max(1, len(present)) * (waits + JUDGING_SECONDS) + FIRST_SECONDS * len(unseen)
-
-    def _announce(self, replies: IO[str], end: float) -> None:
-        """Say until when this submission may take, and say it again whenever the student's deadlines move."""
-        self._session.clock.on_delay = lambda seconds: self._announce(replies, end + seconds)
-        replies.write(json.dumps({"within": max(1.0, end - time.monotonic())}) + "\n")
-        replies.flush()
 
     def serve(self, requests: IO[bytes], replies: IO[str]) -> None:
         while True:
@@ -100,7 +92,8 @@ class Server:
                 break
             try:
                 self._session.wait_until_ready()
-                self._announce(replies, time.monotonic() + self.seconds_for(submission))
+                replies.write(json.dumps({"within": self.seconds_for(submission)}) + "\n")
+                replies.flush()
                 for each in learned:
                     self._session.learn(each)
                 graded, plain = self.grade(submission)

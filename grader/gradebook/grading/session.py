@@ -8,7 +8,6 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
 import torch
 
@@ -29,7 +28,6 @@ from grader.sandbox.isolation.probe import Isolation, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import RecallDoubtful
 from grader.sandbox.workers.shared_worker import SharedWorker
-from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.source.reader import ReadingFailed, source_reader
 from grader.verdict.judging.hidden_problems import ProblemBook
 
@@ -43,12 +41,11 @@ class Session:
         seed: int,
         limits: Limits | None = None,
         isolation: Isolation | None = None,
-        hide: Sequence[Path] = (),
         zygote: socket.socket | None = None,
         left_out: Sequence[str] = (),
         cache: bool = False,
     ) -> None:
-        """`isolation` is what a probe found (else one is made); `hide` are folders that workers must not see.
+        """`isolation` is what a probe found, else one is made.
 
         `zygote` is a socket from a nursery; else a zygote is started. `left_out` are lessons that are not counted
         because no submission of the run contains them. With `cache`, a verdict on a function serves every submission
@@ -58,16 +55,7 @@ class Session:
         self.lessons, self.seed, self._left_out = tuple(lessons), seed, tuple(left_out)
         self._limits = Limits() if limits is None else limits
         self.isolation = probe() if isolation is None else isolation
-        secrets = {lesson.solution.parent.resolve() for lesson in self.lessons} | {path.resolve() for path in hide}
-        self._zygote = ZygoteProcess(
-            plan_for(
-                self.isolation,
-                self._limits,
-                hide=sorted(p for p in secrets if p.is_dir()),
-                imports=imports_of(self.lessons),
-            ),
-            zygote,
-        )
+        self._zygote = ZygoteProcess(plan_for(self.isolation, self._limits, imports_of(self.lessons)), zygote)
         source_reader().start()  # it loads while the zygote does
         self._book = ProblemBook(seed)
         self._suites: dict[str, HiddenSuite] = {}
@@ -75,11 +63,6 @@ class Session:
         self._caches = {lesson.name: VerdictCache(lesson, seed, self._shared) for lesson in self.lessons}
         self._use_cache = cache
         self._frozen = False
-
-    @property
-    def clock(self) -> WaitingClock:
-        """The clock of the deadlines of students' code."""
-        return self._zygote.clock
 
     def wait_until_ready(self) -> None:
         """Blocks until the zygote has loaded torch, time that counts for no submission. Raises ZygoteDied."""

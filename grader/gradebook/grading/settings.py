@@ -36,7 +36,6 @@ class Settings:
     seed_given: bool = False  # else it was drawn, and any other would have done as well
     limits: dict[str, Any] = field(default_factory=dict)
     require: str = "none"  # isolation: with less than this nothing is graded
-    hide: list[str] = field(default_factory=list)  # folders that student code must not even see
     reports: bool = True  # whether grader processes write the students' folders in `out`
     without_report: list[str] = field(default_factory=list)  # students whose folder they leave alone
     course_settings: dict[str, str] = field(default_factory=dict)  # in place of those in course.toml

@@ -1,4 +1,4 @@
-"""What a comparison reads: files of a class and of the course in their normal form, verdicts, and groups."""
+"""What a comparison reads: files of a class and of the course in their canonical form, verdicts, and groups."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FilesByStudent = Mapping[str, Mapping[str, bytes]]
 
 @dataclass(frozen=True)
 class ReadFile:
-    """One file in its normal form; `texts` are its comments and strings, as (words, line)."""
+    """One file in its canonical form; `texts` are its comments and strings, as (words, line)."""
 
     functions: Sequence[FunctionForm] = ()
     texts: Sequence[tuple[str, int]] = ()
@@ -102,13 +102,13 @@ def as_read(data: dict[str, Any] | None) -> ReadFile | None:
 
 @dataclass
 class KnownCode:
-    """The stub, the answer key and the variants of a lesson, in their normal form.
+    """The stub, the answer key and the variants of a lesson, in their canonical form.
 
     Attributes:
         untouched: {function: its form in the stub}.
         right: (function, form) of the right answers.
         tokens: {function: the tokens of each right answer}.
-        lines: normal forms of single statements.
+        lines: canonical forms of single statements.
         texts: comments and strings.
         whole: {function: form} of each right file.
         mistakes: words of mistakes.py, among them the ids of the known mistakes.

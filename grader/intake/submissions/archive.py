@@ -1,87 +1,35 @@
-"""Archives as submissions: the Python files and notebooks of a .zip or .tar (.gz, .bz2, .xz), unpacked under caps.
+"""Archives as submissions: a .zip or .tar (.gz, .bz2, .xz) of one student, or of a whole class.
 
-Only regular files are ever written, in a fresh folder; names are checked before anything is read. An archive
-that tries to reach outside its folder, or to grow beyond the caps, is refused as a whole.
+The reading process unpacks them (unpacking.py), so a hostile archive costs that process, a few seconds and a sentence.
 """
 
 from __future__ import annotations
 
-import io
-import lzma
-import shutil
-import stat
-import struct
-import tarfile
 import tempfile
-import zipfile
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from typing import Any
 
-from grader.intake.submissions.file_kinds import open_regular, stem_of
-from grader.intake.submissions.tar_entries import read_entries
-from grader.intake.submissions.tarball import open_tar
-from grader.intake.submissions.unpacking import (
-    CHUNK_BYTES,
-    INNER_ARCHIVES,
-    MIB,
-    ArchiveRefused,
-    ArchiveWriter,
-    Caps,
-    EntryRefused,
-    decoded_name,
-    refuse_pointer,
-)
-from grader.source.unparsed import LFS_POINTER
+from grader.intake.submissions import unpacking
+from grader.intake.submissions.archive_writer import MIB, SUFFIXES, ArchiveRefused, IncompleteDownload
+from grader.intake.submissions.file_kinds import stem_of
+from grader.intake.submissions.people import name_words, rotations
+from grader.intake.submissions.roster import Roster
+from grader.intake.submissions.unpacking import UNREAD, Unpacked
+from grader.source.reader import ReadingStopped, source_reader
 
-MAX_ARCHIVE_DEPTH = 10
-MAX_INNER = 20  # archives inside an archive
 METADATA = "submission_metadata.yml"  # of Gradescope's export
-ARCHIVE_SUFFIXES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz")
-SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar")
-UNREAD = {".7z": "a 7-Zip archive", ".rar": "a RAR archive", ".tar.zst": "a Zstandard archive"}
-"""Archives that Python's library does not read; a sentence says so to the student."""
-FOREIGN_MAGIC = {b"7z\xbc\xaf\x27\x1c": ".7z", b"Rar!\x1a\x07": ".rar"}
-
-ONE = Caps(
-    archive=64 * MIB,
-    directory=2 * MIB,
-    headers=24 * MIB,
-    entries=10_000,
-    files=500,
-    depth=MAX_ARCHIVE_DEPTH,
-    file={".py": MIB, ".ipynb": 20 * MIB, ".toml": MIB},  # a notebook has pictures in it; .toml: answers
-    unpacked={".py": 16 * MIB, ".ipynb": 40 * MIB, ".toml": 16 * MIB},
-    streamed=256 * MIB,
-    ratio=200,
-    seconds=60.0,
-    seconds_per_mib=5.0,
-    inner=SUFFIXES,
+SECONDS, SECONDS_PER_MIB = 3.0, 1.0
+"""Processor time for any archive, and for each MiB of it: a guard, hundreds of times what it takes. The caps
+in archive_writer.py decide."""
+CODE_PAGES = (
+    *("utf-8", "cp437", "cp850", "cp1252", "latin-1", "cp932", "gb18030", "big5", "cp949", "euc_jp"),
+    *("cp866", "cp1251", "koi8-r", "cp852", "cp1250", "cp737", "cp1253", "cp857", "cp1254", "cp862", "cp1255"),
+    *("cp864", "cp1256", "cp775", "cp1257", "cp1258", "cp874", "mac-roman"),
 )
-WHOLE_CLASS = Caps(
-    archive=4096 * MIB,
-    directory=16 * MIB,
-    headers=256 * MIB,
-    entries=100_000,
-    files=100_000,
-    depth=2 * MAX_ARCHIVE_DEPTH,
-    file={**ONE.file, **dict.fromkeys(ARCHIVE_SUFFIXES, ONE.archive), ".yml": 64 * MIB},
-    unpacked=dict.fromkeys((*ONE.file, *ARCHIVE_SUFFIXES, ".yml"), 4096 * MIB),
-    streamed=8192 * MIB,
-    ratio=float("inf"),
-    seconds=100.0,
-    seconds_per_mib=20.0,
-    whole_class=True,
-)
-
-ARCHIVE_ERRORS = (
-    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error),
-    *(EOFError, ValueError, NotImplementedError, RecursionError, OverflowError, IndexError, KeyError),
-)
-"""What Python's readers raise for bytes that are not an archive, or one made to confuse them."""
+"""Those in which Windows, macOS and packers name entries. Of two that fit equally well, the first is taken."""
+MAX_NAMES_COMPARED = 5_000
 
 
 def is_archive(path: Path) -> bool:
@@ -97,6 +45,18 @@ def without_suffix(path: Path) -> str:
     return stem_of(path) or path.stem
 
 
+def in_reading_process(function: Callable[..., Unpacked], name: str, size: int, *arguments: Any) -> Unpacked:
+    """What `function` gives there for archives of `size` bytes. Raises ArchiveRefused."""
+    seconds = SECONDS + SECONDS_PER_MIB * (size // MIB)
+    try:
+        found = Unpacked(**source_reader().call(function, *arguments, seconds=seconds))
+    except ReadingStopped as stopped:
+        raise ArchiveRefused(f"{name} cannot be unpacked: {stopped}. Submit the lesson's folder only.") from None
+    if found.sentence:
+        raise (IncompleteDownload if found.is_incomplete else ArchiveRefused)(found.sentence)
+    return found
+
+
 @contextmanager
 def unpacked(path: Path, others: list[str] | None = None) -> Iterator[Path]:
     """A temporary folder with the Python files and notebooks of one student's archive. Raises ArchiveRefused.
@@ -105,36 +65,10 @@ def unpacked(path: Path, others: list[str] | None = None) -> Iterator[Path]:
     """
     with tempfile.TemporaryDirectory(prefix="submission-") as folder:
         place = Path(folder).resolve()
-        writer = ArchiveWriter(place, ONE, path.stat().st_size)
-        unpack_archive(path, writer)
-        unpack_inner(writer)
-        if writer.archives and not any(each.is_file() for each in place.rglob("*")):
-            raise ArchiveRefused(
-                next(iter(writer.refused.values()), "")
-                or f"{path.name} holds no Python file but another archive ({writer.archives[0][:80]!r}): submit the "
-                "lesson's folder itself."
-            )
+        found = in_reading_process(unpacking.unpack_one, path.name, path.stat().st_size, path, place)
         if others is not None:
-            others += writer.others
+            others += found.others
         yield place
-
-
-def unpack_inner(writer: ArchiveWriter) -> None:
-    """Unpacks the archives inside the archive, under its limits. One that is refused does not affect the others.
-
-    What is an archive inside these is left out.
-    """
-    caps, waiting = writer.caps, list(writer.inner.items())
-    writer.caps = replace(caps, inner=())
-    for prefix, archive in waiting[:MAX_INNER]:
-        writer.begin_inner(prefix)
-        try:
-            unpack_archive(archive, writer)
-        except ArchiveRefused as refused:
-            writer.refused[str(prefix)] = f"In {prefix.name[:80]}: {refused}"
-            shutil.rmtree(writer.folder / prefix, ignore_errors=True)
-    writer.caps, writer.prefix, writer.inner = caps, PurePosixPath(), {}
-    shutil.rmtree(writer.folder / INNER_ARCHIVES, ignore_errors=True)
 
 
 def unpack_together(archives: Mapping[str, Path], folder: Path) -> dict[str, str]:
@@ -142,35 +76,16 @@ def unpack_together(archives: Mapping[str, Path], folder: Path) -> dict[str, str
 
     Returns {place: sentence} of those that were refused.
     """
-    writer = ArchiveWriter(folder, ONE, sum(path.stat().st_size for path in archives.values()))
-    for place, path in list(archives.items())[:MAX_INNER]:
-        writer.begin_inner(PurePosixPath(place))
-        try:
-            unpack_archive(path, writer)
-        except (ArchiveRefused, OSError) as refused:
-            writer.refused[place] = str(refused)
-            shutil.rmtree(folder / place, ignore_errors=True)
-    unpack_inner(writer)
-    return writer.refused
+    size = sum(path.stat().st_size for path in archives.values())
+    try:
+        return in_reading_process(unpacking.unpack_archives, "An archive", size, dict(archives), folder).refused
+    except ArchiveRefused as refused:
+        return dict.fromkeys(archives, str(refused))
 
 
 def archive_names(path: Path, code_page: str | None = None) -> list[str]:
     """The names of an archive's entries, without unpacking any. Raises ArchiveRefused."""
-    lister = NameLister(Path(), WHOLE_CLASS, path.stat().st_size, code_page=code_page)
-    unpack_archive(path, lister)
-    return lister.names
-
-
-@dataclass
-class NameLister(ArchiveWriter):
-    """Writes nothing, and collects every name."""
-
-    names: list[str] = field(default_factory=list)
-
-    def place(self, name: str, regular: bool, folder: bool) -> PurePosixPath | None:
-        if super().place(name, regular, folder) is not None:
-            self.names.append(name.replace("\\", "/"))
-        return None
+    return in_reading_process(unpacking.list_entries, path.name, path.stat().st_size, path, code_page).names
 
 
 def unpack_class(path: Path, folder: Path, code_page: str | None = None) -> dict[Path, str]:
@@ -179,9 +94,8 @@ def unpack_class(path: Path, folder: Path, code_page: str | None = None) -> dict
     Returns {place: sentence} of the entries left out: one student's bad file does not affect the others. Raises
     ArchiveRefused.
     """
-    writer = ArchiveWriter(folder, WHOLE_CLASS, path.stat().st_size, code_page=code_page)
-    unpack_archive(path, writer)
-    refused = {folder / place: sentence for place, sentence in writer.refused.items()}
+    found = in_reading_process(unpacking.unpack_class_archive, path.name, path.stat().st_size, path, folder, code_page)
+    refused = {folder / place: sentence for place, sentence in found.refused.items()}
     for place in refused:
         with suppress(OSError):  # a name that no disk takes; the student may have submitted another file
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -189,98 +103,23 @@ def unpack_class(path: Path, folder: Path, code_page: str | None = None) -> dict
     return refused
 
 
-def unpack_archive(path: Path, writer: ArchiveWriter) -> None:
-    """Gives `writer` every entry of the archive. Raises ArchiveRefused."""
-    if writer.archive_bytes > writer.caps.archive:
-        raise ArchiveRefused(
-            f"{path.name} has {writer.archive_bytes:,} bytes; at most {writer.caps.archive:,} are read."
-        )
-    with open(path, "rb", opener=open_regular) as file:
-        magic = file.read(len(LFS_POINTER))
-    refuse_pointer(path.name, magic)
-    kind = FOREIGN_MAGIC.get(magic[:6]) or next(
-        (suffix for suffix in UNREAD if path.name.lower().endswith(suffix)), None
-    )
-    if kind is not None:
-        raise ArchiveRefused(f"{path.name} is {UNREAD[kind]}, which is not read: submit a .zip or a .tar.gz.")
-    with refuse_damage(path.name):
-        (read_zip if path.name.lower().endswith(".zip") else read_tar)(path, writer)
+def code_page_of(path: Path, roster: Roster | None) -> str | None:
+    """The code page of a .zip's names, where the archive does not say that it is UTF-8.
+
+    It is the one in which the most members of the roster are named; None where nobody is.
+    """
+    wanted = [rotations(name_words(each.name)) for each in roster.members if not each.name.isascii()] if roster else []
+    if not wanted or not path.name.lower().endswith(".zip"):
+        return None
+    found = in_reading_process(unpacking.unmarked_names, path.name, path.stat().st_size, path)
+    names = [name.encode("cp437", "replace") for name in found.names]
+    parts = [*{part: None for name in names for part in name.split(b"/") if not part.isascii()}][:MAX_NAMES_COMPARED]
+    counts = {page: members_in(page, parts, wanted) for page in CODE_PAGES}
+    best = max(CODE_PAGES, key=counts.__getitem__)
+    return best if counts[best] else None
 
 
-@contextmanager
-def refuse_damage(name: str) -> Iterator[None]:
-    """Turns what Python's readers raise for damaged bytes into EntryRefused. An error of the disk stays an OSError."""
-    try:
-        yield
-    except (*ARCHIVE_ERRORS, OSError) as error:
-        if isinstance(error, OSError) and error.filename is not None:
-            raise
-        reason = str(error) or type(error).__name__
-        raise EntryRefused(f"{name} cannot be unpacked ({reason[:200]}): pack it again and submit again.") from error
-
-
-def unpack_entry(
-    writer: ArchiveWriter, name: str, regular: bool, folder: bool, content: Callable[[], Iterable[bytes]]
-) -> None:
-    """Writes one entry. In a whole class's archive the writer keeps a refusal for its student; else it is raised."""
-    if name.lower().endswith((*SUFFIXES, *UNREAD)):
-        writer.archives.append(name)
-    try:
-        place = writer.place(name, regular, folder)
-        if place is not None:
-            with refuse_damage(name[:80]):
-                writer.write(place, content())
-    except EntryRefused as refused:
-        if not writer.caps.whole_class:
-            raise
-        writer.refused[name.replace("\\", "/")] = str(refused)
-
-
-class BoundedFile(io.FileIO):
-    """A file that gives at most `most` bytes per call: zipfile reads an archive's whole directory in one call."""
-
-    def __init__(self, path: Path, most: int) -> None:
-        super().__init__(path, opener=open_regular)
-        self._most = most
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        data = super().read(self._most + 1 if size is None or size < 0 else min(size, self._most + 1))
-        if len(data) > self._most:
-            raise ArchiveRefused("The archive's list of entries is too large: submit the lesson's folder only.")
-        return data
-
-
-def read_zip(path: Path, writer: ArchiveWriter) -> None:
-    with BoundedFile(path, writer.caps.directory) as file, zipfile.ZipFile(file) as archive:
-        entries = archive.infolist()
-        if sum(entry.compress_size for entry in entries) > path.stat().st_size:
-            raise ArchiveRefused("The archive's entries overlap each other: pack ordinary files.")
-        for entry in entries:
-            name = zip_name(entry, writer.code_page)
-            kind = stat.S_IFMT(entry.external_attr >> 16)
-            regular, folder = kind in (0, stat.S_IFREG), name.endswith(("/", "\\"))
-            unpack_entry(writer, name, regular, folder, partial(zip_content, archive, entry))
-
-
-def zip_name(entry: zipfile.ZipInfo, code_page: str | None) -> str:
-    """The entry's name: as UTF-8 where the entry says so; else in the code page, or as UTF-8 if it can be read so."""
-    for encoding in () if entry.flag_bits & 0x800 else (code_page or "utf-8", "utf-8"):
-        with suppress(UnicodeError):
-            return entry.orig_filename.encode("cp437").decode(encoding)
-    return entry.orig_filename
-
-
-def zip_content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-    if entry.flag_bits & 1:
-        raise EntryRefused("The archive is locked with a password: pack it without one.")
-    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        # zipfile decompresses a piece of any other kind as a whole, whatever its size
-        raise EntryRefused("The archive uses a compression that is not read: pack an ordinary .zip.")
-    return iter(partial(archive.open(entry).read, CHUNK_BYTES), b"")
-
-
-def read_tar(path: Path, writer: ArchiveWriter) -> None:
-    with open_tar(path, writer.caps, writer.clock) as stream:
-        for entry in read_entries(stream):
-            content = partial(stream.content, entry.size)
-            unpack_entry(writer, decoded_name(entry.name), entry.regular, entry.folder, content)
+def members_in(page: str, parts: list[bytes], wanted: list[set[str]]) -> int:
+    """How many members' names the parts contain, if they are in this code page."""
+    text = "\n".join("".join(name_words(part.decode(page, "replace"))) for part in parts)
+    return sum(any(name in text for name in names) for names in wanted)

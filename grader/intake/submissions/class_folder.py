@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from grader.intake.submissions.archive import METADATA, archive_names, is_archive, unpack_class, without_suffix
+from grader.intake.submissions.archive_writer import ArchiveRefused
 from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError
 from grader.intake.submissions.classroom50 import from_classroom50
 from grader.intake.submissions.downloads import (
@@ -17,7 +18,7 @@ from grader.intake.submissions.downloads import (
     from_moodle,
     one_per_entry,
 )
-from grader.intake.submissions.file_kinds import stem_of, suffix_of
+from grader.intake.submissions.file_kinds import CLUTTER, stem_of, suffix_of
 from grader.intake.submissions.fitting import is_only_lesson
 from grader.intake.submissions.gradescope import SUBMISSION_NAME, from_gradescope
 from grader.intake.submissions.places import (
@@ -31,7 +32,6 @@ from grader.intake.submissions.places import (
     possible_submissions,
     unread_files,
 )
-from grader.intake.submissions.unpacking import CLUTTER, ArchiveRefused
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 

@@ -16,7 +16,8 @@ from types import MappingProxyType
 from typing import Self
 
 from grader.intake.notebook.outline import DEFINITION
-from grader.intake.submissions.archive import ONE, is_archive, without_suffix
+from grader.intake.submissions.archive import is_archive, without_suffix
+from grader.intake.submissions.archive_writer import ONE
 from grader.intake.submissions.arrival import Arrival, NewFolder
 from grader.intake.submissions.file_kinds import suffix_of
 from grader.intake.submissions.lesson_files import Unreadable, read_file

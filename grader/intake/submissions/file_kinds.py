@@ -19,6 +19,10 @@ DISGUISED = re.compile(r".*?(\.pyw?|\.ipynb)" + ADDED, re.IGNORECASE | re.DOTALL
 COPIED_STEM = re.compile(r"backward(?:[ _-]*(?:\(\d+\)|copy|copie|kopie|copia)(?:[ _-]*\d+)?)+", re.IGNORECASE)
 """What browsers and operating systems call a second backward.py, without its suffix: backward (1), backward - Copy."""
 MAX_FILE_NAME_BYTES = 255
+CLUTTER = frozenset({"__pycache__", "__MACOSX", "node_modules", "venv", "site-packages"})
+"""Folders that programs make; nothing in them is the student's work."""
+DEBRIS = frozenset({"thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r", "$recycle.bin"})
+"""What Windows and macOS leave in folders, in small letters."""
 
 
 def suffix_of(path: PurePath) -> str:
@@ -44,6 +48,11 @@ def too_large_advice(path: PurePath) -> str:
 def is_copy(path: PurePath) -> bool:
     """Whether a name is that of a copy of backward.py, such as "backward (1).py"."""
     return bool(COPIED_STEM.fullmatch(stem_of(path)))
+
+
+def is_clutter(name: str) -> bool:
+    """Whether a file or folder of this name is hidden, or made by a program: nobody has submitted it."""
+    return name.startswith((".", "~$", "__MACOSX")) or name in CLUTTER or name.lower() in DEBRIS
 
 
 FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC

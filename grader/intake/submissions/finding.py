@@ -15,11 +15,11 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import overload
 
-from grader.intake.submissions.archive import archive_names, is_archive
+from grader.intake.submissions.archive import archive_names, code_page_of, is_archive
+from grader.intake.submissions.archive_writer import ArchiveRefused
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
 from grader.intake.submissions.class_folder import arrivals_at
 from grader.intake.submissions.completing import has_lesson
-from grader.intake.submissions.entry_names import code_page_of
 from grader.intake.submissions.file_kinds import NOTEBOOK
 from grader.intake.submissions.groups import members_by_group, share, without_group
 from grader.intake.submissions.people import as_folder, fold_case
@@ -29,7 +29,6 @@ from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.roster_matching import Submitter, join
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.intake.submissions.submission_times import SubmissionTime, times_by_student, with_times
-from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
 
 MAX_FILE_NAMES = 2_000  # of files in a submission; with more, it is read to find its lessons

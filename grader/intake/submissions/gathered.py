@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.intake.notebook.outline import FileOutline, outlines_limited
-from grader.intake.submissions.archive import MAX_ARCHIVE_DEPTH, is_archive, unpack_together
-from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
+from grader.intake.submissions.archive import is_archive, unpack_together
+from grader.intake.submissions.archive_writer import MAX_ARCHIVE_DEPTH
+from grader.intake.submissions.file_kinds import NOTEBOOK, is_clutter, suffix_of
 from grader.intake.submissions.lesson_files import Unreadable, read_downloaded
 from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS
-from grader.intake.submissions.unpacking import is_clutter
 from grader.lesson.lesson import Lesson
 
 MAX_FOLDERS = 1_000

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from grader.intake.submissions.archive import MAX_ARCHIVE_DEPTH
-from grader.intake.submissions.file_kinds import suffix_of
+from grader.intake.submissions.archive_writer import MAX_ARCHIVE_DEPTH
+from grader.intake.submissions.file_kinds import CLUTTER, suffix_of
 from grader.intake.submissions.lesson_files import Unreadable, read_file
-from grader.intake.submissions.unpacking import CLUTTER
 
 MAX_PACKAGE_FILES = 64
 """Python files that are read of one package; a package with more is left out."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from grader.errors import UserError
 from grader.intake.notebook.as_file import Origin
+from grader.intake.submissions.archive_writer import refuse_pointer
 from grader.intake.submissions.file_kinds import open_regular, too_large_advice
-from grader.intake.submissions.unpacking import refuse_pointer
 from grader.lesson.paths import BACKWARD_FILE
 
 MAX_FILE_BYTES = 1 << 20

@@ -11,12 +11,12 @@ from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
 
-from grader.intake.submissions.archive import MAX_ARCHIVE_DEPTH, is_archive
-from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
+from grader.intake.submissions.archive import is_archive
+from grader.intake.submissions.archive_writer import MAX_ARCHIVE_DEPTH
+from grader.intake.submissions.file_kinds import NOTEBOOK, is_clutter, suffix_of
 from grader.intake.submissions.helper_packages import is_imported
 from grader.intake.submissions.lesson_files import Unreadable, read_file
 from grader.intake.submissions.people import is_reserved
-from grader.intake.submissions.unpacking import is_clutter
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 

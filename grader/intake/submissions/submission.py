@@ -13,6 +13,7 @@ from types import MappingProxyType
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.submissions.answer_files import with_answers
 from grader.intake.submissions.archive import is_archive, unpacked
+from grader.intake.submissions.archive_writer import ArchiveRefused, IncompleteDownload
 from grader.intake.submissions.completing import Wanted, has_lesson, only_others, recognised_in, unread_question
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.fitting import hints
@@ -33,7 +34,6 @@ from grader.intake.submissions.lesson_reading import (
 )
 from grader.intake.submissions.places import Inside, innermost, is_gradable, loose_file, names_lesson
 from grader.intake.submissions.recognition import GuessQuestion
-from grader.intake.submissions.unpacking import ArchiveRefused, IncompleteDownload
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.results.annotations import IntakeRemark

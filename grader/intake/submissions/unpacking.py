@@ -1,242 +1,274 @@
-"""What may come out of an archive: names are validated before anything is read, and nothing grows beyond its caps."""
+"""Unpacks archives: the Python files and notebooks of a .zip or .tar (.gz, .bz2, .xz), and nothing else.
+
+Only the reading process runs this (archive.py calls it): it is ended when an archive takes too much time or memory,
+whatever made it do so. Only ordinary files are written. An archive that tries to reach outside its folder, or to grow
+beyond the caps, is refused as a whole.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Mapping
+import bz2
+import gzip
+import lzma
+import os
+import shutil
+import stat
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import IO, Any
 
-from grader.errors import UserError
-from grader.intake.submissions.file_kinds import suffix_of, too_large_advice
-from grader.intake.submissions.people import fold_case
+from grader.intake.submissions.archive_writer import (
+    INNER_ARCHIVES,
+    MIB,
+    ONE,
+    WHOLE_CLASS,
+    ArchiveRefused,
+    ArchiveWriter,
+    EntryRefused,
+    IncompleteDownload,
+    refuse_pointer,
+)
+from grader.intake.submissions.file_kinds import open_regular
 from grader.source.unparsed import LFS_POINTER
 
 CHUNK_BYTES = 1 << 16
-MIB = 1 << 20
-MAX_NAME_BYTES = 200  # disks take 255, and a name may be written longer than it is read
-MAX_OTHERS = 20
-CLUTTER = frozenset({"__pycache__", "__MACOSX", "node_modules", "venv", "site-packages"})
-"""Folders that programs make; nothing in them is the student's work."""
-DEBRIS = frozenset({"thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r", "$recycle.bin"})
-"""What Windows and macOS leave in folders, in small letters."""
-RATIO_COUNTS_FROM = MIB  # a small file of one letter is no bomb
-INNER_ARCHIVES = ".inner"
-"""Where archives inside an archive wait; no entry has a name that begins with a full stop."""
-WINDOWS_DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
-"""Names of devices on Windows, whatever suffix they have."""
-
-
-def is_clutter(name: str) -> bool:
-    """Whether a file or folder of this name is hidden, or made by a program: nobody has submitted it."""
-    return name.startswith((".", "~$", "__MACOSX")) or name in CLUTTER or name.lower() in DEBRIS
-
-
-class ArchiveRefused(UserError):
-    """An archive is not unpacked. The text is a sentence for the student."""
-
-
-class EntryRefused(ArchiveRefused):
-    """The same because of one entry, which in a whole class's archive affects only its student."""
-
-
-class IncompleteDownload(ArchiveRefused):
-    """A file that the download does not contain, which is not its student's fault. The text is a sentence."""
-
-
-def refuse_pointer(name: str, start: bytes) -> None:
-    """Raise IncompleteDownload if the file that begins like this only says where Git LFS keeps the file."""
-    if start.removeprefix(b"\xef\xbb\xbf").startswith(LFS_POINTER.encode()):
-        raise IncompleteDownload(
-            f"{name} is a Git LFS pointer, not the file itself: run `git lfs pull` in the download, and grade again."
-        )
-
-
-@dataclass(frozen=True)
-class Caps:
-    """Limits of one archive, in bytes, files and folders.
-
-    Attributes:
-        archive: the archive itself.
-        directory, headers: a zip's list of entries; all headers of a tar together.
-        file, unpacked: {suffix: one file}, {suffix: all files of that kind}; other kinds are not unpacked.
-        streamed: the bytes to which a compressed tar is decompressed in the search for files.
-        ratio: all unpacked bytes divided by the archive's.
-        seconds, seconds_per_mib: of processor time, for any archive and for each MiB of it: a guard, more than twenty
-            times what unpacking takes. The other limits decide.
-        whole_class: files of other kinds are written empty, and a bad entry does not affect the others.
-        inner: the suffixes of archives inside the archive that are kept, to be unpacked as well.
-    """
-
-    archive: int
-    directory: int
-    headers: int
-    entries: int
-    files: int
-    depth: int
-    file: Mapping[str, int]
-    unpacked: Mapping[str, int]
-    streamed: int
-    ratio: float
-    seconds: float
-    seconds_per_mib: float
-    whole_class: bool = False
-    inner: tuple[str, ...] = ()
-
-
-class Clock:
-    """A limit of processor time for this thread, from now on: one archive must not delay the others."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._end = time.thread_time() + seconds
-
-    def enforce(self) -> None:
-        """Raises ArchiveRefused after the limit."""
-        if time.thread_time() > self._end:
-            raise ArchiveRefused(
-                f"The archive takes more than {self._seconds:.0f} s to unpack: submit the lesson's folder only."
-            )
+MAX_INNER = 20
+"""Archives inside an archive that are read."""
+STREAMED_AT_LEAST = 8 * MIB
+UNREAD = {".7z": "a 7-Zip archive", ".rar": "a RAR archive", ".tar.zst": "a Zstandard archive"}
+"""Archives that Python's library does not read; a sentence says so to the student."""
+FOREIGN_MAGIC = {b"7z\xbc\xaf\x27\x1c": ".7z", b"Rar!\x1a\x07": ".rar"}
+DECOMPRESSORS: dict[bytes, Callable[[Any], IO[bytes]]] = {
+    b"\x1f\x8b": gzip.open,  # type: ignore[dict-item]
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\0": lzma.open,
+}
+"""{the first bytes of a compressed file: what opens it}"""
+ARCHIVE_ERRORS = (
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error),
+    *(EOFError, ValueError, NotImplementedError, RecursionError, OverflowError, IndexError, KeyError, TypeError),
+)
+"""What Python's readers raise for bytes that are not an archive, or one made to confuse them."""
 
 
 @dataclass
-class ArchiveWriter:
-    """Writes the gradable entries of an archive below `folder`. Raises ArchiveRefused at a cap.
+class Unpacked:
+    """What became of an archive.
 
     Attributes:
-        archive_bytes: the size of the archive itself.
-        refused: {entry's name: sentence} of entries left out, in a whole class's archive.
-        archives: the names of archives inside.
-        files: how many files were accepted.
-        prefix: the folder below `folder` for what is read now; for an archive inside the archive, its name.
-        inner: {prefix: place on disk} of the archives inside that wait to be unpacked.
+        sentence: why it is refused as a whole; "" where it is not.
+        is_incomplete: whether the sentence is that of an IncompleteDownload.
+        refused: {entry's name: sentence} of entries left out in a whole class's archive, and of archives inside.
         others: the names of some files that were left out.
-        code_page: that of names in a zip which are not marked as UTF-8; None where nobody knows.
+        names: the entries' names.
     """
 
-    folder: Path
-    caps: Caps
-    archive_bytes: int
+    sentence: str = ""
+    is_incomplete: bool = False
     refused: dict[str, str] = field(default_factory=dict)
-    archives: list[str] = field(default_factory=list)
-    files: int = 0
-    prefix: PurePosixPath = field(default_factory=PurePosixPath)
-    inner: dict[PurePosixPath, Path] = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
-    code_page: str | None = None
-    clock: Clock = field(init=False)
-    _entries: int = 0
-    _bytes: dict[str, int] = field(default_factory=dict)
-    _places: dict[str, str] = field(default_factory=dict)  # {folded place: the place as written, with / for a folder}
-
-    def __post_init__(self) -> None:
-        self.clock = Clock(self.caps.seconds + self.caps.seconds_per_mib * self.archive_bytes / MIB)
-
-    def place(self, name: str, regular: bool, folder: bool) -> PurePosixPath | None:
-        """Where an entry is written below `folder`; None where it is left out."""
-        self.clock.enforce()
-        self._entries += 1
-        if self._entries > self.caps.entries:
-            raise ArchiveRefused(
-                f"The archive has more than {self.caps.entries:,} entries: submit the lesson's folder only."
-            )
-        path = PurePosixPath(name.replace("\\", "/"))
-        if path.is_absolute() or ".." in path.parts or "\0" in name or (path.parts and path.parts[0].endswith(":")):
-            raise ArchiveRefused(
-                f"The archive has an entry outside its own folder ({name[:80]!r}): pack the folder itself."
-            )
-        if any(map(is_clutter, path.parts)) or not path.parts:
-            return None
-        if not regular and not folder:
-            raise EntryRefused(
-                f"The archive has a link, a device or a sparse file in it ({name[:80]!r}): pack ordinary files."
-            )
-        if folder:
-            return None
-        if not (self.caps.whole_class or suffix_of(path) in self.caps.file or self._is_inner(path)):
-            self.others += [path.name] if len(self.others) < MAX_OTHERS else []
-            return None
-        path = self.prefix / path
-        self._validate(path, name)
-        return path
-
-    def _is_inner(self, path: PurePosixPath) -> bool:
-        return path.name.lower().endswith(self.caps.inner)
-
-    def _validate(self, path: PurePosixPath, name: str) -> None:
-        if len(path.parts) > self.caps.depth:
-            raise EntryRefused(
-                f"The archive has folders more than {self.caps.depth} deep: pack the lesson's folder itself."
-            )
-        if any(len(part.encode("utf-8", "surrogatepass")) > MAX_NAME_BYTES for part in path.parts):
-            raise EntryRefused(f"The archive has a name of more than {MAX_NAME_BYTES} bytes ({name[:40]!r} ...).")
-        if any(part.partition(".")[0].strip().lower() in WINDOWS_DEVICES for part in path.parts):
-            raise EntryRefused(f"The archive has a name that Windows keeps for a device ({name[:80]!r}): rename it.")
-        for parent in list(path.parents)[-2::-1]:
-            self._reserve(f"{parent}/", name)
-        if fold_case(str(path)) in self._places:
-            raise EntryRefused(
-                f"The archive has {name[:80]!r} twice, if capitals and accents do not count: which one is meant?"
-            )
-        self._reserve(str(path), name)
-        self.files += 1
-        if self.files > self.caps.files:
-            kind = "files" if self.caps.whole_class else "Python files"
-            raise ArchiveRefused(
-                f"The archive has more than {self.caps.files:,} {kind}: submit the lesson's folder only."
-            )
-
-    def begin_inner(self, prefix: PurePosixPath) -> None:
-        """Unpack into the folder `prefix` from now on, in the place of an archive of that name."""
-        self.prefix = prefix
-        self._places.pop(fold_case(str(prefix)), None)
-
-    def _reserve(self, place: str, name: str) -> None:
-        known = self._places.setdefault(fold_case(place).rstrip("/"), place)
-        if known != place:
-            raise EntryRefused(
-                f"The archive has {known[:80]!r} and {name[:80]!r}, which are one name on many disks: rename one."
-            )
-
-    def write(self, path: PurePosixPath, content: Iterable[bytes]) -> None:
-        """Writes a file piece by piece, so that memory holds only one piece."""
-        target = self.folder.joinpath(*path.parts)
-        most = self.caps.file.get(suffix_of(path), 0)
-        if self._is_inner(path):
-            target = self.folder / INNER_ARCHIVES / str(len(self._places)) / path.name
-            self.inner[path], most = target, self.caps.archive
-        target.parent.mkdir(parents=True, exist_ok=True)
-        written = 0
-        with target.open("wb") as file:
-            for data in content if most else ():
-                self.clock.enforce()
-                written += len(data)
-                if written > most:
-                    file.truncate(0)
-                    limit = f"at most {most:,} bytes are read.{too_large_advice(path)}"
-                    raise EntryRefused(f"{path.name} in the archive is too large: {limit}")
-                self._count(path, len(data))
-                file.write(data)
-
-    def _count(self, path: PurePosixPath, size: int) -> None:
-        suffix = suffix_of(path)
-        total = self._bytes[suffix] = self._bytes.get(suffix, 0) + size
-        most = self.caps.unpacked.get(suffix, self.caps.archive)
-        if total > most:
-            raise ArchiveRefused(
-                f"The archive's {suffix} files are too large: at most {most:,} bytes are read.{too_large_advice(path)}"
-            )
-        total = sum(self._bytes.values())
-        if total > max(RATIO_COUNTS_FROM, self.caps.ratio * self.archive_bytes):
-            raise ArchiveRefused(
-                f"The archive unpacks to more than {self.caps.ratio:,g} times its size: submit ordinary files."
-            )
+    names: list[str] = field(default_factory=list)
 
 
-def decoded_name(name: str | bytes) -> str:
+# What the reading process is called with ------------------------------------------------------------------------------
+
+
+def unpack_one(path: Path, folder: Path) -> Unpacked:
+    """Unpacks one student's archive into `folder`. An archive inside it becomes a folder of its name."""
+    writer = ArchiveWriter(folder, ONE, path.stat().st_size)
+
+    def unpack() -> None:
+        unpack_archive(path, writer)
+        archives = [*map(str, writer.inner), *(name for name in writer.others if name.lower().endswith(tuple(UNREAD)))]
+        unpack_inner(writer)
+        if archives and not any(each.is_file() for each in folder.rglob("*")):
+            holds = f"{path.name} holds no Python file but another archive ({archives[0][:80]!r})"
+            raise ArchiveRefused(next(iter(writer.refused.values()), f"{holds}: submit the lesson's folder itself."))
+
+    return unpacking_outcome(writer, unpack)
+
+
+def unpack_archives(archives: Mapping[str, Path], folder: Path) -> Unpacked:
+    """Unpacks several archives of one student into `folder`, {place in it: archive}, under the limits of one."""
+    writer = ArchiveWriter(folder, ONE, sum(path.stat().st_size for path in archives.values()))
+
+    def unpack() -> None:
+        for place, path in list(archives.items())[:MAX_INNER]:
+            unpack_inside(writer, PurePosixPath(place), path)
+        unpack_inner(writer)
+
+    return unpacking_outcome(writer, unpack)
+
+
+def unpack_class_archive(path: Path, folder: Path, code_page: str | None) -> Unpacked:
+    """Unpacks the archive of a whole class into `folder`, students' own archives as they are."""
+    writer = ArchiveWriter(folder, WHOLE_CLASS, path.stat().st_size, code_page=code_page)
+    return unpacking_outcome(writer, lambda: unpack_archive(path, writer))
+
+
+def list_entries(path: Path, code_page: str | None) -> Unpacked:
+    """The names of an archive's entries; nothing is written."""
+    writer = ArchiveWriter(None, WHOLE_CLASS, path.stat().st_size, code_page=code_page)
+    return unpacking_outcome(writer, lambda: unpack_archive(path, writer))
+
+
+def unmarked_names(path: Path) -> Unpacked:
+    """The names in a .zip that are not marked as UTF-8, each byte read as cp437; none where it is not readable."""
+    with suppress(*ARCHIVE_ERRORS, OSError), zipfile.ZipFile(open(path, "rb", opener=open_regular)) as archive:
+        return Unpacked(names=[each.orig_filename for each in archive.infolist() if not each.flag_bits & 0x800])
+    return Unpacked()
+
+
+def unpacking_outcome(writer: ArchiveWriter, unpack: Callable[[], None]) -> Unpacked:
+    """What became of the archive that `unpack` gives to the writer."""
+    sentence, is_incomplete = "", False
+    try:
+        unpack()
+    except ArchiveRefused as refused:
+        sentence, is_incomplete = str(refused), isinstance(refused, IncompleteDownload)
+    except OSError as error:
+        sentence = f"The archive cannot be unpacked: {error.strerror or error}."
+    return Unpacked(sentence, is_incomplete, writer.refused, writer.others, writer.names)
+
+
+# From an archive to files ---------------------------------------------------------------------------------------------
+
+
+def unpack_inner(writer: ArchiveWriter) -> None:
+    """Unpacks the archives inside the archive, under its limits. What is an archive inside these is left out."""
+    waiting, writer.inner, writer.keeps_archives = list(writer.inner.items()), {}, False
+    for prefix, archive in waiting[:MAX_INNER]:
+        unpack_inside(writer, prefix, archive)
+    if writer.folder is not None:
+        shutil.rmtree(writer.folder / INNER_ARCHIVES, ignore_errors=True)
+
+
+def unpack_inside(writer: ArchiveWriter, prefix: PurePosixPath, archive: Path) -> None:
+    """Unpacks an archive into the folder `prefix`. One that is refused does not affect the others."""
+    assert writer.folder is not None
+    writer.begin_inner(prefix)
+    try:
+        unpack_archive(archive, writer)
+    except (ArchiveRefused, OSError) as refused:
+        writer.refused[str(prefix)] = f"In {prefix.name[:80]}: {refused}"
+        shutil.rmtree(writer.folder / prefix, ignore_errors=True)
+    writer.prefix = PurePosixPath()
+
+
+def unpack_archive(path: Path, writer: ArchiveWriter) -> None:
+    """Gives `writer` every entry of the archive. Raises ArchiveRefused."""
+    if writer.archive_bytes > writer.caps.archive:
+        raise ArchiveRefused(
+            f"{path.name} has {writer.archive_bytes:,} bytes; at most {writer.caps.archive:,} are read."
+        )
+    with open(path, "rb", opener=open_regular) as file, refuse_damage(path.name):
+        start = file.read(len(LFS_POINTER))
+        file.seek(0)
+        refuse_pointer(path.name, start)
+        suffix = FOREIGN_MAGIC.get(start[:6]) or next((s for s in UNREAD if path.name.lower().endswith(s)), "")
+        if suffix:
+            raise ArchiveRefused(f"{path.name} is {UNREAD[suffix]}, which is not read: submit a .zip or a .tar.gz.")
+        (unpack_zip if path.name.lower().endswith(".zip") else unpack_tar)(file, writer)
+
+
+@contextmanager
+def refuse_damage(name: str) -> Iterator[None]:
+    """Turns what Python's readers raise for damaged bytes into EntryRefused. An error of the disk stays an OSError."""
+    try:
+        yield
+    except (*ARCHIVE_ERRORS, OSError) as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise
+        reason = str(error) or type(error).__name__
+        raise EntryRefused(f"{name} cannot be unpacked ({reason[:200]}): pack it again and submit again.") from error
+
+
+def unpack_zip(file: IO[bytes], writer: ArchiveWriter) -> None:
+    with zipfile.ZipFile(file) as archive:
+        entries = archive.infolist()
+        if sum(entry.compress_size for entry in entries) > os.fstat(file.fileno()).st_size:
+            raise ArchiveRefused("The archive's entries overlap each other: pack ordinary files.")
+        for entry in entries:
+            name, kind = zip_name(entry, writer.code_page), stat.S_IFMT(entry.external_attr >> 16)
+            is_file, is_folder = kind in (0, stat.S_IFREG), name.endswith(("/", "\\"))
+            unpack_entry(writer, name, is_file, is_folder, partial(open_zip_entry, archive, entry))
+
+
+def zip_name(entry: zipfile.ZipInfo, code_page: str | None) -> str:
+    """The entry's name: as UTF-8 where the entry says so; else in the code page, or as UTF-8 if it can be read so."""
+    for encoding in () if entry.flag_bits & 0x800 else (code_page or "utf-8", "utf-8"):
+        with suppress(UnicodeError):
+            return entry.orig_filename.encode("cp437").decode(encoding)
+    return entry.orig_filename
+
+
+def open_zip_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> IO[bytes]:
+    if entry.flag_bits & 1:
+        raise EntryRefused("The archive is locked with a password: pack it without one.")
+    return archive.open(entry)
+
+
+def unpack_tar(file: IO[bytes], writer: ArchiveWriter) -> None:
+    """The file's first bytes say how it is compressed, not its suffix."""
+    start = file.read(6)
+    file.seek(0)
+    magic = next(filter(start.startswith, DECOMPRESSORS), None)
+    stream = CountedStream(file if magic is None else DECOMPRESSORS[magic](file), writer)
+    with tarfile.open(fileobj=stream, mode="r|", encoding="utf-8", errors="surrogateescape") as tar:  # type: ignore[call-overload]
+        for entry in tar:
+            is_file = entry.isreg() and not entry.issparse()
+            unpack_entry(writer, decoded_name(entry.name), is_file, entry.isdir(), partial(open_tar_entry, tar, entry))
+
+
+def open_tar_entry(tar: tarfile.TarFile, entry: tarfile.TarInfo) -> IO[bytes]:
+    content = tar.extractfile(entry)
+    assert content is not None  # it is a file
+    return content
+
+
+def decoded_name(name: str) -> str:
     """A name as UTF-8, else as Latin-1, in which every byte is a letter."""
-    raw = name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
+    raw = name.encode("utf-8", "surrogateescape")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("latin-1")
+
+
+class CountedStream:
+    """A tar's bytes. Raises ArchiveRefused once they are more than the caps allow."""
+
+    def __init__(self, stream: IO[bytes], writer: ArchiveWriter) -> None:
+        self._stream, self._count = stream, 0
+        self._most = int(min(writer.caps.streamed, max(STREAMED_AT_LEAST, writer.caps.ratio * writer.archive_bytes)))
+
+    def read(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        self._count += len(data)
+        if self._count > self._most:
+            raise ArchiveRefused(
+                f"The archive unpacks to more than {self._most:,} bytes: submit the lesson's folder only."
+            )
+        return data
+
+
+def unpack_entry(
+    writer: ArchiveWriter, name: str, is_file: bool, is_folder: bool, open_content: Callable[[], IO[bytes]]
+) -> None:
+    """Writes one entry. In a whole class's archive the writer keeps a refusal for its student; else it is raised."""
+    try:
+        place = writer.place(name, is_file, is_folder)
+        if place is not None:
+            with refuse_damage(name[:80]), open_content() as content:
+                writer.write(place, iter(partial(content.read, CHUNK_BYTES), b""))
+    except EntryRefused as refused:
+        if not writer.caps.whole_class:
+            raise
+        writer.refused[name.replace("\\", "/")] = str(refused)

@@ -98,7 +98,7 @@ class Autograder:
         for _ in range(MAX_AUTOGRADER_TRIES):
             zygote, self._zygote = self._zygote, None
             try:
-                results = grade_once(self._lessons, submission, limits, isolation, self._root, zygote)
+                results = grade_once(self._lessons, submission, limits, isolation, zygote)
                 return results if self._assignment is None else self._assigned(self._assignment, results)
             except (GraderFault, OSError) as error:
                 fault = f"{type(error).__name__}: {error}"
@@ -170,12 +170,10 @@ def grade_once(
     submission: Submission,
     limits: Limits,
     isolation: Isolation,
-    root: Path,
     zygote: socket.socket | None = None,
 ) -> SubmissionResult:
     """Raises GraderFault."""
-    hide = [root / "source", root / "submission", root / "results"]
-    with closing(Session(lessons, secrets.randbits(32), limits, isolation, hide, zygote)) as session:
+    with closing(Session(lessons, secrets.randbits(32), limits, isolation, zygote)) as session:
         return session.grade(submission).results
 
 

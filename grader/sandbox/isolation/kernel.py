@@ -141,7 +141,7 @@ def close_all_but(keep: Iterable[int]) -> None:
 
 
 def die_with_parent(parent: int | None = None) -> None:
-    """Asks the kernel to kill this process when its parent ends. Raises OSError.
+    """Asks the kernel to kill this process when its parent ends; elsewhere than on Linux, nothing. Raises OSError.
 
     `parent` is a pidfd of the parent, opened before the fork: a parent that had ended before this call sends no
     signal any more, and in a new pid namespace getppid() is 0 whether it lives or not.
@@ -149,6 +149,8 @@ def die_with_parent(parent: int | None = None) -> None:
     The kernel forgets the request when the process changes its user: call it again then. "Parent" is the *thread*
     that forked (PR_SET_PDEATHSIG in prctl(2)): start a zygote from a thread that lives as long.
     """
+    if not supported():
+        return
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if parent is not None:
         poll = select.poll()

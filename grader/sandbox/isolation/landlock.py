@@ -23,8 +23,6 @@ from pathlib import Path
 
 from grader.sandbox.isolation import kernel
 
-OWN_PACKAGE = __name__.partition(".")[0]
-"""The package that this module belongs to."""
 LOADED_PACKAGES = ("torch",)
 """Installed packages that are imported before a process is locked in: afterwards only their shared libraries load."""
 IMPORTABLE_PACKAGES = ("numpy",)
@@ -51,66 +49,56 @@ def abi() -> int:
         return 0
 
 
-def library_paths() -> tuple[Path, ...]:
-    """Where Python and the packages are: the interpreter's own folders and the system's libraries. Workers see them.
+@dataclass(frozen=True)
+class WorkerFiles:
+    """What a worker can see and read.
 
-    `openable` says which of these files they can open. Of the project only this package, which holds no secret and may
-    have to be imported after its surroundings were hidden. No submission: the student's source comes over the wire.
+    Attributes:
+        visible: what exists for a worker where there are namespaces: these files and folders, with all beneath them.
+        listed: folders in which it may read the names.
+        readable: files and folders that it may open for reading, with all beneath them. All of them are visible.
     """
-    candidates = [
-        sys.prefix,
-        sys.base_prefix,
-        sys.exec_prefix,
-        sys.base_exec_prefix,
-        *(
-            os.path.dirname(origin)
-            for origin in map(_origin, (*LOADED_PACKAGES, *IMPORTABLE_PACKAGES, OWN_PACKAGE))
-            if origin
-        ),
-        *("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/dev/urandom"),
-    ]
-    resolved = [Path(os.path.realpath(path)) for path in candidates]
-    kept = dict.fromkeys(p for p in resolved if p.exists() and p != Path("/"))
-    return tuple(p for p in kept if not any(other in p.parents for other in kept))
+
+    visible: tuple[Path, ...]
+    listed: tuple[Path, ...]
+    readable: tuple[Path, ...]
+
+
+def worker_files(imports: Sequence[str] = ()) -> WorkerFiles:
+    """The files that a worker needs, and no other library's: the rest of site-packages has other people's formulas.
+
+    The standard library without what is installed beneath it, IMPORTABLE_PACKAGES, shared libraries, and the packages
+    `imports`, top-level modules that an instructor allows; one that is not installed is left out. The Python files of
+    LOADED_PACKAGES are not among them: they are loaded before a worker is forked. No submission is: the student's
+    source comes over the wire.
+    """
+    standard = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib")]
+    prefixes = (sys.prefix, sys.base_prefix, "/usr", "/usr/local", "/")
+    libraries = [os.path.join(prefix, name) for prefix in prefixes for name in ("lib", "lib64")]
+    packages = [os.path.join(os.path.dirname(origin), "lib") for origin in map(_origin, LOADED_PACKAGES) if origin]
+    for module in (*IMPORTABLE_PACKAGES, *imports):
+        if origin := _origin(module):
+            package = os.path.dirname(origin) if os.path.basename(origin) == "__init__.py" else origin
+            packages += [package, os.path.join(os.path.dirname(package), f"{module}.libs")]
+
+    listed = dict.fromkeys(map(_real, standard))
+    readable = [child for folder in listed for child in _children(folder) if child.name not in _INSTALLED_INTO]
+    readable += [_real(path) for path in packages]
+    for folder in dict.fromkeys(map(_real, libraries)):
+        readable += [child for child in _children(folder) if _is_shared_library(child)]
+    readable += map(Path, _OF_THE_SYSTEM)
+    visible = [*map(Path, (*standard, *libraries, *packages, *_OF_THE_SYSTEM)), *map(_real, packages)]
+    return WorkerFiles(existing(visible), tuple(listed), existing(readable))
+
+
+def existing(paths: Iterable[Path]) -> tuple[Path, ...]:
+    return tuple(path for path in dict.fromkeys(paths) if os.path.exists(path))  # also where it may not look
 
 
 def _origin(module: str) -> str | None:
     """The file of an installed module, found without importing it: it may be outside sys.prefix (pip --user)."""
     spec = sys.modules[module].__spec__ if module in sys.modules else importlib.util.find_spec(module)
     return spec.origin if spec is not None else None
-
-
-@dataclass(frozen=True)
-class Openable:
-    """What a worker may open: `files` with all beneath them, and the names of what is beneath `listed`."""
-
-    files: tuple[Path, ...]
-    listed: tuple[Path, ...] = ()
-
-
-def openable(imports: Sequence[str] = ()) -> Openable:
-    """The files that a worker needs, and no other library's: the rest of site-packages has other people's formulas.
-
-    The standard library without what is installed beneath it, IMPORTABLE_PACKAGES, shared libraries, and the packages
-    `imports`, top-level modules that an instructor allows; one that is not installed is left out. The Python files of
-    LOADED_PACKAGES are not among them: they are loaded before a worker is forked.
-    """
-    folders = dict.fromkeys(_real(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib"))
-    files: list[Path] = []
-    for folder in folders:
-        files += [child for child in _children(folder) if child.name not in _INSTALLED_INTO]
-    for module in (*IMPORTABLE_PACKAGES, *imports):
-        if origin := _origin(module):
-            package = _real(origin)
-            folder = package.parent if package.name == "__init__.py" else package
-            files += [folder, folder.parent / f"{module}.libs"]
-    files += [_real(origin).parent / "lib" for origin in map(_origin, LOADED_PACKAGES) if origin]
-    prefixes = (sys.prefix, sys.base_prefix, "/usr", "/usr/local", "/")
-    libraries = dict.fromkeys(_real(os.path.join(prefix, name)) for prefix in prefixes for name in ("lib", "lib64"))
-    for folder in libraries:
-        files += [child for child in _children(folder) if _is_shared_library(child)]
-    files += [Path(path) for path in _OF_THE_SYSTEM]
-    return Openable(tuple(dict.fromkeys(path for path in files if path.exists())), tuple(folders))
 
 
 _INSTALLED_INTO = ("site-packages", "dist-packages")
@@ -137,15 +125,15 @@ def _children(folder: Path) -> list[Path]:
         return []
 
 
-def restrict(readable: Sequence[Path]) -> None:
+def restrict(readable: Sequence[Path], listed: Sequence[Path] = ()) -> None:
     """Restricts this thread, and everything it starts later, to reading `readable`, with all beneath them.
 
-    Call `capabilities.no_new_privileges` first. The kernel's version decides which rights can be taken away; files are
-    restricted in every version. A path that does not exist is left out, which allows less, not more.
-    Raises OSError (ENOSYS or EOPNOTSUPP without Landlock, EACCES for a path this user cannot reach); then nothing
-    is restricted.
+    Of folders in `listed` only names can be read. Call `capabilities.no_new_privileges` first. The kernel's version
+    decides which rights can be taken away; files are restricted in every version. A path that does not exist is left
+    out, which allows less, not more. Raises OSError (ENOSYS or EOPNOTSUPP without Landlock, EACCES for a path this user
+    cannot reach); then nothing is restricted.
     """
-    ruleset = make_ruleset(readable)
+    ruleset = make_ruleset(readable, listed)
     try:
         enforce(ruleset)
     finally:
@@ -158,10 +146,7 @@ def enforce(ruleset: int) -> None:
 
 
 def make_ruleset(readable: Sequence[Path], listed: Sequence[Path] = ()) -> int:
-    """A descriptor for `enforce`. Of folders in `listed` only names can be read.
-
-    Raises OSError as `restrict` does.
-    """
+    """A descriptor for `enforce`. See `restrict`."""
     version = abi()
     if version < 1:
         raise OSError(errno.EOPNOTSUPP, "this kernel has no Landlock, or it is switched off")

@@ -1,6 +1,6 @@
 """What one submission may use: every default in one place, and the part of it that the kernel enforces.
 
-Elapsed times, output and operators are kept by the trusted side (the kernel has no such limit); processor time,
+Deadlines, output and operators are kept by the trusted side (the kernel has no such limit); processor time,
 memory, files, threads are resource limits that `apply` sets in the worker. What they stop: 8 GiB allocated in one
 line, an endless loop whose deadline nobody watches any more, a thread bomb, a file that fills the disk.
 
@@ -18,7 +18,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of one worker. `seconds` are elapsed ones, less those for which the worker waits for a processor.
+    """Limits of one worker. `seconds` are of processor time, or six times as many of wall time, see work_clock.py.
 
     Raises ValueError for a negative limit, TypeError for a value that is not a number.
     """

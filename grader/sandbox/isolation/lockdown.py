@@ -1,9 +1,9 @@
 """Locking a worker in: which layers, and in which order, from a fresh fork to the first line of a student's code.
 
-    plan = plan_for(probe(), limits, hide=[...])       anywhere; it travels to the zygote as JSON
-    zygote = prepare_zygote(plan)                      first thing in the zygote, before torch is loaded
-    pid = zygote.fork()                                for each submission
-    lock_in(plan, keep=range(5), parent=zygote.pidfd)  in the child, once its descriptors are arranged
+    plan = plan_for(probe(), limits)     anywhere; it travels to the zygote as JSON
+    zygote = prepare_zygote(plan)        in the zygote, once torch is loaded
+    pid = zygote.fork()                  for each submission
+    lock_in(plan, range(5), zygote.pidfd, zygote.ruleset)    in the child, once its descriptors are arranged
 
 A layer of the plan that cannot be applied raises: no student code may run then. docs/isolation.md says what each
 layer stops.
@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from grader.sandbox.isolation import capabilities, kernel, landlock, namespaces, seccomp
@@ -29,25 +28,19 @@ class Plan:
     """How workers are locked in. Made by `plan_for`; equal on both sides of `to_dict` and `from_dict`."""
 
     layers: tuple[str, ...]  # of probe.LAYERS
-    readable: tuple[Path, ...]  # what a worker sees and may open for reading, with all beneath
-    hide: tuple[Path, ...] = ()  # folders that workers see empty, where there are namespaces
     uid: int | None = None  # the user (and group) that workers become, None to stay who they are
     other_threads: int = 0  # that run under the worker's user already, see limits.tasks_of
     limits: Limits = field(default_factory=Limits)
     imports: tuple[str, ...] = ()  # further top-level modules that submissions may import, see imports.py
-    narrow: bool = False  # of `readable` only landlock.openable(imports) can be opened
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
             "layers": list(self.layers),
-            "readable": [str(path) for path in self.readable],
-            "hide": [str(path) for path in self.hide],
             "uid": self.uid,
             "other_threads": self.other_threads,
             "limits": self.limits.to_dict(),
             "imports": list(self.imports),
-            "narrow": self.narrow,
         }
 
     @classmethod
@@ -58,53 +51,23 @@ class Plan:
             raise ValueError(f"no such layer: {', '.join(unknown)}")
         return cls(
             layers=tuple(values["layers"]),
-            readable=tuple(map(Path, values["readable"])),
-            hide=tuple(map(Path, values["hide"])),
             uid=values["uid"],
             other_threads=values["other_threads"],
             limits=Limits.from_dict(values["limits"]),
             imports=tuple(values["imports"]),
-            narrow=values["narrow"],
         )
 
 
-def plan_for(
-    isolation: Isolation,
-    limits: Limits | None = None,
-    readable: Sequence[Path] | None = None,
-    hide: Sequence[Path] = (),
-    imports: Sequence[str] = (),
-) -> Plan:
-    """Every layer that the probe found, filled in.
-
-    `readable` is as in `probe.probe`, which must have been given the same; without it only the files of
-    `landlock.openable` can be opened. `imports` are further modules that an instructor allows. `hide` are folders
-    with secrets (solutions, hidden suites, submissions). Raises ValueError when `readable` would give one of them away,
-    or everything.
-    """
-    narrow = readable is None
-    readable = landlock.library_paths() if readable is None else readable
-    resolved = [path.resolve() for path in readable]
-    if Path("/") in resolved:
-        raise ValueError("workers cannot be allowed to read everything: '/' is among the readable paths")
-    if layers.NAMESPACES_LAYER not in isolation.layers:  # else it is covered with an empty folder
-        for secret in (path.resolve() for path in hide):
-            if giving := [path for path in resolved if path == secret or path in secret.parents]:
-                raise ValueError(
-                    f"{secret} must stay hidden, but lies in {giving[0]}, which workers have to read,"
-                    " and there are no namespaces to cover it with: move it elsewhere"
-                )
+def plan_for(isolation: Isolation, limits: Limits | None = None, imports: Sequence[str] = ()) -> Plan:
+    """Every layer that the probe found, filled in. `imports` are further modules that an instructor allows."""
     change_user = layers.UID in isolation.layers
     shares_its_user = not change_user and layers.USER_NAMESPACE not in isolation.layers and bool(isolation.layers)
     return Plan(
         layers=isolation.layers,
-        readable=tuple(readable),
-        hide=tuple(hide),
         uid=layers.WORKER_UID if change_user else None,
         other_threads=tasks_of(os.getuid()) if shares_its_user else 0,
         limits=Limits() if limits is None else limits,
         imports=tuple(imports),
-        narrow=narrow,
     )
 
 
@@ -124,33 +87,27 @@ class PreparedZygote:
 def prepare_zygote(plan: Plan) -> PreparedZygote:
     """Enters the plan's namespaces and assembles what every worker needs.
 
-    Call it in a process with one thread, before torch is loaded. With namespaces it returns in a new process (see
-    `namespaces.enter_zygote_namespaces`), so what depends on the pid comes later. The zygote is tied to the life of
-    the thread that started it. Raises OSError: then end the process.
+    Call it in a process with one thread that has loaded all that workers need: with namespaces, most files are gone
+    afterwards, and it returns in a new process (see `namespaces.enter_zygote_namespaces`). The zygote is tied to the
+    life of the thread that started it. Raises OSError: then end the process.
     """
     if not kernel.supported():
         return PreparedZygote(None, None)
     kernel.die_with_parent()
-    pid_namespace = None
+    _prefer_as_victim()
+    files, pid_namespace = landlock.worker_files(plan.imports), None
     if layers.NAMESPACES_LAYER in plan.layers:
         by_user_namespace = layers.USER_NAMESPACE in plan.layers
         pid_namespace = namespaces.enter_zygote_namespaces(
-            plan.uid, plan.uid, plan.hide, plan.readable, user_namespace=by_user_namespace
+            plan.uid, plan.uid, files.visible, user_namespace=by_user_namespace
         )
     if layers.CAPABILITIES in plan.layers:
         capabilities.drop_bounding_set()  # workers inherit it; the zygote starts no program, so loses nothing
-    _prefer_as_victim()
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # no process of the same user can read its memory; workers inherit it
     if layers.SECCOMP in plan.layers:
         seccomp.prepare()
-    ruleset = ruleset_for(plan) if layers.LANDLOCK in plan.layers else None
+    ruleset = landlock.make_ruleset(files.readable, files.listed) if layers.LANDLOCK in plan.layers else None
     return PreparedZygote(pid_namespace, os.pidfd_open(os.getpid()), ruleset)
-
-
-def ruleset_for(plan: Plan) -> int:
-    """A descriptor of the plan's Landlock rules. Raises OSError."""
-    allowed = landlock.openable(plan.imports) if plan.narrow else landlock.Openable(plan.readable)
-    return landlock.make_ruleset(allowed.files, listed=allowed.listed)
 
 
 def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = None, ruleset: int | None = None) -> None:
@@ -158,8 +115,8 @@ def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = Non
 
     Call it in a fresh fork of a prepared zygote, before any student code, with one thread. `keep` are the descriptors
     that stay open: nothing, the student's output twice, requests and answers. `parent` is the zygote's pidfd, `ruleset`
-    the one that it prepared; without it one is made here.
-    Afterwards no file can be opened for writing, no process started, and only `plan.readable` be read.
+    what it prepared for Landlock.
+    Afterwards no file can be opened for writing, no process started, and only what a worker needs be read.
 
     The order matters: the user is changed while there are capabilities to do it with, limits and Landlock need /proc
     and paths, and seccomp, which forbids all of this, comes last.
@@ -172,8 +129,8 @@ def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = Non
     os.umask(0o077)
     if layers.UID in plan.layers:
         _change_user(plan.uid)
+    kernel.die_with_parent(parent)  # here, for the kernel forgets it when the user changes
     if kernel.supported():
-        kernel.die_with_parent(parent)  # here, for the kernel forgets it when the user changes
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     if parent is not None:
         os.close(parent)
@@ -182,7 +139,8 @@ def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = Non
     if layers.NO_NEW_PRIVILEGES in plan.layers:
         capabilities.no_new_privileges()
     if layers.LANDLOCK in plan.layers:
-        ruleset = ruleset_for(plan) if ruleset is None else ruleset
+        if ruleset is None:
+            raise ValueError("the plan has Landlock, but the zygote prepared no rules")
         landlock.enforce(ruleset)
     if ruleset is not None:
         os.close(ruleset)

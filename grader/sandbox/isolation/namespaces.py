@@ -1,21 +1,23 @@
-"""Namespaces: the zygote and its workers see no network, no other process, and empty folders where secrets are.
+"""Namespaces: the zygote and its workers see no network, no other process, and no file but those that workers need.
 
-What it stops: every kind of network, seeing or signalling processes outside, System V IPC, and `stat` of hidden
-files, which Landlock lets pass. Each worker is the first process of a pid namespace of its own, so the kernel kills
-whatever it started together with it. What it does not stop: reading other files (landlock.py).
+What it stops: every kind of network, seeing or signalling processes outside, System V IPC, and `stat` of files that
+are none of a worker's business, which Landlock lets pass. Each worker is the first process of a pid namespace of its
+own, so the kernel kills whatever it started together with it. What it does not stop: reading a file that is visible
+(landlock.py).
 
 Two ways in. Root with CAP_SYS_ADMIN needs no user namespace; the zygote stays root and the workers change their user.
 Anybody else needs one, if the system lets ordinary users have it (Ubuntu 24.04 and Docker's default do not).
 
-Sources: namespaces(7), user_namespaces(7), pid_namespaces(7), mount_namespaces(7), unshare(2), setns(2), mount(2).
+Sources: namespaces(7), user_namespaces(7), pid_namespaces(7), mount_namespaces(7), unshare(2), setns(2), mount(2),
+pivot_root(2), mount_setattr(2).
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import stat
-from collections.abc import Sequence
+import struct
+from collections.abc import Iterable
 from pathlib import Path
 
 from grader.sandbox.isolation import capabilities, kernel
@@ -28,29 +30,26 @@ CLONE_NEWPID = 0x20000000
 CLONE_NEWNET = 0x40000000
 AROUND_THE_ZYGOTE = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID | CLONE_NEWNET
 
-MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
-MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 16384, 1 << 18
-_INERT = MS_NOSUID | MS_NODEV | MS_NOEXEC
+MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
+MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
+MNT_DETACH = 2
+_AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
+_MOUNT_ATTR_RDONLY, _MOUNT_ATTR_NOSUID = 1, 2
 
 
-def enter_zygote_namespaces(
-    uid: int | None, gid: int | None, hide: Sequence[Path] = (), keep: Sequence[Path] = (), *, user_namespace: bool
-) -> int:
+def enter_zygote_namespaces(uid: int | None, gid: int | None, visible: Iterable[Path], *, user_namespace: bool) -> int:
     """Moves the calling process into namespaces of its own; returns a descriptor of the new pid namespace.
 
-    Call it early, in a process with one thread. It returns in a *new* process, the first of the pid namespace: the
-    calling one stays behind as a waiting shell around it, which ends with the same status, and whose end ends it.
+    Call it in a process with one thread that has loaded all it needs: afterwards only `visible` exists, read-only, and
+    a /proc of its own. It returns in a *new* process, the first of the pid namespace: the calling one stays behind as a
+    waiting shell around it, which ends with the same status, and whose end ends it.
 
     `uid` and `gid` are the user that workers will have, None to keep this process's own. With `user_namespace` the
     zygote becomes that user here, since a user namespace knows no other; without it, root stays root and each worker
     changes its user in `lockdown.lock_in`.
 
-    Every folder of `hide` is covered with an empty one, except that the paths of `keep` stay visible where they are.
-    Without a user namespace, folders that `uid` may not pass on the way to `keep` (say /root, mode 700, with Python
-    beneath) are covered likewise, so that workers can reach `keep` and nothing else in them.
-
-    Raises OSError where the kernel refuses, NotADirectoryError for a `hide` that is not a folder. A half-done change of
-    namespaces cannot be undone: the process must then end (probe.py tries beforehand).
+    Raises OSError where the kernel refuses. A half-done change of namespaces cannot be undone: the process must then
+    end (probe.py tries beforehand).
     """
     if user_namespace:
         if uid is not None and gid is not None and uid != os.getuid():
@@ -63,12 +62,10 @@ def enter_zygote_namespaces(
         kernel.syscall("unshare", AROUND_THE_ZYGOTE)
     _continue_as_first_process()
     mount(None, Path("/"), None, MS_REC | MS_PRIVATE)  # else what follows would show outside
-    mount("proc", Path("/proc"), "proc", _INERT)  # the old /proc would show the processes outside
-    blocking = impassable(keep) if uid is not None and not user_namespace else []
-    folders = {folder.resolve(strict=True) for folder in [*hide, *blocking]}
-    for folder in sorted(folders, key=lambda f: len(f.parts)):
-        if folder.exists():  # not covered together with one above it
-            cover(folder, keep)
+    mount("proc", Path("/proc"), "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)  # the old one shows the processes outside
+    show_only([*visible, Path("/proc")])
+    read_only = struct.pack("=4Q", _MOUNT_ATTR_RDONLY | _MOUNT_ATTR_NOSUID, 0, 0, 0)
+    kernel.syscall("mount_setattr", _AT_FDCWD, b"/", _AT_RECURSIVE, read_only, len(read_only))
     return os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
 
 
@@ -107,31 +104,45 @@ def mount(source: str | None, target: Path, kind: str | None, flags: int, option
         raise OSError(error.errno, error.strerror, str(target)) from None
 
 
-def cover(folder: Path, keep: Sequence[Path] = ()) -> None:
-    """Lays an empty, read-only folder over `folder`; paths of `keep` beneath it stay visible.
+def show_only(visible: Iterable[Path]) -> None:
+    """Changes to an empty root folder in which only `visible` exist, each where it was, with all beneath it.
 
-    Needs a mount namespace of its own and CAP_SYS_ADMIN in it. Raises OSError, NotADirectoryError.
+    Symbolic links on the way to them exist, too. The folders on the way are new, and every user can pass them: so a
+    Python under /root (mode 700) can be reached, and nothing else there. A path that does not exist is left out.
+    Needs a private mount namespace and CAP_SYS_ADMIN in it. Raises OSError.
     """
-    folder = folder.resolve(strict=True)
-    if not stat.S_ISDIR(os.stat(folder).st_mode):
-        raise NotADirectoryError(f"{folder} is no folder, so it cannot be covered: hide the folder that holds it")
-    kept = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in _outermost(keep) if folder in path.parents}
-    previous_umask = os.umask(0o022)  # the way to what is kept must be passable
-    options = "size=64k,nr_inodes=128,mode=0711" if kept else "size=4k,nr_inodes=1,mode=0"
+    named = [path for path in visible if path.exists()]
+    steps = [step for path in named for step in (path, *path.parents) if step.is_symlink()]
+    links = {step.parent.resolve() / step.name: step.resolve() for step in steps}
+    outermost_first = sorted({path.resolve() for path in named}, key=lambda path: len(path.parts))
+    old_root = Path("/old root")
+    previous_umask = os.umask(0o022)
     try:
-        mount("tmpfs", folder, "tmpfs", _INERT, options)
-        for path, descriptor in kept.items():
-            if stat.S_ISDIR(os.fstat(descriptor).st_mode):
-                path.mkdir(mode=0o755, parents=True)
-            else:
-                path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-                path.touch()
-            mount(f"/proc/self/fd/{descriptor}", path, None, MS_BIND | MS_REC)
-        mount(None, folder, None, MS_REMOUNT | MS_RDONLY | _INERT)
+        mount("tmpfs", Path("/proc"), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755")  # on a folder that there always is
+        os.chdir("/proc")
+        os.mkdir(old_root.name)
+        kernel.syscall("pivot_root", b".", os.fsencode(old_root.name))
+        os.chdir("/")
+        for path in outermost_first:
+            if not path.exists():  # else it is in a folder that is shown already
+                _show(path, old_root.joinpath(*path.parts[1:]))
+        for link, target in links.items():
+            if not os.path.lexists(link):
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(target)
+        kernel.syscall("umount2", os.fsencode(old_root), MNT_DETACH)
+        old_root.rmdir()
     finally:
         os.umask(previous_umask)
-        for descriptor in kept.values():
-            os.close(descriptor)
+
+
+def _show(path: Path, source: Path) -> None:
+    if source.is_dir():
+        path.mkdir(parents=True)
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    mount(str(source), path, None, MS_BIND | MS_REC)
 
 
 def _map_only(uid: int, gid: int) -> None:
@@ -161,19 +172,3 @@ def _continue_as_first_process() -> None:
         code = os.waitstatus_to_exitcode(status)
     finally:
         os._exit(code if code >= 0 else 128 - code)
-
-
-def _outermost(paths: Sequence[Path]) -> list[Path]:
-    resolved = dict.fromkeys(path.resolve() for path in paths if path.exists())
-    return [path for path in resolved if not any(other in path.parents for other in resolved)]
-
-
-def impassable(paths: Sequence[Path]) -> list[Path]:
-    """The outermost folders on the way to `paths` that only their owner or group may pass."""
-    found = []
-    for path in _outermost(paths):
-        for folder in reversed(path.parents):
-            if not os.stat(folder).st_mode & stat.S_IXOTH:
-                found.append(folder)
-                break
-    return found

@@ -15,13 +15,14 @@ import signal
 import socket
 import time
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from grader.sandbox.isolation import capabilities, kernel, landlock, limits, namespaces, seccomp
+from grader.sandbox.isolation.landlock import WorkerFiles
 
 NAMESPACES_LAYER = "namespaces"
 USER_NAMESPACE = "user namespace"  # how the namespaces are had without CAP_SYS_ADMIN
@@ -89,24 +90,23 @@ def avoid_above(level: str) -> tuple[str, ...]:
     return tuple(layer for name, layers in best_without.items() if at_least(name, level) for layer in layers)
 
 
-def probe(readable: Sequence[Path] | None = None, avoid: Collection[str] = ()) -> Isolation:
+def probe(avoid: Collection[str] = ()) -> Isolation:
     """Tries every layer except those in `avoid`. Never raises, changes nothing in this process, takes some 50 ms.
 
-    `readable` is what workers must be able to open (`landlock.library_paths()` by default): when the user WORKER_UID
-    cannot reach it, as with a Python under /root, and no mount namespace can lay it bare, the workers keep their user
-    and the level says so.
+    When the user WORKER_UID cannot read what workers need, as with a Python under /root, and no mount namespace can
+    change that, the workers keep their user and the level says so.
     """
     if not kernel.supported():
         system = f"{platform.system()} on {platform.machine()}"
         sentence = f"No layer is known for {system}: a student's code can do whatever its user can, until its deadline."
         return Isolation("none", (), (sentence,))
-    readable = landlock.library_paths() if readable is None else readable
+    files = landlock.worker_files()
     failures = {layer: "left out on request" for layer in avoid}
 
     for layer, trial in (
         (LIMITS, _try_limits),
         (NO_NEW_PRIVILEGES, capabilities.no_new_privileges),
-        (LANDLOCK, partial(_try_landlock, readable)),
+        (LANDLOCK, partial(_try_landlock, files)),
         (CAPABILITIES, capabilities.drop_all),
         (SECCOMP, _try_seccomp),
     ):
@@ -117,10 +117,10 @@ def probe(readable: Sequence[Path] | None = None, avoid: Collection[str] = ()) -
         failures.setdefault(UID, "only root can change it")
     if NAMESPACES_LAYER in failures:
         failures[USER_NAMESPACE] = failures[NAMESPACES_LAYER]
-        if UID not in failures and (reason := _attempt(partial(_try_uid, readable))):
+        if UID not in failures and (reason := _attempt(partial(_try_uid, files))):
             failures[UID] = reason
     else:
-        _find_namespaces(readable, failures)
+        _find_namespaces(files, failures)
 
     held = tuple(layer for layer in LAYERS if layer not in failures)
     level = level_of(held, root=user == 0)
@@ -145,7 +145,7 @@ def level_of(layers: Collection[str], root: bool) -> str:
     return "good" if UID in held else "fair"
 
 
-def _find_namespaces(readable: Sequence[Path], failures: dict[str, str]) -> None:
+def _find_namespaces(files: WorkerFiles, failures: dict[str, str]) -> None:
     """Tries the ways into namespaces, the best first, and notes in `failures` what none of them gave."""
     users = [WORKER_UID, None] if UID not in failures else [None]
     ways: list[tuple[int | None, bool]] = []
@@ -155,7 +155,7 @@ def _find_namespaces(readable: Sequence[Path], failures: dict[str, str]) -> None
         ways += [(user, True) for user in users]
     reasons: list[str] = []
     for user, with_user_namespace in ways:
-        reason = _attempt(partial(_try_namespaces, user, with_user_namespace, readable))
+        reason = _attempt(partial(_try_namespaces, user, with_user_namespace, files))
         if reason is None:
             if not with_user_namespace:
                 failures[USER_NAMESPACE] = "not needed"
@@ -165,7 +165,7 @@ def _find_namespaces(readable: Sequence[Path], failures: dict[str, str]) -> None
         reasons.append(reason)
     failures[NAMESPACES_LAYER] = reasons[-1] if reasons else "neither CAP_SYS_ADMIN nor a user namespace"
     failures[USER_NAMESPACE] = failures[NAMESPACES_LAYER]
-    if UID not in failures and (reason := _attempt(partial(_try_uid, readable))):
+    if UID not in failures and (reason := _attempt(partial(_try_uid, files))):
         failures[UID] = reason
 
 
@@ -175,9 +175,9 @@ def _try_limits() -> None:
         raise OSError(errno.EPERM, "a limit that was set does not hold")
 
 
-def _try_landlock(readable: Sequence[Path]) -> None:
+def _try_landlock(files: WorkerFiles) -> None:
     capabilities.no_new_privileges()
-    landlock.restrict(readable)
+    landlock.restrict(files.readable, files.listed)
     _must_fail("Landlock lets the root folder be listed", lambda: os.listdir("/"))
 
 
@@ -188,16 +188,16 @@ def _try_seccomp() -> None:
     _must_fail("the filter lets a file be opened for writing", lambda: os.open(os.devnull, os.O_WRONLY))
 
 
-def _try_uid(readable: Sequence[Path]) -> None:
+def _try_uid(files: WorkerFiles) -> None:
     if not capabilities.has(capabilities.CAP_SETUID, capabilities.CAP_SETGID, capabilities.CAP_KILL):
         # without the last one, a worker that is another user could not be killed
         raise OSError(errno.EPERM, "root lacks CAP_SETUID, CAP_SETGID or CAP_KILL here")
     capabilities.become(WORKER_UID, WORKER_UID)
-    _must_be_able_to_read(readable)
+    _must_be_able_to_read(files)
 
 
-def _try_namespaces(uid: int | None, user_namespace: bool, readable: Sequence[Path]) -> None:
-    home = namespaces.enter_zygote_namespaces(uid, uid, (), readable, user_namespace=user_namespace)
+def _try_namespaces(uid: int | None, user_namespace: bool, files: WorkerFiles) -> None:
+    home = namespaces.enter_zygote_namespaces(uid, uid, files.visible, user_namespace=user_namespace)
     pid = namespaces.fork_into_pid_namespace(home)
     if pid:
         _, status = os.waitpid(pid, 0)
@@ -205,9 +205,9 @@ def _try_namespaces(uid: int | None, user_namespace: bool, readable: Sequence[Pa
     if os.getpid() != 1:
         raise OSError(errno.EPERM, "a fork did not get a pid namespace of its own")
     if uid is not None and uid != os.getuid():
-        _try_uid(readable)
+        _try_uid(files)
     else:
-        _must_be_able_to_read(readable)
+        _must_be_able_to_read(files)
 
 
 def _must_fail(complaint: str, forbidden: Callable[[], object]) -> None:
@@ -218,8 +218,8 @@ def _must_fail(complaint: str, forbidden: Callable[[], object]) -> None:
     raise OSError(errno.EPERM, complaint)
 
 
-def _must_be_able_to_read(paths: Sequence[Path]) -> None:
-    for path in (*paths, Path(os.__file__)):
+def _must_be_able_to_read(files: WorkerFiles) -> None:
+    for path in (*files.readable, Path(os.__file__)):
         if not os.access(path, os.R_OK | (os.X_OK if os.path.isdir(path) else 0)):
             raise OSError(errno.EACCES, f"user {os.getuid()} cannot read {path}")
 

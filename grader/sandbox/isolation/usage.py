@@ -1,31 +1,24 @@
-"""What a process used, as the kernel accounts for it: its largest resident memory, its processor time, its waits.
+"""What a process used, as the kernel accounts for it: its largest resident memory and its processor time.
 
 The zygote reads it when it reaps a worker (wait4), and the worker reads it once, before the student's file is loaded.
 The difference is what the submission used. Nothing that the student's code does can change the kernel's account.
 
-Source: getrusage(2), wait4(2); https://docs.kernel.org/scheduler/sched-stats.html for schedstat. `ru_maxrss` is in
-kilobytes on Linux and in bytes on macOS.
+Source: getrusage(2), wait4(2), clock_getcpuclockid(3). `ru_maxrss` is in kilobytes on Linux and in bytes on macOS.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import os
 import resource
 import sys
+import time
 from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
 MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
-
-
-class Scheduled(NamedTuple):
-    """Seconds that threads ran on a processor, and that they were ready to run and waited for one."""
-
-    ran: float
-    waited: float
+_PROCESSOR_CLOCK = 2  # of a process: what its threads have run (the macros of clock_getcpuclockid in Linux)
 
 
 class Usage(NamedTuple):
@@ -75,54 +68,12 @@ def own_usage() -> Usage:
     return used_by(resource.getrusage(resource.RUSAGE_SELF))
 
 
-def own_wait() -> float:
-    """How long this thread has waited for a processor, in seconds; 0 where the kernel does not say."""
+def processor_seconds(pids: Iterable[int]) -> float | None:
+    """What these processes have used, all their threads together; None where the system does not say.
+
+    They must not have been reaped: one that has ended counts with all that it used.
+    """
     try:
-        with open("/proc/thread-self/schedstat", "rb") as file:
-            return int(file.read().split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):
-        return 0.0
-
-
-Threads = dict[tuple[int, str], Scheduled]
-"""{(process, thread): its account since it started}"""
-
-
-class ScheduledTimes:
-    """The kernel's account of how processes were scheduled, all their threads together."""
-
-    def __init__(self) -> None:
-        self._threads: Threads = {}  # at the last call
-        self._ended: Threads = {}  # of processes that ended since then
-        self._own_wait = own_wait()
-
-    def note_end(self, last: Threads) -> None:
-        """Keep the account of a process that has ended, as `threads_of` read it before the process was reaped."""
-        self._ended |= last
-
-    def since_last(self, pids: Iterable[int]) -> Scheduled | None:
-        """What these processes ran and waited since the last call, and those that have ended since then.
-
-        What this thread waited counts, too: it starts the processes. None where the kernel does not say.
-        """
-        before, ended, self._threads, self._ended = self._threads, self._ended, {}, {}
-        for pid in pids:
-            threads = threads_of(pid)
-            if not threads:
-                return None
-            self._threads |= threads
-        zero, own = Scheduled(0.0, 0.0), own_wait()
-        here, self._own_wait = own - self._own_wait, own
-        changes = [(now, before.get(thread, zero)) for thread, now in (ended | self._threads).items()]
-        return Scheduled(sum(n.ran - b.ran for n, b in changes), here + sum(n.waited - b.waited for n, b in changes))
-
-
-def threads_of(pid: int) -> Threads:
-    """The threads of a process; empty where the kernel does not say. Of one that has ended, the first thread."""
-    found = {}
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError, ValueError, IndexError), open(f"{entry.path}/schedstat", "rb") as file:
-                numbers = file.read().split()
-                found[pid, entry.name] = Scheduled(int(numbers[0]) / 1e9, int(numbers[1]) / 1e9)
-    return found
+        return sum(time.clock_gettime(~pid << 3 | _PROCESSOR_CLOCK) for pid in pids)
+    except OSError:
+        return None

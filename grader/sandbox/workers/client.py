@@ -9,14 +9,16 @@ import json
 import os
 import socket
 import subprocess
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import Plan
-from grader.sandbox.isolation.usage import Scheduled, Usage
+from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.clean_process import start_clean_process, wait_or_kill
 from grader.sandbox.workers.endings import WORKER_START_SECONDS
-from grader.sandbox.workers.waiting_clock import WaitingClock
+from grader.sandbox.workers.work_clock import Wait, WorkClock
 
 if TYPE_CHECKING:
     from grader.sandbox.workers.requests import PackedProblem
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
 PIPE_BYTES = 1 << 20
 MAX_PROBLEM_BYTES_HELD = 1 << 26  # bytes of problems
-MAX_WAITS = 5  # for the end of a worker that has closed a pipe
 
 
 class ZygoteProcess:
@@ -50,9 +51,7 @@ class ZygoteProcess:
         self.baselines: dict[object, Any] = {}  # what yardsticks used, see measuring.py
         self._ready = False
         self.running = ""  # the function that a worker runs now, or the file; "" where there are several
-        self.clock = WaitingClock(self._scheduled)
-        self._own_clock = WaitingClock()  # for what the zygote itself does
-        self._last_scheduled: list[float] | None = None
+        self.clock = WorkClock(self._processor_seconds)
 
     def wait_until_ready(self) -> None:
         """Blocks until torch is loaded there (over a second); called on first use. Raises ZygoteDied."""
@@ -124,55 +123,43 @@ class ZygoteProcess:
             self._read_until(lambda message: message.get("exit") == number, WORKER_START_SECONDS)
 
     def status_if_ended(self, number: int, seconds: float) -> int | None:
-        """The exit status of a worker that is about to end by itself, if it does within `seconds`.
-
-        One that waits for a processor gets more of them, up to MAX_WAITS times; one that sleeps does not.
-        """
-        began = self.clock.now()
-        for _ in range(MAX_WAITS):
+        """The exit status of a worker that is about to end by itself, if it does within `seconds` of the clock."""
+        wait = Wait(self.clock, self.clock.now() + seconds)
+        while number not in self._ended and (left := wait.seconds_left()):
             with contextlib.suppress(ZygoteDied):
-                self._read_until(lambda message: message.get("exit") == number, seconds, is_patient=False)
-            if number in self._ended or not self.clock.catch_up(began):
-                break
+                self._read_until(lambda message: message.get("exit") == number, left)
         return self._ended.get(number)
 
-    def _scheduled(self) -> Scheduled | None:
-        """What the workers have run and waited for a processor since this was last called, as the zygote reads it."""
+    def _processor_seconds(self) -> float | None:
+        """What all workers have used so far, as the zygote reads it; None where it cannot."""
         try:
-            self._socket.sendall(b'{"scheduled": true}\n')
-            self._read_until(lambda message: "scheduled" in message, WORKER_START_SECONDS)
+            self._socket.sendall(b'{"processor": true}\n')
+            message = self._read_until(lambda message: "processor" in message, WORKER_START_SECONDS)
         except (OSError, ZygoteDied):  # the next request says so
-            return Scheduled(0.0, 0.0)
-        return None if self._last_scheduled is None else Scheduled(*self._last_scheduled)
+            return None
+        seconds: float | None = message["processor"]
+        return seconds
 
-    def _read_until(self, matches: Any, seconds: float, is_patient: bool = True) -> None:
-        """Takes messages until `matches(message)`. Raises ZygoteDied when none comes in time.
-
-        If it `is_patient`, the time is longer on a busy machine.
-        """
-        if any(matches({"exit": number}) for number in self._ended):
-            return
-        clock = self._own_clock
-        began = clock.now()
-        end = began + seconds
+    def _read_until(self, matches: Callable[[dict[str, Any]], bool], seconds: float) -> dict[str, Any]:
+        """The next message of which `matches(message)` holds. Raises ZygoteDied when none comes in time."""
+        for number in self._ended:
+            if matches({"exit": number}):
+                return {"exit": number}
+        end = time.monotonic() + seconds
         while True:
             while b"\n" in self._lines:
                 line, _, rest = bytes(self._lines).partition(b"\n")
                 self._lines[:] = rest
-                message = json.loads(line)
+                message: dict[str, Any] = json.loads(line)
                 if "exit" in message:
                     self._ended[message["exit"]] = message["status"]
                     self._used[message["exit"]] = Usage(*message["used"])
-                if "scheduled" in message:
-                    self._last_scheduled = message["scheduled"]
                 if matches(message):
-                    return
-            self._socket.settimeout(max(0.001, end - clock.now()))
+                    return message
+            self._socket.settimeout(max(0.001, end - time.monotonic()))
             try:
                 data = self._socket.recv(65536)
             except OSError as error:
-                if is_patient and isinstance(error, TimeoutError) and clock.catch_up(began):
-                    continue
                 raise ZygoteDied(f"no answer from the zygote: {error}") from error
             if not data:
                 raise ZygoteDied("the zygote ended")

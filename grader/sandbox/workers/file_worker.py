@@ -16,7 +16,7 @@ from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.sandbox.workers.student_file import StudentFile
-from grader.sandbox.workers.time_account import TimeAccount
+from grader.sandbox.workers.work_clock import TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.source.loop_lines import line_of_loop
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader

@@ -34,7 +34,7 @@ def nursery(programs: int, zygotes: str, *preload: str) -> None:
 
     `preload` are modules that programs will need and that hold no secret.
     """
-    die_with_parent_if_supported()
+    kernel.die_with_parent()
     if hung_up(programs):
         return
     gc.disable()  # until all is loaded: an import leaves little garbage behind
@@ -52,11 +52,6 @@ def nursery(programs: int, zygotes: str, *preload: str) -> None:
     os._exit(0)  # taking torch apart takes as long as a tenth of loading it, and the run would wait
 
 
-def die_with_parent_if_supported() -> None:
-    if kernel.supported():
-        kernel.die_with_parent()
-
-
 def fork(life: Callable[[], object], name: str, others: Collection[int]) -> int:
     """A fresh fork that lives `life` without the descriptors `others`, under that name in a list of processes."""
     parent = os.getpid()
@@ -65,7 +60,7 @@ def fork(life: Callable[[], object], name: str, others: Collection[int]) -> int:
         return pid
     status = 1
     try:
-        die_with_parent_if_supported()
+        kernel.die_with_parent()
         if os.getppid() != parent:
             os._exit(1)
         for other in others:  # held open here, they would hide that their own ends were closed

@@ -16,7 +16,7 @@ from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.requests import PackedProblem, PackedUpstream
 from grader.sandbox.workers.sending import Stage, pack_once, pack_upstream_once, packed_chain, stages
 from grader.sandbox.workers.stage_guesses import end_of_guess, first_doubtful_stage, is_exactly
-from grader.sandbox.workers.time_account import TimeAccount
+from grader.sandbox.workers.work_clock import TimeAccount
 
 BATCH_SECONDS = 1.0
 """How long a batch of steps may take; after that they are run one by one. Two hundred steps take 20 milliseconds."""

@@ -21,7 +21,7 @@ from grader.sandbox.workers.requests import call_request
 from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.sandbox.workers.step_scheduler import StepScheduler
 from grader.sandbox.workers.student_file import NO_PROBLEMS, FileProblems, StudentFile
-from grader.sandbox.workers.time_account import TimeAccount
+from grader.sandbox.workers.work_clock import TimeAccount
 from grader.verdict.diagnosis.repairs.repairs import Trials
 
 STEPS_PER_UNKNOWN_STEP = 3

@@ -13,7 +13,7 @@ from grader.sandbox.workers import wire
 from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.tensor_bytes import MAX_BODY
-from grader.sandbox.workers.waiting_clock import WaitingClock
+from grader.sandbox.workers.work_clock import Wait, WorkClock
 
 READ_BYTES = 1 << 18
 MAX_ANSWER_BYTES_HELD = wire.MAX_HEADER + MAX_BODY
@@ -27,8 +27,7 @@ CLOSING_SECONDS = 0.2
 class WorkerPipes:
     """Requests out, answers and printed output in. The descriptors are closed by `close`.
 
-    Deadlines are times of `clock`: none is missed while the worker waits for a processor. `how_it_ended` gives the text
-    of WorkerLost for a worker that has closed a pipe.
+    Deadlines are times of `clock`. `how_it_ended` gives the text of WorkerLost for a worker that has closed a pipe.
     """
 
     def __init__(
@@ -38,11 +37,11 @@ class WorkerPipes:
         printed: int,
         room: int,
         how_it_ended: Callable[[], str],
-        clock: WaitingClock,
+        clock: WorkClock,
     ) -> None:
         self._requests, self._answers, self._printed = requests, answers, printed
         self._how_it_ended, self._clock = how_it_ended, clock
-        self._began, self._late_reads = clock.now(), 0
+        self._late_reads = 0
         self.reader = wire.Reader()
         self.output = Output(room)
         self._selector = selectors.DefaultSelector()
@@ -59,16 +58,16 @@ class WorkerPipes:
 
     def send(self, data: bytes, deadline: float) -> None:
         """Write all of `data`. Raises WorkerLost, DeadlineMissed and Interrupted."""
-        self._began, self._late_reads = self._clock.now(), 0
         view = memoryview(data)
         with contextlib.suppress(BlockingIOError, BrokenPipeError):  # most often there is room: nothing to wait for
             view = view[os.write(self._requests, view) :]
         if not view:
             return
         self._selector.register(self._requests, selectors.EVENT_WRITE)
+        wait, self._late_reads = Wait(self._clock, deadline), 0
         try:
             while view:
-                ready = self._wait(deadline)
+                ready = self._wait(wait)
                 if self._requests in ready:
                     try:
                         view = view[os.write(self._requests, view) :]
@@ -85,7 +84,7 @@ class WorkerPipes:
 
     def receive(self, deadline: float) -> wire.Frame:
         """The next frame that the worker sends. Raises WorkerLost, DeadlineMissed and Interrupted."""
-        self._began, self._late_reads = self._clock.now(), 0
+        wait, self._late_reads = Wait(self._clock, deadline), 0
         while True:
             try:
                 frame = self.reader.next()
@@ -93,7 +92,7 @@ class WorkerPipes:
                     return frame
             except WireError as error:
                 raise WorkerLost(f"Its answer could not be read ({error}).") from error
-            if self._answers in self._wait(deadline):
+            if self._answers in self._wait(wait):
                 self._take_answers()
 
     def _take_answers(self) -> None:
@@ -105,10 +104,11 @@ class WorkerPipes:
         except WireError as error:
             raise WorkerLost(f"Its answer could not be read ({error}).") from error
 
-    def _wait(self, deadline: float) -> list[int]:
+    def _wait(self, wait: Wait) -> list[int]:
         """Descriptors that are ready; printed output is taken on the way. Raises DeadlineMissed, Interrupted."""
-        is_late = self._is_missed(deadline)
-        ready = [key.fd for key, _ in self._selector.select(0 if is_late else max(0.0, deadline - self._clock.now()))]
+        seconds = wait.seconds_left()
+        is_late = not seconds
+        ready = [key.fd for key, _ in self._selector.select(seconds)]
         self._late_reads += is_late
         if is_late and (not ready or self._late_reads > MAX_LATE_READS):
             raise DeadlineMissed
@@ -117,9 +117,6 @@ class WorkerPipes:
         if self._printed in ready:
             self._take_printed()
         return ready
-
-    def _is_missed(self, deadline: float) -> bool:
-        return self._clock.now() >= deadline and not self._clock.catch_up(self._began)
 
     def _take_printed(self) -> None:
         data = self._read(self._printed)

@@ -29,7 +29,7 @@ from grader.sandbox.workers.requests import (
     step_request,
 )
 from grader.sandbox.workers.tree import frame_and_size
-from grader.sandbox.workers.waiting_clock import WaitingClock
+from grader.sandbox.workers.work_clock import WorkClock
 from grader.sandbox.workers.worker_pipes import WorkerPipes
 
 MAX_SPANS = 10_000
@@ -40,7 +40,7 @@ class ZygoteHandle(Protocol):
     """Who started the worker and knows how it ended (client.ZygoteProcess)."""
 
     limits: Limits
-    clock: WaitingClock
+    clock: WorkClock
 
     def end_of(self, number: int) -> int: ...
 

@@ -5,7 +5,7 @@ listening address that a student could connect to) for JSON lines, and says when
 
     {"fork": 7} with three descriptors  →  {"started": 7, "pid": 4711}  …  {"exit": 7, "status": -9, "used": [1, 0.1]}
     {"kill": 7}
-    {"scheduled": true}  →  {"scheduled": [0.2, 1.5]}    by the workers, see usage.ScheduledTimes
+    {"processor": true}  →  {"processor": 1.5}    seconds that all workers have used so far
     {"hold": 4096} and that many bytes     a problem, as workers are sent them: every worker has it from now on
 """
 
@@ -24,9 +24,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from grader.sandbox.isolation import huge_pages
+from grader.sandbox.isolation import huge_pages, kernel
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, prepare_zygote
-from grader.sandbox.isolation.usage import ScheduledTimes, code_of_libraries, threads_of, used_by
+from grader.sandbox.isolation.usage import code_of_libraries, processor_seconds, used_by
 from grader.sandbox.workers.torch_loading import load_torch
 
 # What torch and numpy load at first use, and public parts of them: a worker can load nothing of torch, see imports.py.
@@ -128,7 +128,7 @@ class Zygote:
         self._lines = bytearray()
         self._due = 0  # bytes of a problem that are to come
         self._problems: dict[int, Any] = {}
-        self._scheduled = ScheduledTimes()
+        self._used_by_ended = 0.0  # seconds
 
     def serve(self) -> None:
         """Runs until the trusted side closes the socket; then every worker is killed."""
@@ -174,8 +174,9 @@ class Zygote:
                 descriptors = []
             elif "kill" in request:
                 self.kill(request["kill"])
-            elif "scheduled" in request:
-                self.send({"scheduled": self._scheduled.since_last(self._running)})
+            elif "processor" in request:
+                running = processor_seconds(self._running)
+                self.send({"processor": None if running is None else self._used_by_ended + running})
             elif "hold" in request:
                 self._due = request["hold"]
         return True
@@ -198,7 +199,6 @@ class Zygote:
         self.send({"started": number, "pid": pid})
 
     def become_worker(self, descriptors: list[int]) -> None:
-        # loaded since `main`; it needs torch, which must come after the namespaces
         from grader.sandbox.workers import worker_main
 
         try:
@@ -220,13 +220,12 @@ class Zygote:
 
     def reap(self) -> None:
         for pid in list(self._running):
-            threads = threads_of(pid)
             ended, status, usage = os.wait4(pid, os.WNOHANG)
             if ended:
-                self._scheduled.note_end(threads)
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(pid, signal.SIGKILL)  # whatever the worker left behind in its group
                 code, used = os.waitstatus_to_exitcode(status), used_by(usage)
+                self._used_by_ended += used.cpu_seconds
                 self.send({"exit": self._running.pop(pid), "status": code, "used": used})
 
     def send(self, message: dict[str, Any]) -> None:
@@ -292,9 +291,9 @@ def run_zygote(descriptor: int, plan: Plan, prepared: PreparedZygote) -> None:
 def main(descriptor: int, configuration: str) -> None:
     """The zygote's life. `configuration` is a lockdown.Plan as JSON. With namespaces it goes on in a new process."""
     plan = Plan.from_dict(json.loads(configuration))
-    prepared = prepare_zygote(plan)
+    kernel.die_with_parent()
     if hung_up(descriptor):  # the parent ended before the kernel knew that this process should end with it
         return
     make_ready()
-    run_zygote(descriptor, plan, prepared)
+    run_zygote(descriptor, plan, prepare_zygote(plan))
     os._exit(0)  # taking torch apart takes as long as a tenth of loading it, and somebody may wait

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from grader.lesson.mistakes import Mistake
-from grader.source.result_forms import pieces_of_text
+from grader.source.code_pieces import pieces_of_text
 
 FunctionContents = Mapping[str, Any]
 """What a function is made of, see repairs.contents.contents_of."""

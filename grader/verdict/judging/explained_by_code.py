@@ -13,7 +13,7 @@ from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import Cases
 from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
 from grader.verdict.diagnosis.repairs.call_changes import multiplies_sums
-from grader.verdict.diagnosis.repairs.inner_gradients import explain_by_inner_gradients
+from grader.verdict.diagnosis.repairs.inner_gradients import explain_by_inner_gradients, upstream_is_right
 from grader.verdict.diagnosis.repairs.repairs import (
     MEAN_OR_SUM,
     READINGS_KEPT,
@@ -156,3 +156,16 @@ def sizes_of_the_lecture(
     unnamed = mistake is None or mistake.id == UNNAMED_MULTIPLE
     function = item.function if item.function != item.name else ""
     return explain_hard_coded_sizes(item.target, (published, answer), others, contents, unnamed, function)
+
+
+def computes_right_upstream(student: StepRunner, item: Item, lesson: Lesson, problems: Sequence[Problem]) -> bool:
+    """Whether the gradients that `item` is computed from are right in the student's function for all gradients."""
+    trials: Trials | None = getattr(student, "trials", None)
+    if trials is None or lesson.joint is None:
+        return False
+    cases = [(problem, student.answers(problem)[item.name]) for problem in problems if not problem.draw.note]
+    right = targets_that_pass(student, lesson.gradients, [problem for problem, _ in cases])
+    with explaining(student):
+        return bool(
+            attempt(lambda: upstream_is_right(item.name, item.function, cases, trials, lesson.small_numbers, right))
+        )

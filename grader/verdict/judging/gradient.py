@@ -13,7 +13,7 @@ from grader.reference.problem import Draw, Problem
 from grader.results import NamedMistake, Row, Status
 from grader.verdict.diagnosis.mismatch import euclidean_norm
 from grader.verdict.diagnosis.repairs.repairs import Trials
-from grader.verdict.judging.explained_by_code import explain_by_the_code
+from grader.verdict.judging.explained_by_code import computes_right_upstream, explain_by_the_code
 from grader.verdict.judging.hard_coded import explain_lecture_sizes, hard_coded_numbers, size_remark
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import judge_line
@@ -162,13 +162,15 @@ class GradientCheck:
         return self._verdict
 
     def _wrong_partner(self, problems: Sequence[Problem]) -> str | None:
-        """The first gradient of those that this row is earned together with; None if one of them is right."""
+        """The first gradient that this row is earned together with; None if one of them is right, or their upstream."""
         student = self._student
         can_reshape = is_submission(student) and student.terms.broadcast
         for name in self.item.earned_with:
             runner = ReshapedRunner(student, name) if can_reshape else student
             if judge_step(runner, name, problems, naming=False).passed:
                 return None
+        if computes_right_upstream(student, self.item, self.lesson, problems):
+            return None
         return self.item.earned_with[0]
 
     def _is_nearly_zero(self, problems: Sequence[Problem]) -> bool:

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from grader.intake.submissions.archive import SUFFIXES, unpacked
+from grader.intake.submissions.archive import unpacked
+from grader.intake.submissions.archive_writer import SUFFIXES, ArchiveRefused
 from grader.intake.submissions.arrival import SubmissionError
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.submission import read_submission
-from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Course, Lesson
 
 SOURCE = b"def dlogits(logits):\n    return logits\n"

@@ -43,7 +43,7 @@ def test_a_plan_is_made_without_the_rest():
     ended = run(
         "from grader.sandbox.isolation.lockdown import Plan, plan_for\n"
         "from grader.sandbox.isolation.probe import Isolation\n"
-        "plan = plan_for(Isolation('none', (), ()), readable=[])\n"
+        "plan = plan_for(Isolation('none', (), ()))\n"
         "assert Plan.from_dict(plan.to_dict()) == plan\n"
     )
     assert ended.returncode == 0, ended.stderr

@@ -1,4 +1,4 @@
-"""No network, no other process, empty folders where secrets are; and a pid namespace for each fork."""
+"""No network, no other process, no file but what is shown; and a pid namespace for each fork."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from grader.sandbox.isolation import capabilities, kernel, namespaces
+from grader.sandbox.isolation import capabilities, kernel, landlock, namespaces
 
 pytestmark = pytest.mark.layers
 
@@ -35,25 +35,25 @@ def enter(request, lay_python_open):
     """Enters the zygote's namespaces in one of the two ways; as root, an ordinary user in the second."""
     skip_unless(request.param)
 
-    def function(hide=(), keep=(), uid=None):
+    def function(visible=()):
         if request.param == "privileged":
-            return namespaces.enter_zygote_namespaces(uid, uid, hide, keep, user_namespace=False)
+            return namespaces.enter_zygote_namespaces(None, None, visible, user_namespace=False)
         if os.geteuid() == 0:
             lay_python_open()
             capabilities.become(65520, 65520)
-        return namespaces.enter_zygote_namespaces(None, None, hide, keep, user_namespace=True)
+        return namespaces.enter_zygote_namespaces(None, None, visible, user_namespace=True)
 
     return function
 
 
 @pytest.fixture
 def course(tmp_path_factory):
-    """A folder that every user can pass, with a secret in it and something to keep."""
+    """A folder that every user can pass, with a secret in it and something to show."""
     root = tmp_path_factory.mktemp("course")
     base = tmp_path_factory.getbasetemp()
     for folder in (root, base, base.parent):  # pytest makes them for its own user alone
         folder.chmod(0o711)
-    for name in ("solutions", "project/venv", "project/venv/inner-secret", "project/exercises"):
+    for name in ("solutions", "project/venv", "project/exercises"):
         (root / name).mkdir(parents=True)
         (root / name / "file").write_text(name)
     return root
@@ -61,7 +61,7 @@ def course(tmp_path_factory):
 
 def test_the_first_process_without_network(in_child, outcome, enter):
     def action():
-        enter()
+        enter(landlock.worker_files().visible)
         interfaces = [name for _, name in socket.if_nameindex()]
         connecting = outcome(lambda: socket.create_connection(("127.0.0.1", 9)))
         numbers = sorted(int(name) for name in os.listdir("/proc") if name.isdigit())
@@ -70,69 +70,54 @@ def test_the_first_process_without_network(in_child, outcome, enter):
     assert in_child(action) == [1, ["lo"], "ENETUNREACH", [1]]
 
 
-def test_hidden_folders_are_empty_and_cannot_be_filled(in_child, outcome, enter, course):
-    hidden = course / "solutions"
+def test_what_is_not_shown_does_not_exist(in_child, outcome, enter, course):
+    venv = course / "project/venv"
 
     def action():
-        enter(hide=[hidden])
-        return (
-            outcome(lambda: os.stat(hidden / "file")),
-            outcome(lambda: os.mkdir(hidden / "new")),
-            (course / "project/exercises/file").read_text(),
-        )
+        enter([venv])
+        return {
+            "root": sorted(os.listdir("/")),
+            "beside it": os.listdir(course / "project"),
+            "solutions": outcome(lambda: os.stat(course / "solutions/file")),
+            "shown": (venv / "file").read_text(),
+            "changed": [outcome(lambda: (venv / "file").write_text("")), outcome(lambda: (venv / "new").mkdir())],
+            "made": outcome(lambda: (course / "new").mkdir()),
+        }
 
-    stat, making, visible = in_child(action)
-    assert stat in ("ENOENT", "EACCES")
-    assert making in ("EROFS", "EACCES")
-    assert visible == "project/exercises"
-    assert (hidden / "file").read_text() == "solutions"  # outside nothing changed
+    assert in_child(action) == {
+        "root": sorted({"proc", course.parts[1]}),
+        "beside it": ["venv"],
+        "solutions": "ENOENT",
+        "shown": "project/venv",
+        "changed": ["EROFS", "EROFS"],
+        "made": "EROFS",
+    }
+    assert (course / "solutions/file").read_text() == "solutions"  # outside nothing changed
 
 
-def test_what_is_kept_stays_visible_in_a_hidden_folder(in_child, outcome, enter, course):
+def test_links_on_the_way_are_shown(in_child, enter, course):
+    (course / "link").symlink_to("project")
+    (course / "project/current").symlink_to(course / "project/venv")
+    (course / "project/file").write_text("a file")
+
     def action():
-        enter(
-            hide=[course / "project", course / "project/exercises", course / "project/venv/inner-secret"],
-            keep=[course / "project/venv"],
-        )
-        return (
-            (course / "project/venv/file").read_text(),
-            outcome(lambda: os.stat(course / "project/exercises/file")),
-            outcome(lambda: os.stat(course / "project/venv/inner-secret/file")),
-        )
+        enter([course / "link/current/file", course / "link/file", course / "never"])
+        return (course / "link/current/file").read_text(), (course / "project/file").read_text()
 
-    kept, exercises, inner = in_child(action)
-    assert kept == "project/venv"
-    assert exercises in ("ENOENT", "EACCES")
-    assert inner in ("ENOENT", "EACCES")
+    assert in_child(action) == ["project/venv", "a file"]
 
 
-def test_a_strict_umask_does_not_close_the_way_to_what_is_kept(in_child, as_root_with_mounts, course):
-    def action():
-        os.umask(0o077)
-        namespaces.enter_zygote_namespaces(
-            None, None, [course / "project"], [course / "project/venv"], user_namespace=False
-        )
-        capabilities.become(65520, 65520)
-        return (course / "project/venv/file").read_text(), os.umask(0)
-
-    assert in_child(action) == ["project/venv", 0o077]
-
-
-def test_another_user_reaches_what_lies_in_a_private_folder(in_child, outcome, as_root_with_mounts, course):
+def test_another_user_reaches_what_is_shown_in_a_private_folder(in_child, outcome, as_root_with_mounts, course):
     private = course / "project"
     private.chmod(0o700)
 
     def action():
-        namespaces.enter_zygote_namespaces(65520, 65520, [], [private / "venv"], user_namespace=False)
+        os.umask(0o077)
+        namespaces.enter_zygote_namespaces(65520, 65520, [private / "venv"], user_namespace=False)
         capabilities.become(65520, 65520)
-        return (private / "venv/file").read_text(), outcome(lambda: os.stat(private / "exercises"))
+        return (private / "venv/file").read_text(), outcome(lambda: os.stat(private / "exercises")), os.umask(0)
 
-    assert in_child(action) == ["project/venv", "ENOENT"]
-
-
-def test_a_file_cannot_be_hidden(in_child, outcome, enter, course):
-    message = in_child(lambda: outcome(lambda: enter(hide=[course / "solutions/file"])))
-    assert message.endswith("cannot be covered: hide the folder that holds it")
+    assert in_child(action) == ["project/venv", "ENOENT", 0o077]
 
 
 def test_each_fork_is_the_first_process_of_its_own_namespace(in_child, enter):
@@ -229,7 +214,7 @@ def test_refused_namespaces_raise(in_child, outcome, like_docker, as_root):
     def action():
         like_docker()
         return [
-            outcome(lambda way=way: namespaces.enter_zygote_namespaces(None, None, user_namespace=way))
+            outcome(lambda way=way: namespaces.enter_zygote_namespaces(None, None, (), user_namespace=way))
             for way in (False, True)
         ]
 

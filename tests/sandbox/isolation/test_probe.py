@@ -117,14 +117,15 @@ def test_as_an_ordinary_user_in_docker(in_child, as_root_with_mounts, lay_python
     ]
 
 
-def test_python_in_a_private_folder_costs_the_user(in_child, as_root, tmp_path):
+def test_python_in_a_private_folder_costs_the_user(in_child, as_root, tmp_path, monkeypatch):
     if landlock.abi() < 1:
         pytest.skip("this kernel has no Landlock")
     private = tmp_path / "private"
     (private / "python").mkdir(parents=True)
     private.chmod(0o700)
-    paths = [*landlock.library_paths(), private / "python"]
-    level, layers, missing = in_child(lambda: as_list(probe.probe(readable=paths, avoid=[probe.NAMESPACES_LAYER])))
+    files = landlock.WorkerFiles((), (), (*landlock.worker_files().readable, private / "python"))
+    monkeypatch.setattr(landlock, "worker_files", lambda: files)
+    level, layers, missing = in_child(lambda: as_list(probe.probe(avoid=[probe.NAMESPACES_LAYER])))
     assert level == "fair"
     assert probe.UID not in layers
     assert "cannot read" in missing[1]

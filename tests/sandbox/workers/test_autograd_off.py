@@ -642,9 +642,9 @@ def shut_the_files() -> None:
     from grader.sandbox.isolation import capabilities, landlock
 
     if landlock.abi():
-        allowed = landlock.openable()
+        allowed = landlock.worker_files()
         capabilities.no_new_privileges()
-        landlock.restrict([*allowed.files, TESTS / "honest_styles", TESTS / "cheats"])
+        landlock.restrict([*allowed.readable, TESTS / "honest_styles", TESTS / "cheats"])
 
 
 def files(*, autograd: bool) -> dict[str, Any]:

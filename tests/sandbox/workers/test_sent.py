@@ -27,7 +27,7 @@ COURSE = Course(Path(__file__).resolve().parents[3])
 
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[ZygoteProcess]:
-    process = forked_zygote(plan_for(probe(), hide=[COURSE.root / "solutions"]))
+    process = forked_zygote(plan_for(probe()))
     yield process
     process.close()
 

@@ -195,7 +195,24 @@ def wrong_operation(wrong: GradientMismatch) -> Iterator[Explanation]:
         (shared, *_) = sorted(form.operands & right.operands)
         yield Explanation("operand", f"{text}. The gradient contains `{shared}`, too, but combined in another way.")
     else:
-        yield Explanation("operation", f"{text}. Is that what the forward line's derivative says?")
+        yield Explanation("operation", f"{text}{what_is_wrong_with(form, wrong)}")
+
+
+def what_is_wrong_with(form: Form, wrong: GradientMismatch) -> str:
+    """The end of a sentence about a form, which may be the student's own line: what is wrong with it."""
+    upstream = [name for name in (form.left, form.right) if name.startswith("d") and name[1:] in wrong.consumers]
+    if len(upstream) == 1 and form.operation in ("plus", "minus"):
+        return (
+            f". A forward value is never added to a gradient: `{upstream[0]}` is multiplied by the derivative of "
+            f"`{upstream[0][1:]}` with respect to `{wrong.name}`."
+        )
+    if upstream == [form.left] and form.operation == "times" and form.axis is None and len(wrong.consumers) == 1:
+        sign = "minus " if form.negative else ""
+        return (
+            f": {sign}`{form.right}` is not the derivative of `{upstream[0][1:]}` with respect to `{wrong.name}`. "
+            "What does the forward line say?"
+        )
+    return ". Is that what the forward line's derivative says?"
 
 
 def constant_elements(wrong: GradientMismatch) -> Iterator[Explanation]:

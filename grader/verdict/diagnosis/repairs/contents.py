@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeGuard
 
-from grader.source.result_forms import pieces_in
+from grader.source.code_pieces import pieces_in
 from grader.verdict.diagnosis.repairs.call_changes import multiplies_sums
 from grader.verdict.diagnosis.repairs.leftovers import keeps_the_stub_s_raise, read_before_set
 from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, draws_numbers, quote
@@ -45,7 +45,7 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
     numbers: [(number, its line, the code around it)] that may be sizes or their roots;
     returns: the types of the expressions that are returned; open_widths: whether something may be as long as the data
     need (`F.one_hot` without the number of classes); pieces: {function: its small expressions without their names}, see
-    result_forms; multiplies_sums: whether two sums are multiplied; discards: whether it computes a value that nothing
+    code_pieces; multiplies_sums: whether two sums are multiplied; discards: whether it computes a value that nothing
     uses; overwrites: whether a loop assigns to places that an index selects; reductions: how many sums, means and
     matrix products it has; negates: whether there is a minus sign that is
     neither an exponent's nor a subtraction; random: a function that it calls itself and that draws random numbers, ""

@@ -17,7 +17,7 @@ from grader.verdict.diagnosis.diagnose import explain
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import Cases
 from grader.verdict.diagnosis.problem_values import computed_once
-from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT
+from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit
 from grader.verdict.diagnosis.repairs.repairs import READINGS_KEPT, Trials, is_right_gradient, known_on
 
 SPECIFIC_READINGS = READINGS_KEPT | {
@@ -48,15 +48,14 @@ def explain_by_inner_gradients(
     """
     first, target = cases[0][0], step[1:]
     edits = trials.edits(function, known_on(first, constants, passing))
-    inner = {edit.part: number for number, edit in enumerate(edits) if edit.kind == INNER_GRADIENT}
+    inner = numbers_of_inner_gradients(edits)
     above = first.finer.above(target)
     right: list[str] = []
     for name in (name for name in inner if name[1:] in above and name != step):
         check_interrupt()
-        found = [(unfused(p), answer_of(trials, step, p, inner[name])) for p, _ in cases]
-        if any(answer is None for _, answer in found):
+        answers = answers_of(trials, step, cases, inner[name])
+        if len(answers) < len(cases):
             continue
-        answers: list[tuple[Problem, Answer]] = [(p, answer) for p, answer in found if answer is not None]
         if all(is_right_gradient(name, *case) for case in answers):
             right.append(name)
             continue
@@ -73,10 +72,30 @@ def explain_by_inner_gradients(
     return None
 
 
-def answer_of(trials: Trials, step: str, problem: Problem, number: int) -> Answer | None:
-    """The inner gradient on one problem; None where there is no tensor."""
-    answer = trials.answers(step, problem, [number]).get(number)
-    return answer if answer is not None and answer.tensor is not None else None
+def upstream_is_right(
+    step: str, function: str, cases: Cases, trials: Trials, constants: Sequence[float], passing: Collection[str] = ()
+) -> bool:
+    """Whether the function computes, by its name, the gradient of each value that `step`'s is used in, and rightly."""
+    inner = numbers_of_inner_gradients(trials.edits(function, known_on(cases[0][0], constants, passing)))
+    upstream = [f"d{consumer}" for consumer in cases[0][0].finer.consumers[step[1:]]]
+    if not all(name in inner for name in upstream):
+        return False
+    found = {name: answers_of(trials, step, cases, inner[name]) for name in upstream}
+    return all(
+        len(answers) == len(cases) and all(is_right_gradient(name, *case) for case in answers)
+        for name, answers in found.items()
+    )
+
+
+def numbers_of_inner_gradients(edits: Sequence[Edit]) -> dict[str, int]:
+    """{inner gradient: the number of the edit that returns it}."""
+    return {edit.part: number for number, edit in enumerate(edits) if edit.kind == INNER_GRADIENT}
+
+
+def answers_of(trials: Trials, step: str, cases: Cases, number: int) -> list[tuple[Problem, Answer]]:
+    """The inner gradient on each problem where it is a tensor."""
+    answers = [(unfused(p), trials.answers(step, p, [number]).get(number)) for p, _ in cases]
+    return [(p, answer) for p, answer in answers if answer is not None and answer.tensor is not None]
 
 
 def unfused(problem: Problem) -> Problem:

@@ -1,4 +1,4 @@
-"""The normal form of code: equal for what differs in names, layout, order or temporaries, and for nothing else."""
+"""The canonical form of code: equal for what differs in names, layout, order or temporaries, and for nothing else."""
 
 from __future__ import annotations
 

@@ -1,0 +1,91 @@
+"""Deadlines of student code: a limit of `s` seconds is `s` of processor time, or WALL_FACTOR times `s` of wall time.
+
+So a deadline is fair however busy the machine is, and code that sleeps is stopped, too. Where the processor time of
+another process cannot be read, a limit of `s` seconds is `s` of wall time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+WALL_FACTOR = 6.0
+LOOKS = 20
+"""How often the processor time is read within a limit. The first and the last of these parts count as used."""
+
+
+class WorkClock:
+    """Seconds as `time.monotonic()` counts them, less those in which workers that are waited for used no processor."""
+
+    def __init__(
+        self, processor_seconds: Callable[[], float | None], wall: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`processor_seconds` returns what all workers have used so far, or None where that is not known."""
+        self.processor_seconds, self.wall = processor_seconds, wall
+        self._idle = 0.0
+
+    def now(self) -> float:
+        return self.wall() - self._idle
+
+    def set_back(self, seconds: float) -> None:
+        self._idle += max(0.0, seconds)
+
+
+class Wait:
+    """A wait for a worker, from now until `deadline` of the clock."""
+
+    def __init__(self, clock: WorkClock, deadline: float) -> None:
+        self._clock, self._deadline = clock, deadline
+        limit, wall = max(0.0, deadline - clock.now()), clock.wall()
+        self._part, self._end = limit / LOOKS, wall + WALL_FACTOR * limit
+        self._next_look = wall + self._part
+        self._seen: tuple[float, float] | None = None  # wall time and processor time at the last look
+
+    def seconds_left(self) -> float:
+        """How long to wait before this is called again; 0 when the deadline is missed."""
+        wall = self._clock.wall()
+        if self._next_look <= wall < self._end:
+            self._look(wall)
+        left = min(self._deadline - self._clock.now(), self._end - wall)
+        return max(0.0, min(left, self._next_look - wall))
+
+    def _look(self, wall: float) -> None:
+        self._next_look = wall + self._part
+        used = self._clock.processor_seconds()
+        if used is None:
+            return
+        if self._seen is not None:
+            self._clock.set_back(wall - self._seen[0] - (used - self._seen[1]))
+        self._seen = wall, used
+
+
+class TimeAccount:
+    """Seconds waited for a submission's workers, of the `total_seconds` that it may take.
+
+    Attributes:
+        waited: seconds so far, by the clock.
+    """
+
+    def __init__(self, total_seconds: float, clock: WorkClock) -> None:
+        self._total, self._clock = total_seconds, clock
+        self.waited = self._wall = 0.0
+
+    @property
+    def is_used_up(self) -> bool:
+        return self.waited >= self._total or self._wall >= WALL_FACTOR * self._total
+
+    @property
+    def end(self) -> float:
+        """When the seconds are used up if all of them run from now on, by the clock."""
+        return self._clock.now() + max(0.0, self._total - self.waited)
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Count the time inside as waiting."""
+        started, wall = self._clock.now(), self._clock.wall()
+        try:
+            yield
+        finally:
+            self.waited += max(0.0, self._clock.now() - started)
+            self._wall += self._clock.wall() - wall
