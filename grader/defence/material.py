@@ -19,11 +19,11 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed
 from grader.defence.file_lines import FileFunction, FileLine, functions_in
-from grader.defence.lines import CodeNames, Line, line_from, versions_and_names
+from grader.defence.lines import CodeNames, Line, chosen_lines, line_from, lines_of_rows, versions_and_names
 from grader.defence.measuring import measuring_file
 from grader.defence.plain_part import plain_part
 from grader.defence.recorded_lines import with_line
-from grader.defence.small_problems import graph_of, small_problems
+from grader.defence.small_problems import arguments_on, graph_of, small_problems
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
@@ -270,42 +270,6 @@ def is_about(values: object, line: FileLine) -> TypeGuard[dict[str, Any]]:
 def function_from(values: Mapping[str, Any]) -> FileFunction:
     lines = tuple(FileLine(**{**each, "names": tuple(each["names"])}) for each in values["lines"])
     return FileFunction(values["name"], tuple(values["parameters"]), values["trace"], lines, values["is_shown"])
-
-
-def lines_of_rows(
-    lesson: Lesson, functions: Sequence[FileFunction], right: Collection[str]
-) -> list[tuple[str, str, FileLine]]:
-    """(row, forward value, line) of the lines that belong to right rows, or to a value between them."""
-    rows = {item.name for item in lesson.gradients}
-    problems = small_problems(lesson)
-    values = set(graph_of(lesson, problems[0]).consumers) if problems else set()
-    found = []
-    for function in functions:
-        is_joint = lesson.joint is not None and function.name == lesson.joint.name
-        for line in function.lines:
-            name = function.name if line.is_returned else line.name
-            if is_joint:
-                is_known = name in right or (name not in rows and name[:1] == "d" and name[1:] in values)
-                if is_known and right and name[1:] in values:
-                    found.append((name, name[1:], line))
-            elif function.name in right and function.name in rows:
-                found.append((function.name, function.name[1:] if name == function.name else "", line))
-    return found
-
-
-def chosen_lines(
-    lines: Sequence[tuple[str, str, FileLine]], chance: random.Random, most: int
-) -> list[tuple[str, str, FileLine]]:
-    """Up to `most` of (row, forward value, line), gradients first."""
-    found = chance.sample(lines, len(lines))
-    found.sort(key=lambda each: not each[1])
-    return found[:most]
-
-
-def arguments_on(problem: Problem, parameters: Sequence[str]) -> dict[str, Any] | None:
-    """What a function is called with on a problem; None where it asks for something else."""
-    known = problem.given | {f"d{name}": value for name, value in problem.upstream.items()}
-    return {name: known[name] for name in parameters} if all(name in known for name in parameters) else None
 
 
 def values_before(
