@@ -6,10 +6,11 @@
     python -m bench.beside ../before --class 300     `grade run` as it comes, on a made-up class
     python -m bench.beside ../before --watch 30      `dojo watch`, from a save to the verdict on the screen
 
-Both checkouts run in this Python, each in a process of its own with a warm session. They take turns, ten submissions at
-a time, because the speed of a machine changes within minutes. Processor time is that of the grader, its zygote, its
-workers and its reader of source text together; wall-clock time is what somebody waits who has one submission graded.
-The ratio is the median over the turns of this checkout's figure divided by the other's. With --class, both grade the
+Both checkouts run in this Python, each in a process of its own with a warm session, on files in varied spellings. They
+take turns, ten submissions at a time, because the speed of a machine changes within minutes. Processor time is that of
+the grader, its zygote, its workers and its reader of source text together; wall-clock time is what somebody waits who
+has one submission graded. The ratio is the median over the turns of this checkout's figure divided by the other's.
+With --class, both grade the
 same folder of right and wrong submissions, no two the same, from the start of the command to its end. With --watch,
 both get the same saves, one after the other: a gradient that raises an error, a wrong one whose mistake has no name,
 and the right one after each of them.
@@ -44,25 +45,22 @@ PROGRAM = """
 import sys, time
 from pathlib import Path
 sys.path.insert(0, ".")
-from bench.throughput import processor_seconds, sources
-try:
-    from grader.gradebook.grading.session import Session
-    from grader.intake.submissions.submission import MAIN, LessonFiles, Submission
-    from grader.lesson.lesson import Course
-except ImportError:  # a checkout from before the modules moved into packages
-    from grader.grading.session import Session
-    from grader.submissions.submission import MAIN, Handed as LessonFiles, Submission
-    from grader.lesson import Course
+from bench.spellings import varied
+from bench.throughput import processor_seconds
+from grader.gradebook.grading.session import Session
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Course
 
 lesson = Course(Path(".")).find(sys.argv[1])
 session = Session([lesson], 3)
-files = {kind: sources(lesson, kind) for kind in ("right", "wrong")}
+files = {kind: varied(lesson, kind) for kind in ("right", "wrong")}
 print("ready", flush=True)
 for line in sys.stdin:
     kind, count = line.split()
     spent, started = processor_seconds(), time.perf_counter()
     for number in range(int(count)):
-        lessons = {lesson.name: LessonFiles(lesson.name, {MAIN: next(files[kind])})}
+        lessons = {lesson.name: LessonFiles(lesson.name, {"backward.py": next(files[kind])})}
         session.grade(Submission("student", Path("student"), lessons))
     print(processor_seconds() - spent, time.perf_counter() - started, flush=True)
 session.close()

@@ -5,7 +5,7 @@
 
 Every Dask worker has one thread and is pinned to a core, as long as there are enough cores; the scheduler and the
 coordinator may use all of them. The same class is graded without Dask by as many grader processes on as many cores.
-Half of the submissions are right, half have known mistakes, and no verdict comes from the cache. Figures are processor
+Half of the submissions are right, half have known mistakes. Figures are processor
 time, from the first result to the last, which other work on the machine changes little; only the times until the first
 result are elapsed time.
 """
@@ -186,7 +186,7 @@ def measure(lesson: Lesson, class_: Sequence[Submission], jobs: int, cluster: Ow
     listener = Listener(len(class_), cluster)
     with tempfile.TemporaryDirectory() as out:
         limits = Limits().to_dict()
-        settings = Settings(str(ROOT), [lesson.name], 1, out, True, limits, cache=False, program=GRADER_PROGRAM)
+        settings = Settings(str(ROOT), [lesson.name], 1, out, True, limits, program=GRADER_PROGRAM)
         started = time.monotonic()
         address = None if cluster is None else cluster.address
         grade_run(class_, [lesson], settings, jobs, listener, Reporter([lesson]), cluster=address)

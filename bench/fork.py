@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import math
 import os
 import platform
 import statistics
@@ -26,7 +27,7 @@ import torch
 from grader.sandbox.isolation.lockdown import Plan, plan_for
 from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.requests import pack_problem
+from grader.sandbox.workers.requests import RunRequest, pack_problem
 from grader.sandbox.workers.tensor_bytes import DTYPES
 
 GOAL_SECONDS = 0.015
@@ -78,8 +79,8 @@ def first_answer(zygote: ZygoteProcess, times: Times) -> None:
     reply = worker.take_loaded()
     assert reply["op"] == "loaded", reply
     imported = time.perf_counter()
-    worker.send_packed(pack_problem(0, DTYPES["float64"], values, {}))
-    ((_, answer),) = worker.run(0, ["dlogits"])
+    request = RunRequest(pack_problem(0, DTYPES["float64"], values, {}), ("dlogits",))
+    ((_, _, answer),) = worker.run([request], (), math.inf)
     assert answer.tensor is not None, answer
     answered = time.perf_counter()
     worker.close()

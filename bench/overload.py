@@ -140,7 +140,6 @@ def main() -> None:
             program=GRADER_PROGRAM,
             limits=limits.to_dict(),
             isolation=asdict(probe()),
-            cache=False,
         )
         started = time.monotonic()
         outcome = grade_run(submissions, [lesson], settings, options.jobs, counts, Reporter([lesson]))

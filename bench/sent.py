@@ -4,11 +4,10 @@
     python -m bench.sent --seeds 20          (the figures in docs/measured.md)
     python -m bench.sent --lesson 06
 
-The answer key of each lesson is graded through real workers, once as it is and once as if each answer differed from the
-true one in its last bit (then more is disclosed, see stage_guesses.py), and everything that is written to them is
-recorded. A tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
+The answer key of each lesson is graded through real workers, and everything that is written to them is recorded. A
+tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
 
-* the row has been answered by then (the published problem is disclosed stage by stage, see
+* the row has been answered by then: the published problem is sent once the student's own chain has answered it (see
   grader/sandbox/workers/sending.py);
 * it is what the row's function is called with: an upstream gradient from above the row, or a forward value that enters
   the row's own step. Where a local derivative is constant, or is another factor, the answer is one of its arguments;
@@ -28,7 +27,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy
 import torch
@@ -44,10 +42,9 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
-from grader.sandbox.workers import step_scheduler, wire
+from grader.sandbox.workers import wire
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.requests import PackedProblem
-from grader.sandbox.workers.stage_guesses import is_exactly
+from grader.sandbox.workers.sending import PACKED_PROBLEMS
 from grader.sandbox.workers.tensor_bytes import DTYPES, tensor_from, unpack_tensors
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judging.hidden_problems import ProblemBook
@@ -75,7 +72,7 @@ class Sent:
     name: str
     value: Tensor
     problem: Problem | None
-    answered: frozenset[tuple[int, str]]  # (id of a problem, row) that this worker had answered by then
+    answered: frozenset[tuple[int, str]]  # (pass_of a problem, row) that this worker had answered by then
 
 
 @dataclass
@@ -86,11 +83,7 @@ class Tap:
     given_back: list[Tensor] = field(default_factory=list)  # signatures of arguments that the reference gives back
     _answered: dict[int, set[tuple[int, str]]] = field(default_factory=dict)
 
-    def problem(self, zygote: ZygoteProcess, number: int) -> Problem:
-        found: Problem = zygote.problems[number if number >= 0 else -1 - number]
-        return found
-
-    def frames(self, zygote: ZygoteProcess, worker: int, data: bytes) -> None:
+    def frames(self, worker: int, data: bytes) -> None:
         """Takes note of the tensors in whole frames."""
         known = self._answered.setdefault(worker, set())
         while data:
@@ -100,18 +93,28 @@ class Tap:
             body, data = bytearray(data[middle:end]), data[end:]
             operation = header["op"]
             if operation == "run":  # what is asked again has still to be answered
-                known -= {(id(self.problem(zygote, header["problem"])), step) for step in header["steps"]}
+                known -= {(pass_of(problem_of(header["problem"])), step) for step in header["steps"]}
             answered = frozenset(known)
-            if operation in ("problem", "upstream") or "upstream" in header:
-                problem = self.problem(zygote, header["problem"])
+            if operation == "problem":
+                problem = problem_of(header["problem"])
                 for name, tensor in unpack_tensors(header["tensors"], body).items():
                     self.sent.append(Sent(name, tensor, problem, answered))
             elif operation == "call":
                 for tensor in call_tensors(header, body):
                     self.sent.append(Sent(f"an argument of {header['name']}", tensor, None, answered))
 
-    def answer(self, zygote: ZygoteProcess, worker: int, number: int, row: str) -> None:
-        self._answered.setdefault(worker, set()).add((id(self.problem(zygote, number)), row))
+    def answer(self, worker: int, number: int, row: str) -> None:
+        self._answered.setdefault(worker, set()).add((pass_of(problem_of(number)), row))
+
+
+def problem_of(number: int) -> Problem:
+    """The problem that is sent under this number."""
+    return next(problem for problem, packed in PACKED_PROBLEMS.items() if number in [p.number for p in packed.values()])
+
+
+def pass_of(problem: Problem) -> int:
+    """The same for the published problem in either precision: the student's own chain answers it in float64."""
+    return id(problem) if problem.random_upstream else 0
 
 
 def call_tensors(header: Mapping[str, Any], body: bytearray) -> Iterator[Tensor]:
@@ -139,25 +142,16 @@ def numbers_in(node: Any) -> Iterator[float]:
 @contextlib.contextmanager
 def tapped(tap: Tap) -> Iterator[None]:
     """Listens to everything that the trusted side writes to workers and zygotes, and to what it takes for answers."""
-    send, answers, hold, run = (
-        WorkerProcess._send_bytes,
-        WorkerProcess._answers_to,
-        ZygoteProcess.hold,
-        ModuleTarget.run,
-    )
+    send, run_steps, run = WorkerProcess._send_bytes, WorkerProcess.run, ModuleTarget.run
 
     def sending(self: WorkerProcess, data: bytes, deadline: float) -> None:
-        tap.frames(self._zygote, self._number, bytes(data))  # type: ignore[arg-type]
+        tap.frames(self._number, bytes(data))
         send(self, data, deadline)
 
-    def answering(self: WorkerProcess, question: Any, *more: Any) -> Iterator[Any]:
-        for step, answer in answers(self, question, *more):
-            tap.answer(self._zygote, self._number, question.problem, step)  # type: ignore[arg-type]
-            yield step, answer
-
-    def holding(self: ZygoteProcess, problem: PackedProblem, of: object) -> None:
-        tap.frames(self, -1, problem.frame)  # for workers to come, who have answered nothing
-        hold(self, problem, of)
+    def answering(self: WorkerProcess, *of: Any) -> Iterator[Any]:
+        for request, step, answer in run_steps(self, *of):
+            tap.answer(self._number, request.problem.number, step)
+            yield request, step, answer
 
     def running(self: ModuleTarget, name: str, target: Any, args: Any, kwargs: Any, counted: bool = False) -> Called:
         called = run(self, name, target, args, kwargs, counted)
@@ -169,8 +163,7 @@ def tapped(tap: Tap) -> Iterator[None]:
 
     patches: list[tuple[Any, str, Callable[..., Any], Callable[..., Any]]] = [
         (WorkerProcess, "_send_bytes", sending, send),
-        (WorkerProcess, "_answers_to", answering, answers),
-        (ZygoteProcess, "hold", holding, hold),
+        (WorkerProcess, "run", answering, run_steps),
         (ModuleTarget, "run", running, run),
     ]
     for owner, name, ours, _ in patches:
@@ -264,7 +257,7 @@ def allowed(sent: Sent, reference: Reference) -> bool:
         return True
     if same_pass and reference.published and sent.name.startswith("v:"):
         return True
-    return same_pass and (id(reference.problem), reference.row) in sent.answered
+    return same_pass and (pass_of(reference.problem), reference.row) in sent.answered
 
 
 # Running it -----------------------------------------------------------------------------------------------------------
@@ -278,15 +271,11 @@ class Count:
     found: tuple[str, ...]
 
 
-def measure(lesson: Lesson, zygote: ZygoteProcess, seed: int, exact: bool = True) -> Count:
-    """Grades the answer key with that seed. Raises RuntimeError when it does not get full marks.
-
-    The answer key's answers are exact, which spares most disclosures; without `exact` they are taken for rounded ones.
-    """
+def measure(lesson: Lesson, zygote: ZygoteProcess, seed: int) -> Count:
+    """Grades the answer key with that seed. Raises RuntimeError when it does not get full marks."""
     book, tap = ProblemBook(seed), Tap()
     files = {BACKWARD_FILE: (lesson.solution / BACKWARD_FILE).read_bytes()}
-    judged_exact = is_exactly if exact else lambda answer, reference: False
-    with tapped(tap), patch.object(step_scheduler, "is_exactly", judged_exact):
+    with tapped(tap):
         suite = HiddenSuite(lesson, book)
         try:
             judged = judge_file(lesson, LessonFiles(lesson.name, files), zygote, suite.rows)
@@ -311,9 +300,7 @@ def run(lessons: Collection[Lesson], seeds: Sequence[int], show: Callable[[str],
 
 
 def run_lesson(lesson: Lesson, zygote: ZygoteProcess, seeds: Sequence[int], show: Callable[[str], None]) -> list[str]:
-    has_stages = bool(lesson.gradients) and lesson.joint is None  # elsewhere nothing is disclosed in stages
-    ways = (True, False) if has_stages else (True,)
-    counts = [measure(lesson, zygote, seed, exact) for seed in seeds for exact in ways]
+    counts = [measure(lesson, zygote, seed) for seed in seeds]
     mine = sorted({text for count in counts for text in count.found})
     tensors, known = sum(count.tensors for count in counts), sum(count.references for count in counts)
     show(f"{lesson.name:24} {tensors:12,} {known:10,} {len(mine):9}")

@@ -1,16 +1,15 @@
-"""How many submissions per second one machine grades: classes of right and of wrong ones, with and without the cache.
+"""How many submissions per second one machine grades: classes of right and of wrong ones.
 
     python -m bench.throughput                     200 of each class, lesson 03, a grader process per core
     python -m bench.throughput --count 40 --jobs 1 --classes right wrong
 
 The whole of `grade run` but for its screen: graded by the hidden suite under pytest in locked-in workers, written as
-results.json, report.html and report.md, kept in the gradebook, with the class page at the end. Each class is graded
-twice: with the cache of verdicts, as `grade run` does, and with --no-cache.
+results.json, report.html and report.md, kept in the gradebook, with the class page at the end.
 
-    right          every submission is the lesson's solution, letter by letter: the cache's best case
+    right          every submission is the lesson's solution, letter by letter
     right, varied  every function in one of five or six spellings, no two files the same
     wrong          the lesson's solution with one known mistake; some 150 different files, in turns
-    wrong, varied  as `right, varied`, with one to three known mistakes: the cache's worst case
+    wrong, varied  as `right, varied`, with one to three known mistakes
 
 The rate counts from the first result to the last; the start (every grader and zygote loads torch) is printed apart. The
 goals are for idle cores. Processor time is that of all processes together: it says what a submission costs also where
@@ -122,7 +121,6 @@ class Clock:
 @dataclass(frozen=True)
 class Rate:
     name: str
-    cache: bool
     count: int
     per_second: float
     cost: Counter[str]  # milliseconds of processor time per submission, by phase
@@ -143,7 +141,7 @@ def sources(lesson: Lesson, name: str) -> Iterator[bytes]:
     yield from cycle(fitting)
 
 
-def measure(lesson: Lesson, name: str, cache: bool, count: int, jobs: int) -> Rate:
+def measure(lesson: Lesson, name: str, count: int, jobs: int) -> Rate:
     """Grade a class of `count`. Raises RuntimeError when its scores are not what they should be."""
     kind = name.removesuffix(VARIED)
     files = varied(lesson, kind) if name.endswith(VARIED) else sources(lesson, kind)
@@ -154,15 +152,13 @@ def measure(lesson: Lesson, name: str, cache: bool, count: int, jobs: int) -> Ra
     clock = Clock(count)
     with tempfile.TemporaryDirectory(prefix="throughput-") as out:
         limits = Limits().to_dict()
-        settings = Settings(
-            str(lesson.course), [lesson.name], 1, out, True, limits, cache=cache, program=GRADER_PROGRAM
-        )
+        settings = Settings(str(lesson.course), [lesson.name], 1, out, True, limits, program=GRADER_PROGRAM)
         started = time.perf_counter()
         grade_run(class_, [lesson], settings, jobs, clock, Reporter([lesson]))
     if clock.full != (count if kind == RIGHT else 0):
         raise RuntimeError(f"{clock.full} of {count} {name} submissions have full marks")
     cost = Counter({phase: 1000 * seconds / (count - 1) for phase, seconds in clock.cost.items()})
-    return Rate(name, cache, count, (count - 1) / (clock.last - clock.first), cost, clock.first - started)
+    return Rate(name, count, (count - 1) / (clock.last - clock.first), cost, clock.first - started)
 
 
 def heading(lesson: Lesson, jobs: int) -> str:
@@ -173,7 +169,7 @@ def heading(lesson: Lesson, jobs: int) -> str:
             f"torch {torch.__version__}, Python {platform.python_version()}, isolation {probe().level}; lesson "
             f"{lesson.name}, {jobs} grader processes, load {os.getloadavg()[0]:.1f}",
             "",
-            f"{'':16}{'cache':>6}{'count':>7}{'per second':>12}{'goal':>6}{'':9}{'first after':>12}"
+            f"{'':16}{'count':>7}{'per second':>12}{'goal':>6}{'':9}{'first after':>12}"
             f"{'processor ms each':>19}{columns}",
         ]
     )
@@ -184,7 +180,7 @@ def line(rate: Rate) -> str:
     verdict = "reached" if rate.per_second >= goal else "missed"
     columns = "".join(f"{rate.cost[phase]:13.1f}" for phase in PHASES)
     return (
-        f"{rate.name:16}{'on' if rate.cache else 'off':>6}{rate.count:7}{rate.per_second:12.1f}{goal:6g} {verdict:8}"
+        f"{rate.name:16}{rate.count:7}{rate.per_second:12.1f}{goal:6g} {verdict:8}"
         f"{rate.start:10.1f} s{sum(rate.cost.values()):19.1f}{columns}"
     )
 
@@ -199,8 +195,7 @@ def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = 
     lesson = Course(ROOT).find(chosen.lesson)
     out(heading(lesson, chosen.jobs))
     for name in chosen.classes:
-        for cache in (True, False):
-            out(line(measure(lesson, name, cache, chosen.count, chosen.jobs)))
+        out(line(measure(lesson, name, chosen.count, chosen.jobs)))
     return 0
 
 

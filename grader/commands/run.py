@@ -187,7 +187,6 @@ def settings_for(options: RunOptions, work: WorkToDo) -> Settings:
         require=options.require,
         left_out=work.left_out,
         isolation=isolation,
-        cache=not options.no_cache,
         course_settings=work.course.changed,
     )
 

@@ -54,7 +54,6 @@ class RunOptions:
     formats: tuple[str, ...]
     fresh: bool
     only_these: bool
-    no_cache: bool
     follow: bool
     settle: float | None
     quiet: bool
@@ -135,12 +134,6 @@ OPTIONS = (
         "--only-these",
         is_flag=True,
         help="Show only this run in index.html and grades.csv.  [default: everybody in OUT]",
-    ),
-    click.option(
-        "--no-cache",
-        is_flag=True,
-        help="Run every function of every submission, also those that equal one judged before in this run. The results "
-        "are the same; it takes longer.",
     ),
     follow_options,
     click.option("--quiet", is_flag=True, help="Print only what goes wrong."),

@@ -23,9 +23,8 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.questions.code_lines import Results
-from grader.reference.problem import Problem
 from grader.sandbox.isolation.probe import Isolation
-from grader.sandbox.workers.sending import send_ahead
+from grader.sandbox.workers.sending import pack_once
 from grader.source.reader import source_reader
 from grader.verdict.judging.examples import PUBLIC_SEED
 from grader.verdict.judging.hidden_problems import ProblemBook
@@ -77,24 +76,15 @@ class LocalJudge:
 
     def prepare(self, lesson: Lesson) -> None:
         """Does the work that does not depend on a student's file. Raises ZygoteDied."""
-        steps = [item.name for item in lesson.gradients]
         with self._zygote_in_use:
-            self._starter.zygote.prepare(
-                lambda worker: (
-                    send_ahead(worker, self._problems(lesson), lesson.public_chain, steps, lesson.joint is not None)
-                    if steps
-                    else None
-                )
-            )
+            self._starter.zygote.prepare()
+        if lesson.gradients:  # they are drawn before the student saves
+            for problem in (lesson.public, lesson.public_chain, *self._book.problems(lesson, lesson.public_draws)):
+                pack_once(problem)
         if not self._frozen:
             gc.collect()
             gc.freeze()  # no collection visits all of torch's objects while the student waits
             self._frozen = True
-
-    def _problems(self, lesson: Lesson) -> list[Problem]:
-        if not lesson.gradients:
-            return []
-        return [lesson.public, *self._book.problems(lesson, lesson.public_draws), lesson.public_chain]
 
     def judge(
         self,
@@ -110,7 +100,6 @@ class LocalJudge:
         of the time, and only the message needs it. `show` gets the verdict before that search, where there is one.
         """
         self.own = None
-        problems, zygote = self._problems(lesson), self._starter.zygote
         text = submitted.files[BACKWARD_FILE]
         suspects = functions_that_differ(lesson, self._judged_before.get(lesson.name, text), text)
         self._judged_before[lesson.name] = text
@@ -127,7 +116,7 @@ class LocalJudge:
             show_complete = None if show is None else lambda file: show(complete(file))
             return complete(
                 judge_file(
-                    *(lesson, submitted, zygote, suite.rows, interrupt, problems),
+                    *(lesson, submitted, self._starter.zygote, suite.rows, interrupt),
                     show=show_complete,
                     suspects=suspects,
                 )

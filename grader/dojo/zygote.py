@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from grader.errors import ZygoteDied
@@ -24,12 +24,12 @@ class EagerZygote(ZygoteProcess):
     _second: WorkerProcess | None = None  # for a wrong file, whose edited copies are tried in a worker of their own
     _has_served = False
 
-    def prepare(self, send_ahead: Callable[[WorkerProcess], None] = lambda _: None) -> None:
-        """Forks the next workers; `send_ahead` sends them large problems before the student saves."""
+    def prepare(self) -> None:
+        """Forks the next workers before the student saves."""
         if self._spare is None:
-            self._spare = self._waiting(send_ahead)
+            self._spare = self._waiting()
         if self._second is None and self._has_served:  # the first verdict does not wait for it
-            self._second = self._waiting(send_ahead)
+            self._second = self._waiting()
 
     def worker(self) -> WorkerProcess:
         self._has_served = True
@@ -40,11 +40,9 @@ class EagerZygote(ZygoteProcess):
             self._second = None
         return worker
 
-    def _waiting(self, send_ahead: Callable[[WorkerProcess], None]) -> WorkerProcess:
+    def _waiting(self) -> WorkerProcess:
         worker = super().worker()
         worker.wait_until_locked_in()
-        send_ahead(worker)
-        worker.rehearse()
         return worker
 
     def end_of(self, number: int) -> int:

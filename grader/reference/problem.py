@@ -95,6 +95,7 @@ class Problem:
             refuse_value(name, value, partial(place_of_input, make_inputs, name))
         self._scales: dict[str, float] = {}
         self._sizes: dict[str, float] = {}
+        self._references_from: dict[tuple[str, frozenset[str]], Tensor] = {}
         self._fed_shapes: Mapping[str, Sequence[int]] = {}
         self._inputs = {k: v.to(dtype) if is_floating(v) else v for k, v in drawn.items()}
         self.graph: Graph = record_forward(forward, self._inputs)
@@ -151,7 +152,7 @@ class Problem:
         """The same forward values with other upstream gradients, {name: a tensor of its shape and this dtype}."""
         other = copy.copy(self)
         other.upstream, other.random_upstream = dict(upstream), True
-        other._scales, other._sizes = {}, {}
+        other._scales, other._sizes, other._references_from = {}, {}, {}
         for cached in ("_shares", "_references", "low_precision_tolerance"):
             other.__dict__.pop(cached, None)
         return other
@@ -250,12 +251,15 @@ class Problem:
         the loss. So a step that is computed from an earlier gradient ("the mean of dbndiff" for dbnmeani) is right if
         it equals this.
         """
-        shares = []
-        for consumer in reversed(self.graph.consumers[name]):
-            known = consumer in requested or not self.graph.consumers[consumer]
-            upstream = self.upstream[consumer] if known else self.reference_from(consumer, requested)
-            shares.append(self.graph.vjp(consumer, upstream)[name])
-        return total(shares)
+        key = name, frozenset(requested)
+        if key not in self._references_from:
+            shares = []
+            for consumer in reversed(self.graph.consumers[name]):
+                known = consumer in requested or not self.graph.consumers[consumer]
+                upstream = self.upstream[consumer] if known else self.reference_from(consumer, requested)
+                shares.append(self.graph.vjp(consumer, upstream)[name])
+            self._references_from[key] = total(shares)
+        return self._references_from[key]
 
     def requested_instead(self, name: str, uses: Collection[str]) -> set[str] | None:
         """The values further up whose gradients a step requests in place of all its consumers'; None if it has them.

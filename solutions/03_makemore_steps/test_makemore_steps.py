@@ -10,20 +10,9 @@ from grader.reference.problem import Draw
 FORWARD = forward_of(__file__)
 
 
-def one_class_and_few_tokens(inputs):
-    """Every example has the same true class, and the contexts are made of two tokens only."""
-    inputs["Yb"][:] = inputs["Yb"][0]
-    inputs["Xb"] %= 2
-
-
 def small_variance(inputs):
     """`hprebn` varies so little that the 1e-5 added to its variance matters by a few per cent."""
     inputs["W1"] *= 0.02
-
-
-def one_token_repeated(inputs):
-    """All positions of a context hold the same token."""
-    inputs["Xb"][:] = inputs["Xb"][:, :1]
 
 
 def saturated(inputs):
@@ -34,10 +23,7 @@ def saturated(inputs):
 
 DRAWS = (
     Draw({"batch": 6, "block": 2, "vocabulary": 11, "embedding": 4, "hidden": 7}, FORWARD.without_the_last),
-    Draw({"batch": 3, "block": 1, "vocabulary": 7, "embedding": 5, "hidden": 9}),
-    Draw({"batch": 5, "block": 2, "vocabulary": 8, "embedding": 3, "hidden": 13}, one_class_and_few_tokens),
     Draw({"batch": 10, "block": 3, "vocabulary": 5, "embedding": 2, "hidden": 8}, small_variance),
-    Draw({"batch": 12, "block": 5, "vocabulary": 9, "embedding": 4, "hidden": 6}, one_token_repeated),
     Draw({"batch": 8, "block": 4, "vocabulary": 6, "embedding": 3, "hidden": 5}, saturated),
     Draw(
         {"batch": 4, "block": 2, "vocabulary": 6, "embedding": 5, "hidden": 7},

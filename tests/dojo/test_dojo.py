@@ -644,7 +644,7 @@ def test_where_there_is_no_terminal_screens_stand_below_one_another(kit, dojo, m
 # The zygote ----------------------------------------------------------------------------------------------------------
 
 
-def test_what_was_sent_to_a_worker_ahead_changes_no_verdict(kit, judge):
+def test_a_worker_that_was_prepared_changes_no_verdict(kit, judge):
     """Also where the next check is about another lesson, or has been prepared for twice."""
     course = Course(kit, secrets=False)
     three, four = course.find("03"), course.find("04")

@@ -160,7 +160,7 @@ def test_the_short_way_gives_what_the_long_one_does(suite_of, text):
         suite.rows("student")
     suite = suite_of(text.partition("def test_broken")[0], "right", "wrong", name="sound")
     rows, pictures = suite.rows("student")
-    assert suite._grading._only_called == (text is ONLY_OURS)
+    assert suite._grading.only_called == (text is ONLY_OURS)
     assert [(row.name, row.status, row.points, row.message) for row in rows] == [
         ("right", "passed", 1, None),
         ("wrong", "failed", 0, "This one is wrong."),
@@ -172,7 +172,7 @@ def test_a_suite_that_has_a_fixture_of_that_name_gets_its_own(suite_of):
     suite = suite_of(
         "import pytest\n\n\n@pytest.fixture\ndef check():\n    pass\n\n\ndef test_a(check):\n    pass\n", "a"
     )
-    assert not suite._grading._only_called
+    assert not suite._grading.only_called
 
 
 @pytest.mark.full

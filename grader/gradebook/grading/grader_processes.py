@@ -8,7 +8,6 @@ import pickle
 import queue
 import subprocess
 import threading
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,8 +23,6 @@ MAX_GRADING_TRIES = 2
 JOIN_SECONDS = 5.0
 SIGNAL_SECONDS = 1.0
 """How long to wait for a reply. Python hears of a signal that came just before a wait only when the wait ends."""
-MAX_HEARD = 1_000
-"""Replies of other graders of which a grader hears with its next submission."""
 WITHIN = b'{"within":'
 """How the line begins in which a grader says how long a submission may take from now on."""
 
@@ -36,7 +33,7 @@ class Reply:
 
     With results come `extras`, what only the report shows, and `drawings`, which reports of this lesson have in common:
     see GradedSubmission.extras and Publisher.new_drawings. From a cluster come `files`, {name: text} of the student's
-    folder, or `refused`, why a worker must not grade. `learned` is what other graders can use (Session.take_learned).
+    folder, or `refused`, why a worker must not grade.
     `plain` is why the report that was written is plain (see gradebook.guarded), or "".
     """
 
@@ -46,7 +43,6 @@ class Reply:
     drawings: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     refused: str = ""
-    learned: dict[str, Any] = field(default_factory=dict)
     plain: str = ""
 
 
@@ -61,7 +57,6 @@ class GraderProcess:
         self._settings, self._nursery = settings, nursery
         self._private_nursery = None if nursery else Nursery([settings.program])
         self._closing, self._lock = False, threading.Lock()
-        self.heard: deque[dict[str, Any]] = deque(maxlen=MAX_HEARD)
         self._process = self._start()
 
     def _start(self) -> ForkedProcess:
@@ -97,7 +92,7 @@ class GraderProcess:
                     raise OutputError(reply["unwritable"])
                 if "results" in reply:
                     results = SubmissionResult.from_json(reply["results"])
-                    names = ("extras", "drawings", "learned", "plain")
+                    names = ("extras", "drawings", "plain")
                     return Reply(results, **{name: reply[name] for name in names if name in reply})
                 fault = reply["fault"]
             else:
@@ -118,8 +113,7 @@ class GraderProcess:
             process.kill()
 
         try:
-            heard = [self.heard.popleft() for _ in range(len(self.heard))]
-            pickle.dump((submission, heard), process.stdin)
+            pickle.dump(submission, process.stdin)
             process.stdin.flush()
             line = process.stdout.readline()
             while line.startswith(WITHIN):
@@ -240,9 +234,6 @@ class Batch:
                     raise
                 except Exception as error:  # report this fault, and grade the others
                     reply = Reply(fault=f"{type(error).__name__}: {error}")
-                for other in self._graders if reply.learned else ():
-                    if other is not grader:
-                        other.heard.append(reply.learned)
                 if not self._stopping.is_set():
                     self._done.put((submission, reply))
             self._done.put(None)

@@ -1,11 +1,11 @@
-"""One student's file for one lesson: read for what is not allowed, run in workers, its rows judged, its chain run.
+"""One student's file for one lesson: run in workers, its rows judged, its chain run.
 
 Which problems it is judged on is for the caller to say: a hidden suite (session) or public problems (dojo/check).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -15,9 +15,7 @@ from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.numerical_watch import Seen
 from grader.gradebook.grading import numerical
-from grader.gradebook.grading.file_text import FileText, text_of_file
 from grader.gradebook.grading.other_forward import name_other_forward
-from grader.gradebook.grading.recall import Recall
 from grader.gradebook.grading.row_places import explain_missing, locate_changes, locate_gradients, name_wrong_functions
 from grader.gradebook.grading.trials import FileTrials
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -70,57 +68,48 @@ def judge_file(
     zygote: ZygoteProcess,
     suite: Suite,
     interrupt: int | None = None,
-    problems: Sequence[Problem] = (),
-    recall: Recall | None = None,
     show: Callable[[JudgedFile], None] | None = None,
     suspects: Sequence[str] = (),
 ) -> JudgedFile:
     """Judge a submitted file. Once the descriptor `interrupt` is readable, Interrupted is raised instead of waiting.
 
-    `problems` are some that the zygote's worker may have been sent already, see sending.send_ahead. `recall` is what is
-    known of the file from a cache; `suite` knows it as well. Where a search for slips could explain more, `show` gets
-    the verdict before the search, and `suite` is called again for what the search finds. `suspects` are functions
-    that may be wrong: their code is read beforehand.
+    Where a search for slips could explain more, `show` gets the verdict before the search, and `suite` is called again
+    for what the search finds. `suspects` are functions that may be wrong: their code is read beforehand.
 
-    Raises Interrupted, RecallDoubtful, and for faults of the grader ZygoteDied and what `suite` raises.
+    Raises Interrupted, and for faults of the grader ZygoteDied and what `suite` raises.
     """
-    student, chain = student_of(lesson, submitted, zygote, interrupt, problems)
+    student, chain = student_of(lesson, submitted, zygote, interrupt)
     student.trials = trials = FileTrials(student, submitted.files[BACKWARD_FILE])
     seen: Mapping[str, Seen] = {}
-    if recall is not None:
-        student.recall(recall.rows, recall.chain, recall.shared)
     with closing(student), closing(trials):
-        if recall is not None and recall.is_whole:
-            rows, pictures = suite(student)
-            return JudgedFile(rows, pictures=pictures)
-        if recall is None or not recall.is_complete:
-            student.begin_loading()  # the text is read while the file runs
-        read = text_of_file(lesson, submitted)
-        student.forbid(read.not_allowed)
+        student.begin_loading()
         if suspects:
             trials.read_ahead(suspects)
-        failure = None if recall is not None and recall.is_complete else student.load_failure
+        failure = student.load_failure
         if failure is not None:
             judged = file_that_does_not_run(lesson, submitted, failure)
         else:
-            known = () if recall is None else recall.rows
             trials.is_postponed = show is not None
-            judged = judge_running_file(lesson, submitted, student, suite, chain, known)
-            seen = student.observe([row.name for row in judged.rows if row.status == "passed"])
+            judged = judge_running_file(lesson, submitted, student, suite, chain)
+            seen = seen_while_running(lesson, student, [row.name for row in judged.rows if row.status == "passed"])
             if show is not None and trials.was_postponed:
                 first = replace(judged, rows=[copy(row) for row in judged.rows])
-                show(finished(lesson, submitted, first, student, seen, read))
+                show(finished(lesson, submitted, first, student, seen))
                 trials.is_postponed = False
-                judged = judge_running_file(lesson, submitted, student, suite, chain, known)
-            if recall is not None:
-                recall.run_proof(student, judged.rows)
-    judged = finished(lesson, submitted, judged, student, seen, read)
-    if recall is not None:
-        recall.finish(judged.rows, judged.pictures, student, not trials.ran_out)
+                judged = judge_running_file(lesson, submitted, student, suite, chain)
+    judged = finished(lesson, submitted, judged, student, seen)
     if trials.ran_out:
         judged.add(SEARCH_STOPPED.format(zygote.limits.total_seconds))
     add_printed(judged, student, zygote.limits.output_bytes)
     return judged
+
+
+def seen_while_running(lesson: Lesson, student: Student, passed: Sequence[str]) -> dict[str, Seen]:
+    """What right steps and functions did when they ran again, by row and by function."""
+    functions = numerical.functions_by_row(lesson)
+    steps = {item.name for item in lesson.gradients}
+    called = sorted({functions[name] for name in passed if name in functions and name not in steps})
+    return student.observe(passed) | student.observe_calls([each for each in called if each not in steps])
 
 
 def finished(
@@ -129,20 +118,15 @@ def finished(
     judged: JudgedFile,
     student: Student,
     seen: Mapping[str, Seen],
-    read: FileText,
 ) -> JudgedFile:
     """The verdict, with what else is known of the file: numerical differentiation, autograd, where its rows are."""
-    remark = read.remark
-    if judged.runs and any(row.status in numerical.WITH_VALUE for row in judged.rows):
-        numerical.mark_rows(lesson, submitted, judged.rows, read.numerical, seen)
-        remark = read.numerical_remark or remark
+    numerical.mark_rows(lesson, submitted, judged.rows, seen)
     if student.switched_on:
         forbid_all(judged)
     for row in judged.rows:
         row.file = submitted.shown
         if submitted.origin is not None:
             submitted.origin.explain(row)
-    judged.add(remark)
     return judged
 
 
@@ -151,7 +135,6 @@ def student_of(
     submitted: LessonFiles,
     zygote: ZygoteProcess,
     interrupt: int | None,
-    problems: Sequence[Problem],
 ) -> tuple[Student, Problem | None]:
     """(who runs the file in workers, the problem of the student's own chain; None where no chain is run)."""
     origin = submitted.origin
@@ -160,7 +143,7 @@ def student_of(
     steps = [item.name for item in lesson.gradients]
     above = with_steps_above(lesson, chain) if chain is not None else None
     file = StudentFile(submitted.files, BACKWARD_FILE, steps, lesson.joint, lesson.not_allowed)
-    return Student(zygote, file, FileProblems(problems, above, terms, public), interrupt=interrupt), chain
+    return Student(zygote, file, FileProblems(above, terms, public), interrupt=interrupt), chain
 
 
 def judge_running_file(
@@ -169,16 +152,19 @@ def judge_running_file(
     student: Student,
     suite: Suite,
     chain: Problem | None,
-    known: Container[str],
 ) -> JudgedFile:
-    """The verdict on a file that runs, perhaps not to its end. Rows in `known` have their explanations already."""
+    """The verdict on a file that runs, perhaps not to its end."""
     rows, pictures = suite(student)
     if chain is not None:
         add_chain(lesson, student, rows, chain)
     message = submitted.message
     if student.note:
         message = f"Lines of {submitted.shown} that fail outside its functions were left out. {student.note}"
-    explain_by_the_file(lesson, rows, [row for row in rows if row.name not in known], student, submitted)
+    explain_missing(lesson, rows, student, submitted)
+    locate_changes(lesson, rows, student, submitted)
+    locate_gradients(lesson, rows, submitted)
+    name_wrong_functions(lesson, rows, submitted)
+    name_other_forward(lesson, rows, student, submitted)
     return JudgedFile(rows, message, pictures)
 
 
@@ -211,17 +197,6 @@ def file_that_does_not_run(lesson: Lesson, submitted: LessonFiles, failure: Answ
         for item in lesson.items
     ]
     return JudgedFile(rows, message, runs=False)
-
-
-def explain_by_the_file(
-    lesson: Lesson, rows: list[Row], unknown: list[Row], student: Student, submitted: LessonFiles
-) -> None:
-    """Write into wrong rows what the student's text says about them. `unknown` are the rows not from a cache."""
-    explain_missing(lesson, rows, student, submitted)
-    locate_changes(lesson, unknown, student, submitted)
-    locate_gradients(lesson, rows, submitted)
-    name_wrong_functions(lesson, rows, unknown, submitted)
-    name_other_forward(lesson, unknown, student, submitted)
 
 
 def add_printed(judged: JudgedFile, student: Student, most_bytes: int) -> None:

@@ -19,7 +19,6 @@ from typing import Any, cast
 import pytest
 
 from grader.calling.protocol import CallFailed
-from grader.gradebook.grading.recall import JudgedRow, Recall
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Draw
 from grader.results import NamedMistake, Row
@@ -38,8 +37,7 @@ class GradingPlugin:
     def __init__(self, lesson: Lesson, book: ProblemBook) -> None:
         self.lesson, self.book = lesson, book
         self.student: Student | None = None
-        self.recall: Recall | None = None  # what is known of the student's file
-        self._only_called = False  # nothing is set up for the tests of this suite
+        self.only_called = False  # the suite's tests have no fixture but ours
         self._found: dict[str, Any] = {}  # by the test that is running: its row, and perhaps a picture
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
@@ -53,7 +51,7 @@ class GradingPlugin:
 
     def recorded(self, item: Item) -> Recorded:
         assert self.student is not None
-        return Recorded(GradientCheck(self.lesson, item, self.student, self.book), self._found, self.recall)
+        return Recorded(GradientCheck(self.lesson, item, self.student, self.book), self._found)
 
     @pytest.fixture
     def check(self, request: pytest.FixtureRequest) -> Check:
@@ -65,23 +63,24 @@ class GradingPlugin:
         return Check(self.lesson, item, self.student, RemoteTarget(self.student), self.book)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self._only_called = all(map(only_ours, session.items))
+        self.only_called = all(map(only_ours, session.items))
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
-        """The tests of a suite with no fixture but ours are only called: pytest's setting up takes longer than that."""
-        if not self._only_called:
-            return None
-        assert isinstance(item, pytest.Function)
-        if "gradient" in item.fixturenames:
-            row = cast(Item, item.callspec.params["gradient"])
-            item.funcargs = {"gradient": self.recorded(row)}
+    def call(self, test: pytest.Item) -> dict[str, Any]:
+        """Call a test that has no fixture but ours, which is much faster than pytest's protocol for running a test.
+
+        Returns the test's entry, as pytest-json-report writes it. Raises pytest.exit's exception and KeyboardInterrupt.
+        """
+        assert isinstance(test, pytest.Function)
+        if "gradient" in test.fixturenames:
+            test.funcargs = {"gradient": self.recorded(cast(Item, test.callspec.params["gradient"]))}
         else:
-            item.funcargs = {"check": self.check_of(item)}
-        call = pytest.CallInfo.from_call(item.runtest, "call", reraise=(pytest.exit.Exception, KeyboardInterrupt))
-        report = item.ihook.pytest_runtest_makereport(item=item, call=call)
-        item.ihook.pytest_runtest_logreport(report=report)
-        return True
+            test.funcargs = {"check": self.check_of(test)}
+        call = pytest.CallInfo.from_call(test.runtest, "call", reraise=(pytest.exit.Exception, KeyboardInterrupt))
+        entry: dict[str, Any] = {"nodeid": test.nodeid, "metadata": self.pytest_json_runtest_metadata()}
+        if call.excinfo is not None and "row" not in entry["metadata"]:
+            crash = getattr(pytest.TestReport.from_item_and_call(test, call).longrepr, "reprcrash", None)
+            entry["call"] = {"outcome": "failed", "crash": vars(crash) if crash is not None else {}}
+        return entry
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_json_runtest_metadata(self) -> dict[str, Any]:
@@ -116,7 +115,7 @@ class GradingPlugin:
             row.message = check.remark
         row.relative_error = check.error
         row.line = row.line or check.on.line
-        record(JudgedRow(row, check.picture), self._found)
+        record(row, check.picture, self._found)
         return result
 
     def spoil(self, row: Row, failed: CheckFailed) -> None:
@@ -136,21 +135,16 @@ def only_ours(test: pytest.Item) -> bool:
 class Recorded:
     """The `gradient` fixture: judges, records the row, and fails the test when the gradient does not pass."""
 
-    def __init__(self, gradient: GradientCheck, found: dict[str, Any], recall: Recall | None = None) -> None:
-        self._gradient, self._found, self._recall = gradient, found, recall
+    def __init__(self, gradient: GradientCheck, found: dict[str, Any]) -> None:
+        self._gradient, self._found = gradient, found
 
     def check(self, draws: Sequence[Draw]) -> None:
-        judged = self._recall.rows.get(self._gradient.item.name) if self._recall is not None else None
-        if judged is None:
-            judged = JudgedRow(self._gradient.row(draws), self._gradient.picture)
-            if self._recall is not None:
-                self._recall.add(judged)
-        record(judged, self._found)
+        row = self._gradient.row(draws)
+        record(row, self._gradient.picture, self._found)
 
 
-def record(judged: JudgedRow, found: dict[str, Any]) -> None:
-    """Leave the row for the JSON report, and fail the test where it did not pass."""
-    row, picture = judged
+def record(row: Row, picture: dict[str, Any] | None, found: dict[str, Any]) -> None:
+    """Leave the row and the picture of its error for the JSON report. Fail the test where the row did not pass."""
     found["row"] = row.to_json()
     if picture is not None:
         found["picture"] = picture

@@ -116,18 +116,16 @@ def explain_missing(lesson: Lesson, rows: list[Row], student: Student, submitted
         row.message = f"There is no {what} `{name}`{guess}"
 
 
-def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], unknown: Sequence[Row], submitted: LessonFiles) -> None:
+def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], submitted: LessonFiles) -> None:
     """Write into wrong rows which other wrong functions of the student's they are computed with.
 
-    Not where another mistake is named, unless it is one of a function whose own rows do not bear it out. `unknown` are
-    the rows whose messages do not come from a cache.
+    Not where another mistake is named, unless it is one of a function whose own rows do not bear it out.
     """
     joint, of = lesson.joint, {row.name: lesson.item_for(row.name).function for row in rows}
     wrong = [row for row in rows if row.status in ("failed", "shape", "error")]
     functions = list(dict.fromkeys(of[row.name] for row in wrong))
-    due = [row for row in unknown if row.status in ("failed", "shape", "error")]
     known = {mistake.id for mistake in lesson.mistakes}
-    due = [row for row in due if row.mistake is None or row.mistake.id in NAME_NO_CAUSE | known]
+    due = [row for row in wrong if row.mistake is None or row.mistake.id in NAME_NO_CAUSE | known]
     gradients = {item.name for item in lesson.gradients}
     forward = [row.name for row in wrong if joint and of[row.name] == joint.name and row.name not in gradients]
     if not due or (len(functions) < 2 and not forward):

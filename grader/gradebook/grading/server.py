@@ -1,6 +1,6 @@
 """A grader process: torch and pytest loaded once, one submission after another. Spoken to by `batch` over pipes.
 
-in: a pickled Submission, as the coordinator read it, and a list of what other graders have learned (Session.learn)
+in: a pickled Submission, as the coordinator read it
 out: a line of JSON, {"within": seconds} when grading begins, and again when a busy machine makes it take longer; then a
 line with {"results": {...}} or {"fault": "..."}
 
@@ -62,7 +62,7 @@ class Server:
         if not at_least(isolation.level, settings.require):
             raise SystemExit(f"grade: isolation is {isolation.level!r} here, and {settings.require!r} is required.")
         limits = Limits.from_dict(settings.limits)
-        return Session(self._lessons, settings.seed, limits, isolation, zygote, settings.left_out, cache=settings.cache)
+        return Session(self._lessons, settings.seed, limits, isolation, zygote, settings.left_out)
 
     def grade(self, submission: Submission) -> tuple[GradedSubmission, str]:
         """Grades one submission and writes its folder in OUT. Raises GraderFault or OutputError.
@@ -87,18 +87,15 @@ class Server:
     def serve(self, requests: IO[bytes], replies: IO[str]) -> None:
         while True:
             try:
-                submission, learned = pickle.load(requests)
+                submission = pickle.load(requests)
             except EOFError:
                 break
             try:
                 self._session.wait_until_ready()
                 replies.write(json.dumps({"within": self.seconds_for(submission)}) + "\n")
                 replies.flush()
-                for each in learned:
-                    self._session.learn(each)
                 graded, plain = self.grade(submission)
                 reply: dict[str, Any] = {"results": graded.results.to_json(), "extras": graded.extras, "plain": plain}
-                reply["learned"] = self._session.take_learned()
                 with suppress(Exception):  # a lesson that cannot be drawn: only reports show that
                     reply["drawings"] = self._publisher.new_drawings(every=True)
             except OutputError as error:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import gc
 import socket
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from functools import partial
+from collections.abc import Sequence
 
 import torch
 
 from grader.errors import GraderFault
 from grader.gradebook.grading.graded import GradedSubmission, environment
-from grader.gradebook.grading.one_file import JudgedFile, judge_file
+from grader.gradebook.grading.one_file import judge_file
 from grader.gradebook.grading.question_rows import line_runner, question_rows
 from grader.gradebook.grading.suite import HiddenSuite
-from grader.gradebook.grading.verdict_cache import Learned, VerdictCache
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson, imports_of
@@ -26,8 +23,6 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import Isolation, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.endings import RecallDoubtful
-from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.source.reader import ReadingFailed, source_reader
 from grader.verdict.judging.hidden_problems import ProblemBook
 
@@ -43,13 +38,11 @@ class Session:
         isolation: Isolation | None = None,
         zygote: socket.socket | None = None,
         left_out: Sequence[str] = (),
-        cache: bool = False,
     ) -> None:
         """`isolation` is what a probe found, else one is made.
 
         `zygote` is a socket from a nursery; else a zygote is started. `left_out` are lessons that are not counted
-        because no submission of the run contains them. With `cache`, a verdict on a function serves every submission
-        that contains the same function, see verdict_cache.py.
+        because no submission of the run contains them.
         """
         torch.set_num_threads(1)
         self.lessons, self.seed, self._left_out = tuple(lessons), seed, tuple(left_out)
@@ -59,29 +52,16 @@ class Session:
         source_reader().start()  # it loads while the zygote does
         self._book = ProblemBook(seed)
         self._suites: dict[str, HiddenSuite] = {}
-        self._shared = SharedWorker(self._zygote)
-        self._caches = {lesson.name: VerdictCache(lesson, seed, self._shared) for lesson in self.lessons}
-        self._use_cache = cache
         self._frozen = False
 
     def wait_until_ready(self) -> None:
         """Blocks until the zygote has loaded torch, time that counts for no submission. Raises ZygoteDied."""
         self._zygote.wait_until_ready()
 
-    def take_learned(self) -> dict[str, list[Learned]]:
-        """{lesson: verdicts that other graders of the run can use}, since this was last called."""
-        return {name: learned for name, cache in self._caches.items() if (learned := cache.take_learned())}
-
-    def learn(self, learned: Mapping[str, Sequence[Learned]]) -> None:
-        """Keep the verdicts of another grader of the run, for lessons that are graded here."""
-        for name, entries in learned.items():
-            self._caches[name].learn(entries)
-
     def close(self) -> None:
         for suite in self._suites.values():
             suite.close()
         self._suites.clear()
-        self._shared.close()
         self._zygote.close()
         source_reader().close()  # it would be started again by who needs it
 
@@ -149,7 +129,7 @@ class Session:
         if lesson.name not in self._suites:
             self._suites[lesson.name] = HiddenSuite(lesson, self._book)
         try:
-            judged = self._judge_file(lesson, submitted)
+            judged = judge_file(lesson, submitted, self._zygote, self._suites[lesson.name].rows)
         except ReadingFailed as error:
             raise GraderFault(str(error)) from error
         graded.pictures[lesson.name] = judged.pictures
@@ -158,14 +138,3 @@ class Session:
             graded.printed[lesson.name] = judged.printed
             graded.shown[lesson.name] = judged.shown
         return judged.rows, judged.message
-
-    def _judge_file(self, lesson: Lesson, submitted: LessonFiles) -> JudgedFile:
-        """The verdict, as far as possible from the cache. Raises ReadingFailed and ZygoteDied."""
-        suite, cache = self._suites[lesson.name], self._caches[lesson.name]
-        recall = cache.recall(submitted) if self._use_cache else None
-        if recall is not None:
-            with suppress(RecallDoubtful):
-                judged = judge_file(lesson, submitted, self._zygote, partial(suite.rows, recall=recall), recall=recall)
-                cache.keep(recall)
-                return judged
-        return judge_file(lesson, submitted, self._zygote, suite.rows)

@@ -41,7 +41,6 @@ class Settings:
     course_settings: dict[str, str] = field(default_factory=dict)  # in place of those in course.toml
     left_out: list[str] = field(default_factory=list)  # lessons of the course that no submission contains
     isolation: dict[str, Any] | None = None  # what the coordinator found on the same machine, else a grader probes
-    cache: bool = True  # a verdict on a function serves every submission that contains the same function
 
     def has_report(self, student: str) -> bool:
         """Whether a grader process writes this student's folder."""

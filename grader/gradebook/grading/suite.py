@@ -24,10 +24,8 @@ from pytest_jsonreport.plugin import JSONReport
 
 from grader.errors import GraderFault
 from grader.gradebook.grading.plugin import GradingPlugin
-from grader.gradebook.grading.recall import Recall
 from grader.lesson.lesson import Lesson
 from grader.results import Row
-from grader.sandbox.workers.endings import RecallDoubtful
 from grader.sandbox.workers.student import Student
 from grader.verdict.judging.hidden_problems import ProblemBook
 
@@ -48,8 +46,8 @@ class RowsReport(JSONReport):  # type: ignore[misc]
 class OpenSession:
     """The pytest plugin that keeps the session open. `turns` receives True for each run, and False to end."""
 
-    def __init__(self) -> None:
-        self.json_report = RowsReport()
+    def __init__(self, grading: GradingPlugin) -> None:
+        self._grading, self.json_report = grading, RowsReport()
         self.turns: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self.reports: queue.SimpleQueue[PytestReport | BaseException | None] = queue.SimpleQueue()
 
@@ -68,7 +66,9 @@ class OpenSession:
         return True
 
     def _run(self, session: pytest.Session) -> PytestReport:
-        """Every test of the session once, and the JSON report about just this run."""
+        """Run every test of the session once. Returns the JSON report about this run alone."""
+        if self._grading.only_called:
+            return {"tests": [self._grading.call(item) for item in session.items]}
         JSONReport.__init__(self.json_report, session.config)  # it has no other way to start a new report
         self.json_report.pytest_sessionstart(session)
         for item, following in zip(session.items, [*session.items[1:], None], strict=True):
@@ -82,7 +82,8 @@ class HiddenSuite:
     """`book` are the problems of the run. Everything that can go wrong raises GraderFault."""
 
     def __init__(self, lesson: Lesson, book: ProblemBook) -> None:
-        self._lesson, self._grading, self._open = lesson, GradingPlugin(lesson, book), OpenSession()
+        self._lesson, self._grading = lesson, GradingPlugin(lesson, book)
+        self._open = OpenSession(self._grading)
         self._heard = io.StringIO()
         self._thread = threading.Thread(target=self._pytest, name=f"suite of {lesson.name}", daemon=True)
         with self._quiet(), environment_variables(PYTEST), own_module(lesson):
@@ -91,20 +92,15 @@ class HiddenSuite:
         if failure is not None:
             raise GraderFault(f"The hidden suite of {lesson.name} cannot be run: {failure}\n{self._heard.getvalue()}")
 
-    def rows(self, student: Student, recall: Recall | None = None) -> tuple[list[Row], dict[str, Any]]:
-        """The student's rows in the lesson's order, and {row's name: picture of its error}.
-
-        Rows that `recall` knows are taken from there; to it are added the others.
-        """
-        self._grading.student, self._grading.recall = student, recall
+    def rows(self, student: Student) -> tuple[list[Row], dict[str, Any]]:
+        """The student's rows in the lesson's order, and {row's name: picture of its error}."""
+        self._grading.student = student
         with self._quiet():
             self._open.turns.put(True)
             report = self._open.reports.get()
-        self._grading.student = self._grading.recall = None
+        self._grading.student = None
         if report is None or isinstance(report, BaseException):
             raise GraderFault(f"The hidden suite of {self._lesson.name} was ended: {report}")
-        if recall is not None and student.is_doubtful:
-            raise RecallDoubtful
         return rows_of(self._lesson, report)
 
     def close(self) -> None:

@@ -21,11 +21,9 @@ from grader.sandbox.workers.endings import WORKER_START_SECONDS
 from grader.sandbox.workers.work_clock import Wait, WorkClock
 
 if TYPE_CHECKING:
-    from grader.sandbox.workers.requests import PackedProblem
     from grader.sandbox.workers.worker_process import WorkerProcess
 
 PIPE_BYTES = 1 << 20
-MAX_PROBLEM_BYTES_HELD = 1 << 26  # bytes of problems
 
 
 class ZygoteProcess:
@@ -43,9 +41,6 @@ class ZygoteProcess:
             with contextlib.suppress(OSError):  # it has ended: the first request for a worker raises ZygoteDied
                 self._socket.sendall(options.encode() + b"\n")
         self._lines = bytearray()
-        self.problems: list[Any] = []  # all that workers were sent so far, in the order of their numbers
-        self._held: dict[int, tuple[PackedProblem, object]] = {}
-        self._held_bytes = 0
         self._numbers, self._ended = itertools.count(), dict[int, int]()
         self._used: dict[int, Usage] = {}  # by workers that have ended
         self.baselines: dict[object, Any] = {}  # what yardsticks used, see measuring.py
@@ -81,26 +76,7 @@ class ZygoteProcess:
             for descriptor in (requests_read, answers_write, output_write):
                 os.close(descriptor)
         self._read_until(lambda message: message.get("started") == number, WORKER_START_SECONDS)
-        worker = WorkerProcess(self, number, requests_write, answers_read, output_read)
-        for held, of in self._held.values():
-            worker.knows(held)
-            worker.ahead[held.number] = of
-        return worker
-
-    def hold(self, problem: PackedProblem, of: object) -> None:
-        """Every worker from now on has the problem: `of` is what was packed. Raises ZygoteDied.
-
-        For a problem that a whole class gets: to read it takes each worker a quarter of a millisecond.
-        """
-        if problem.number in self._held or self._held_bytes + len(problem.frame) > MAX_PROBLEM_BYTES_HELD:
-            return
-        self._held[problem.number] = problem, of
-        self._held_bytes += len(problem.frame)
-        self._socket.settimeout(WORKER_START_SECONDS)
-        try:
-            self._socket.sendall(json.dumps({"hold": len(problem.frame)}).encode() + b"\n" + problem.frame)
-        except OSError as error:
-            raise ZygoteDied(str(error)) from error
+        return WorkerProcess(self, number, requests_write, answers_read, output_read)
 
     def end_of(self, number: int) -> int:
         """Kills worker `number` and gives its exit status (negative: the signal)."""

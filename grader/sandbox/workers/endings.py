@@ -18,10 +18,6 @@ class DeadlineMissed(Exception):
     """The worker did not answer in time."""
 
 
-class RecallDoubtful(Exception):
-    """Verdicts that were taken from a cache may not be those of this file: it has to be judged without them."""
-
-
 class WireError(Exception):
     """A frame that is torn, oversized, or not an answer to the request."""
 

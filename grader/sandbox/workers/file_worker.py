@@ -13,8 +13,6 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WORKER_FAILURES, DeadlineMissed
 from grader.sandbox.workers.hang import take_hang_lines
 from grader.sandbox.workers.printed import Output
-from grader.sandbox.workers.problem_numbers import ProblemNumbers
-from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
@@ -35,31 +33,27 @@ class FileWorker:
     Attributes:
         interrupt: a descriptor: once it is readable, a wait for a worker raises Interrupted.
         process: the present worker; None before the first one is started and after one was discarded.
-        sent: the keys of the problems that it has.
-        disclosed: {problem: how many stages of true upstream gradients it has}.
+        sent: the numbers of the problems that it has.
         functions: the names of the file's functions, once it was loaded.
         plain_functions: those of them that need no observation, see calling/observing.py.
         note: why statements outside the functions were left out, if any were.
         load_failure: why no worker can be had, if so. It is then the answer of every step.
         output: what workers that have ended printed.
         switched_on: a worker reported that PyTorch differentiates again.
-        shared: where the file is to be loaded, if it needs no worker of its own.
     """
 
     def __init__(
         self,
         zygote: ZygoteProcess,
         file: StudentFile,
-        numbers: ProblemNumbers,
         time: TimeAccount,
         interrupt: int | None = None,
     ) -> None:
         self._zygote, self.limits = zygote, zygote.limits
         self.file, self.interrupt = file, interrupt
-        self._numbers, self._time = numbers, time
+        self._time = time
         self.process: WorkerProcess | None = None
         self.sent: set[int] = set()
-        self.disclosed: dict[int, int] = {}
         self._printed_by_loading = 0  # bytes
         self._is_loading = False
         self.functions: tuple[str, ...] = ()
@@ -68,7 +62,6 @@ class FileWorker:
         self.load_failure: Answer | None = None
         self.output = Output(zygote.limits.output_bytes)
         self.switched_on = False
-        self.shared: SharedWorker | None = None
 
     def start(self, memory: bool = False) -> WorkerProcess | None:
         """The present worker, or a new one; None where there is a load failure. For `memory` see WorkerProcess.load.
@@ -100,20 +93,13 @@ class FileWorker:
             )
             self.load_failure = Answer("timeout", message=message)
             return
-        worker = self.process = self._zygote.worker() if self.shared is None else self.shared.take()
-        self._zygote.running = self.file.main
-        self.disclosed = {}
-        if self.shared is None:
-            self.sent = {key for key, problem in worker.ahead.items() if problem is self._numbers.problem_of(key)}
-        else:
-            self.sent = self.shared.sent
+        worker = self.process = self._zygote.worker()
+        self._zygote.running, self.sent = self.file.main, set()
         if self.interrupt is not None:
             worker.set_interrupt_fd(self.interrupt)
-        # what runs in a shared worker calls nothing that a lesson could name
-        not_allowed = () if self.shared else self.file.not_allowed
         try:
             with self._time.waiting():
-                worker.begin_load(self.file.files, self.file.main, memory, not_allowed)
+                worker.begin_load(self.file.files, self.file.main, memory, self.file.not_allowed)
             self._is_loading = True
         except WORKER_FAILURES as error:
             self._fail(self._failure_of(error))
@@ -161,11 +147,6 @@ class FileWorker:
             self.process.close()
             take_hang_lines(self.process.output, self.file.main)
             self._keep(self.process, 0, self.process.output.total)
-            self.process = None
-
-    def leave_shared(self) -> None:
-        """Leave a shared worker to the next file: everything was answered."""
-        if self.shared is not None and self.process is not None and self.shared.give_back(self.process):
             self.process = None
 
     def discard_last_request(self) -> None:

@@ -41,8 +41,7 @@ def dx(x, dy, i):
 def rehearse() -> None:
     """Run a file and a step of our own: what Python and torch set up at first use is then there.
 
-    The zygote does so once for all its workers. A worker that has time does it again: its first touch of a page that it
-    shares with the zygote takes ten microseconds.
+    The zygote does so once for all its workers.
     """
     seed_generators()
     module = load({"rehearsal.py": REHEARSAL}, "rehearsal.py").module

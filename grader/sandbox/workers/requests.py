@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from grader.calling.joint import Joint
-from grader.calling.parameters import Groups
+from grader.calling.parameters import Groups, groups_of_values
 from grader.sandbox.workers import wire
-from grader.sandbox.workers.tensor_bytes import DTYPE_NAMES, MAX_BODY, pack_tensors
+from grader.sandbox.workers.tensor_bytes import DTYPE_NAMES, DTYPES, MAX_BODY, pack_tensors, unpack_tensors
 
 # A gradient is as large as its value. An answer may be somewhat larger, so that a wrong shape can be named; all answers
 # to all problems are kept for the verdict, so not at will.
@@ -63,41 +63,19 @@ def pack_problem(
     return PackedProblem(number, wire.encode_frame(wire.Frame(header, body)), known, room)
 
 
-@dataclass(frozen=True)
-class PackedUpstream:
-    """Upstream gradients for a problem that was sent without them; packed once, for a whole class."""
-
-    number: int
-    header: dict[str, Any]
-    body: bytes
-    known: frozenset[str]  # names that a step may ask for from now on
-
-    @property
-    def names(self) -> list[str]:
-        """The forward values whose gradients these are."""
-        return list(self.header["upstream"])
-
-    @property
-    def frame(self) -> bytes:
-        return wire.encode_frame(wire.Frame({"op": "upstream", "problem": self.number, **self.header}, self.body))
+Given = tuple[torch.dtype, dict[str, Any], dict[str, Tensor]]
+"""A problem as steps meet it: the default dtype, forward values and upstream gradients by name."""
 
 
-def pack_upstream(number: int, upstream: Mapping[str, Tensor]) -> PackedUpstream:
-    """`upstream` is {forward value: its gradient}; `number` is that of the problem."""
-    described, body = pack_tensors([("u:" + n, u) for n, u in upstream.items()])
-    header = {"tensors": described, "upstream": list(upstream)}
-    return PackedUpstream(number, header, body, frozenset("d" + name for name in upstream))
-
-
-@dataclass(frozen=True)
-class StepRequest:
-    """A request to run steps on a problem, and the ticket that its answers must repeat."""
-
-    problem: int
-    steps: tuple[str, ...]
-    ticket: int
-    frame: bytes
-    label: str = ""  # the function, where it is not called like the step
+def decode_problem(frame: wire.Frame) -> tuple[int, Given]:
+    """(its number, the problem) of a "problem" frame, in the worker."""
+    header = frame.header
+    tensors = unpack_tensors(header["tensors"], frame.body)
+    values: dict[str, Any] = dict(header["plain"])
+    values.update({name: tensors["v:" + name] for name in header["values"]})
+    values.update(groups_of_values(values, header["groups"]))
+    upstream = {name: tensors["u:" + name] for name in header["upstream"]}
+    return header["problem"], (DTYPES[header["dtype"]], values, upstream)
 
 
 def new_ticket() -> int:
@@ -105,43 +83,38 @@ def new_ticket() -> int:
     return secrets.randbits(48)
 
 
-def step_request(
-    problem: int,
-    steps: Sequence[str],
-    room: int,
-    needs: Mapping[str, Collection[str]] | None = None,
-    joint: Joint | None = None,
-    traced: bool = False,
-    one_by_one: bool = False,
-    upstream: PackedUpstream | None = None,
-    stages: Sequence[Sequence[str]] = (),
-) -> StepRequest:
-    """Steps on a problem that is there, for which `room` bytes of an answer are taken; see WorkerProcess.run.
+@dataclass(frozen=True, eq=False)
+class RunRequest:
+    """A request to run steps on a problem.
 
-    `upstream` are gradients that the worker does not have yet. With `stages`, which are the steps in their groups, each
-    stage is fed what the stages before it have answered.
+    Attributes:
+        own_chain: {step: the steps above it} where each step is fed the student's own upstream gradients. A step is
+            skipped if one above it gave no tensor.
+        joint: the function that answers all steps in one call.
+        traced: operators are counted and float32 is noticed, which makes steps some four times slower.
     """
-    ticket = new_ticket()
-    header = {
-        "op": "run",
-        "problem": problem,
-        "steps": list(steps),
-        "own": needs is not None,
-        "needs": {step: sorted(names) for step, names in (needs or {}).items()},
-        "ticket": ticket,
-        "room": room,
-        "traced": traced,
-        "one_by_one": one_by_one,
-        "stages": [list(stage) for stage in stages],
-        "joint": {"name": joint.name, "returns": joint.returns} if joint else None,
-    }
-    if upstream is None:
-        return StepRequest(
-            problem, tuple(steps), ticket, wire.encode_frame(wire.Frame(header)), joint.name if joint else ""
-        )
-    return StepRequest(
-        problem, tuple(steps), ticket, wire.encode_frame(wire.Frame(header | upstream.header, upstream.body))
-    )
+
+    problem: PackedProblem
+    steps: tuple[str, ...]
+    own_chain: Mapping[str, Collection[str]] | None = None
+    joint: Joint | None = None
+    traced: bool = False
+
+    def frame(self, ticket: int, one_by_one: bool) -> bytes:
+        """The request as it is sent. Answers repeat the `ticket`; they are sent together unless `one_by_one`."""
+        header = {
+            "op": "run",
+            "problem": self.problem.number,
+            "steps": list(self.steps),
+            "own": self.own_chain is not None,
+            "needs": {step: sorted(names) for step, names in (self.own_chain or {}).items()},
+            "ticket": ticket,
+            "room": self.problem.room,
+            "traced": self.traced,
+            "one_by_one": one_by_one,
+            "joint": {"name": self.joint.name, "returns": self.joint.returns} if self.joint else None,
+        }
+        return wire.encode_frame(wire.Frame(header))
 
 
 def observe_request(problem: int, steps: Sequence[str], joint: Joint | None, ticket: int) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from grader.calling.answer import Answer
@@ -10,22 +10,15 @@ from grader.calling.joint import Joint
 from grader.calling.numerical_watch import Seen
 from grader.calling.protocol import Called, Measurement
 from grader.reference.problem import Problem
-from grader.sandbox.policy.static_check import Finding
-from grader.sandbox.workers.answers_on_demand import AnswersOnDemand
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WORKER_FAILURES
 from grader.sandbox.workers.file_worker import FileWorker, MeasuredCall
 from grader.sandbox.workers.printed import Span, cut
-from grader.sandbox.workers.problem_numbers import FIRST_PRIVATE, ProblemNumbers
 from grader.sandbox.workers.requests import call_request
-from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.sandbox.workers.step_scheduler import StepScheduler
 from grader.sandbox.workers.student_file import NO_PROBLEMS, FileProblems, StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.verdict.diagnosis.repairs.repairs import Trials
-
-STEPS_PER_UNKNOWN_STEP = 3
-"""Of so many steps one may be unknown to the cache for the unknown ones alone to run in stages."""
 
 
 class Student:
@@ -60,33 +53,24 @@ class Student:
         """
         self._zygote = zygote
         self.steps = tuple(file.steps)
-        self._numbers = ProblemNumbers(zygote, given.ahead)
         self.time = TimeAccount(zygote.limits.total_seconds, zygote.clock) if time is None else time
-        self._file = FileWorker(zygote, file, self._numbers, self.time, interrupt)
+        self._file = FileWorker(zygote, file, self.time, interrupt)
         self._chain, self._chain_answers = given.chain, dict[str, Answer]()
         self.terms, self.public = given.terms, given.public
-        if given.public is not None and given.chain is not None:
-            self.add_private_problems((given.public, given.chain[0]))
-        self._answers: dict[int, dict[str, Answer]] = {}
-        self._traced: dict[tuple[int, str], Answer] = {}
+        self._answers: dict[Problem, dict[str, Answer]] = {}
+        self._traced: dict[tuple[Problem, str], Answer] = {}
         self.measurements: dict[object, Measurement] = {}
         self.baselines = zygote.baselines
         self.low_precision_steps: set[str] = set()
-        self._scheduler = StepScheduler(self._file, self._numbers, self.time, file.steps, file.joint)
+        self._scheduler = StepScheduler(self._file, self.time, file.steps, file.joint)
         self.interrupt = interrupt
         self.time_of_changed = TimeAccount(zygote.limits.total_seconds, zygote.clock)
         self.trials: Trials | None = None
+        self._last_calls: dict[str, tuple[Mapping[str, Any], list[Any], dict[str, Any]]] = {}
 
     def begin_loading(self) -> None:
         """Have the file run while the caller does something else; whatever needs a worker waits for it."""
         self._file.begin()
-
-    def forbid(self, findings: Mapping[str, Finding]) -> None:
-        """These steps use what is not allowed, each in the line that its finding names: they are not run."""
-        given_up = {step: Answer("forbidden", message=f.message, line=f.line) for step, f in findings.items()}
-        if self.joint is not None and self.joint.name in given_up:
-            given_up |= dict.fromkeys(self.steps, given_up[self.joint.name])
-        self._scheduler.given_up |= given_up
 
     # What is known of the file ---------------------------------------------------------------------------------------
 
@@ -147,72 +131,67 @@ class Student:
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
         """{step: answer} for every step, each fed the problem's own upstream gradients."""
-        key = self._numbers.number_of(problem)
-        if key not in self._answers:
-            if self._scheduler.has_stages(problem):
-                due = self._scheduler.due_steps
-                wanted = due if STEPS_PER_UNKNOWN_STEP * len(due) <= len(self.steps) else self.steps
-                self._answers[key] = self._scheduler.run_stages(key, problem, self.chain(), wanted)
-            else:
-                self._answers[key] = self._scheduler.run(key, problem, self._scheduler.due_steps)
-        known = self._answers[key]
-        if len(known) == len(self.steps):
-            return known
-        recalled = [step for step in self.steps if step not in known]
-        if self._scheduler.has_stages(problem):
-            return AnswersOnDemand(
-                self.steps, known, lambda: self._scheduler.run_stages(key, problem, self.chain(), recalled)
-            )
-        return AnswersOnDemand(self.steps, known, lambda: self._scheduler.run(key, problem, recalled))
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether a worker failed, so that recalled rows may not be this file's."""
-        return self._scheduler.is_doubtful
-
-    def recall(self, steps: Iterable[str], chain: Mapping[str, Answer] | None, shared: SharedWorker | None) -> None:
-        """The rows of `steps` are known, and the `chain`, if given. With `shared` only the chain is left to run."""
-        self._scheduler.recalled, self._file.shared = frozenset(steps), shared
-        if chain is not None:
-            self._chain_answers = dict(chain)
+        if problem not in self._answers:
+            if self._scheduler.discloses(problem):
+                self.chain()  # before the true gradients are in the worker
+            self._answers[problem] = self._scheduler.run(problem, self.steps)
+        return self._answers[problem]
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
         """The step's answer with its operators counted and float32 noticed, which takes four times as long."""
-        key = self._numbers.number_of(problem)
-        if (key, step) not in self._traced:
-            answer = self._scheduler.run(key, problem, self.steps if self.joint else (step,), traced=True)[step]
-            self._keep_traced(key, step, answer)
-        return self._traced[key, step]
+        if (problem, step) not in self._traced:
+            answer = self._scheduler.run(problem, self.steps if self.joint else (step,), traced=True)[step]
+            self._keep_traced(problem, step, answer)
+        return self._traced[problem, step]
 
     def prefetch_traced(self, problems: Sequence[Problem], step: str) -> None:
         """Run a step traced on these problems in one batch: `run_traced` will be called for each of them next."""
-        due = {self._numbers.number_of(problem): problem for problem in problems}
-        due = {k: p for k, p in due.items() if (k, step) not in self._traced and not self._scheduler.has_stages(p)}
-        found: dict[int, dict[str, Answer]] = {}
-        self._scheduler.run_all(due, found, [step], traced=True)
-        for key, answers in found.items():
-            self._keep_traced(key, step, answers[step])
+        due = [p for p in problems if (p, step) not in self._traced and not self._scheduler.discloses(p)]
+        for problem, answers in self._scheduler.run_all(due, [step], traced=True).items():
+            self._keep_traced(problem, step, answers[step])
 
-    def _keep_traced(self, key: int, step: str, answer: Answer) -> None:
-        self._traced[key, step] = answer
+    def _keep_traced(self, problem: Problem, step: str, answer: Answer) -> None:
+        self._traced[problem, step] = answer
         if answer.low_precision:
             self.low_precision_steps.add(step)
 
     def run_steps(self, problem: Problem, steps: Sequence[str], joint: Joint | None = None) -> dict[str, Answer]:
         """{step: answer} for some steps, run now; with `joint`, by that function. One that failed may be run again."""
         self._scheduler.joint, self._scheduler.given_up = joint, {}
-        return self._scheduler.run(self._numbers.number_of(problem), problem, steps)
+        return self._scheduler.run(problem, steps)
 
     def observe(self, steps: Collection[str]) -> dict[str, Seen]:
-        """{step: what was seen} while `steps` (not recalled) were run again on a hidden problem: NumericalWatch."""
-        due = [step for step in steps if step in self.steps and step not in self._scheduler.recalled]
+        """{step: what was seen} while `steps` were run again on a hidden problem: see NumericalWatch.
+
+        It is the first hidden problem on which most of them returned: a notebook may be written for its own sizes.
+        """
         plain = self._file.plain_functions
-        due = [step for step in due if (self.joint.name if self.joint else step) not in plain]
-        for key in sorted(self._answers, key=lambda key: (key < FIRST_PRIVATE, key)) if due else ():
-            problem = self._numbers.problem_of(key)
-            if problem is not None and self._scheduler.is_hidden(problem):
-                return self._scheduler.observe(key, problem, due)
-        return {}
+        due = [s for s in steps if s in self.steps and (self.joint.name if self.joint else s) not in plain]
+        hidden = [problem for problem in self._answers if self._scheduler.is_hidden(problem)]
+        if not due or not hidden:
+            return {}
+
+        def returned(problem: Problem) -> int:
+            return sum(self._answers[problem][step].outcome == "returned" for step in due)
+
+        return self._scheduler.observe(max(hidden, key=returned), due)
+
+    def observe_calls(self, functions: Collection[str]) -> dict[str, Seen]:
+        """{function or method: what was seen} while the last call of each was made again, outside the verdict."""
+        found: dict[str, Seen] = {}
+        for function in functions:
+            last = self._last_calls.get(function.partition(".")[0])
+            if last is None or (worker := self._file.start()) is None:
+                continue
+            try:
+                with self.time.waiting():
+                    seen = worker.observe_call(*last, self.time.end)
+            except WORKER_FAILURES:
+                self._file.discard()
+                continue
+            if seen is not None:
+                found[function] = seen
+        return found
 
     def chain(self) -> dict[str, Answer]:
         """{step: answer} on the chain's problem, each step fed the student's own upstream gradients; run once."""
@@ -220,15 +199,10 @@ class Student:
             self._chain_answers = self._scheduler.run_chain(*self._chain)
         return self._chain_answers
 
-    def add_private_problems(self, problems: Iterable[Problem]) -> None:
-        """Register problems that only this submission is judged on: the zygote does not keep them for others."""
-        self._numbers.add_private(problems)
-
     def prefetch(self, problems: Sequence[Problem]) -> None:
         """Run all steps on these problems in one batch: their answers will be read next."""
-        due = {self._numbers.number_of(problem): problem for problem in problems}
-        due = {k: p for k, p in due.items() if k not in self._answers and not self._scheduler.has_stages(p)}
-        self._scheduler.run_all(due, self._answers)
+        due = [p for p in problems if p not in self._answers and not self._scheduler.discloses(p)]
+        self._answers |= self._scheduler.run_all(due, self.steps)
 
     # Calls -----------------------------------------------------------------------------------------------------------
 
@@ -249,9 +223,10 @@ class Student:
         except WORKER_FAILURES as error:
             called = Called(failed=self._scheduler.failed(error))
         if called.failed is not None and called.failed.outcome in ("timeout", "crashed", "forbidden"):
-            self._scheduler.refuse_recalled()
             self._file.discard()
             self._scheduler.given_up[of] = called.failed
+        elif called.failed is None and request["of"] is None and request["keep"] is None:
+            self._last_calls[of] = request, args, kwargs
         return called
 
     def call_measured(self, name: str, args: Sequence[Any], memory: bool = True) -> MeasuredCall:
@@ -272,12 +247,10 @@ class Student:
 
     def with_functions(self, text: bytes, steps: Sequence[str]) -> Student:
         """The same file with more functions at its end, in workers of its own."""
-        file, numbers = self._file.file, self._numbers
+        file = self._file.file
         files = {**file.files, file.main: file.files[file.main] + b"\n\n\n" + text + b"\n"}
-        # known problems keep the numbers under which workers may have been sent them
-        given = FileProblems(numbers.shared) if numbers.are_own else NO_PROBLEMS
         changed = StudentFile(files, file.main, steps)
-        return Student(self._zygote, changed, given, time=self.time_of_changed, interrupt=self.interrupt)
+        return Student(self._zygote, changed, time=self.time_of_changed, interrupt=self.interrupt)
 
     def close(self) -> None:
         self._file.discard()

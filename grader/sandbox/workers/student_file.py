@@ -27,14 +27,12 @@ class StudentFile:
 
 @dataclass(frozen=True)
 class FileProblems:
-    """`ahead` are problems that workers may have been sent beforehand, numbered in this order (`send_ahead`).
+    """`chain` is the problem of the student's own chain, and for each step those above it.
 
-    `chain` is the problem of the student's own chain, run before any disclosure, and for each step those above it.
     `terms` is what the file may write differently from a stub, and `public` the published problem at the file's own
     sizes, where these differ from the lecture's.
     """
 
-    ahead: Sequence[Problem] = ()
     chain: tuple[Problem, Mapping[str, Collection[str]]] | None = None
     terms: Terms = STRICT
     public: Problem | None = None

@@ -57,13 +57,6 @@ def lengths(
     return header, body
 
 
-def frame_from(data: bytearray) -> Frame:
-    """The one frame that `data` is, from a trusted sender."""
-    header, body = lengths(data, max_body=1 << 32)
-    begin = FRAME_PREFIX.size + header
-    return Frame(decode_header(data[FRAME_PREFIX.size : begin]), data[begin : begin + body])
-
-
 def refuse_constant(constant: str) -> NoReturn:
     raise ValueError(constant)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import select
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,22 +17,21 @@ from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.calls import attribute, call
 from grader.calling.failures import failure, refuse_to_stop
 from grader.calling.joint import Joint, call_joint
-from grader.calling.observing import is_plain, observe_steps
+from grader.calling.observing import is_plain, observe_call, observe_steps
 from grader.calling.operators import OperatorWatch
 from grader.calling.protocol import Called
 from grader.calling.steps import call_step, is_about_dtypes, narrow, set_default_dtype
-from grader.sandbox.isolation.usage import make_memory_telling, own_usage
+from grader.sandbox.isolation.usage import make_memory_telling
 from grader.sandbox.workers import wire
+from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
 from grader.sandbox.workers.budget import Budget
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
 from grader.sandbox.workers.hang import report_lines_after, stop_reporting
 from grader.sandbox.workers.library_off import take_away_library
-from grader.sandbox.workers.loader import forget, load, seed_generators
-from grader.sandbox.workers.received_problem import Given, decode_problem
-from grader.sandbox.workers.rehearsal import rehearse
+from grader.sandbox.workers.loader import load, seed_generators
 from grader.sandbox.workers.replies import encode_called
-from grader.sandbox.workers.tensor_bytes import unpack_tensors
+from grader.sandbox.workers.requests import Given, decode_problem
 from grader.sandbox.workers.tree import tensors_of, unpack
 
 REQUESTS_FD, ANSWERS_FD = 3, 4
@@ -43,17 +42,16 @@ class Worker:
     def __init__(
         self,
         operator_cap: int,
-        problems: Mapping[int, Given] | None = None,
         imports: Sequence[str] = (),
         step_seconds: float = 0.0,
     ) -> None:
-        """`problems` are those that the zygote holds, by number; `imports` are modules that an instructor allows.
+        """`imports` are modules that an instructor allows.
 
         Shortly before a step has run for `step_seconds`, the lines at which it is are written to its output.
         """
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
-        self._problems: dict[int, Given] = dict(problems or {})
+        self._problems: dict[int, Given] = {}
         self._operator_cap, self._imports, self._step_seconds = operator_cap, tuple(imports), step_seconds
         self._autograd_used: list[AutogradUsed] = []
         self._together = bytearray()  # answers that are not sent yet
@@ -71,12 +69,11 @@ class Worker:
         if frame is None:
             return False
         operations = {
-            "rehearse": rehearse_and_reply,
             "load": self.load,
             "problem": self.take_problem,
-            "upstream": self.take_upstream,
             "run": self.run,
             "observe": self.observe,
+            "observe call": self.observe_call,
             "call": self.call,
         }
         operations[frame.header["op"]](frame)
@@ -104,14 +101,15 @@ class Worker:
         if frame.header["memory"]:
             make_memory_telling()
         self._files = (main, *(name for name in files if name != main))
-        forget(main)  # a file that was here before, see shared_worker.py
         seed_generators()
         take_away_library(frame.header["not_allowed"])
         tripwires(self._autograd_used.append, self._files)
+        name_acts(False)
         sys.breakpointhook = refuse_to_stop
         report_lines_after(self._step_seconds)
         self._output = count_output()
         loaded = load(files, main, self._imports)
+        name_acts(True)
         self._functions = {n: v for n, v in vars(loaded.module).items() if callable(v) and not n.startswith("__")}
         error = loaded.failure or (None if self._functions else loaded.left_out)
         if autograd_works():
@@ -131,28 +129,18 @@ class Worker:
         number, problem = decode_problem(frame)
         self._problems[number] = problem
 
-    def take_upstream(self, frame: wire.Frame) -> None:
-        dtype, values, upstream = self._problems[frame.header["problem"]]
-        tensors = unpack_tensors(frame.header["tensors"], frame.body)
-        more = {name: tensors["u:" + name] for name in frame.header["upstream"]}
-        self._problems[frame.header["problem"]] = dtype, values, upstream | more
-
     def run(self, frame: wire.Frame) -> None:
         """Each step in turn. With `own`, steps are fed the student's own gradients.
 
         Answers are sent together, as each one that is sent wakes a process; with `one_by_one` they are sent one by one.
         """
         header = frame.header
-        if "upstream" in header:
-            self.take_upstream(frame)
         dtype, values, upstream = self._problems[header["problem"]]
         default = torch.get_default_dtype()
         set_default_dtype(dtype)
         try:
             if header["joint"]:
                 self.run_joint(header, dtype, values)
-            elif header["stages"]:
-                self.run_stages(header, dtype, values, upstream)
             else:
                 self.run_steps(header, dtype, values, upstream)
         finally:
@@ -192,23 +180,6 @@ class Worker:
             if header["one_by_one"] or len(self._together) > MAX_TOGETHER:
                 self.send_together()
 
-    def run_stages(
-        self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any], upstream: dict[str, Tensor]
-    ) -> None:
-        """Each step in turn; each stage is fed what the stages before it have answered, laid out as if it were sent."""
-        upstream, going_on = dict(upstream), True
-        for number, stage in enumerate(header["stages"], 1):
-            found: dict[str, Tensor] = {}
-            for step in stage:
-                answer = self.answer(step, values, upstream, dtype, False) if going_on else Answer("skipped")
-                if number == len(header["stages"]) and step == stage[-1] and autograd_works():
-                    answer = Answer("forbidden", message=SWITCHED_ON)
-                if answer.tensor is not None:
-                    found[step[1:]] = answer.tensor.clone(memory_format=torch.contiguous_format)
-                self._together += wire.encode_answer(step, answer, header["ticket"], header["room"], self.printed())
-            going_on = going_on and len(found) == len(stage)
-            upstream |= found
-
     def observe(self, frame: wire.Frame) -> None:
         """Runs steps again, those that are not plain, and says what was observed meanwhile; see numerical_watch."""
         header, problem = frame.header, self._problems[frame.header["problem"]]
@@ -216,6 +187,17 @@ class Worker:
         found = observe_steps(self._functions, header["steps"], *problem, self._files, self._operator_cap, joint)
         self._autograd_used.clear()
         send_header({"op": "observed", "ticket": header["ticket"], "rows": found})
+
+    def observe_call(self, frame: wire.Frame) -> None:
+        """Makes a call of a function again, and says what was observed meanwhile."""
+        header, tensors = frame.header, tensors_of(frame.header["tensors"], frame.body)
+        name = header["name"]
+        args, kwargs = (unpack(header[part], tensors, trusted=True) for part in ("args", "kwargs"))
+        used = [self._functions[each] for each in header.get("uses", ())]
+        target = functools.partial(args.pop(0), *used) if used else self._functions[name]
+        seen = observe_call(target, name, args, kwargs, self._functions, self._files, self._operator_cap)
+        self._autograd_used.clear()
+        send_header({"op": "observed", "ticket": header["ticket"], "rows": {} if seen is None else {name: seen}})
 
     def answer(
         self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, traced: bool
@@ -284,11 +266,6 @@ class Worker:
             self._printed = self._output.total
             flush_output()
         return self._printed
-
-
-def rehearse_and_reply(_: wire.Frame) -> None:
-    rehearse()
-    send_header({"op": "rehearsed", "used": own_usage()})
 
 
 def send_header(header: dict[str, Any]) -> None:

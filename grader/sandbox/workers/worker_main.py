@@ -8,24 +8,18 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-from collections.abc import Mapping
 
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.isolation.usage import own_usage
-from grader.sandbox.workers.received_problem import Given
 from grader.sandbox.workers.worker import ANSWERS_FD, REQUESTS_FD, Worker, send_header
 
 
-def main(
-    requests: int, answers: int, output: int, plan: Plan, zygote: PreparedZygote, problems: Mapping[int, Given]
-) -> None:
+def main(requests: int, answers: int, output: int, plan: Plan, zygote: PreparedZygote) -> None:
     """Runs in the forked child: arranges descriptors, locks itself in, serves, and never returns.
 
-    `problems` are those that the zygote holds. A layer that cannot be applied ends the worker before any student code
-    runs.
+    A layer that cannot be applied ends the worker before any student code runs.
     """
-    worker = Worker(plan.limits.operators, problems, plan.imports, plan.limits.step_seconds)
-    del problems  # a student's traceback or debugger that shows this frame would format every tensor
+    worker = Worker(plan.limits.operators, plan.imports, plan.limits.step_seconds)
     parent, ruleset = above_the_pipes(zygote.pidfd), above_the_pipes(zygote.ruleset)
     arrange_descriptors(requests, answers, output)
     try:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from typing import Any, Protocol
@@ -20,14 +18,7 @@ from grader.sandbox.workers import wire
 from grader.sandbox.workers.budget import LEAST
 from grader.sandbox.workers.endings import WORKER_START_SECONDS, DeadlineMissed, WireError, WorkerLost, how_it_ended
 from grader.sandbox.workers.replies import decode_called, decode_loaded, decode_observed
-from grader.sandbox.workers.requests import (
-    PackedProblem,
-    PackedUpstream,
-    StepRequest,
-    new_ticket,
-    observe_request,
-    step_request,
-)
+from grader.sandbox.workers.requests import PackedProblem, RunRequest, new_ticket, observe_request
 from grader.sandbox.workers.tree import frame_and_size
 from grader.sandbox.workers.work_clock import WorkClock
 from grader.sandbox.workers.worker_pipes import WorkerPipes
@@ -61,11 +52,8 @@ class WorkerProcess:
             self._clock,
         )
         self.output = self._pipes.output
-        self._known: dict[int, frozenset[str]] = {}  # problem -> names that a step may ask for
-        self._room: dict[int, int] = {}  # problem -> bytes of an answer that are still taken
         self.printed_before = 0  # bytes printed before the last run
-        self.ahead: dict[int, object] = {}  # problems that it was sent before it was needed, by number
-        self._is_closed, self._is_locked_in, self._is_rehearsing = False, False, False
+        self._is_closed, self._is_locked_in = False, False
         self._loaded = 0  # bytes printed when the file was loaded
         self._at_start = Usage(0, 0.0)
         self.switched_on = False  # it says that PyTorch differentiates again
@@ -83,7 +71,7 @@ class WorkerProcess:
         `not_allowed` are parts of PyTorch that are removed first, see library_off.py.
         Raises WorkerLost or DeadlineMissed.
         """
-        self._wait_until_ready()
+        self.wait_until_locked_in()
         entries = [{"name": name, "size": len(source)} for name, source in files.items()]
         deadline = self._clock.now() + self._limits.import_seconds
         request = {"op": "load", "files": entries, "main": main, "memory": memory, "not_allowed": list(not_allowed)}
@@ -98,146 +86,74 @@ class WorkerProcess:
         self._loaded = wire.printed_in(header)
         return decode_loaded(header)
 
-    def rehearse(self) -> None:
-        """Have the worker use what a step uses, while nobody waits for it. Raises ZygoteDied."""
-        self.wait_until_locked_in()
-        self._send({"op": "rehearse"}, b"", self._clock.now() + WORKER_START_SECONDS)
-        self._is_rehearsing = True
-
-    def _wait_until_ready(self) -> None:
-        self.wait_until_locked_in()
-        if self._is_rehearsing:
-            self._take_start("rehearsed")
-            self._is_rehearsing = False
-
     def wait_until_locked_in(self) -> None:
-        """Takes the worker's first frame. Called on first use. Raises ZygoteDied."""
-        if not self._is_locked_in:
-            self._take_start("locked in")
-            self._is_locked_in = True
-
-    def _take_start(self, expected: str) -> None:
-        """Takes a frame sent before the worker knows a line of the student's: what comes later is not believed."""
+        """Take the frame that the worker sends before it knows a line of the student's. Raises ZygoteDied."""
+        if self._is_locked_in:
+            return
         try:
             header = self._pipes.receive(self._clock.now() + WORKER_START_SECONDS).header
         except (WorkerLost, DeadlineMissed) as error:
-            raise ZygoteDied(f"a worker ended before it was {expected}: {error}") from error
-        if header.get("op") != expected:
-            raise ZygoteDied(f"a worker could not be {expected}: {header.get('message')}")
-        self._at_start = Usage(*header["used"])
-
-    def knows(self, problem: PackedProblem) -> None:
-        """The problem is there already, or on its way."""
-        self._room[problem.number], self._known[problem.number] = problem.room, problem.known
+            raise ZygoteDied(f"a worker ended before it was locked in: {error}") from error
+        if header.get("op") != "locked in":
+            raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
+        self._at_start, self._is_locked_in = Usage(*header["used"]), True
 
     def send_packed(self, problem: PackedProblem) -> None:
-        self.knows(problem)
         self._send_bytes(problem.frame, self._clock.now() + self._limits.step_seconds)
 
-    def knows_upstream(self, upstream: PackedUpstream) -> None:
-        """The gradients are on their way: steps may ask for them from now on."""
-        self._known[upstream.number] |= upstream.known
-
     def run(
-        self,
-        problem: int,
-        steps: Sequence[str],
-        needs: Mapping[str, Collection[str]] | None = None,
-        until: float = math.inf,
-        joint: Joint | None = None,
-        traced: bool = False,
-        batch_seconds: float | None = None,
-        first: Sequence[PackedProblem | PackedUpstream] = (),
-    ) -> Iterator[tuple[str, Answer]]:
-        """(step, answer) as they arrive, each within the deadline of a step, all before `until` (of the clock).
+        self, runs: Sequence[RunRequest], sent: Collection[int], until: float, batch_seconds: float | None = None
+    ) -> Iterator[tuple[RunRequest, str, Answer]]:
+        """(run, step, answer) as they arrive, each within the deadline of a step, all before `until` (of the clock).
 
-        With `batch_seconds`, the worker may send answers together, and each must come within that many seconds. That
-        saves much time where all goes well; where it does not, nobody knows which step was at fault.
-
-        With `needs`, the student's own chain is run: a step is skipped when one of the steps it needs gave no tensor.
-        With `joint`, all steps are answered by one call of that function. Only `traced` steps have their operators
-        counted and float32 noticed, which makes them some four times slower. `first` is sent in front of the question.
+        All requests are sent at once, with the problems whose numbers are not in `sent`. With `batch_seconds`, the
+        worker may send answers together, and each must come within that many seconds. That saves much time where all
+        goes well; where it does not, nobody knows which step was at fault.
 
         Raises WorkerLost or DeadlineMissed; without `batch_seconds` the step at fault is the one that is due.
         """
         self.printed_before = self.output.total
-        for packed in first:
-            if isinstance(packed, PackedProblem):
-                self.knows(packed)
-            else:
-                self.knows_upstream(packed)
-        request = step_request(
-            problem, steps, self._room[problem], needs, joint, traced, one_by_one=batch_seconds is None
-        )
-        self._pipes.reader.max_body = self._room[problem]
-        data = b"".join([*(packed.frame for packed in first), request.frame])
-        self._send_bytes(data, min(until, self._clock.now() + self._limits.step_seconds))
-        yield from self._answers_to(request, batch_seconds, until)
-
-    def run_all(
-        self,
-        problems: Sequence[PackedProblem],
-        sent: Collection[int],
-        steps: Sequence[str],
-        batch_seconds: float,
-        until: float,
-        traced: bool = False,
-    ) -> Iterator[tuple[int, dict[str, Answer]]]:
-        """(problem's number, {step: answer}) for problem after problem, all in one batch.
-
-        Problems whose number is in `sent` are there already. Raises WorkerLost or DeadlineMissed.
-        """
-        self.printed_before = self.output.total
-        for problem in problems:
-            self.knows(problem)
-        requests = [step_request(problem.number, steps, problem.room, traced=traced) for problem in problems]
-        self._pipes.reader.max_body = max((problem.room for problem in problems), default=0)
-        frames = ((b"" if p.number in sent else p.frame, run.frame) for p, run in zip(problems, requests, strict=True))
-        data = b"".join(itertools.chain.from_iterable(frames))
-        self._send_bytes(data, min(until, self._clock.now() + min(batch_seconds, self._limits.step_seconds)))
-        for run in requests:
-            yield run.problem, dict(self._answers_to(run, batch_seconds, until))
-
-    def run_stages(
-        self, upstream: PackedUpstream, stages: Sequence[Sequence[str]], batch_seconds: float, until: float
-    ) -> Iterator[tuple[str, Answer]]:
-        """(step, answer) for stage after stage: each is fed the answers of the stages before it.
-
-        The problem is there already; `upstream` are more of its gradients. Raises WorkerLost or DeadlineMissed.
-        """
-        number, steps = upstream.number, list(itertools.chain.from_iterable(stages))
-        self.printed_before = self.output.total
-        self.knows_upstream(upstream)
-        known = self._known[number] | set(steps)
-        self._pipes.reader.max_body = self._room[number]
-        request = step_request(number, steps, self._room[number], upstream=upstream, stages=stages)
-        self._send_bytes(request.frame, min(until, self._clock.now() + batch_seconds))
-        yield from self._answers_to(request, batch_seconds, until, known)
+        tickets = [new_ticket() for _ in runs]
+        frames = []
+        for run, ticket in zip(runs, tickets, strict=True):
+            frames += [run.problem.frame] if run.problem.number not in sent else []
+            frames.append(run.frame(ticket, one_by_one=batch_seconds is None))
+        seconds = self._limits.step_seconds if batch_seconds is None else min(batch_seconds, self._limits.step_seconds)
+        self._pipes.reader.max_body = max(run.problem.room for run in runs)
+        self._send_bytes(b"".join(frames), min(until, self._clock.now() + seconds))
+        for run, ticket in zip(runs, tickets, strict=True):
+            for step in run.steps:
+                frame = self._pipes.receive(min(until, self._clock.now() + seconds))
+                try:
+                    answer = wire.decode_answer(frame, step, ticket, run.problem.known, run.problem.room)
+                except WireError as error:
+                    raise WorkerLost(f"Its answer could not be read ({error}).") from error
+                self._notice(answer)
+                self._mark(frame, run.joint.name if run.joint else step)
+                yield run, step, answer
 
     def observe(self, problem: int, steps: Sequence[str], joint: Joint | None, until: float) -> dict[str, Seen]:
         """{step: what was seen} while steps were run again; see NumericalWatch. Raises WorkerLost or DeadlineMissed."""
         self.printed_before = self.output.total
-        ticket, deadline = new_ticket(), min(until, self._clock.now() + self._limits.step_seconds)
-        self._send_bytes(observe_request(problem, steps, joint, ticket), deadline)
+        ticket = new_ticket()
+        self._send_bytes(observe_request(problem, steps, joint, ticket), until)
         try:
-            return decode_observed(self._pipes.receive(deadline), steps, ticket)
+            return decode_observed(self._pipes.receive(until), steps, ticket)
         except WireError as error:
             raise WorkerLost(f"Its answer could not be read ({error}).") from error
 
-    def _answers_to(
-        self, request: StepRequest, batch_seconds: float | None, until: float, known: Collection[str] = ()
-    ) -> Iterator[tuple[str, Answer]]:
-        seconds = self._limits.step_seconds if batch_seconds is None else min(batch_seconds, self._limits.step_seconds)
-        known, room = known or self._known[request.problem], self._room[request.problem]
-        for step in request.steps:
-            frame = self._pipes.receive(min(until, self._clock.now() + seconds))
-            try:
-                answer = wire.decode_answer(frame, step, request.ticket, known, room)
-            except WireError as error:
-                raise WorkerLost(f"Its answer could not be read ({error}).") from error
-            self._notice(answer)
-            self._mark(frame, request.label or step)
-            yield step, answer
+    def observe_call(
+        self, request: Mapping[str, Any], args: list[Any], kwargs: dict[str, Any], until: float
+    ) -> Seen | None:
+        """What was seen while a call was made again; see NumericalWatch. Raises WorkerLost or DeadlineMissed."""
+        self.printed_before = self.output.total
+        ticket = new_ticket()
+        frame, _ = frame_and_size({**request, "op": "observe call", "ticket": ticket}, args=args, kwargs=kwargs)
+        self._send(frame.header, frame.body, until)
+        try:
+            return decode_observed(self._pipes.receive(until), [request["name"]], ticket).get(request["name"])
+        except WireError as error:
+            raise WorkerLost(f"Its answer could not be read ({error}).") from error
 
     def _mark(self, frame: wire.Frame, label: str) -> None:
         """Notes which function printed what came since the answer before, as far as the worker says."""

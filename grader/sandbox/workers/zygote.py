@@ -6,7 +6,6 @@ listening address that a student could connect to) for JSON lines, and says when
     {"fork": 7} with three descriptors  →  {"started": 7, "pid": 4711}  …  {"exit": 7, "status": -9, "used": [1, 0.1]}
     {"kill": 7}
     {"processor": true}  →  {"processor": 1.5}    seconds that all workers have used so far
-    {"hold": 4096} and that many bytes     a problem, as workers are sent them: every worker has it from now on
 """
 
 from __future__ import annotations
@@ -126,8 +125,6 @@ class Zygote:
         self._control, self._plan, self._prepared = control, plan, prepared
         self._running: dict[int, int] = {}  # pid -> the request's number
         self._lines = bytearray()
-        self._due = 0  # bytes of a problem that are to come
-        self._problems: dict[int, Any] = {}
         self._used_by_ended = 0.0  # seconds
 
     def serve(self) -> None:
@@ -160,12 +157,7 @@ class Zygote:
         if not data:
             return False
         self._lines += data
-        while len(self._lines) >= self._due if self._due else b"\n" in self._lines:
-            if self._due:
-                self.hold(self._lines[: self._due])
-                del self._lines[: self._due]
-                self._due = 0
-                continue
+        while b"\n" in self._lines:
             line, _, rest = bytes(self._lines).partition(b"\n")
             self._lines[:] = rest
             request = json.loads(line)
@@ -177,16 +169,7 @@ class Zygote:
             elif "processor" in request:
                 running = processor_seconds(self._running)
                 self.send({"processor": None if running is None else self._used_by_ended + running})
-            elif "hold" in request:
-                self._due = request["hold"]
         return True
-
-    def hold(self, data: bytearray) -> None:
-        from grader.sandbox.workers import received_problem, wire
-
-        number, problem = received_problem.decode_problem(wire.frame_from(data))
-        self._problems[number] = problem
-        gc.freeze()
 
     def fork(self, number: int, descriptors: list[int]) -> None:
         self._forks += 1
@@ -207,7 +190,7 @@ class Zygote:
             os.setsid()  # a group of its own, so that all of it can be killed
             self._control.close()
             requests, answers, output = descriptors
-            worker_main.main(requests, answers, output, self._plan, self._prepared, self._problems)
+            worker_main.main(requests, answers, output, self._plan, self._prepared)
         finally:
             os._exit(70)  # never return into the zygote's loop
 
@@ -256,15 +239,17 @@ def hung_up(descriptor: int) -> bool:
 
 def take_away() -> None:
     """Takes away what a step must not have: differentiation, other people's formulas, ctypes."""
+    from grader.sandbox.workers.acts import install_hook
     from grader.sandbox.workers.autograd_off import take_away_autograd
     from grader.sandbox.workers.formulas_off import take_away_formulas
-    from grader.sandbox.workers.imports import forget_modules, is_beneath
-    from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
+    from grader.sandbox.workers.imports import forget_modules
+    from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY, is_beneath
 
     take_away_autograd()
     take_away_formulas()
     huge_pages.pieces()  # the last who load a part of ctypes
     forget_modules([name for name in sys.modules if is_beneath(name, NOT_FROM_THE_STANDARD_LIBRARY)])
+    install_hook()
 
 
 def make_ready() -> None:

@@ -186,9 +186,7 @@ class GradientCheck:
             return verdict
 
         def own(sizes: Mapping[str, int]) -> OwnProblems:
-            found = self._book.own_problems(self.lesson, draws, sizes)
-            student.add_private_problems(found.all)
-            return found
+            return self._book.own_problems(self.lesson, draws, sizes)
 
         verdict, self._decided_on = judge_on_terms(
             student, student.terms, self.item.name, verdict, problems, own, self.lesson, self.published, self._naming
@@ -209,15 +207,11 @@ class GradientCheck:
         shapes = own_shapes(student.chain(), public, self.item.target)
         if shapes is None:
             return verdict
-        student.answers(public)  # before true upstream gradients are disclosed in another shape
         fed, published = [shapes.problem(problem) for problem in problems], shapes.problem(public)
-        student.add_private_problems([*fed, published])
         student.prefetch(fed)
 
         def own(sizes: Mapping[str, int]) -> OwnProblems:
-            found = shapes.problems(self._book.own_problems(self.lesson, draws, sizes))
-            student.add_private_problems(found.all)
-            return found
+            return shapes.problems(self._book.own_problems(self.lesson, draws, sizes))
 
         again = judge_step(student, step, fed, self.lesson.wrong_formulas, self._naming, self.item.function)
         again, decided_on = judge_on_terms(

@@ -18,7 +18,7 @@ from grader.reference.tape import LOSS
 from grader.results.wording import listed_as_code
 from grader.verdict.diagnosis.attempts import check_interrupt
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.judging.runner import StepRunner, is_submission
+from grader.verdict.judging.runner import StepRunner
 
 PROBE_FACTOR = -2.0
 PROBE_RTOL = 1e-6
@@ -40,8 +40,6 @@ def explain_by_probes(student: StepRunner, step: str, problems: Sequence[Problem
 def answer_to(student: StepRunner, step: str, problem: Problem) -> Tensor | None:
     """The step's answer as float64; None where it has not the gradient's shape, or is not finite."""
     check_interrupt()
-    if is_submission(student):
-        student.add_private_problems([problem])
     tensor = student.answers(problem)[step].tensor
     if tensor is None or tensor.shape != problem.values[step[1:]].shape or not bool(torch.isfinite(tensor).all()):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Protocol, TypeGuard
 
@@ -52,10 +52,6 @@ class SubmissionRunner(StepRunner, Protocol):
 
     def chain(self) -> Mapping[str, Answer]:
         """{step: its answer} where each step is fed the submission's own upstream gradients."""
-        ...
-
-    def add_private_problems(self, problems: Iterable[Problem]) -> None:
-        """Register problems that only this submission is judged on: the zygote does not keep them for others."""
         ...
 
 

@@ -204,27 +204,6 @@ def test_a_zygote_reads_what_its_workers_have_used_in_all(zygote):
     assert 0 < first <= zygote.clock.processor_seconds()  # one that has ended counts, too
 
 
-def test_a_worker_that_has_rehearsed_answers_as_another_and_counts_from_then_on(zygote, problems):
-    files = {BACKWARD_FILE: RIGHT.format(middle="").encode()}
-    found, counts_anew = [], []
-    for rehearses in (False, True):
-        worker = zygote.worker()
-        try:
-            worker.wait_until_locked_in()
-            at_start = worker._at_start
-            if rehearses:
-                worker.rehearse()
-            worker.send_packed(pack_problem(0, problems[0].dtype, problems[0].values, problems[0].upstream))
-            worker.begin_load(files, BACKWARD_FILE)
-            assert worker.take_loaded()["functions"] == STEPS
-            found.append({step: answer.tensor for step, answer in worker.run(0, STEPS)})
-            counts_anew.append(worker._at_start is not at_start)
-        finally:
-            worker.close()
-    assert all(torch.equal(found[0][step], found[1][step]) for step in STEPS)
-    assert counts_anew == [False, True]
-
-
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_steps_leave_no_default_behind(zygote, problems, lesson, dtype):
     """They run with the problem's dtype as torch's default, also where they change it; nothing else does."""
@@ -239,74 +218,6 @@ def test_steps_leave_no_default_behind(zygote, problems, lesson, dtype):
             assert student.call("dtype", request, [], {}).value == before
     finally:
         student.close()
-
-
-# What the zygote keeps -----------------------------------------------------------------------------------------------
-
-SPOILS = """
-import sys
-
-frame = sys._getframe()
-spoiled = 0
-while frame := frame.f_back:
-    for value in list(frame.f_locals.values()):
-        for _, values, upstream in getattr(value, "_problems", dict()).values():
-            for tensor in [*values.values(), *upstream.values()]:
-                if hasattr(tensor, "zero_"):
-                    tensor.zero_()
-                    spoiled += 1
-print(spoiled)
-"""
-
-
-@pytest.fixture
-def fresh() -> Iterator[ZygoteProcess]:
-    process = forked_zygote(plan_for(probe()))
-    yield process
-    process.close()
-
-
-def answered(
-    zygote: ZygoteProcess, problems: list[Problem], source: str = RIGHT
-) -> tuple[list[dict[str, Answer]], str]:
-    student = Student(zygote, StudentFile({BACKWARD_FILE: source.format(middle="pass").encode()}, BACKWARD_FILE, STEPS))
-    try:
-        student.prefetch(problems)
-        return [
-            student.answers(problem) for problem in problems
-        ], student.printed.decode() + student.printed_so_far.decode()
-    finally:
-        student.close()
-
-
-@pytest.mark.full
-def test_problems_are_kept_for_the_workers_to_come(fresh, problems, lesson):
-    first, _ = answered(fresh, [*problems, lesson.public])
-    worker = fresh.worker()
-    assert worker.ahead == dict(enumerate([*problems, lesson.public]))
-    worker.close()
-    published, _ = fresh._held[len(problems)]
-    assert published.known & {"d" + name for name in lesson.public.graph.names} == {"dloss"}  # the others are answers
-    sent = fresh._held_bytes
-    assert same(answered(fresh, [*problems, lesson.public])[0], first) and fresh._held_bytes == sent
-    other = ProblemBook(4).problems(lesson, lesson.draws)[:3]  # as another lesson's: numbers go on
-    alone = forked_zygote(plan_for(probe()))
-    assert same(answered(fresh, other)[0], answered(alone, other)[0])
-    alone.close()
-    assert same(answered(fresh, [*other, *problems])[0][3:], first[:3])
-
-
-def test_who_spoils_what_is_kept_spoils_it_for_nobody_else(fresh, problems):
-    first, _ = answered(fresh, problems)
-    spoiled, printed = answered(fresh, problems, SPOILS + RIGHT)
-    assert int(printed.split()[0]) > 0 and not same(spoiled, first)
-    assert same(answered(fresh, problems)[0], first)
-
-
-def test_a_zygote_keeps_only_so_much(fresh, problems, monkeypatch):
-    monkeypatch.setattr("grader.sandbox.workers.client.MAX_PROBLEM_BYTES_HELD", 0)
-    first, _ = answered(fresh, problems)
-    assert fresh._held == {} and same(answered(fresh, problems)[0], first)
 
 
 def sum_of(Number, second, numbers):

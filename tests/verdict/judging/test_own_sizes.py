@@ -233,19 +233,6 @@ def test_sizes_too_large_to_draw_are_not_drawn(course, graded, monkeypatch):
 
 
 @pytest.mark.full
-def test_problems_of_a_notebook_are_not_kept_for_every_worker(course, session_for, graded):
-    session = session_for("03")
-    graded("# instead of: cmp('emb',\ndemb = dembcat.view(32, 3, 10)\n")
-    before = len(session._zygote.problems)
-    for batch in (20, 21, 22):
-        graded(
-            f"# instead of: n = batch_size #\nbatch_size = {batch}\nn = batch_size\n"
-            f"# instead of: cmp('emb',\ndemb = dembcat.view({batch}, 3, 10)\n"
-        )
-    assert len(session._zygote.problems) == before
-
-
-@pytest.mark.full
 def test_the_book_keeps_problems_of_few_notebooks(course):
     lesson, book = course.find("03"), ProblemBook(1)
     for batch in range(300, 312):
@@ -264,7 +251,8 @@ def test_own_problems_have_secret_draws_and_their_changes(course):
     assert not torch.equal(first.same[0].values["C"], second.same[0].values["C"])
     assert not torch.equal(first.same[0].values["C"], first.same[1].values["C"])
     assert all(problem.values["h"].shape == (32, 64) and problem.random_upstream for problem in first.same)
-    assert any(len(problem.values["Yb"].unique()) == 1 for problem in first.same)  # the draw with one class
+    spreads = [float(problem.values["hprebn"].std()) for problem in first.same]
+    assert min(spreads) < 0.5 < max(spreads)  # the draw whose `hprebn` varies little
 
 
 # Shapes --------------------------------------------------------------------------------------------------------------
