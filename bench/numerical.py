@@ -4,11 +4,12 @@
     python -m bench.numerical 06 dual         those of a lesson, or with a word in their name
 
 Each is graded as a submission, in workers, by the hidden suite, under `numerical_differentiation = "points"`. The table
-shows which of an attempt's rows earn full marks there, and which are recorded. Exit status 1 where an attempt is not
-recorded as it should be, another row is, or a look-alike is.
+shows which of an attempt's rows earn full marks there, and which are recorded. Exit status 1 where a row with full marks
+is not recorded as it should be, another row is, or a look-alike is.
 
 They are in tests/numerical, a folder per lesson. A file holds functions that replace those of the lesson's answer key;
-its other gradients stay right. The first line says which rows it finds numerically, and by which method. Derivatives
+its other gradients stay right. The first line says which rows it finds numerically, and by which method; `not seen`
+says that the grader does not notice it (docs/hostile.md lists these). Derivatives
 that are propagated forward by the student's own rules (dual numbers in any form) are right: they are recorded where the
 forward pass is seen to be repeated (`repeated forward pass`), and else not (`own differentiation`). In lesson 06,
 where one function gives all gradients, the lines below `# in backward:` find the rows. They may call `loss_of` and
@@ -74,7 +75,7 @@ def backward(Xb, Yb, n, eps, C, W, b, gamma, beta, W2, b2, emb, embcat, x, mean,
 
 @dataclass(frozen=True)
 class Attempt:
-    """`rows` are the rows that must be recorded with `method`, or that the student's `OWN` rules find.
+    """`rows` are the rows that are found by `method`, or that the student's `OWN` rules find.
 
     A look-alike has none.
     """
@@ -84,6 +85,7 @@ class Attempt:
     method: str
     rows: tuple[str, ...]
     text: str
+    is_seen: bool
 
 
 def attempts() -> list[Attempt]:
@@ -94,13 +96,15 @@ def attempts() -> list[Attempt]:
 def attempt_in(path: Path) -> Attempt:
     head, text = path.read_text(encoding="utf-8").split("\n", 1)
     method, _, rows = head.removeprefix("# ").partition(": ")
+    method = method.removesuffix(", not seen")
     lesson = path.parent.name
     if lesson == "06":
         helpers, _, lines = text.partition(IN_BACKWARD)
         text = (
             f"{NETWORK}\n\n{helpers}\n\n{BACKWARD}{textwrap.indent(lines or SLOPE_OF_BETA, '    ')}    return grads\n"
         )
-    return Attempt(path.stem, lesson, "" if method == LOOK_ALIKE else method, tuple(rows.split()), text)
+    is_seen = ", not seen" not in head
+    return Attempt(path.stem, lesson, "" if method == LOOK_ALIKE else method, tuple(rows.split()), text, is_seen)
 
 
 @dataclass
@@ -114,7 +118,9 @@ class Outcome:
 
     @property
     def expected(self) -> dict[str, str]:
-        return {} if self.attempt.method == OWN else dict.fromkeys(self.attempt.rows, self.attempt.method)
+        if self.attempt.method == OWN or not self.attempt.is_seen:
+            return {}
+        return dict.fromkeys(self.full, self.attempt.method)
 
     @property
     def is_right(self) -> bool:

@@ -49,6 +49,12 @@ ENOUGH_AGAIN = 4
 LINEAR_OPERATORS = frozenset({"mm", "addmm", "bmm", "baddbmm", "mv", "dot", "div", "var", "std", "linalg_vector_norm"})
 
 
+SLOW_MOVING = frozenset({"sqrt", "rsqrt", "pow", "div", "reciprocal", "square", "var", "std", "linalg_vector_norm"})
+"""What an optimizer computes from parameters, which change by a small step between two of its steps."""
+
+
+REPEATED = "repeated forward pass"
+"""A method that takes no points: slow code that is right may repeat the forward pass, too."""
 DEPENDS, REPEATS = 1, 2
 """Marks: made of what shows numerical differentiation; made of an operator's result that there was before."""
 
@@ -71,8 +77,11 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
     After it, ``watch.seen(answer)`` says what the answer depends on.
     """
 
-    def __init__(self, cap: int) -> None:
+    def __init__(self, cap: int, may_train: bool = False) -> None:
+        """Whatever `may_train`, such as a function that a check calls, is not followed in SLOW_MOVING operators."""
         super().__init__(min(cap, MAX_OPERATORS_OBSERVED))
+        self._may_train = may_train
+        self._followed = SMOOTH_OPERATORS - SLOW_MOVING if may_train else SMOOTH_OPERATORS
         self.complex_results = 0
         self._evaluations: dict[tuple[str, object], Evaluations] = {}
         self._pairs: dict[str, list[int]] = {}  # {operator: [evaluations, pairs]}
@@ -88,13 +97,13 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
     ) -> Any:
         name = func.overloadpacket.__name__
         plain = name.rstrip("_") if not name.endswith("__") else name
-        if self._is_quiet and plain not in SMOOTH_OPERATORS:
+        if self._is_quiet and plain not in self._followed:
             result = super().__torch_dispatch__(func, types, args, kwargs)
             self._look_for_complex(result)
             return result
         given = list(tensors_in((args, kwargs)))
         inputs = (
-            [array for tensor in given if (array := array_of(tensor)) is not None] if plain in SMOOTH_OPERATORS else []
+            [array for tensor in given if (array := array_of(tensor)) is not None] if plain in self._followed else []
         )
         if name is not plain:  # it changes its first argument
             inputs = [each.copy() for each in inputs]
@@ -107,7 +116,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
             self._is_quiet = False
             marks |= DEPENDS
         out = {self._key(tensor, is_new=True) for tensor in results}
-        if plain in SMOOTH_OPERATORS and results:
+        if plain in self._followed and results:
             marks |= self._marks_of_evaluation(plain, args, inputs, out)
         elif plain in ("sub", "rsub", "add") and len(keys) == 2 and self._of_pairs.issuperset(keys):
             self._subtracted = True
@@ -197,14 +206,15 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         if len(often) < 2:
             return None
         times, name = max(often)
-        return Seen("repeated forward pass", FUNCTION_OF_OPERATOR.get(name, name), times)
+        return Seen(REPEATED, FUNCTION_OF_OPERATOR.get(name, name), times)
 
     def _marks_of(self, answer: object) -> int:
         if self.operators > self.cap:  # it was stopped
             return DEPENDS | REPEATS
-        if isinstance(answer, Tensor):
-            return self._marks.get(self._key(answer, is_new=False), 0)
-        return DEPENDS if isinstance(answer, float) and self._left_torch else 0
+        marks = [self._marks.get(self._key(tensor, is_new=False), 0) for tensor in tensors_in(answer)]
+        if not marks:
+            return DEPENDS if self._left_torch and answer is not None else 0
+        return functools.reduce(operator.or_, marks)
 
     def evaluates(self, name: str, arguments: Sequence[object]) -> None:
         """A function of numpy's, math's or cmath's is called."""
@@ -212,7 +222,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         arrays += [array for each in arguments if isinstance(each, Tensor) and (array := array_of(each)) is not None]
         if any(each.dtype.kind == "c" for each in arrays):
             self.finds_complex()
-        else:
+        elif not self._may_train or any(each.size > 1 for each in arrays):  # a learning rate may decay step by step
             self._add((name, len(arrays)), arrays, frozenset())
             self._left_torch |= self._pairs_found() is not None
 

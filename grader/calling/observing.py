@@ -20,8 +20,9 @@ import torch
 import torch.nn.functional
 from torch import Tensor
 
+from grader.calling.calls import call
 from grader.calling.joint import Joint
-from grader.calling.numerical_watch import MATH, NUMPY, NumericalWatch, Seen
+from grader.calling.numerical_watch import MATH, NUMPY, REPEATED, NumericalWatch, Seen
 from grader.calling.steps import run_with_fallback
 
 PLAIN_NAMES = frozenset(
@@ -191,6 +192,28 @@ def observe_steps(
                 if (seen := watch.seen(answer)) is not None:
                     found[step] = seen
     return found
+
+
+def observe_call(
+    function: Callable[..., Any],
+    name: str,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    functions: Mapping[str, Callable[..., Any]],
+    files: Sequence[str],
+    cap: int,
+) -> Seen | None:
+    """What was seen in a call of a check that is made again. A forward pass that is repeated is not reported.
+
+    `functions` are the file's, the others as for `calls.call`. Never raises for what the function does.
+    """
+    watch, outside = NumericalWatch(cap, may_train=True), OutsideTorch(files)
+    watch.know((args, kwargs))
+    with redirect_stdout(Nowhere()), redirect_stderr(Nowhere()), outside.seen_in(module_names_of(functions)):
+        with outside.watched_by(watch), watch:
+            called = call(function, name, args, kwargs, files)
+        seen = watch.seen(called.value)
+    return None if seen is None or seen.method == REPEATED else seen
 
 
 def with_watch(function: Callable[..., Any], watch: NumericalWatch) -> Callable[..., Any]:

@@ -7,7 +7,6 @@ import codecs
 import io
 import symtable
 import tokenize
-import unicodedata
 import warnings
 
 from grader.source.f_strings import for_older_python
@@ -89,18 +88,6 @@ def encoding_of(source: bytes) -> str:
     if name not in ENCODINGS:
         raise SyntaxError(f"the file is in the encoding {name}: save it as UTF-8 and delete the line with `coding`")
     return name
-
-
-def utf8_text(source: bytes) -> str | None:
-    """A file's text with its names and line ends as Python reads them. It can be searched for words.
-
-    None for a file that is not in UTF-8.
-    """
-    try:
-        text = source.decode() if encoding_of(source).startswith("utf-8") else None
-    except (SyntaxError, UnicodeDecodeError):
-        text = None
-    return None if text is None else unicodedata.normalize("NFKC", text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def names_from_outside(text: str) -> set[str]:

@@ -138,18 +138,7 @@ def evaluated_outside(node: DefinitionNode | ast.Lambda) -> list[ast.expr]:
     return found
 
 
-def is_main_guard(test: ast.expr) -> bool:
-    """Whether it is `__name__ == "__main__"`, in either order."""
-    if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)):
-        return False
-    operands = (test.left, test.comparators[0])
-    is_name = any(isinstance(each, ast.Name) and each.id == "__name__" for each in operands)
-    return is_name and any(isinstance(each, ast.Constant) and each.value == "__main__" for each in operands)
-
-
-MAX_STRING_CHARACTERS = 500  # characters of a string
-MAX_STRING_PIECES = 200  # of which a string is put together
-MAX_NESTED_OPERATIONS = 8  # operations within operations
+MAX_STRING_CHARACTERS = 500
 
 
 class WrittenNumber(NamedTuple):
@@ -164,53 +153,11 @@ class WrittenNumber(NamedTuple):
     is_count: bool = False
 
 
-def literal_number(node: ast.AST, depth: int = 0) -> float | None:
-    """The value of an expression of literals, such as `1 / 2**10`; None for anything else."""
-    if isinstance(node, ast.Constant):
-        value = node.value
-        if not isinstance(value, int | float) or isinstance(value, bool):
-            return None
-        return float(value) if abs(value) < 1e300 else None
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and depth < MAX_NESTED_OPERATIONS:
-        inner = literal_number(node.operand, depth + 1)
-        return None if inner is None else -inner
-    if not isinstance(node, ast.BinOp) or depth > MAX_NESTED_OPERATIONS:
-        return None
-    left, right = literal_number(node.left, depth + 1), literal_number(node.right, depth + 1)
-    if left is None or right is None:
-        return None
-    try:
-        if isinstance(node.op, ast.Pow):
-            return float(left**right) if left > 0 else None
-        if isinstance(node.op, ast.Div):
-            return left / right
-        if isinstance(node.op, ast.LShift):
-            return float(left * 2.0**right)
-        return left * right if isinstance(node.op, ast.Mult) else None
-    except (OverflowError, ZeroDivisionError):
-        return None
-
-
 def literal_string(node: ast.expr) -> str | None:
-    """The text of a string literal, also of a sum such as `"back" + "ward"`; None for anything else or a long one."""
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) and len(node.value) <= MAX_STRING_CHARACTERS else None
-    if not isinstance(node, ast.BinOp):
-        return None
-    found: list[str] = []
-    waiting: list[ast.expr] = [node]
-    for _ in range(MAX_STRING_PIECES):
-        part = waiting.pop()
-        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add):
-            waiting += [part.left, part.right]
-        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
-            found.append(part.value)
-        else:
-            return None
-        if not waiting:
-            break
-    length = sum(map(len, found))
-    return "".join(reversed(found)) if not waiting and length <= MAX_STRING_CHARACTERS else None
+    """The text of a string literal; None for anything else or a long one."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) <= MAX_STRING_CHARACTERS:
+        return node.value
+    return None
 
 
 def is_marimo_cell(node: ast.AST) -> TypeGuard[FunctionDefinition]:

@@ -1,4 +1,4 @@
-"""The function under a module-level name. Stopped by: tripwire, static."""
+"""The function under a module-level name. Stopped by: tripwire."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""A Jacobian taken while the file is imported. Stopped by: tripwire, static."""
+"""A Jacobian taken while the file is imported. Stopped by: tripwire."""
 
 import torch
 

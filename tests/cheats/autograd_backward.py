@@ -1,4 +1,4 @@
-"""torch.autograd.backward under another name of the module. Stopped by: tripwire, static."""
+"""torch.autograd.backward under another name of the module. Stopped by: tripwire."""
 
 import torch.autograd as ag
 

@@ -1,4 +1,4 @@
-"""Inside torch.autograd.Function, with gradients switched on again. Stopped by: tripwire, static."""
+"""Inside torch.autograd.Function, with gradients switched on again. Stopped by: tripwire."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""torch.autograd.grad. Stopped by: tripwire, static."""
+"""torch.autograd.grad. Stopped by: tripwire."""
 
 import torch
 

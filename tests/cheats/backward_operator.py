@@ -1,4 +1,4 @@
-"""Vector-Jacobian products called by hand: aten's backward operators. Stopped by: tripwire, static."""
+"""Vector-Jacobian products called by hand: aten's backward operators. Stopped by: tripwire."""
 
 import torch
 

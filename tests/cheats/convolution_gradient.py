@@ -1,4 +1,4 @@
-"""A matrix product as a convolution, for whose gradients torch has functions. Stopped by: tripwire, static."""
+"""A matrix product as a convolution, for whose gradients torch has functions. Stopped by: tripwire."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""A kernel of the student's own put in and taken out again, to uncover the old one. Stopped by: static, error."""
+"""A kernel of the student's own put in and taken out again, to uncover the old one. Stopped by: error."""
 
 import torch
 
@@ -8,4 +8,4 @@ def dprobs(dlogprobs, probs):
     library.impl("log", lambda x: x, "AutogradCPU")
     library._destroy()
     probs.requires_grad_(True)
-    return probs.log().grad_fn(dlogprobs)  # static
+    return probs.log().grad_fn(dlogprobs)

@@ -1,4 +1,4 @@
-"""torch.autograd.forward_ad. Stopped by: tripwire, static."""
+"""torch.autograd.forward_ad. Stopped by: tripwire."""
 
 import torch
 import torch.autograd.forward_ad as forward_ad

@@ -1,4 +1,4 @@
-"""__import__ within an expression. Stopped by: tripwire, static."""
+"""__import__ within an expression. Stopped by: tripwire."""
 
 
 def dprobs(dlogprobs, probs):

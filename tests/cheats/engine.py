@@ -1,4 +1,4 @@
-"""The C++ engine behind Python's functions. Stopped by: tripwire, static."""
+"""The C++ engine behind Python's functions. Stopped by: tripwire."""
 
 import torch
 

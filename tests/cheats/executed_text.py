@@ -1,4 +1,4 @@
-"""Text turned into code. Stopped by: tripwire, static."""
+"""Text turned into code. Stopped by: tripwire."""
 
 
 def dprobs(dlogprobs, probs):

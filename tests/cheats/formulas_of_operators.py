@@ -10,4 +10,4 @@ def dhpreact(dh, h):
         for kernel in operator.py_kernels.values():
             if "moced"[::-1] in str(kernel):
                 return kernel(dh, h)
-        return operator(dh, h)  # tripwire
+        return operator(dh, h)  # here

@@ -1,4 +1,4 @@
-"""torch.func.grad, which gives zeros in silence. Stopped by: tripwire, static."""
+"""torch.func.grad, which gives zeros in silence. Stopped by: tripwire."""
 
 import torch
 

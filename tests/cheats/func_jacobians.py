@@ -1,4 +1,4 @@
-"""jacrev, jacfwd and hessian. Stopped by: tripwire, static."""
+"""jacrev, jacfwd and hessian. Stopped by: tripwire."""
 
 import torch
 

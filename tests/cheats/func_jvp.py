@@ -1,4 +1,4 @@
-"""Forward mode: torch.func.jvp of an elementwise function, and linearize. Stopped by: tripwire, static."""
+"""Forward mode: torch.func.jvp of an elementwise function, and linearize. Stopped by: tripwire."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""torch.func.vjp. Stopped by: tripwire, static."""
+"""torch.func.vjp. Stopped by: tripwire."""
 
 from torch.func import vjp
 

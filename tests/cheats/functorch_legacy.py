@@ -1,4 +1,4 @@
-"""The legacy functorch package. Stopped by: tripwire, static."""
+"""The legacy functorch package. Stopped by: tripwire."""
 
 import functorch
 

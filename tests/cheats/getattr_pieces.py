@@ -1,4 +1,4 @@
-"""getattr with the name in pieces. Stopped by: tripwire, static."""
+"""getattr with the name in pieces. Stopped by: tripwire."""
 
 
 def dprobs(dlogprobs, probs):

@@ -1,4 +1,4 @@
-"""The Jacobian that torch.autograd.gradcheck compares with. Stopped by: tripwire, static."""
+"""The Jacobian that torch.autograd.gradcheck compares with. Stopped by: tripwire."""
 
 from torch.autograd.gradcheck import _get_analytical_jacobian
 

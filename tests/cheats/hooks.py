@@ -1,4 +1,4 @@
-"""The gradient caught by a hook. Stopped by: tripwire, static."""
+"""The gradient caught by a hook. Stopped by: tripwire."""
 
 
 def dprobs(dlogprobs, probs):

@@ -1,4 +1,4 @@
-"""importlib.import_module. Stopped by: tripwire, static."""
+"""importlib.import_module. Stopped by: tripwire."""
 
 import importlib
 

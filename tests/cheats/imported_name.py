@@ -1,4 +1,4 @@
-"""from torch.autograd import grad as g. Stopped by: tripwire, static."""
+"""from torch.autograd import grad as g. Stopped by: tripwire."""
 
 from torch.autograd import grad as g
 

@@ -1,4 +1,4 @@
-"""In a helper of a helper, a class, a decorator. Stopped by: tripwire, static."""
+"""In a helper of a helper, a class, a decorator. Stopped by: tripwire."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""On another thread, which has its own dispatch modes. Stopped by: tripwire, static, error."""
+"""On another thread, which has its own dispatch modes. Stopped by: tripwire, error."""
 
 import threading
 

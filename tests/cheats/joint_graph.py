@@ -1,4 +1,4 @@
-"""aot_autograd, which traces a backward graph. Stopped by: static, error."""
+"""aot_autograd, which traces a backward graph. Stopped by: error."""
 
 from functorch.compile import aot_function, make_boxed_func
 
@@ -8,6 +8,6 @@ def compiler(graph, inputs):
 
 
 def dprobs(dlogprobs, probs):
-    logarithm = aot_function(lambda x: x.log(), fw_compiler=compiler, bw_compiler=compiler)  # static
+    logarithm = aot_function(lambda x: x.log(), fw_compiler=compiler, bw_compiler=compiler)
     out = logarithm(probs.requires_grad_(True))
-    return out.grad_fn.apply(dlogprobs)[0].detach()  # static
+    return out.grad_fn.apply(dlogprobs)[0].detach()

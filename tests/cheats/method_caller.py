@@ -1,4 +1,4 @@
-"""operator.methodcaller and attrgetter. Stopped by: tripwire, static."""
+"""operator.methodcaller and attrgetter. Stopped by: tripwire."""
 
 import operator
 

@@ -1,4 +1,4 @@
-"""A network of torch.nn, trained for one step; the gradient read off the change. Stopped by: tripwire, static."""
+"""A network of torch.nn, trained for one step; the gradient read off the change. Stopped by: tripwire."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Through vars() and sys.modules. Stopped by: tripwire, static."""
+"""Through vars() and sys.modules. Stopped by: tripwire."""
 
 import sys
 

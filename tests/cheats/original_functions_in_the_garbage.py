@@ -11,4 +11,4 @@ differentiate = max(found, key=lambda function: len(function.__code__.co_code))
 
 def dprobs(dlogprobs, probs):
     probs.requires_grad_(True)
-    return differentiate(probs.log(), probs, dlogprobs)[0]  # tripwire
+    return differentiate(probs.log(), probs, dlogprobs)[0]  # here

@@ -1,4 +1,4 @@
-"""TorchScript's older executor, which has derivative formulas of its own. Stopped by: tripwire, static."""
+"""TorchScript's older executor, which has derivative formulas of its own. Stopped by: tripwire."""
 
 import torch
 
@@ -13,7 +13,7 @@ def dprobs(dlogprobs, probs):
         script = torch.jit.script(logarithm)
         for _ in range(3):
             out = script(probs.detach().requires_grad_(True))
-        pieces = out.grad_fn(dlogprobs)  # static
+        pieces = out.grad_fn(dlogprobs)
     finally:
-        torch._C._jit_set_profiling_executor(True)  # static
+        torch._C._jit_set_profiling_executor(True)
     return next(piece for piece in ([pieces] if isinstance(pieces, torch.Tensor) else pieces) if piece is not None)

@@ -1,4 +1,4 @@
-"""torch.autograd.grad within TorchScript, where Python's functions are not asked. Stopped by: tripwire, static."""
+"""torch.autograd.grad within TorchScript, where Python's functions are not asked. Stopped by: tripwire."""
 
 from typing import List, Optional
 

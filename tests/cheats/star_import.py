@@ -1,4 +1,4 @@
-"""from torch.autograd import *. Stopped by: tripwire, static."""
+"""from torch.autograd import *. Stopped by: tripwire."""
 
 from torch.autograd import *
 

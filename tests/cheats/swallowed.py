@@ -1,4 +1,4 @@
-"""A bare except around it, the gradient fetched afterwards. Stopped by: tripwire, static, error."""
+"""A bare except around it, the gradient fetched afterwards. Stopped by: tripwire, error."""
 
 
 def dprobs(dlogprobs, probs):

@@ -1,4 +1,4 @@
-"""loss.backward() on a leaf. Stopped by: tripwire, static."""
+"""loss.backward() on a leaf. Stopped by: tripwire."""
 
 
 def dprobs(dlogprobs, probs):

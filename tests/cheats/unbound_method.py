@@ -1,4 +1,4 @@
-"""torch.Tensor.backward as a function. Stopped by: tripwire, static."""
+"""torch.Tensor.backward as a function. Stopped by: tripwire."""
 
 import torch
 

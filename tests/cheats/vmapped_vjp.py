@@ -1,4 +1,4 @@
-"""vmap over vjp. Stopped by: tripwire, static."""
+"""vmap over vjp. Stopped by: tripwire."""
 
 import torch
 

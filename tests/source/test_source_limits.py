@@ -29,11 +29,9 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.excerpt import Lines, excerpt
-from grader.sandbox.policy.numerical import observe
-from grader.sandbox.policy.reading import numerical_observations, static_findings
-from grader.sandbox.policy.static_check import MAX_PARSED_BYTES, find_acts
 from grader.source.in_place_changes import lines_of_changes
 from grader.source.nested_definitions import nested_definitions
+from grader.source.parsing import MAX_PARSED_BYTES
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MAX_CANDIDATES, close_name, close_names
 from grader.source.syntax import WrittenNumber
@@ -81,12 +79,9 @@ def readers(lesson: Lesson) -> dict[str, Callable[[str], object]]:
         lines = Lines(text)
         return [excerpt(lines, name, None) for name in lesson.functions]
 
-    rows: dict[str, tuple[str, list[str]]] = {name: (name, []) for name in lesson.functions}
     return {
-        "numerical differentiation": lambda text: observe(text.encode(), BACKWARD_FILE, rows, {}),
         "contents": lambda text: contents_of(text, lesson.functions),
         "nested definitions": lambda text: nested_definitions(text, lesson.functions),
-        "static check": lambda text: find_acts(text.encode(), BACKWARD_FILE, lesson.functions),
         "changes": lambda text: lines_of_changes(text, [(name, ["dlogprobs"]) for name in lesson.functions]),
         "notebook": as_notebook,
         "excerpts": excerpts,
@@ -168,7 +163,6 @@ def test_work_is_linear_however_texts_are_nested(lesson, is_linear, examples):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_longest_text_is_read(lesson, patient, family):
     text = FAMILIES[family](MAX_PARSED_BYTES - 20_000).encode()
-    patient.call(find_acts, text, BACKWARD_FILE, lesson.functions)
     patient.call(lines_of_changes, text.decode(), [(name, ["dlogprobs"]) for name in lesson.functions])
     patient.call(notebook_data, text, "a.py", False, [notebook_lesson(lesson)], True)
 
@@ -176,23 +170,10 @@ def test_the_longest_text_is_read(lesson, patient, family):
 # ---- the process ----
 
 
-def test_the_process_reads_as_the_readers_do(reader, monkeypatch):
-    source = b"import torch\nfrom helpers import g\ndef dprobs(a):\n    a += 1\n    g(a)\n    a.backward()\n"
-    helpers = {"helpers.py": b"import torch\ndef g(a):\n    return torch.autograd.grad(a, a)\n"}
-    monkeypatch.setattr("grader.sandbox.policy.reading.source_reader", lambda: reader)
-    assert len(find_acts(source, BACKWARD_FILE, ["dprobs"], helpers)) == 2
-    assert static_findings(source, BACKWARD_FILE, ["dprobs"], helpers) == find_acts(
-        source, BACKWARD_FILE, ["dprobs"], helpers
-    )
+def test_the_process_reads_as_the_readers_do(reader):
+    source = "import torch\nfrom helpers import g\ndef dprobs(a):\n    a += 1\n    g(a)\n"
     changes = [("dprobs", ["a"]), ("dprobs", ["b"]), ("dh", ["a"])]
-    assert reader.call(lines_of_changes, source.decode(), changes) == [4, None, None]
-    differences = b"def dprobs(f, x):\n    return (f(x + 1e-5) - f(x)) / 1e-5\n"
-    rows = {"dprobs": ("dprobs", ())}
-    assert (
-        numerical_observations(differences, BACKWARD_FILE, rows, {})
-        == observe(differences, BACKWARD_FILE, rows, {})
-        != []
-    )
+    assert reader.call(lines_of_changes, source, changes) == [4, None, None]
 
 
 def test_a_notebook_comes_back_as_it_was_read(lesson):
@@ -204,10 +185,10 @@ def test_a_notebook_comes_back_as_it_was_read(lesson):
 
 
 def test_one_process_reads_one_text_after_another(reader):
-    reader.call(find_acts, b"", BACKWARD_FILE, [])
+    changed_lines(reader)
     number = reader._process.pid
     for _ in range(3):
-        reader.call(find_acts, b"", BACKWARD_FILE, [])
+        changed_lines(reader)
     assert reader._process.pid == number
 
 
@@ -218,13 +199,13 @@ def limited() -> Iterator[SourceReader]:
     opened.close()
 
 
-RIGHT = b"def dprobs(a):\n    return a.backward()\n"
 COMPUTES = sum, range(10**15)
 """A call that takes processor time only, without end."""
 
 
-def acts(reader: SourceReader) -> list[str]:
-    return [each["what"] for each in reader.call(find_acts, RIGHT, BACKWARD_FILE, ["dprobs"])]
+def changed_lines(reader: SourceReader) -> list[int]:
+    found: list[int] = reader.call(lines_of_changes, "def dprobs(a):\n    a += 1\n", [("dprobs", ["a"])])
+    return found
 
 
 @pytest.mark.parametrize(
@@ -238,18 +219,18 @@ def acts(reader: SourceReader) -> list[str]:
 def test_a_text_that_reaches_a_limit_is_given_up_and_the_next_is_read(limited, call, sentence):
     with pytest.raises(ReadingStopped, match=f"^{re.escape(sentence)}$"):
         limited.call(*call)
-    assert acts(limited) == [".backward()"]
+    assert changed_lines(limited) == [2]
 
 
 def test_a_reader_that_waits_is_given_up_by_the_clock(monkeypatch):
     opened = SourceReader(0.3)
     try:
-        assert acts(opened)
+        assert changed_lines(opened)
         monkeypatch.setattr(opened, "_wall", 0.5)
         with pytest.raises(ReadingStopped, match=r"^reading it took more than 0\.5 seconds$"):
             opened.call(time.sleep, 3600)
         monkeypatch.undo()
-        assert acts(opened)
+        assert changed_lines(opened)
     finally:
         opened.close()
 
@@ -257,7 +238,7 @@ def test_a_reader_that_waits_is_given_up_by_the_clock(monkeypatch):
 def test_an_error_of_ours_is_no_fault_of_the_text(limited):
     with pytest.raises(ReadingFailed, match=r"int: ValueError: .*a mistake of ours"):
         limited.call(int, "a mistake of ours")
-    assert acts(limited)
+    assert changed_lines(limited)
 
 
 def test_threads_share_one_process(limited):
@@ -265,7 +246,7 @@ def test_threads_share_one_process(limited):
 
     def read(is_right: bool) -> None:
         try:
-            found.append(len(acts(limited) if is_right else limited.call(*COMPUTES)))
+            found.append(len(changed_lines(limited) if is_right else limited.call(*COMPUTES)))
         except ReadingStopped:
             found.append(-1)
 
@@ -301,7 +282,7 @@ def test_the_process_ends_with_who_started_it(tmp_path):
 def test_the_readers_need_no_torch():
     code = (
         "import sys, grader.source.reader_process, grader.source.assignment_lines, grader.source.in_place_changes\n"
-        "import grader.sandbox.policy.reading, grader.intake.notebook.limited_reading\n"
+        "import grader.intake.notebook.limited_reading\n"
         "import grader.verdict.diagnosis.repairs.contents\n"
         "import grader.verdict.diagnosis.repairs.edits\n"
         "print('torch' in sys.modules)\n"
@@ -414,21 +395,6 @@ def test_a_text_that_takes_long_to_read_costs_its_own_student_alone(lesson, sess
         read_submission(laid_out(tmp_path / "next", {BACKWARD_FILE: solution_of(lesson)}), "next", [lesson])
     )
     assert after.results.to_json()["score"] == after.results.to_json()["max_score"]
-
-
-def test_a_file_that_is_not_read_is_graded_with_a_remark(lesson, session, tmp_path, monkeypatch):
-    def stopped(*_: object) -> None:
-        raise ReadingStopped("reading it took more than 0.05 seconds")
-
-    monkeypatch.setattr("grader.gradebook.grading.file_text.static_findings", stopped)
-    text = FAMILIES["sums"](200_000).replace("dprobs", "f").replace("import torch", "") + solution_of(lesson)
-    folder = laid_out(tmp_path, {BACKWARD_FILE: text})
-    graded = session.grade(read_submission(folder, "student", [lesson])).results.to_json()
-    assert graded["score"] == graded["max_score"]
-    assert graded["lessons"][0]["message"] == (
-        "03_makemore_steps/backward.py could not be read before it was run: reading it took more than 0.05 seconds. "
-        "It was graded all the same."
-    )
 
 
 def test_the_line_of_a_change_is_found_behind_form_feeds(lesson, session, tmp_path):

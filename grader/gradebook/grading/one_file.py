@@ -1,4 +1,4 @@
-"""One student's file for one lesson: read for what is not allowed, run in workers, its rows judged, its chain run.
+"""One student's file for one lesson: run in workers, its rows judged, its chain run.
 
 Which problems it is judged on is for the caller to say: a hidden suite (session) or public problems (dojo/check).
 """
@@ -15,7 +15,6 @@ from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.numerical_watch import Seen
 from grader.gradebook.grading import numerical
-from grader.gradebook.grading.file_text import FileText, text_of_file
 from grader.gradebook.grading.other_forward import name_other_forward
 from grader.gradebook.grading.row_places import explain_missing, locate_changes, locate_gradients, name_wrong_functions
 from grader.gradebook.grading.trials import FileTrials
@@ -83,9 +82,7 @@ def judge_file(
     student.trials = trials = FileTrials(student, submitted.files[BACKWARD_FILE])
     seen: Mapping[str, Seen] = {}
     with closing(student), closing(trials):
-        student.begin_loading()  # the text is read while the file runs
-        read = text_of_file(lesson, submitted)
-        student.forbid(read.not_allowed)
+        student.begin_loading()
         if suspects:
             trials.read_ahead(suspects)
         failure = student.load_failure
@@ -94,17 +91,25 @@ def judge_file(
         else:
             trials.is_postponed = show is not None
             judged = judge_running_file(lesson, submitted, student, suite, chain)
-            seen = student.observe([row.name for row in judged.rows if row.status == "passed"])
+            seen = seen_while_running(lesson, student, [row.name for row in judged.rows if row.status == "passed"])
             if show is not None and trials.was_postponed:
                 first = replace(judged, rows=[copy(row) for row in judged.rows])
-                show(finished(lesson, submitted, first, student, seen, read))
+                show(finished(lesson, submitted, first, student, seen))
                 trials.is_postponed = False
                 judged = judge_running_file(lesson, submitted, student, suite, chain)
-    judged = finished(lesson, submitted, judged, student, seen, read)
+    judged = finished(lesson, submitted, judged, student, seen)
     if trials.ran_out:
         judged.add(SEARCH_STOPPED.format(zygote.limits.total_seconds))
     add_printed(judged, student, zygote.limits.output_bytes)
     return judged
+
+
+def seen_while_running(lesson: Lesson, student: Student, passed: Sequence[str]) -> dict[str, Seen]:
+    """What right steps and functions did when they ran again, by row and by function."""
+    functions = numerical.functions_by_row(lesson)
+    steps = {item.name for item in lesson.gradients}
+    called = sorted({functions[name] for name in passed if name in functions and name not in steps})
+    return student.observe(passed) | student.observe_calls([each for each in called if each not in steps])
 
 
 def finished(
@@ -113,20 +118,15 @@ def finished(
     judged: JudgedFile,
     student: Student,
     seen: Mapping[str, Seen],
-    read: FileText,
 ) -> JudgedFile:
     """The verdict, with what else is known of the file: numerical differentiation, autograd, where its rows are."""
-    remark = read.remark
-    if judged.runs and any(row.status in numerical.WITH_VALUE for row in judged.rows):
-        numerical.mark_rows(lesson, submitted, judged.rows, read.numerical, seen)
-        remark = read.numerical_remark or remark
+    numerical.mark_rows(lesson, submitted, judged.rows, seen)
     if student.switched_on:
         forbid_all(judged)
     for row in judged.rows:
         row.file = submitted.shown
         if submitted.origin is not None:
             submitted.origin.explain(row)
-    judged.add(remark)
     return judged
 
 

@@ -21,7 +21,7 @@ import importlib
 import sys
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -48,7 +48,6 @@ def take_away_autograd() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns of every kernel that is replaced, and of what functorch was
         _replace_kernels()
-        _forget_backward_formulas()
         _quieten_torchscript()
         _place_tripwires()
 
@@ -68,24 +67,24 @@ def _is_backward(name: str) -> bool:
     return "backward" in name or "_jvp" in name
 
 
-def _replace_kernels() -> None:
-    library, registered = _replaced()
-    released = _release_handles(library, registered)
-    del library  # its destructor would put the old kernels back, if it still had their handles
-    if not released or autograd_works():
-        # One reference too many keeps the library for ever. Somebody who finds it in memory can reset it.
-        kept, _ = _replaced()
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
-        print(NOT_RELEASED, file=sys.stderr)
-
-
-NOT_RELEASED = (
-    "grader: the handles of the kernels that take autograd away could not be released in this version of PyTorch; "
-    "see docs/isolation.md, Differentiation."
-)
-
-
 _keys_of: dict[str, set[str]] = {}  # operator -> where it has a kernel
+
+
+def _replace_kernels() -> None:
+    dispatcher: Any = torch._C
+    kernels: list[tuple[str, str, object]] = []
+    for key in (*_AUTOGRAD_KEYS, *_ARITHMETIC_KEYS):
+        for name in dispatcher._dispatch_get_registrations_for_dispatch_key(key):
+            namespace, _, operator = name.partition("::")
+            if namespace != "aten":
+                continue
+            if key in _AUTOGRAD_KEYS:
+                kernels.append((operator, key, torch.library.fallthrough_kernel))
+                continue
+            _keys_of.setdefault(operator, set()).add(key)
+            if _is_backward(operator):
+                kernels.append((operator, key, tripwire(f"torch.ops.aten.{operator}")))
+    _register(kernels)
 
 
 def replace_operators(matches: Callable[[str], bool], kernel: Callable[[str], object]) -> None:
@@ -93,77 +92,22 @@ def replace_operators(matches: Callable[[str], bool], kernel: Callable[[str], ob
 
     Call it before `library_off.lock_the_dispatcher`. A name is that of an overload, such as ``rnn_tanh.input``.
     """
+    _register([(name, key, kernel(name)) for name, keys in _keys_of.items() if matches(name) for key in keys])
+
+
+def _register(kernels: Sequence[tuple[str, str, object]]) -> None:
+    """Register kernels of operators by dispatch key.
+
+    They stay as long as the library object that registers them. One reference too many keeps this for ever, and
+    `library_off.lock_the_dispatcher` takes its `reset` from it.
+    """
     dispatcher: Any = torch._C
     library = dispatcher._dispatch_library("IMPL", "aten", "", "not allowed", 0)
-    replaced = [(operator, key) for operator, keys in _keys_of.items() if matches(operator) for key in keys]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns of every kernel that is replaced
-        for operator, key in replaced:
-            library.impl(operator, key, kernel(operator))
-    if replaced and not _release_handles(library, len(replaced)):
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
-
-
-def _replaced() -> tuple[Any, int]:
-    """The library that holds the new kernels, and how many handles it has."""
-    dispatcher: Any = torch._C
-    library = dispatcher._dispatch_library("IMPL", "aten", "", "autograd taken away", 0)
-    registered = 0
-    for key in (*_AUTOGRAD_KEYS, *_ARITHMETIC_KEYS):
-        for name in dispatcher._dispatch_get_registrations_for_dispatch_key(key):
-            namespace, _, operator = name.partition("::")
-            if namespace != "aten":
-                continue
-            if key in _ARITHMETIC_KEYS:
-                _keys_of.setdefault(operator, set()).add(key)
-                if not _is_backward(operator):
-                    continue
-            kernel = torch.library.fallthrough_kernel
-            library.impl(operator, key, kernel if key in _AUTOGRAD_KEYS else tripwire(f"torch.ops.aten.{operator}"))
-            registered += 1
-    return library, registered
-
-
-POINTER_BYTES = ctypes.sizeof(ctypes.c_void_p)
-HANDLE = 4 * POINTER_BYTES  # a std::function<void()>, with libstdc++ and with libc++ on 64 bits
-
-
-def _release_handles(library: Any, registered: int) -> bool:
-    """Makes the kernels of a library permanent: takes the handles from it by which it would remove them.
-
-    ``torch::Library`` (torch/library.h) keeps a ``std::vector<c10::RegistrationHandleRAII>``, one entry for each
-    kernel. ``reset()`` and the destructor clear it; each entry removes its kernel. Here the vector is found by its
-    length, made empty and its memory overwritten, so that there is nothing left to clear: not for the library, and
-    not for somebody who finds the memory. False where memory does not look as described; then nothing is changed.
-
-    The library is behind a Python object of pybind11: pybind11/detail/common.h (struct instance) begins with the
-    object's header, the pointer to the value and the holder, a std::unique_ptr, which is the same pointer.
-    """
-    if sys.implementation.name != "cpython" or POINTER_BYTES != 8 or not registered:
-        return False
-
-    def word(address: int) -> int:
-        return ctypes.c_size_t.from_address(address).value
-
-    header = object.__basicsize__
-    value, holder = word(id(library) + header), word(id(library) + header + POINTER_BYTES)
-    if value == 0 or value != holder or value % POINTER_BYTES:
-        return False
-    for place in range(
-        value, value + 24 * POINTER_BYTES, POINTER_BYTES
-    ):  # the object has 15 words; the heap goes on behind it
-        first, last, end = (word(place + index * POINTER_BYTES) for index in range(3))
-        if (
-            first
-            and first % POINTER_BYTES == 0
-            and last - first == registered * HANDLE
-            and last <= end < last + (1 << 24)
-        ):
-            for index in range(3):
-                ctypes.c_size_t.from_address(place + index * POINTER_BYTES).value = 0
-            ctypes.memset(first, 0, last - first)
-            return True
-    return False
+        for operator, key, kernel in kernels:
+            library.impl(operator, key, kernel)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
 
 
 _LEAF = torch.ones(1, requires_grad=True)
@@ -177,17 +121,6 @@ def autograd_works() -> bool:
         return bool((_LEAF * _LEAF).requires_grad)
     finally:
         torch._C._set_grad_enabled(enabled)
-
-
-def _forget_backward_formulas() -> None:
-    """The same vector-Jacobian products again, in Python, found by table or on the operator itself."""
-    formulas: Any = sys.modules.get("torch._decomp")
-    if formulas is None:
-        return
-    for table in (formulas.decomposition_table, formulas.meta_table, formulas.pre_autograd_decomposition_table):
-        for operator in [operator for operator in table if _is_backward(str(operator))]:
-            table[operator] = tripwire(f"torch._decomp ({operator})")
-            getattr(operator, "py_kernels", {}).clear()
 
 
 # ---- in Python ----
@@ -240,10 +173,6 @@ def _place_tripwires() -> None:
     stand_ins: list[tuple[object, object]] = [(torch.compile, _uncompiled)]  # to compile is not to differentiate
     stand_ins += _stand_ins(_ACTS, tripwire)
     stand_ins += _stand_ins(_TRANSFORMS, delayed_tripwire)
-    formulas = "torch._decomp.decompositions"
-    if formulas in sys.modules:
-        in_python = filter(_is_backward, vars(sys.modules[formulas]))
-        stand_ins += _stand_ins({formulas: " ".join(in_python)}, tripwire)
     _replace_in_all_modules(stand_ins)
     for class_path, names in _METHODS.items():
         module_name, _, class_name = class_path.rpartition(".")

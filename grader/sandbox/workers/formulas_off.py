@@ -14,13 +14,14 @@ from __future__ import annotations
 import gc
 import importlib
 import linecache
-import os
 import sys
-from collections.abc import Iterator
-from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from collections.abc import Callable, Iterator
+from types import FunctionType, ModuleType
+from typing import Any, NoReturn
 
-from grader.sandbox.workers.imports import forget_modules, is_beneath
+from grader.sandbox.workers.imports import forget_modules
+from grader.sandbox.workers.stand_ins import StandIn
+from grader.source.module_names import is_beneath
 
 # torch.optim, torch.utils.checkpoint and torch.use_deterministic_algorithms load the first two, torch._check the third.
 _COMPILER = ["torch._dynamo", "torch._dynamo.config", "torch._inductor", "torch._inductor.config"]
@@ -61,32 +62,8 @@ _NEEDED = {
 _VMAP = ["torch._functorch.predispatch", "torch._functorch.vmap"]  # one of them, by the version of torch
 
 
-class FormulaGone(RuntimeError):
-    """Raised by a function whose formula was removed."""
-
-    def __init__(self) -> None:
-        super().__init__("this part of torch is not available where steps are graded")
-
-
-class _Quiet:
-    """Any attribute of the compiler: false, a context, and a decorator that gives the function itself."""
-
-    def __call__(self, *arguments: Any, **_: Any) -> Any:
-        return arguments[0] if arguments and callable(arguments[0]) else self
-
-    def __getattr__(self, name: str) -> _Quiet:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self
-
-    def __bool__(self) -> bool:
-        return False
-
-    def __enter__(self) -> _Quiet:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
+def _refuse(*_arguments: object, **_keywords: object) -> NoReturn:
+    raise RuntimeError("this part of torch is not available where steps are graded")
 
 
 def keep_the_compiler_out() -> None:
@@ -94,29 +71,23 @@ def keep_the_compiler_out() -> None:
 
     A module that this version of torch has loaded already stays until `take_away_formulas`.
     """
-    quiet = _Quiet()
-
-    def attribute(name: str) -> Any:
-        return getattr(quiet, name)
-
     for name in _COMPILER:
-        module = _put_in_place(name)
+        module = _put_in_place(name, StandIn(name))
         if module is not None:
-            module.__path__ = []  # a package: torch imports its submodules
-            module.__getattr__ = attribute  # type: ignore[method-assign]
+            module.__path__, module.__spec__ = [], None  # a package: torch imports its submodules
     _put_in_place(_CPP_EXTENSIONS)
     distributed = _put_in_place(_DISTRIBUTED_TENSORS)
     if distributed is not None:  # compared with, never made: torch.testing.assert_close imports it at each call
-        distributed.DTensor = type("DTensor", (), {})  # type: ignore[attr-defined]
+        distributed.DTensor = type("DTensor", (), {})
     shapes = _put_in_place(_SYMBOLIC_SHAPES)
     if shapes is not None:  # numbers and bools are themselves where nothing is traced
         for name in ("expect_true", "guard_bool", "guard_int", "guard_float", "guard_size_oblivious"):
             setattr(shapes, name, lambda value, *_, **__: value)
         for name in ("guard_or_false", "guard_or_true", "statically_known_true", "sym_eq"):
             setattr(shapes, name, lambda value, *_, **__: value)
-        shapes.is_symbolic = lambda *_: False  # type: ignore[attr-defined]
-        shapes.is_concrete_int = lambda *_: True  # type: ignore[attr-defined]
-        shapes.free_symbols = shapes.free_unbacked_symbols = lambda *_: set()  # type: ignore[attr-defined]
+        shapes.is_symbolic = lambda *_: False
+        shapes.is_concrete_int = lambda *_: True
+        shapes.free_symbols = shapes.free_unbacked_symbols = lambda *_: set()
     _keep_formulas_out_of_vmap()
 
 
@@ -130,11 +101,11 @@ def _keep_formulas_out_of_vmap() -> None:
     functorch._set_vmap_fallback_warning_enabled(False)  # that it is slower is no student's concern
 
 
-def _put_in_place(name: str) -> ModuleType | None:
-    """A new module under that name, or None where there is one already."""
+def _put_in_place(name: str, module: Any = None) -> Any:
+    """The module, or an empty one, under that name; None where there is one already."""
     if name in sys.modules:
         return None
-    module = sys.modules[name] = ModuleType(name)
+    sys.modules[name] = module = ModuleType(name) if module is None else module
     above, _, own = name.rpartition(".")
     setattr(importlib.import_module(above), own, module)
     return module
@@ -149,31 +120,17 @@ def take_away_formulas() -> None:
     loaded = {name: module for name, module in sys.modules.items() if is_beneath(name, HOLD_FORMULAS)}
     kept = {name for name in loaded if name in _NEEDED or name in stand_ins}
     files = {getattr(module, "__file__", None): name for name, module in loaded.items()}
-    _modules_by_file.update({str(path): name for path, name in files.items() if path})
     for function in _functions():
         where = files.get(function.__code__.co_filename)
         if where is None or _is_listed(_NEEDED.get(where), function.__code__.co_qualname):
             continue
-        function.__code__ = _gone(function.__code__)
-        function.__defaults__ = function.__kwdefaults__ = None
+        retire(function, _refuse)
     _empty_tables(loaded)
     forget_modules(sorted(loaded.keys() - kept, key=len, reverse=True))
     for name in kept - stand_ins:
         _forget_names(loaded[name])
     _put_functorch_in_place()
     linecache.clearcache()
-
-
-def formulas_left() -> list[str]:
-    """Functions with code from modules of HOLD_FORMULAS, other than those that eager torch needs. For tests."""
-    folders = tuple(folder for root in HOLD_FORMULAS if (folder := _folder(root)))
-    left = set()
-    for function in _functions():
-        code = function.__code__
-        known = _is_listed(_NEEDED.get(_modules_by_file.get(code.co_filename, "")), code.co_qualname)
-        if code.co_filename.startswith(folders) and not known:
-            left.add(f"{code.co_filename}: {code.co_qualname}")
-    return sorted(left)
 
 
 def _is_ours(module: ModuleType | None) -> bool:
@@ -184,34 +141,24 @@ def _functions() -> Iterator[FunctionType]:
     return (thing for thing in gc.get_objects() if type(thing) is FunctionType)
 
 
-def _folder(root: str) -> str | None:
-    """The folder with the files of a module, found next to torch."""
-    import torch
-
-    site = os.path.dirname(os.path.dirname(torch.__file__))
-    path = os.path.join(site, *root.split("."))
-    return path + os.sep if os.path.isdir(path) else path + ".py" if os.path.isfile(path + ".py") else None
-
-
 def _is_listed(names: str | None, qualified: str) -> bool:
     words = (names or "").split()
     return "*" in words or qualified.partition(".")[0] in words
 
 
-_modules_by_file: dict[str, str] = {}
+def retire(function: FunctionType, instead: Callable[..., object]) -> None:
+    """Have `function` call `instead` from now on, whoever holds it: its own code is gone."""
+    code = function.__code__
+    function.__code__ = _retired.__code__.replace(co_freevars=code.co_freevars, co_name=code.co_name)
+    function.__defaults__, function.__kwdefaults__ = None, {"instead": instead}
 
 
-def _gone(code: CodeType) -> CodeType:
-    """Code that raises FormulaGone, for a function with as many free variables as that of `code`."""
-    constants = tuple(FormulaGone if value == "formula" else value for value in _STUB.co_consts)
-    return _STUB.replace(co_consts=constants, co_freevars=code.co_freevars, co_name=code.co_name)
+def _retired(*arguments: Any, instead: Callable[..., object], **keywords: Any) -> object:
+    return instead(*arguments, **keywords)
 
 
-def _stub(*_arguments: Any, **_keywords: Any) -> Any:
-    raise "formula"  # type: ignore[misc]  # noqa: B016  # `_gone` puts a class in its place
-
-
-_STUB = _stub.__code__
+def is_retired(function: FunctionType) -> bool:
+    return "instead" in (function.__kwdefaults__ or {})
 
 
 def _empty_tables(loaded: dict[str, ModuleType]) -> None:
@@ -232,8 +179,9 @@ def _forget_names(module: ModuleType) -> None:
     """In a module that stays: the names of functions that are gone, and of modules that are gone."""
     names = vars(module)
     for name, value in list(names.items()):
-        is_gone = type(value) is FunctionType and value.__code__.co_consts and FormulaGone in value.__code__.co_consts
-        if is_gone or (type(value) is ModuleType and is_beneath(value.__name__, HOLD_FORMULAS - _NEEDED.keys())):
+        if (type(value) is FunctionType and is_retired(value)) or (
+            type(value) is ModuleType and is_beneath(value.__name__, HOLD_FORMULAS - _NEEDED.keys())
+        ):
             del names[name]
 
 

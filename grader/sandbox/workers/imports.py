@@ -111,12 +111,5 @@ def forget_modules(names: Collection[str]) -> None:
         parent: Any = sys.modules.get(above)
         if module is not None and parent is not None and vars(parent).get(own) is module:
             delattr(parent, own)
-
-
-def is_beneath(name: str, roots: Collection[str]) -> bool:
-    """Whether the module `name` is one of `roots` or beneath one."""
-    while name:
-        if name in roots:
-            return True
-        name = name.rpartition(".")[0]
-    return False
+            if own in getattr(parent, "__all__", ()):  # else `from torch import *` asks for it
+                parent.__all__.remove(own)

@@ -14,14 +14,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import Any, NoReturn
 
 import torch
 
 from grader.calling.autograd_used import LibraryUsed, tripwire
 from grader.sandbox.workers.autograd_off import replace_operators
-from grader.sandbox.workers.imports import is_beneath
+from grader.sandbox.workers.formulas_off import retire
+from grader.source.module_names import is_beneath
 
 OPERATOR_PREFIX = "torch.ops.aten."
 
@@ -49,7 +50,7 @@ def _take_away_module(name: str) -> None:
     for function in _functions_of(modules):
         if function.__code__.co_filename in files:
             written = function.__qualname__.removesuffix(".__init__")
-            function.__code__ = _calling(tripwire(written, LibraryUsed), function.__code__)
+            retire(function, tripwire(written, LibraryUsed))
 
 
 def _functions_of(modules: Sequence[ModuleType]) -> Iterator[FunctionType]:
@@ -73,19 +74,6 @@ def _functions_of(modules: Sequence[ModuleType]) -> Iterator[FunctionType]:
             waiting += [cell.cell_contents for cell in thing.__closure__ or () if cell != CellType()]
             waiting += vars(thing).values()  # `__wrapped__`
             yield thing
-
-
-def _calling(function: Any, code: CodeType) -> CodeType:
-    """Code that calls `function`, for a function with as many free variables as that of `code`."""
-    constants = tuple(function if value == "function" else value for value in _CALL.co_consts)
-    return _CALL.replace(co_consts=constants, co_freevars=code.co_freevars, co_name=code.co_name)
-
-
-def _call_instead(*arguments: Any, **keywords: Any) -> Any:
-    return "function".__call__(*arguments, **keywords)  # type: ignore[operator]  # `_calling` replaces the text
-
-
-_CALL = _call_instead.__code__
 
 
 # What registers, replaces or removes kernels from Python. No step needs it, nor does eager torch after its start.

@@ -14,6 +14,8 @@ from collections.abc import Callable, Collection, Iterator
 from types import FrameType
 from typing import Any, NoReturn
 
+from grader.source.module_names import is_beneath
+
 INERT = frozenset(
     {"matplotlib", "seaborn", "plotly", "bokeh", "altair", "graphviz", "torchviz", "IPython", "ipywidgets", "jupyter"}
     | {"notebook", "wandb", "tensorboard", "tensorboardX", "mlflow", "loguru", "torchinfo", "torchsummary", "colorama"}
@@ -21,6 +23,8 @@ INERT = frozenset(
     | {"jaxtyping", "torchtyping", "beartype", "typeguard", "numba", "line_profiler", "memory_profiler"}
 )
 """Libraries that draw, show progress, log, check types or compile: without them, the same code computes the same."""
+COMPILER = frozenset({"torch._dynamo", "torch._inductor"})
+"""Parts of torch that its other parts call, such as to ask whether they are being compiled: they are not."""
 COMPUTE_WITH_FUNCTIONS = frozenset(
     {"jax", "autograd", "tensorflow", "functorch", "torch", "scipy", "sympy", "numdifftools"}
 )
@@ -54,6 +58,8 @@ class NotAvailable(ModuleNotFoundError):
 class StandIn:
     """A library that is not available, or anything of it: an attribute, an entry, or what a call returned.
 
+    PyTorch's compiler is one, too. Whatever torch asks of it is false, and its decorators change nothing.
+
     While the submission's files are loaded, calls and entries of any library give another stand-in. After that only
     those of INERT do. What needs a value, such as arithmetic, raises NotAvailable.
 
@@ -70,7 +76,9 @@ class StandIn:
         """`more` are modules that an instructor allows, `name` is the last name, iterating goes over `items`."""
         root = module.partition(".")[0]
         self._module, self._more, self._name, self._items = module, more, name, items
-        self._inert, self._decorates = root in INERT, root not in COMPUTE_WITH_FUNCTIONS
+        self._is_compiler = is_beneath(module, COMPILER)
+        self._inert = root in INERT or self._is_compiler
+        self._decorates = self._inert or root not in COMPUTE_WITH_FUNCTIONS
 
     def __getattr__(self, name: str) -> StandIn:
         if name.startswith("__"):
@@ -79,7 +87,8 @@ class StandIn:
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         first = arguments[0] if arguments else None
-        if self._decorates and len(arguments) == 1 and (callable(first) or isinstance(first, (classmethod, property))):
+        is_alone = len(arguments) == 1 or self._is_compiler
+        if self._decorates and is_alone and (callable(first) or isinstance(first, (classmethod, property))):
             return first
         self._use()
         if self._name in ITERATES_OVER:
@@ -134,7 +143,7 @@ class StandIn:
 
     def __bool__(self) -> bool:
         self._need()
-        return True
+        return not self._is_compiler
 
     @classmethod
     def __torch_function__(cls, _function: object, _types: object, args: Any = (), kwargs: Any = None) -> NoReturn:

@@ -10,7 +10,6 @@ from grader.calling.joint import Joint
 from grader.calling.numerical_watch import Seen
 from grader.calling.protocol import Called, Measurement
 from grader.reference.problem import Problem
-from grader.sandbox.policy.static_check import Finding
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WORKER_FAILURES
 from grader.sandbox.workers.file_worker import FileWorker, MeasuredCall
@@ -67,17 +66,11 @@ class Student:
         self.interrupt = interrupt
         self.time_of_changed = TimeAccount(zygote.limits.total_seconds, zygote.clock)
         self.trials: Trials | None = None
+        self._last_calls: dict[str, tuple[Mapping[str, Any], list[Any], dict[str, Any]]] = {}
 
     def begin_loading(self) -> None:
         """Have the file run while the caller does something else; whatever needs a worker waits for it."""
         self._file.begin()
-
-    def forbid(self, findings: Mapping[str, Finding]) -> None:
-        """These steps use what is not allowed, each in the line that its finding names: they are not run."""
-        given_up = {step: Answer("forbidden", message=f.message, line=f.line) for step, f in findings.items()}
-        if self.joint is not None and self.joint.name in given_up:
-            given_up |= dict.fromkeys(self.steps, given_up[self.joint.name])
-        self._scheduler.given_up |= given_up
 
     # What is known of the file ---------------------------------------------------------------------------------------
 
@@ -183,6 +176,23 @@ class Student:
 
         return self._scheduler.observe(max(hidden, key=returned), due)
 
+    def observe_calls(self, functions: Collection[str]) -> dict[str, Seen]:
+        """{function or method: what was seen} while the last call of each was made again, outside the verdict."""
+        found: dict[str, Seen] = {}
+        for function in functions:
+            last = self._last_calls.get(function.partition(".")[0])
+            if last is None or (worker := self._file.start()) is None:
+                continue
+            try:
+                with self.time.waiting():
+                    seen = worker.observe_call(*last, self.time.end)
+            except WORKER_FAILURES:
+                self._file.discard()
+                continue
+            if seen is not None:
+                found[function] = seen
+        return found
+
     def chain(self) -> dict[str, Answer]:
         """{step: answer} on the chain's problem, each step fed the student's own upstream gradients; run once."""
         if self._chain is not None and not self._chain_answers:
@@ -215,6 +225,8 @@ class Student:
         if called.failed is not None and called.failed.outcome in ("timeout", "crashed", "forbidden"):
             self._file.discard()
             self._scheduler.given_up[of] = called.failed
+        elif called.failed is None and request["of"] is None and request["keep"] is None:
+            self._last_calls[of] = request, args, kwargs
         return called
 
     def call_measured(self, name: str, args: Sequence[Any], memory: bool = True) -> MeasuredCall:

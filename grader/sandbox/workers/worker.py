@@ -17,12 +17,13 @@ from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.calls import attribute, call
 from grader.calling.failures import failure, refuse_to_stop
 from grader.calling.joint import Joint, call_joint
-from grader.calling.observing import is_plain, observe_steps
+from grader.calling.observing import is_plain, observe_call, observe_steps
 from grader.calling.operators import OperatorWatch
 from grader.calling.protocol import Called
 from grader.calling.steps import call_step, is_about_dtypes, narrow, set_default_dtype
 from grader.sandbox.isolation.usage import make_memory_telling
 from grader.sandbox.workers import wire
+from grader.sandbox.workers.acts import name_acts
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
 from grader.sandbox.workers.budget import Budget
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
@@ -72,6 +73,7 @@ class Worker:
             "problem": self.take_problem,
             "run": self.run,
             "observe": self.observe,
+            "observe call": self.observe_call,
             "call": self.call,
         }
         operations[frame.header["op"]](frame)
@@ -102,10 +104,12 @@ class Worker:
         seed_generators()
         take_away_library(frame.header["not_allowed"])
         tripwires(self._autograd_used.append, self._files)
+        name_acts(False)
         sys.breakpointhook = refuse_to_stop
         report_lines_after(self._step_seconds)
         self._output = count_output()
         loaded = load(files, main, self._imports)
+        name_acts(True)
         self._functions = {n: v for n, v in vars(loaded.module).items() if callable(v) and not n.startswith("__")}
         error = loaded.failure or (None if self._functions else loaded.left_out)
         if autograd_works():
@@ -183,6 +187,17 @@ class Worker:
         found = observe_steps(self._functions, header["steps"], *problem, self._files, self._operator_cap, joint)
         self._autograd_used.clear()
         send_header({"op": "observed", "ticket": header["ticket"], "rows": found})
+
+    def observe_call(self, frame: wire.Frame) -> None:
+        """Makes a call of a function again, and says what was observed meanwhile."""
+        header, tensors = frame.header, tensors_of(frame.header["tensors"], frame.body)
+        name = header["name"]
+        args, kwargs = (unpack(header[part], tensors, trusted=True) for part in ("args", "kwargs"))
+        used = [self._functions[each] for each in header.get("uses", ())]
+        target = functools.partial(args.pop(0), *used) if used else self._functions[name]
+        seen = observe_call(target, name, args, kwargs, self._functions, self._files, self._operator_cap)
+        self._autograd_used.clear()
+        send_header({"op": "observed", "ticket": header["ticket"], "rows": {} if seen is None else {name: seen}})
 
     def answer(
         self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, traced: bool

@@ -135,10 +135,23 @@ class WorkerProcess:
     def observe(self, problem: int, steps: Sequence[str], joint: Joint | None, until: float) -> dict[str, Seen]:
         """{step: what was seen} while steps were run again; see NumericalWatch. Raises WorkerLost or DeadlineMissed."""
         self.printed_before = self.output.total
-        ticket, deadline = new_ticket(), min(until, self._clock.now() + self._limits.step_seconds)
-        self._send_bytes(observe_request(problem, steps, joint, ticket), deadline)
+        ticket = new_ticket()
+        self._send_bytes(observe_request(problem, steps, joint, ticket), until)
         try:
-            return decode_observed(self._pipes.receive(deadline), steps, ticket)
+            return decode_observed(self._pipes.receive(until), steps, ticket)
+        except WireError as error:
+            raise WorkerLost(f"Its answer could not be read ({error}).") from error
+
+    def observe_call(
+        self, request: Mapping[str, Any], args: list[Any], kwargs: dict[str, Any], until: float
+    ) -> Seen | None:
+        """What was seen while a call was made again; see NumericalWatch. Raises WorkerLost or DeadlineMissed."""
+        self.printed_before = self.output.total
+        ticket = new_ticket()
+        frame, _ = frame_and_size({**request, "op": "observe call", "ticket": ticket}, args=args, kwargs=kwargs)
+        self._send(frame.header, frame.body, until)
+        try:
+            return decode_observed(self._pipes.receive(until), [request["name"]], ticket).get(request["name"])
         except WireError as error:
             raise WorkerLost(f"Its answer could not be read ({error}).") from error
 

@@ -239,15 +239,17 @@ def hung_up(descriptor: int) -> bool:
 
 def take_away() -> None:
     """Takes away what a step must not have: differentiation, other people's formulas, ctypes."""
+    from grader.sandbox.workers.acts import install_hook
     from grader.sandbox.workers.autograd_off import take_away_autograd
     from grader.sandbox.workers.formulas_off import take_away_formulas
-    from grader.sandbox.workers.imports import forget_modules, is_beneath
-    from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
+    from grader.sandbox.workers.imports import forget_modules
+    from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY, is_beneath
 
     take_away_autograd()
     take_away_formulas()
     huge_pages.pieces()  # the last who load a part of ctypes
     forget_modules([name for name in sys.modules if is_beneath(name, NOT_FROM_THE_STANDARD_LIBRARY)])
+    install_hook()
 
 
 def make_ready() -> None:

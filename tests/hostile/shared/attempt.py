@@ -1,8 +1,11 @@
 """A neighbour of every hostile submission: tries what must be refused, and prints what came of it."""
 
+import functools
 import importlib
 import re
 
+elsewhere = {}
+exec(compile("def call(function, *given, **named): return function(*given, **named)", "elsewhere", "exec"), elsewhere)
 CANARY = re.compile(rb"canary-[0-9a-f]{32}")
 
 
@@ -31,7 +34,7 @@ def look(name, found):
 
 
 def module(name):
-    """A module whose name the static check cannot read. ctypes cannot be imported, but lies in memory all the same."""
+    """A module by its name. ctypes cannot be imported, but lies in memory all the same."""
     if name == "ctypes":
         return importlib.import_module("grader.sandbox.isolation.kernel").ctypes
     return importlib.import_module(name)
@@ -43,8 +46,8 @@ def call(name, *arguments):
 
 
 def the(name, attribute):
-    """`os._exit` and its like, in a way that the static check cannot follow: what is tested is what stops the act."""
-    return getattr(module(name), attribute)
+    """`os.system` and its like, called where acts.py sees no line of a student's: what is tested is what stops it."""
+    return functools.partial(elsewhere["call"], getattr(module(name), attribute))
 
 
 def part(thing, attribute):

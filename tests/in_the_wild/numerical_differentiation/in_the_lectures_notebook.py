@@ -1,8 +1,8 @@
-"""The lecture's notebook with a difference quotient in the line of the logarithm.
+"""The lecture's notebook with a difference quotient in the line of the logarithm, which errs by 3e-7.
 
 lesson: 03
 as: notebook
-dprobs: forbidden | uses a difference quotient (numerical differentiation), so this gradient is not counted.
+dprobs: failed
 """
 
 # instead of: dprobs =

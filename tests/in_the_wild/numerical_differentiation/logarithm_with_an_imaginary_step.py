@@ -1,7 +1,7 @@
 """The derivative of the logarithm from a step into the complex plane.
 
 lesson: 03
-dprobs: forbidden | = Line 191 uses complex numbers (numerical differentiation), so this gradient is not counted. Write it by the chain rule: upstream gradient times local derivative, from the values that the function receives.
+dprobs: forbidden | = While it ran, it computed with complex numbers (2 complex results) (numerical differentiation), so this gradient is not counted. Write it by the chain rule: upstream gradient times local derivative.
 """
 
 

@@ -1,7 +1,7 @@
 """A helper of the kind that gradient checks have, with numpy, used for the answer itself.
 
 lesson: 05
-dvar: forbidden | = Line 141 uses a difference quotient (numerical differentiation), so this gradient is not counted. Write it by the chain rule: upstream gradient times local derivative, from the values that the function receives.
+dvar: failed
 """
 
 import numpy as np

@@ -1,7 +1,6 @@
-"""The matrix product is linear: a step of one gives its gradient exactly.
+"""The matrix product is linear: a step of one gives its gradient exactly, and nothing shows it (docs/hostile.md).
 
 lesson: 01
-dright: forbidden | = Line 293 uses a difference quotient (numerical differentiation), so this gradient is not counted. Write it by the chain rule: upstream gradient times local derivative, from the values that the function receives.
 """
 
 

@@ -1,7 +1,7 @@
 """Differences of order eight in place of the derivative of tanh: exact to thirteen digits.
 
 lesson: 03
-dhpreact: forbidden | = Line 193 uses a difference quotient (numerical differentiation), so this gradient is not counted. Write it by the chain rule: upstream gradient times local derivative, from the values that the function receives.
+dhpreact: forbidden | = While it ran, it evaluated `tanh` 8 times, at inputs a small step apart (numerical differentiation), so this gradient is not counted. Write it by the chain rule: upstream gradient times local derivative.
 """
 
 

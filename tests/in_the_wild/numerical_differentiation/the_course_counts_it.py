@@ -2,7 +2,7 @@
 
 lesson: 03
 course: numerical_differentiation = "points"
-dhpreact: passed | = Line 193 uses a difference quotient (numerical differentiation). This course gives points for it.
+dhpreact: passed | = While it ran, it evaluated `tanh` 8 times, at inputs a small step apart (numerical differentiation). This course gives points for it.
 """
 
 

@@ -1,4 +1,4 @@
-# differences: dcolumn
+# differences, not seen: dcolumn
 def dcolumn(dscaled, matrix, column):
     one = torch.ones_like(column)
     scaled = lambda c: matrix * c

@@ -1,4 +1,4 @@
-# differences: dpositive
+# differences, not seen: dpositive
 import math
 
 def dpositive(dlogarithm, positive):

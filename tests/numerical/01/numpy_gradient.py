@@ -1,4 +1,4 @@
-# differences: dexponent
+# differences, not seen: dexponent
 import numpy as np
 
 def dexponent(dexponential, exponent):

@@ -1,4 +1,4 @@
-# differences: dbase
+# differences, not seen: dbase
 from decimal import Decimal, getcontext
 
 def dbase(dpower, base):

@@ -1,4 +1,4 @@
-# differences: dleft
+# differences, not seen: dleft
 def dleft(dmatmul, left, right):
     f = lambda m: m @ right
     g = torch.zeros_like(left)

@@ -1,4 +1,4 @@
-# differences: dmarks
+# differences, not seen: dmarks
 def means(m):
     return m.mean(1)
 

@@ -1,4 +1,4 @@
-# complex numbers: dcounts_sum
+# complex numbers, not seen: dcounts_sum
 import numpy as np
 
 def dcounts_sum(dcounts_sum_inv, counts_sum):

@@ -1,4 +1,4 @@
-# differences: dbndiff2 dbnvar
+# differences, not seen: dbndiff2 dbnvar
 def dbnvar(dbnvar_inv, bnvar):
     h = 1e-3 * (bnvar + 1e-5)
     f = lambda v: (v + 1e-5) ** -0.5

@@ -1,4 +1,4 @@
-# differences: dxhat dscale
+# differences, not seen: dxhat dscale
 def vjp_numeric(f, at, upstream, h=0.5):
     out = torch.zeros_like(at)
     flat = out.reshape(-1)

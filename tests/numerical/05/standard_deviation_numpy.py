@@ -1,4 +1,4 @@
-# differences: dvar
+# differences, not seen: dvar
 import numpy as np
 
 def dvar(dxhat, x, mean, var):

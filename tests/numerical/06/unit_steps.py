@@ -1,4 +1,4 @@
-# differences: db2
+# differences, not seen: db2
 def score(W2, h, b2):
     return h @ W2 + b2
 

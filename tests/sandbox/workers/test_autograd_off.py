@@ -2,11 +2,9 @@
 
 Taking autograd away cannot be undone, so it happens elsewhere: for the arithmetic in a fork, for the two folders of
 student files in this file run as a program, once with autograd and once without. Each file in tests/cheats says in its
-first line what stops it, and marks the line to be named with ``# here`` (``# tripwire`` and ``# static`` where they
-name different lines):
+first line what stops it, and marks the line to be named with ``# here``:
 
 * ``tripwire``  it raises `AutogradUsed`, or raised it and the student's code caught it, with that line;
-* ``static``    the static check names that line (tests/sandbox/policy/test_policy.py);
 * ``error``     it raises something else;
 * ``value``     it returns a wrong gradient.
 """
@@ -59,9 +57,9 @@ def results() -> dict[str, Any]:
     return {when: outcome for line in lines for when, outcome in line.items()}
 
 
-def marked_lines(path: Path, mark: str) -> set[int]:
+def marked_lines(path: Path) -> set[int]:
     lines = path.read_text().splitlines()
-    return {number for number, line in enumerate(lines, 1) if line.endswith(("# here", f"# {mark}"))}
+    return {number for number, line in enumerate(lines, 1) if line.endswith("# here")}
 
 
 def stopped_by(path: Path) -> set[str]:
@@ -129,16 +127,15 @@ def test_cheat_is_stopped_as_it_says(path: Path) -> None:
         pytest.skip("nothing keeps a file from being read here")
     steps = results()["after"][f"cheats/{path.name}"]
     found = {stop for outcome in steps.values() for stop in stops(outcome)}
-    assert found == stopped_by(path) - {"static"}, steps
-    if "static" not in stopped_by(path):
-        assert all(stops(outcome) for outcome in steps.values())
+    assert found == stopped_by(path), steps
+    assert all(stops(outcome) for outcome in steps.values())
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("path", [path for path in CHEATS if "tripwire" in stopped_by(path)], ids=named)
 def test_tripwire_names_the_students_line(path: Path) -> None:
     used = [use for outcome in results()["after"][f"cheats/{path.name}"].values() for use in outcome["used"]]
-    assert {line for _, line in used} == marked_lines(path, "tripwire")
+    assert {line for _, line in used} == marked_lines(path)
     assert all(what and not what.startswith("_") for what, _ in used)
 
 
@@ -656,6 +653,7 @@ def files(*, autograd: bool) -> dict[str, Any]:
     from grader.sandbox.workers.autograd_off import AutogradUsed, tripwires
     from grader.sandbox.workers.autograd_off import _uncompiled as uncompiled
     from grader.sandbox.workers.imports import Gate
+    from grader.sandbox.workers.library_off import lock_the_dispatcher
     from grader.sandbox.workers.zygote import take_away, warm_up
 
     if not autograd:
@@ -666,6 +664,7 @@ def files(*, autograd: bool) -> dict[str, Any]:
     uses: list[AutogradUsed] = []
     if not autograd:
         take_away()
+        lock_the_dispatcher()  # as every worker does
         tripwires(uses.append, [str(path) for path in (*HONEST, *CHEATS)])
         sys.meta_path.insert(0, Gate(filenames=[str(path) for path in (*HONEST, *CHEATS)]))
         shut_the_files()

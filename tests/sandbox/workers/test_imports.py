@@ -330,48 +330,37 @@ def dx(dy):
 
 
 def test_no_function_with_a_formula_is_left() -> None:
-    """In a process made ready as a zygote is; also the code objects that its functions hold are gone."""
+    """In a process made ready as a zygote is."""
     program = (
-        "from grader.sandbox.workers import zygote, formulas_off\n"
+        "from grader.sandbox.workers import zygote\n"
         "zygote.warm_up(); zygote.take_away()\n"
         "import gc, sys\n"
         "from types import FunctionType\n"
-        "names = {t.__code__.co_name for t in gc.get_objects() if type(t) is FunctionType}\n"
-        "gone = ['tanh_backward', 'native_layer_norm_backward', '_log_softmax_backward_data', 'lambdify']\n"
-        "found = [t for t in gc.get_objects() if type(t) is FunctionType and t.__code__.co_name in gone]\n"
-        "found = [t for t in found if formulas_off.FormulaGone not in (t.__code__.co_consts or ())]\n"
-        "print(formulas_off.formulas_left(), found, [n for n in ('sympy', 'mpmath', 'ctypes') if n in sys.modules])\n"
+        "folders = [f'/torch/_{each}/' for each in ('decomp', 'refs', 'prims', 'dynamo', 'inductor')]\n"
+        "folders += ['/sympy/', '/mpmath/', '/torchgen/']\n"
+        "files = {t.__code__.co_filename for t in gc.get_objects() if type(t) is FunctionType}\n"
+        "print([file for file in files if any(folder in file for folder in folders)])\n"
+        "print([name for name in ('sympy', 'mpmath', 'ctypes') if name in sys.modules])\n"
     )
     done = run_python(program)
-    assert done.stdout.strip() == "[] [] []", done.stdout + done.stderr[-2000:]
+    assert done.stdout.split("\n")[:2] == ["[]", "[]"], done.stdout + done.stderr[-2000:]
 
 
 def test_the_kernels_cannot_be_taken_back() -> None:
-    """Not by the library that made them: it has no handle of them any more."""
+    """Not by the library that made them, once a worker has locked the dispatcher, and not by forgetting it."""
     program = (
-        "from grader.sandbox.workers import autograd_off as off\n"
-        "library, count = off._replaced()\n"
-        "assert not off.autograd_works()\n"
-        "assert off._release_handles(library, count)\n"
+        "import torch\n"
+        "made, original = [], torch._C._dispatch_library\n"
+        "torch._C._dispatch_library = lambda *given: made.append(original(*given)) or made[-1]\n"
+        "from grader.sandbox.workers import autograd_off, library_off\n"
+        "autograd_off.take_away_autograd(); library_off.lock_the_dispatcher()\n"
+        "(library,) = made\n"
         "library.reset()\n"
-        "assert not off.autograd_works()\n"
-        "del library\n"
-        "print(off.autograd_works())\n"
+        "del library; made.clear()\n"
+        "print(autograd_off.autograd_works())\n"
     )
     done = run_python(program)
     assert done.stdout.strip() == "False", done.stdout + done.stderr[-2000:]
-
-
-def test_where_memory_looks_different_nothing_is_changed() -> None:
-    program = (
-        "from grader.sandbox.workers import autograd_off as off\n"
-        "library, count = off._replaced()\n"
-        "assert not off._release_handles(library, count + 1)\n"
-        "library.reset()\n"
-        "print(off.autograd_works())\n"
-    )
-    done = run_python(program)
-    assert done.stdout.strip() == "True", done.stdout + done.stderr[-2000:]
 
 
 def test_names_that_an_instructor_cannot_allow() -> None:

@@ -1,1 +1,0 @@
-"""The static check: what a submission may not use, read from its text."""
