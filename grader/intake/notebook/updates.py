@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection
 
 from grader.intake.notebook.claims import bare
-from grader.source.syntax import all_nodes, stored_names
+from grader.source.syntax import all_nodes, base_name, stored_names
 
 CHANGING_METHODS = frozenset({"add_", "sub_", "subtract_"})
 
@@ -25,7 +25,7 @@ def updated(node: ast.stmt) -> str | None:
         case ast.AugAssign(target=target, op=ast.Add() | ast.Sub()):
             pass
         case ast.Assign(targets=[ast.Name(name)], value=ast.BinOp(left=target, op=ast.Add() | ast.Sub())):
-            if not isinstance(bare(target), ast.Name) or bare(target).id != name:
+            if base_name(bare(target)) != name:
                 return None
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr=method))) if method in CHANGING_METHODS:
             pass
