@@ -370,7 +370,7 @@ def wait_for(file: CourseFile, seed: str, sender: Connection) -> None:
 def timed_families(zygote: ZygoteProcess | None) -> Iterator[list[tuple[str, float]]]:
     """(family, processor time) of every attempt to pose a question while this is open."""
     found: list[tuple[str, float]] = []
-    usual = generating.FAMILIES, generating.OF_CHECKS
+    usual = generating.FAMILIES
 
     def timed(family: str, pose: Pose, *arguments: Any) -> Any:
         began = processor_seconds(zygote)
@@ -379,13 +379,11 @@ def timed_families(zygote: ZygoteProcess | None) -> Iterator[list[tuple[str, flo
         finally:
             found.append((family, processor_seconds(zygote) - began))
 
-    generating.FAMILIES, generating.OF_CHECKS = (
-        {family: partial(timed, family, pose) for family, pose in each.items()} for each in usual
-    )
+    generating.FAMILIES = {family: partial(timed, family, pose) for family, pose in usual.items()}
     try:
         yield found
     finally:
-        generating.FAMILIES, generating.OF_CHECKS = usual
+        generating.FAMILIES = usual
 
 
 if __name__ == "__main__":

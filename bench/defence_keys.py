@@ -1,14 +1,13 @@
 """The keys of a defence's questions, computed a second time by another path than grader/defence takes.
 
-Numbers by finite differences, lines by a second evaluator (numpy) with other draws, chains by autograd with a hook,
-training on the tape.
+Numbers by finite differences, lines by a second evaluator (numpy) with other draws, red rows by a changed text in
+this process.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
-import copy
 import signal
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -23,11 +22,9 @@ from bench.second_evaluator import NotSupported, evaluate
 from grader.calling.answer import Answer
 from grader.calling.module_target import ModuleTarget
 from grader.calling.protocol import CallFailed, Measurement
-from grader.defence.families import zero
 from grader.defence.plain_part import plain_part
 from grader.defence.question import DefenceQuestion
 from grader.defence.recorded_lines import with_line
-from grader.defence.small_problems import problem_of
 from grader.lesson.lesson import Lesson
 from grader.questions.reading import read_shape
 from grader.reference.course_formulas import LocalStudent
@@ -37,8 +34,6 @@ from grader.verdict.judging.hidden_problems import ProblemBook
 
 RTOL = 1e-6
 MAX_OPERATORS = 200_000
-WIDER = (0.02, 0.98)
-"""A second training may differ a little from the first, which keys come from."""
 
 
 class Source(NamedTuple):
@@ -163,15 +158,6 @@ def again_line(source: Source, question: DefenceQuestion, used: Counter[str]) ->
         codes = {"wrong": claim["wrong"]} | {f"right{n}": code for n, code in enumerate(claim["right"])}
         wrong = [name for name, code in codes.items() if not agree(value(code, different), own)]
         return wrong == [question.key] and {f"`{c}`" for c in codes.values()} == set(question.choices.values())
-    if family == "equality":
-
-        def same(sizes: Mapping[Any, int]) -> bool:
-            return agree(value(claim["other"], sizes), value(claim["line"], sizes))
-
-        square = same(dict.fromkeys(symbols, 5))
-        one = any(same({**different, symbol: 1}) for symbol in symbols)
-        found = "every" if same(different) else "square" if square and not one else "one" if one else "never"
-        return found == question.key
     if family == "revealing":
         settings = {name: {tuple(symbol): size for symbol, size in s} for name, s in claim["settings"].items()}
         hidden = [n for n, s in settings.items() if agree(value(claim["other"], s), value(claim["line"], s))]
@@ -189,7 +175,7 @@ def again_line(source: Source, question: DefenceQuestion, used: Counter[str]) ->
     return found is not None and tuple(found.shape) == read_shape(question.posed, question.key_text)
 
 
-def plain_gradients(problem: Problem, source: Source, scaled: str = "", factor: float = 1.1) -> dict[str, Tensor]:
+def plain_gradients(problem: Problem, source: Source) -> dict[str, Tensor]:
     """{name: its gradient} by one call of backward through the whole forward pass; no tape and no cut."""
     inputs = {
         n: v.clone().requires_grad_() if isinstance(v, Tensor) and v.is_floating_point() else v
@@ -198,13 +184,8 @@ def plain_gradients(problem: Problem, source: Source, scaled: str = "", factor: 
 
     class Watched(Plain):
         def __setattr__(self, name: str, value: Any) -> None:
-            if isinstance(value, Tensor) and value.is_floating_point() and value.requires_grad:
-                if name not in inputs:
-                    value.retain_grad()
-                if name == scaled:
-                    value = value * 1.0
-                    value.register_hook(lambda gradient: gradient * factor)
-                    self.computed[name + " before"] = self.computed.get(name)
+            if isinstance(value, Tensor) and value.is_floating_point() and value.requires_grad and name not in inputs:
+                value.retain_grad()
             super().__setattr__(name, value)
 
     with torch.enable_grad():
@@ -218,32 +199,23 @@ def plain_gradients(problem: Problem, source: Source, scaled: str = "", factor: 
     }
 
 
-def again_chain(source: Source, question: DefenceQuestion, used: Counter[str]) -> bool:
-    """By autograd with a hook; where a file computes a gradient from an earlier one, by its own functions here."""
-    claim, problem = question.claim, source.lesson.public_chain
-    usual, scaled = plain_gradients(problem, source), plain_gradients(problem, source, claim["target"])
-    red = {row for row in claim["asked"] if not torch.allclose(scaled[row[1:]], usual[row[1:]], rtol=1e-5, atol=1e-8)}
-    if red == set(question.key):
-        used["autograd with a hook"] += 1
-        return True
-    used["the file's functions, in this process"] += 1
-    scope: dict[str, Any] = {}
-    exec(compile(source.text, "backward.py", "exec"), scope)
-    results = []
-    for factor in (1.0, 1.1):
-        known: dict[str, Any] = problem.given | {f"d{n}": v for n, v in problem.chain.items()}
-        for name in reversed(problem.graph.names):
-            step = f"d{name}"
-            if step in source.right and step in scope:
-                code = scope[step].__code__
-                names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-                known[step] = scope[step](
-                    **{n: known[n].clone() if isinstance(known[n], Tensor) else known[n] for n in names}
-                )
-                known[step] = known[step] * factor if step == claim["step"] else known[step]
-        results.append(known)
-    red = {row for row in claim["asked"] if not torch.allclose(results[1][row], results[0][row], rtol=1e-5, atol=1e-8)}
-    return red == set(question.key)
+def gradients_here(source: Source, module: ModuleType) -> dict[str, Tensor]:
+    """{gradient: value} of a backward pass of a module, in this process, each step with the results before it."""
+    problem = source.lesson.public_chain
+    known: dict[str, Any] = problem.given | {f"d{n}": v for n, v in problem.chain.items()}
+
+    def called(function: Any) -> Any:
+        names = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
+        return function(**{n: known[n].clone() if isinstance(known[n], Tensor) else known[n] for n in names})
+
+    if source.lesson.joint is not None:
+        pieces = source.lesson.joint.pieces(called(getattr(module, source.lesson.joint.name)))
+        return {n: v for n, v in pieces.items() if isinstance(v, Tensor)} if isinstance(pieces, dict) else {}
+    for name in reversed(problem.graph.names):
+        step = f"d{name}"
+        if step in source.right and hasattr(module, step):
+            known[step] = called(getattr(module, step))
+    return known
 
 
 def again_cmp(source: Source, question: DefenceQuestion, used: Counter[str]) -> bool:
@@ -267,50 +239,8 @@ def again_cmp(source: Source, question: DefenceQuestion, used: Counter[str]) -> 
             return "raises"
         return "not noticed" if np.allclose(one, other, rtol=1e-5, atol=1e-8) else "neither"
 
-    if question.family == "cmp_report":
-        found = report(claim["code"])
-        return found == (question.key if question.key in ("raises", "neither") else "not noticed")
     missed = tuple(name for name, code in claim["codes"].items() if report(code) == "not noticed")
     return set(missed or ("none_of_them",)) == set(question.key)
-
-
-def again_zero(source: Source, question: DefenceQuestion) -> bool:
-    """The same training with gradients from the tape, and another batch."""
-    lesson, target = source.lesson, question.claim["target"]
-    sizes = zero.training_sizes(lesson) or {}
-    key = (lesson.name, target)
-    if key not in TRAININGS:
-        problem = problem_of(lesson, sizes, 77)
-        assert problem is not None
-        usual, found = tape_training(lesson, problem, ""), tape_training(lesson, problem, target)
-        TRAININGS[key] = zero.outcome(usual, found, WIDER) or "?"
-    return TRAININGS[key] == question.key
-
-
-TRAININGS: dict[tuple[str, str], str] = {}
-
-
-def tape_training(lesson: Lesson, problem: Problem, zeroed: str) -> list[float]:
-    from grader.reference.tape import Graph, Tape, Unfused, is_floating
-
-    inputs, losses = problem.inputs, []
-    for _ in range(zero.STEPS + 1):
-        tape = (Unfused if lesson.joint else Tape)(inputs)
-        with torch.enable_grad():
-            lesson.module.forward(tape)
-        graph = Graph(tape)
-        losses.append(float(graph.values["loss"]))
-        slopes: dict[str, Tensor] = dict.fromkeys(graph.sinks, torch.ones((), dtype=torch.float64))
-        for consumer in reversed(list(graph.parents)):
-            for parent, share in graph.vjp(consumer, slopes[consumer]).items():
-                slopes[parent] = slopes.get(parent, 0) + share
-                if parent == zeroed:
-                    slopes[parent] = torch.zeros_like(share)
-        inputs = {
-            n: v - zero.RATE * slopes[n] if is_floating(v) and n in slopes and n not in zero.DATA else v
-            for n, v in inputs.items()
-        }
-    return losses
 
 
 def module_of(text: str) -> ModuleType:
@@ -359,15 +289,18 @@ def holds_here(lesson: Lesson, row: str, module: ModuleType, seed: int = PUBLIC_
 
 
 def again_red_rows(source: Source, question: DefenceQuestion) -> bool:
-    """The examples on problems of another seed, in this process, on the file with the line replaced in its text."""
+    """Examples on problems of another seed, or a backward pass, in this process, on the file with a changed text."""
     claim = question.claim
     text = with_text_replaced(source.text, claim["function"], claim["line"], claim["code"])
     if not text:  # the function has this expression in several places
-        plain = plain_part(source.text)
-        changed = with_line(plain, list(source.lesson.functions), claim["number"], claim["code"])
+        changed = with_line(plain_part(source.text), claim["function"], claim["name"], claim["line"], claim["code"])
         text = f"{source.text}\n\n{changed}"
     module = module_of(text)
-    red = {row for row in claim["asked"] if not holds_here(source.lesson, row, module, PUBLIC_SEED + 1)}
+    if source.lesson.item_for(claim["asked"][0]).target is None:
+        red = {row for row in claim["asked"] if not holds_here(source.lesson, row, module, PUBLIC_SEED + 1)}
+        return red == set(question.key)
+    usual, found = gradients_here(source, module_of(source.text)), gradients_here(source, module)
+    red = {row for row in claim["asked"] if not torch.allclose(found[row], usual[row], rtol=1e-5, atol=1e-8)}
     return red == set(question.key)
 
 
@@ -387,35 +320,13 @@ def with_text_replaced(text: str, function: str, old: str, new: str) -> str:
     return (whole[:start] + f"({new})".encode() + whole[end:]).decode()
 
 
-def again_by_call(source: Source, question: DefenceQuestion) -> bool:
-    """The function in this process, and the solution's function where that returns a float."""
-    claim, given = question.claim, question.claim["arguments"]
-
-    def number(module: ModuleType) -> float:
-        found = getattr(module, claim["function"])(**copy.deepcopy(given))
-        return float(eval("result" + claim["index"], {"result": found}))
-
-    own = number(module_of(source.text))
-    solution = number(source.lesson.answers)
-    is_choice = own == int(own) and solution == int(solution)  # best_spacing: several are right
-    return abs(own - float(question.key_text)) < 1e-5 and (is_choice or abs(own - solution) < 1e-5)
-
-
 def is_confirmed(source: Source, question: DefenceQuestion, used: Counter[str]) -> bool:
     if question.family == "by_hand":
         used["finite differences"] += 1
         return again_by_hand(source, question)
-    if question.family == "zero":
-        used["training on the tape"] += 1
-        return again_zero(source, question)
-    if question.family == "chain":
-        return again_chain(source, question, used)
     if question.family == "red_rows":
-        used["examples, in this process"] += 1
+        used["the changed file, in this process"] += 1
         return again_red_rows(source, question)
-    if question.family == "by_call":
-        used["the function and the solution's, in this process"] += 1
-        return again_by_call(source, question)
-    if question.family == "cmp_report" or "codes" in question.claim:
+    if "codes" in question.claim:
         return again_cmp(source, question, used)
     return again_line(source, question, used)

@@ -1,4 +1,4 @@
-"""`grade defence`: asks students about their own code, on paper, at a terminal or in an oral exam."""
+"""`grade defence`: asks students about their own code, on paper."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from grader.gradebook.records import Decision
     from grader.lesson.lesson import Lesson
 
-DEFAULT_ORAL_QUESTIONS, DEFAULT_WRITTEN_QUESTIONS = 3, 6
-PAPERS_FILE, KEYS_FILE, ORAL_FILE = "papers.html", "keys.html", "oral.html"
+PAPERS_FILE, KEYS_FILE = "papers.html", "keys.html"
 SEED = "defence seed"
 
 DEFENCE_EPILOG = """\b
@@ -36,8 +35,7 @@ Examples:
   grade defence --lesson 03 --paper                     a sheet per student, and the key sheet, to be printed
   grade defence --enter                                 then type: K7QFB a c -3 bd (2,1) -
   grade defence --enter results.csv                     the same from a file: code, then a column per question
-  grade defence --lesson 03 --oral                      three questions per student, with what to listen for
-  grade defence "Ada Okafor" --lesson 03 --minutes 10   Ada answers at this terminal, within ten minutes
+  grade defence "Ada Okafor" --lesson 03 --paper        a sheet for Ada alone
   grade defence submissions/ --lesson 03 --paper        about files that were not graded
 
 \b
@@ -52,10 +50,11 @@ Exit status: 0 done; 2 the command line or the input is unusable.
 @click.option("--lesson", "lesson_name", metavar="L", help="The lesson that is defended.")
 @gradebook_option("The gradebook that keeps keys and results; pages are written to its folder `defence`.")
 @click.option("--paper", is_flag=True, help="Write a sheet per student and a key sheet, and ask nothing.")
-@click.option("--oral", is_flag=True, help="Write three questions per student, with what to listen for.")
 @click.option("--enter", is_flag=True, help="Store what students wrote: lines that are typed, or CSV files.")
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), help="The time limit.")
-@click.option("--questions", "count", type=click.IntRange(1, 12), help="Questions per student.  [default: 6; oral: 3]")
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), help="The time limit that the sheets name.")
+@click.option(
+    "--questions", "count", type=click.IntRange(1, 12), default=6, show_default=True, help="Questions per student."
+)
 @click.option("--seed", metavar="TEXT", help="Draws the questions.  [default: one per gradebook, which it keeps]")
 @roster_option("The class's list, for the students' names.")
 @course_option
@@ -64,10 +63,9 @@ def defence(
     lesson_name: str | None,
     out: Path,
     paper: bool,
-    oral: bool,
     enter: bool,
     minutes: float | None,
-    count: int | None,
+    count: int,
     seed: str | None,
     roster_file: Path | None,
     course: Path | None,
@@ -77,23 +75,14 @@ def defence(
     The code is what the gradebook has, of everybody or of the STUDENTs who are named, or it is in SUBMISSIONS. The
     gradebook keeps the questions, the keys and the results.
     """
-    if paper + oral + enter > 1:
-        fail("give one of --paper, --oral and --enter.")
+    if paper == enter:
+        fail("give one of --paper and --enter.")
     if enter:
         enter_answers(submissions, out, course)
         return
     if lesson_name is None:
         fail("name the lesson, such as `grade defence --lesson 03 --paper`.")
-    number = count or (DEFAULT_ORAL_QUESTIONS if oral else DEFAULT_WRITTEN_QUESTIONS)
-    sheets = make_sheets(submissions, lesson_name, out, number, seed, roster_file, course)
-    if paper or oral:
-        write_sheets(sheets, out, oral, minutes)
-    elif len(sheets) == 1 and sheets[0].oral:
-        fail(sheets[0].oral)
-    elif len(sheets) == 1:
-        hold_defence(sheets[0], out, minutes, course)
-    else:
-        fail(f"{len(sheets)} students were found: add --paper or --oral, or name one student.")
+    write_sheets(make_sheets(submissions, lesson_name, out, count, seed, roster_file, course), out, minutes)
 
 
 def make_sheets(
@@ -198,18 +187,17 @@ class SheetMaker:
         return made
 
 
-def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float | None) -> None:
+def write_sheets(sheets: Sequence[Sheet], out: Path, minutes: float | None) -> None:
     """The pages to be printed, and where they are."""
     from grader.gradebook.files import output_errors, write_whole
     from grader.gradebook.guarded import rendered
-    from grader.publish.defence_pages import keys_page, oral_page, papers_page
+    from grader.publish.defence_pages import keys_page, papers_page
 
     folder = out / "defence" / sheets[0].lesson
-    pages: dict[str, Callable[[Sequence[Sheet]], str]] = (
-        {ORAL_FILE: oral_page}
-        if oral
-        else {PAPERS_FILE: lambda shown: papers_page(shown, minutes), KEYS_FILE: keys_page}
-    )
+    pages: dict[str, Callable[[Sequence[Sheet]], str]] = {
+        PAPERS_FILE: lambda shown: papers_page(shown, minutes),
+        KEYS_FILE: keys_page,
+    }
     for name, page in pages.items():
         text, faults = rendered(partial(lambda page, shown, faults: (page(shown), faults), page), sheets)
         for place in faults:
@@ -219,27 +207,13 @@ def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float 
             folder.mkdir(parents=True, exist_ok=True)
             write_whole(folder / name, text)
         click.echo(f"{count_text(len(sheets) - len(faults), 'student')}: {folder / name}")
-    if not oral:
-        click.echo(f"Keep {KEYS_FILE} to yourself. After the defence: grade defence --enter -o {out}")
+    click.echo(f"Keep {KEYS_FILE} to yourself. After the defence: grade defence --enter -o {out}")
     most = max(len(sheet.questions) for sheet in sheets)
     short = [sheet for sheet in sheets if sheet.oral or len(sheet.questions) < most]
     for sheet in short:
         questions = count_text(len(sheet.questions), "question")
         reason = sheet.oral or f"{questions}: the file has no more lines to ask about."
         click.echo(f"grade: {printable(sheet.student)}: {reason}")
-
-
-def hold_defence(sheet: Sheet, out: Path, minutes: float | None, course: Path | None) -> None:
-    """Ask the questions at this terminal, and store the result. Nothing is said about it here before the end."""
-    from grader.commands.dojo_questions import read_line_within
-    from grader.dojo.defending import DefenceAtTerminal
-    from grader.gradebook.defence_sheets import decision_about
-
-    held = DefenceAtTerminal(sheet.questions, shows_verdicts=False, minutes=minutes)
-    console = console_for()
-    for part in held.screens(read_line_within):
-        console.print(part)
-    store_decisions([decision_about(sheet, held.answers, "at a terminal")], out, course)
 
 
 def enter_answers(files: Sequence[Path], out: Path, course: Path | None) -> None:

@@ -20,12 +20,7 @@ MAX_LINE_CHARACTERS_SHOWN = 110
 MAX_REWRITTEN_LINES = 200
 MAX_LINES_OF_ONE_KIND = 6
 """Rewritten lines from which wrong ones are made, and wrong ones made from each."""
-COPY_NAME, TRACE_PREFIX, SCALED_PREFIX, STEP_PREFIX = (
-    "_defence_copy",
-    "_defence_trace_",
-    "_defence_scaled_",
-    "_defence_step",
-)
+COPY_NAME, TRACE_PREFIX = "_defence_copy", "_defence_trace_"
 NO_FIXED_VALUE = re.compile(r"empty|rand|normal_?$|bernoulli|multinomial|poisson|dropout|uniform|exponential_$")
 """Names of calls whose value is not decided by what they read: unused memory, and random numbers."""
 CONSTANT = re.compile(r"^(new_)?(zeros|ones|full|eye|arange)(_like)?$")
@@ -59,21 +54,17 @@ class FileLine:
 class FileFunction:
     """A function of the file: its parameters, and the text of a copy that returns the values which each line reads.
 
-    `scaled` is the text of another copy, for the function that returns all gradients: its first parameter names the
-    value that it multiplies by a factor, and its second is the factor. Those values are `scalable`. `is_shown` if
-    questions can show most of what it computes: at least half of its statements, and no helper.
+    `is_shown` if questions can show most of what it computes: at least half of its statements, and no helper.
     """
 
     name: str
     parameters: tuple[str, ...]
     trace: str
     lines: tuple[FileLine, ...]
-    scaled: str = ""
-    scalable: tuple[str, ...] = ()
     is_shown: bool = False
 
 
-def functions_in(source: str, wanted: Sequence[str], joint: str = "") -> list[FileFunction]:
+def functions_in(source: str, wanted: Sequence[str]) -> list[FileFunction]:
     """The functions of these names with their lines. A text that is not Python has none."""
     tree = parse_text(source)
     if tree is None:
@@ -92,14 +83,9 @@ def functions_in(source: str, wanted: Sequence[str], joint: str = "") -> list[Fi
         parameters = tuple(each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
         places = {index: line for index, line in read}
         found = tuple(places.values())
-        scaled, scalable = scaled_copy(function) if function.name == joint else ("", ())
         hidden = [at for at, each in enumerate(function.body) if at not in places and not computes_nothing(each)]
         is_shown = len(hidden) <= len(places) and used <= set(wanted)
-        functions.append(
-            FileFunction(
-                function.name, parameters, trace_of(function, places), found, scaled, tuple(scalable), is_shown
-            )
-        )
+        functions.append(FileFunction(function.name, parameters, trace_of(function, places), found, is_shown))
     return functions
 
 
@@ -196,36 +182,6 @@ def trace_of(function: ast.FunctionDef, places: dict[int, FileLine]) -> str:
     body += ast.parse("return _defence_seen").body
     traced.body = body
     return ast.unparse(ast.fix_missing_locations(traced))
-
-
-def scaled_copy(function: ast.FunctionDef) -> tuple[str, list[str]]:
-    """(a copy of the function that multiplies one of its values by a factor, the names of those that it can).
-
-    Only a value that the function assigns in one place counts: what is added to it later is a part of it.
-    """
-    stored = [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    copied = copy.deepcopy(function)
-    copied.name = SCALED_PREFIX + function.name
-    copied.args.posonlyargs[:0] = [ast.arg(STEP_PREFIX), ast.arg(STEP_PREFIX + "_factor")]
-    body: list[ast.stmt] = []
-    scalable = []
-    for statement in copied.body:
-        body.append(statement)
-        for name in single_names(statement):
-            if stored.count(name) == 1:
-                scalable.append(name)
-                body += ast.parse(f"if {STEP_PREFIX} == {name!r}:\n    {name} = {name} * {STEP_PREFIX}_factor").body
-    copied.body = body
-    return ast.unparse(ast.fix_missing_locations(copied)), scalable
-
-
-def single_names(statement: ast.stmt) -> list[str]:
-    """The names that an assignment gives a value each: `a = ...`, and `a, b = ...`."""
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        return []
-    target = statement.targets[0]
-    targets = target.elts if isinstance(target, ast.Tuple) else [target]
-    return [each.id for each in targets if isinstance(each, ast.Name)]
 
 
 def versions_of(lines: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, list[Variant]]]:

@@ -8,23 +8,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.calling.protocol import CallFailed
-from grader.defence.families import (
-    by_call,
-    by_hand,
-    chain,
-    cmp_report,
-    equality,
-    red_rows,
-    revealing,
-    sum_changes,
-    swapped,
-    which_line,
-    zero,
-)
+from grader.defence.families import by_hand, red_rows, revealing, sum_changes, swapped, which_line
 from grader.defence.lines import Line
 from grader.defence.material import Material, material_of
 from grader.defence.question import DefenceQuestion
-from grader.defence.recorded import RecordedMaterial, askable, recorded_material
+from grader.defence.recorded import askable, recorded_material
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.workers.client import ZygoteProcess
@@ -34,31 +22,18 @@ from grader.sandbox.workers.work_clock import TimeAccount
 
 FIRST_SIZE = re.compile(r"\b(\w+)\.shape\[0\]")
 QUESTIONS_PER_DEFENCE = 6
-MIN_ROWS_OF_A_DEFENCE = 2
+MIN_ROWS_OF_A_DEFENCE, MAX_OF_A_FAMILY = 2, 3
 MIN_SHARE = 1 / 3
 """Of a file's right gradients and functions. If fewer can be asked about, the file would choose what is covered."""
 Pose = Callable[[Material, Sequence[Line], random.Random], DefenceQuestion | None]
 FAMILIES: Mapping[str, Pose] = {
     "by_hand": by_hand.pose,
     "which_line": which_line.pose,
-    "cmp_report": cmp_report.pose,
-    "revealing": revealing.pose,
-    "sum_changes": sum_changes.pose,
-    "chain": chain.pose,
-    "swapped": swapped.pose,
-    "equality": equality.pose,
-    "zero": zero.pose,
-}
-OF_CHECKS: Mapping[str, Pose] = {
-    "by_call": by_call.pose,
     "red_rows": red_rows.pose,
-    "which_line": which_line.pose,
     "revealing": revealing.pose,
     "sum_changes": sum_changes.pose,
     "swapped": swapped.pose,
-    "equality": equality.pose,
 }
-"""For a lesson whose rows are checks of whole functions: its lines have no forward value."""
 
 
 @dataclass(frozen=True)
@@ -142,12 +117,11 @@ ORAL = (
 
 
 def questions_from(material: Material, chance: random.Random, count: int) -> list[DefenceQuestion]:
-    """Questions of different families; a family occurs twice only where too few others have a question."""
-    families = OF_CHECKS if isinstance(material, RecordedMaterial) else FAMILIES
-    order = list(families)
+    """Questions of different families; a family occurs again only where too few others have a question."""
+    order = list(FAMILIES)
     chance.shuffle(order)
     found: list[DefenceQuestion] = []
-    for name in [*order, *order]:
+    for name in order * MAX_OF_A_FAMILY:
         if len(found) == count:
             break
         rows = [each.row for each in found]
@@ -155,7 +129,7 @@ def questions_from(material: Material, chance: random.Random, count: int) -> lis
         if [each.family for each in found].count(name):
             lines = [line for line in lines if (name, line.row) not in {(q.family, q.row) for q in found}]
         try:
-            question = families[name](material, lines, chance)
+            question = FAMILIES[name](material, lines, chance)
         except CallFailed:  # a line that hangs or ends the process: this file gets no more questions
             break
         except (ArithmeticError, LookupError, TypeError, ValueError, RuntimeError):  # by what a hostile worker sent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,9 @@ from numpy import ndarray
 from torch import Tensor
 
 from grader.defence.changed_lines import Variant
-from grader.defence.file_lines import FileLine, versions_of
+from grader.defence.file_lines import FileFunction, FileLine, versions_of
+from grader.defence.small_problems import graph_of, small_problems
+from grader.lesson.lesson import Lesson
 from grader.source.reader import source_reader
 
 Symbol = tuple[int, ...]
@@ -164,3 +166,33 @@ def versions_and_names(lines: Sequence[FileLine]) -> tuple[dict[int, Versions], 
         for code in [line.code, *(each["code"] for alike in versions.values() for each in alike)]:
             names.setdefault((code, line.names), f"_defence_{len(names)}")
     return {line.number: versions for line, versions in zip(lines, found, strict=True)}, names
+
+
+def lines_of_rows(
+    lesson: Lesson, functions: Sequence[FileFunction], right: Collection[str]
+) -> list[tuple[str, str, FileLine]]:
+    """(row, forward value, line) of the lines that belong to right rows, or to a value between them."""
+    rows = {item.name for item in lesson.gradients}
+    problems = small_problems(lesson)
+    values = set(graph_of(lesson, problems[0]).consumers) if problems else set()
+    found = []
+    for function in functions:
+        is_joint = lesson.joint is not None and function.name == lesson.joint.name
+        for line in function.lines:
+            name = function.name if line.is_returned else line.name
+            if is_joint:
+                is_known = name in right or (name not in rows and name[:1] == "d" and name[1:] in values)
+                if is_known and right and name[1:] in values:
+                    found.append((name, name[1:], line))
+            elif function.name in right and function.name in rows:
+                found.append((function.name, function.name[1:] if name == function.name else "", line))
+    return found
+
+
+def chosen_lines(
+    lines: Sequence[tuple[str, str, FileLine]], chance: random.Random, most: int
+) -> list[tuple[str, str, FileLine]]:
+    """Up to `most` of (row, forward value, line), gradients first."""
+    found = chance.sample(lines, len(lines))
+    found.sort(key=lambda each: not each[1])
+    return found[:most]

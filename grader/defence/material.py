@@ -7,7 +7,8 @@ file's other text. This process compares tensors.
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
@@ -17,11 +18,12 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed
-from grader.defence.file_lines import SCALED_PREFIX, FileFunction, FileLine, functions_in
-from grader.defence.lines import CodeNames, Line, line_from, versions_and_names
+from grader.defence.file_lines import FileFunction, FileLine, functions_in
+from grader.defence.lines import CodeNames, Line, chosen_lines, line_from, lines_of_rows, versions_and_names
 from grader.defence.measuring import measuring_file
 from grader.defence.plain_part import plain_part
-from grader.defence.small_problems import graph_of, small_problems
+from grader.defence.recorded_lines import with_line
+from grader.defence.small_problems import arguments_on, graph_of, small_problems
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
@@ -61,6 +63,7 @@ class Material:
         covered: of these, the rows (of checks: the functions) that can be asked about.
         lines: right lines, in the order in which this defence prefers them.
         functions: the student's functions by name.
+        text: the plain part of the file.
     """
 
     lesson: Lesson
@@ -68,6 +71,7 @@ class Material:
     lines: list[Line]
     functions: Mapping[str, FileFunction]
     covered: Collection[str]
+    text: str
     _student: Student
     _names: CodeNames = field(default_factory=dict)
 
@@ -85,28 +89,60 @@ class Material:
         """What a function of the student's returns for each of several arguments. Raises CallFailed."""
         return [value_of(each) for each in replies_to(self._student, [[name, dict(v)] for v in values])]
 
-    def chain(self, order: Sequence[str], known: Mapping[str, Any], scaled: str, factor: float) -> dict[str, Tensor]:
-        """{step: its result} of a backward pass by the student's steps, `scaled` times `factor`. Raises CallFailed."""
-        steps = [[step, list(self.functions[step].parameters)] for step in order]
-        found = call_in_worker(self._student, "_defence_chain", steps, dict(known), scaled, factor)
+    def gradients(self, student: Student | None = None) -> dict[str, Tensor]:
+        """{gradient: value} of the student's backward pass on the published problem. Raises CallFailed.
+
+        Each step gets the results of those before it. `student` runs a changed version of the file.
+        """
+        joint, problem, student = self.lesson.joint, self.lesson.public_chain, student or self._student
+        found: Any = {}
+        if joint is not None:
+            function = self.functions.get(joint.name)
+            arguments = None if function is None else arguments_on(problem, function.parameters)
+            if arguments is not None:
+                ((is_value, value),) = replies_to(student, [[joint.name, arguments]])
+                found = joint.pieces(value) if is_value else {}
+        else:
+            known = problem.given | {f"d{name}": value for name, value in problem.chain.items()}
+            order = [step for step in self._steps() if set(self.functions[step].parameters) <= set(known)]
+            known = {name: value for name, value in known.items() if name not in order}
+            known |= {f"d{name}": value for name, value in problem.ends.items()}
+            steps = [[step, list(self.functions[step].parameters)] for step in order]
+            found = call_in_worker(student, "_defence_chain", steps, known)
         found = found if isinstance(found, dict) else {}
         return {step: value for step, value in found.items() if isinstance(value, Tensor) and value.is_floating_point()}
 
-    def joint_chain(self, arguments: Mapping[str, Any], steps: Sequence[str], factor: float) -> list[dict[str, Tensor]]:
-        """{gradient: value} of the function that returns all of them, as it is and with each of `steps` times `factor`.
+    def _steps(self) -> list[str]:
+        """The right steps that have a function, each after those that it may be computed from."""
+        rank = {f"d{name}": -place for place, name in enumerate(self.lesson.public.graph.names)}
+        right = [item.name for item in self.lesson.gradients if item.name in self.right and item.name in self.functions]
+        return sorted(right, key=lambda step: rank.get(step, 0))
 
-        Empty where what it returns cannot be taken apart. Raises CallFailed.
-        """
-        joint = self.lesson.joint
-        assert joint is not None
-        names = SCALED_PREFIX + joint.name, joint.name
-        reply = call_in_worker(self._student, "_defence_joint", *names, arguments, steps, factor)
-        if not (isinstance(reply, list) and len(reply) == 2 and isinstance(reply[1], list)):
-            return []
-        found = [joint.pieces(each) for each in (reply[0], *reply[1])]
-        if len(found) != len(steps) + 1 or any(isinstance(each, str) for each in found):
-            return []
-        return [{n: v for n, v in each.items() if isinstance(v, Tensor)} for each in found if isinstance(each, dict)]
+    def changed_gradients(self, line: Line, code: str) -> dict[str, Tensor]:
+        """`gradients` with `code` in place of a line; empty where the changed file does not run."""
+        try:
+            with self.changed(line, code) as student:
+                return {} if student is None else self.gradients(student)
+        except CallFailed:
+            return {}
+
+    @contextmanager
+    def changed(self, line: Line, code: str) -> Iterator[Student | None]:
+        """A worker with `code` in place of a line; None where the function has that line twice."""
+        at = line.at
+        try:
+            text = source_reader().call(with_line, self.text, at.function, at.name, at.code, code)
+        except (ReadingStopped, ReadingFailed):
+            text = ""
+        if not text:
+            yield None
+            return
+        file = measuring_file([self.text, text], {}, self.functions)
+        student = self._student.like_this({BACKWARD_FILE: file}, BACKWARD_FILE, self._student.time)
+        try:
+            yield student
+        finally:
+            student.close()
 
     def forward(self, target: str) -> list[str]:
         """The lines of the forward pass that read a value."""
@@ -160,7 +196,7 @@ def material_of(
         joint = lesson.joint.name if lesson.joint is not None else ""
         wanted = list(dict.fromkeys([*lesson.functions, joint]))
         text = source_reader().call(plain_part, files[BACKWARD_FILE].decode("utf-8-sig", errors="replace"))
-        read = [function_from(each) for each in source_reader().call(functions_in, text, wanted, joint)]
+        read = [function_from(each) for each in source_reader().call(functions_in, text, wanted)]
         every = lines_of_rows(lesson, read, right)
         candidates = chosen_lines(every, chance, MAX_CANDIDATE_LINES)
         versions, names = versions_and_names([line for _, _, line in candidates])
@@ -169,7 +205,7 @@ def material_of(
     problems = small_problems(lesson)
     if not every or not problems:
         return None
-    copies = [copy for function in read for copy in (function.trace, function.scaled)]
+    copies = [function.trace for function in read]
     file = StudentFile({BACKWARD_FILE: measuring_file([text, *copies], names)}, BACKWARD_FILE)
     student = Student(zygote, file, time=time)
     try:
@@ -187,7 +223,7 @@ def material_of(
     ]
     hidden = {each.name for each in read if not each.is_shown}
     covered = (confirmed & {row for row, _, _ in every}) - hidden
-    return Material(lesson, confirmed, lines, {each.name: each for each in read}, covered, student, names)
+    return Material(lesson, confirmed, lines, {each.name: each for each in read}, covered, text, student, names)
 
 
 def confirmed_rows(
@@ -233,45 +269,7 @@ def is_about(values: object, line: FileLine) -> TypeGuard[dict[str, Any]]:
 
 def function_from(values: Mapping[str, Any]) -> FileFunction:
     lines = tuple(FileLine(**{**each, "names": tuple(each["names"])}) for each in values["lines"])
-    parameters, scalable = tuple(values["parameters"]), tuple(values["scalable"])
-    rest = values["trace"], lines, values["scaled"], scalable, values["is_shown"]
-    return FileFunction(values["name"], parameters, *rest)
-
-
-def lines_of_rows(
-    lesson: Lesson, functions: Sequence[FileFunction], right: Collection[str]
-) -> list[tuple[str, str, FileLine]]:
-    """(row, forward value, line) of the lines that belong to right rows, or to a value between them."""
-    rows = {item.name for item in lesson.gradients}
-    problems = small_problems(lesson)
-    values = set(graph_of(lesson, problems[0]).consumers) if problems else set()
-    found = []
-    for function in functions:
-        is_joint = lesson.joint is not None and function.name == lesson.joint.name
-        for line in function.lines:
-            name = function.name if line.is_returned else line.name
-            if is_joint:
-                is_known = name in right or (name not in rows and name[:1] == "d" and name[1:] in values)
-                if is_known and right and name[1:] in values:
-                    found.append((name, name[1:], line))
-            elif function.name in right and function.name in rows:
-                found.append((function.name, function.name[1:] if name == function.name else "", line))
-    return found
-
-
-def chosen_lines(
-    lines: Sequence[tuple[str, str, FileLine]], chance: random.Random, most: int
-) -> list[tuple[str, str, FileLine]]:
-    """Up to `most` of (row, forward value, line), gradients first."""
-    found = chance.sample(lines, len(lines))
-    found.sort(key=lambda each: not each[1])
-    return found[:most]
-
-
-def arguments_on(problem: Problem, parameters: Sequence[str]) -> dict[str, Any] | None:
-    """What a function is called with on a problem; None where it asks for something else."""
-    known = problem.given | {f"d{name}": value for name, value in problem.upstream.items()}
-    return {name: known[name] for name in parameters} if all(name in known for name in parameters) else None
+    return FileFunction(values["name"], tuple(values["parameters"]), values["trace"], lines, values["is_shown"])
 
 
 def values_before(

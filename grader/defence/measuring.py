@@ -30,20 +30,14 @@ def _defence_run(jobs):
     return found
 
 
-def _defence_chain(order, known, scaled, factor):
+def _defence_chain(order, known):
     known = dict(known)
     for step, parameters in order:
-        found = _defence_function(step)(**{name: _defence_copy(known[name]) for name in parameters})
-        known[step] = found * factor if step == scaled else found
-    return {step: known[step] for step, _ in order}
-
-
-def _defence_joint(name, joint, arguments, steps, factor):
-    def result(function, *scaled):
-        return function(*scaled, **{key: _defence_copy(value) for key, value in arguments.items()})
-
-    usual = result(_defence_function(joint))
-    return [usual, [result(_defence_function(name), step, factor) for step in steps]]
+        try:
+            known[step] = _defence_function(step)(**{name: _defence_copy(known[name]) for name in parameters})
+        except Exception:
+            break
+    return {step: known[step] for step, _ in order if step in known}
 
 
 _defence_seen, _defence_ran = {}, []

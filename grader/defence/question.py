@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from string import ascii_lowercase
 from typing import Any
 
@@ -29,7 +29,6 @@ class DefenceQuestion:
         key: the right answer: a text, or the ids of several choices.
         why: {wrong answer: why it is tempting}.
         model: why the key is right.
-        listen: what a student who understands it says, for an oral exam.
         claim: what the key was computed from, for a second computation by another path.
     """
 
@@ -41,7 +40,6 @@ class DefenceQuestion:
     choices: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, str] = field(default_factory=dict)
     model: str = ""
-    listen: str = ""
     claim: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -80,8 +78,8 @@ class DefenceQuestion:
 
     @classmethod
     def from_stored(cls, values: Mapping[str, Any]) -> DefenceQuestion:
-        key = values["key"]
-        return cls(**{**values, "key": tuple(key) if isinstance(key, list) else key})
+        known = {each.name: values[each.name] for each in fields(cls) if each.name in values}
+        return cls(**known | {"key": tuple(key) if isinstance(key := values["key"], list) else key})
 
 
 def no_code(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:

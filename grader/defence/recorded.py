@@ -15,11 +15,11 @@ from typing import Any
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, Measurement
 from grader.defence.file_lines import FileFunction, FileLine
-from grader.defence.lines import Line, Versions, line_from, versions_and_names
-from grader.defence.material import MAX_CHOSEN, Material, call_in_worker, is_about, replies_to
+from grader.defence.lines import Line, line_from, versions_and_names
+from grader.defence.material import MAX_CHOSEN, Material, call_in_worker, is_about
 from grader.defence.measuring import measuring_file
 from grader.defence.plain_part import plain_part
-from grader.defence.recorded_lines import CALL, recorded_in, with_line
+from grader.defence.recorded_lines import CALL, recorded_in
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.workers.client import ZygoteProcess
@@ -47,35 +47,26 @@ class RecordedMaterial(Material):
 
     Attributes:
         ran: {right row: the functions that its example runs}.
-        calls: {function: a line that stands for its call: what it was called with, and its sizes}.
-        text: the plain part of the file.
         every_line: the lines, also those for a name that has several.
+        changed_rows: rows of which a question has changed a line.
     """
 
     ran: Mapping[str, Collection[str]] = field(default_factory=dict)
-    calls: Mapping[str, Line] = field(default_factory=dict)
-    text: str = ""
     every_line: Sequence[Line] = ()
+    changed_rows: set[str] = field(default_factory=set)
+
+    def running(self, function: str) -> list[str]:
+        """The rows whose examples run a function."""
+        return [row for row, ran in self.ran.items() if function in ran]
 
     def holding(self, line: Line, code: str, rows: Collection[str]) -> dict[str, bool]:
         """{row: whether its example holds} with `code` in place of a line. Raises CallFailed."""
-        try:
-            changed = source_reader().call(with_line, self.text, list(self.lesson.functions), line.at.number, code)
-        except (ReadingStopped, ReadingFailed):
-            return {}
-        file = measuring_file([self.text, changed], {}, self.functions)
-        student = self._student.like_this({BACKWARD_FILE: file}, BACKWARD_FILE, self._student.time)
-        try:
+        with self.changed(line, code) as student:
+            if student is None:
+                return {}
             items = [item for item in self.lesson.checks if item.name in rows]
             holding = {item.name: example_holds(self.lesson, item, student) for item in items}
             return {} if student.time.is_used_up else holding  # an example that was not run says nothing
-        finally:
-            student.close()
-
-    def results(self, name: str, arguments: Sequence[Mapping[str, Any]]) -> list[Any]:
-        """What a function of the student's returns for each of several arguments; None where it raises. CallFailed."""
-        replies = replies_to(self._student, [[f"_defence_own_{name}", dict(each)] for each in arguments])
-        return [value if is_value else None for is_value, value in replies]
 
 
 def example_holds(lesson: Lesson, item: Item, student: Student) -> bool:
@@ -105,9 +96,8 @@ def recorded_material(
         versions, names = versions_and_names(lines)
     except (ReadingStopped, ReadingFailed):
         return None
-    own = [f"_defence_own_{each['name']} = {each['name']}" for each in read]
     noting = [each["noting"] for each in read]
-    file = measuring_file([text, *own, *noting], names, [each["name"] for each in read])
+    file = measuring_file([text, *noting], names, [each["name"] for each in read])
     student = Student(zygote, StudentFile({BACKWARD_FILE: file}, BACKWARD_FILE), time=time)
     try:
         ran = rows_that_ran(lesson, student, right)
@@ -123,11 +113,6 @@ def recorded_material(
     functions &= {function for of_row in ran.values() for function in of_row} & {line.function for line in lines}
     lines = [line for line in lines if line.function in functions]
     rows = {function: row for row, function in rows_with_functions(lesson, functions)}
-    calls = {
-        each["name"]: line_from(rows[each["name"]], "", line, values, NO_VERSIONS, True)
-        for each in read
-        if each["name"] in functions and (values := values_for(line := call_of(each), CALL + each["name"]))
-    }
     recorded = [
         line_from(rows[line.function], "", line, values, versions[line.number], True)
         for line in lines
@@ -141,10 +126,7 @@ def recorded_material(
     single = [each for each in recorded if (each.at.function, each.at.name) not in repeated and is_known(each)]
     kept = single[: 2 * MAX_CHOSEN] or recorded[:1]
     covered = {each.at.function for each in recorded}
-    return RecordedMaterial(lesson, right, kept, parameters, covered, student, names, ran, calls, text, recorded)
-
-
-NO_VERSIONS: Versions = dict.fromkeys(("equal", "wrong", "wrong_rewritten", "wrong_alike"), ())
+    return RecordedMaterial(lesson, right, kept, parameters, covered, text, student, names, ran, recorded)
 
 
 def askable(lesson: Lesson, right: Collection[str]) -> set[str]:
@@ -175,12 +157,6 @@ def is_known(line: Line) -> bool:
     One size of a single example could be another one as well, and a comparison has the same result by chance.
     """
     return not PIECEWISE.search(line.at.code) and (len(line.values) > 1 or not any(line.shapes.values()))
-
-
-def call_of(function: Mapping[str, Any]) -> FileLine:
-    """A line that stands for a call of the function."""
-    name = function["name"]
-    return FileLine(name, -1, name, f"{name}(...)", tuple(function["parameters"]), True, True)
 
 
 def line_of(values: Mapping[str, Any]) -> FileLine:

@@ -62,17 +62,17 @@ def recorded_in(source: str, wanted: Sequence[str]) -> list[RecordedFunction]:
     return found
 
 
-def with_line(source: str, wanted: Sequence[str], number: int, code: str) -> str:
-    """The function that has the line of this number, with `code` in its place."""
-    count = 0
-    for function in plain_definitions(source, wanted):
-        places = list(places_in(function, count, source))
-        count += len(places)
-        for line, _, holder, field, index in places:
-            if line.number == number:
-                new = ast.parse(code, mode="eval").body
-                replace_child(holder, field, index, new)
-                return ast.unparse(ast.fix_missing_locations(function))
+def with_line(source: str, function: str, name: str, old: str, new: str) -> str:
+    """The function with `new` in place of its line `name = old`; "" where it has that line twice, or not at all."""
+    for node in plain_definitions(source, [function]):
+        found = [
+            (holder, field, index)
+            for line, _, holder, field, index in places_in(node, 0, source)
+            if line.code == old and line.name in (name, f"{name}(...)")
+        ]
+        if len(found) == 1:
+            replace_child(*found[0], ast.parse(new, mode="eval").body)
+            return ast.unparse(ast.fix_missing_locations(node))
     return ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -100,3 +100,9 @@ def fixed_graph(lesson: Lesson, problem: Problem, fixed: Mapping[str, Tensor]) -
 def graph_of(lesson: Lesson, problem: Problem) -> Graph:
     """The graph whose names a student's lines may be gradients of."""
     return problem.finer if lesson.joint else problem.graph
+
+
+def arguments_on(problem: Problem, parameters: Sequence[str]) -> dict[str, Any] | None:
+    """What a function is called with on a problem; None where it asks for something else."""
+    known = problem.given | {f"d{name}": value for name, value in problem.upstream.items()}
+    return {name: known[name] for name in parameters} if all(name in known for name in parameters) else None

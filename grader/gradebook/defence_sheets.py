@@ -142,7 +142,7 @@ def kept_sheet(gradebook: Gradebook, code: str) -> Sheet | None:
     return Sheet(code, value["student"], value["lesson"], value["title"], value["seed"], questions)
 
 
-def decision_about(sheet: Sheet, answers: Sequence[str], how: str = "on paper") -> Decision:
+def decision_about(sheet: Sheet, answers: Sequence[str]) -> Decision:
     """What the answers of a sheet, in the order of its questions, are worth; without an author.
 
     Raises UserError for the wrong number of answers, and for one that cannot be read.
@@ -162,6 +162,6 @@ def decision_about(sheet: Sheet, answers: Sequence[str], how: str = "on paper") 
         is_right = question.judged(answer).status == "passed"
         right += is_right
         marks.append(f"{number} {'✓' if is_right else '✗'}")
-    text = f"{right} of {len(answers)} right {how} ({', '.join(marks)}; sheet {sheet.code})"
+    text = f"{right} of {len(answers)} right on paper ({', '.join(marks)}; sheet {sheet.code})"
     row = f"{sheet.lesson}.{DEFENCE_ROW}"
     return Decision(0, sheet.student, "defence", "", datetime.now(UTC), row, right / len(answers), None, text)

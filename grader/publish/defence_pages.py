@@ -1,4 +1,4 @@
-"""The pages of a defence: a sheet per student, the key sheet, and the pages for an oral exam."""
+"""The pages of a defence: a sheet per student, and the key sheet."""
 
 from __future__ import annotations
 
@@ -35,11 +35,6 @@ def papers_page(sheets: Sequence[Sheet], minutes: float | None) -> str:
 def keys_page(sheets: Sequence[Sheet]) -> str:
     """The right answers of every sheet, by code, for the instructor."""
     return templates().get_template("defence_keys.html").render(sheets=sheets, **SHARED)
-
-
-def oral_page(sheets: Sequence[Sheet]) -> str:
-    """The questions with what to listen for, a page per student, for the examiner."""
-    return templates().get_template("defence_oral.html").render(sheets=sheets, **SHARED)
 
 
 @cache

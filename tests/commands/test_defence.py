@@ -49,7 +49,9 @@ from grader.results import SubmissionResult, points_text
 NUMBER = DefenceQuestion(
     "by_hand", "db2", "number", "What is `db2[0]`?\n\n    dlogits = [[1], [2]]", "3", model="The sum."
 )
-CHOICE = DefenceQuestion("equality", "dh", "choice", "Which?", "b1", {"b1": "this", "a1": "<b>that</b>"}, {"a1": "No."})
+CHOICE = DefenceQuestion(
+    "revealing", "dh", "choice", "Which?", "b1", {"b1": "this", "a1": "<b>that</b>"}, {"a1": "No."}
+)
 SHEET = Sheet("K7QFB", "Ada", "03_makemore_steps", "03 The makemore network", "7", (NUMBER, CHOICE))
 
 
@@ -335,8 +337,8 @@ def test_practice_explains_each_answer():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["defence"], "name the lesson, such as"),
-        (["defence", "--paper", "--oral"], "give one of --paper, --oral and --enter"),
+        (["defence", "--paper"], "name the lesson, such as"),
+        (["defence", "--paper", "--enter"], "give one of --paper and --enter"),
         (["defence", "--enter", "-o", "nowhere"], "nowhere holds no gradebook"),
     ],
 )

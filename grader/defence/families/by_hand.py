@@ -151,8 +151,7 @@ def question_about(material: Material, line: Line, made: Instance, chance: rando
         f"{element} is {key}: for each use of {used} in the forward line, its factor there times the gradient that "
         "arrives, and the sum of these products."
     )
-    listen = "They find each use of the element in the forward line before they compute, and know which of them add up."
-    return DefenceQuestion("by_hand", line.row, "number", text, key, {}, {}, model, listen, claim)
+    return DefenceQuestion("by_hand", line.row, "number", text, key, {}, {}, model, claim)
 
 
 def given_from_above(consumers: Sequence[str]) -> str:

@@ -10,7 +10,8 @@ from torch import Tensor
 from grader.defence.changed_lines import Variant
 from grader.defence.families.compared import CmpLine, are_equal, lecture_bits
 from grader.defence.lines import Line
-from grader.defence.material import Material, Raised, arguments_on
+from grader.defence.material import Material, Raised
+from grader.defence.small_problems import arguments_on
 
 FORWARD_ROUNDING = 1e-3
 

@@ -71,7 +71,6 @@ def question_about(
     }
     where = "is hidden" if is_hidden_once else "shows"
     model = f"The mistake: {variant.words}. It {where} only with {choices[key]}."
-    listen = "They say which size matters and why, and that tests therefore need sizes that differ."
     claim = {
         "line": line.at.code,
         "names": line.at.names,
@@ -80,9 +79,7 @@ def question_about(
         "hidden_once": is_hidden_once,
         **claim_of(line),
     }
-    return DefenceQuestion(
-        "revealing", line.row, "choice", text, key, shuffled(choices, chance), why, model, listen, claim
-    )
+    return DefenceQuestion("revealing", line.row, "choice", text, key, shuffled(choices, chance), why, model, claim)
 
 
 def sizes_text(line: Line, sizes: dict[Symbol, int]) -> str:

@@ -55,10 +55,9 @@ def misses(material: Material, line: Line, changed: Sequence[Variant], chance: r
         why[NO_CHANGE] = (
             "One of them is not noticed: which result can be broadcast against the right one, with equal numbers?"
         )
-    listen = "They give the shape that each change has, and broadcast it against the right one in their head."
     claim = {"codes": {each.kind: each.code for each in changed}, "names": line.at.names, "target": line.target}
     return DefenceQuestion(
-        "sum_changes", line.row, "multiple", text, key, choices, why, f"What `cmp` says: {results}.", listen, claim
+        "sum_changes", line.row, "multiple", text, key, choices, why, f"What `cmp` says: {results}.", claim
     )
 
 
@@ -85,6 +84,5 @@ def shape(material: Material, line: Line, changed: Sequence[Variant], chance: ra
     key = format_shape(found.shape)
     why = {format_shape(own.shape): "That is the shape of your own line's result."} if own.shape != found.shape else {}
     model = f"The shape is {key}: {variant.words}. The right gradient has the shape {format_shape(own.shape)}."
-    listen = "They say what each axis stands for, and why the gradient must have the shape of its value."
     claim = {"code": variant.code, "names": line.at.names, "sizes": list(sizes.items()), **claim_of(line)}
-    return DefenceQuestion("sum_changes", line.row, "shape", text, key, {}, why, model, listen, claim)
+    return DefenceQuestion("sum_changes", line.row, "shape", text, key, {}, why, model, claim)

@@ -53,7 +53,6 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     )
     why = {name: SWAP_REASONS[answer] for name in SWAP_CHOICES if name != answer}
     model = f"{SWAP_CHOICES[answer].capitalize()}. {SWAP_REASONS[answer]}"
-    listen = "They write the shapes of the factors next to each other before they answer."
     claim = {
         "line": line.at.code,
         "names": line.at.names,
@@ -61,7 +60,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         "sizes": list(sizes.items()),
         **claim_of(line),
     }
-    return DefenceQuestion("swapped", line.row, "choice", text, answer, SWAP_CHOICES, why, model, listen, claim)
+    return DefenceQuestion("swapped", line.row, "choice", text, answer, SWAP_CHOICES, why, model, claim)
 
 
 def effect_of_swap(

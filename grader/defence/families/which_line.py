@@ -62,7 +62,6 @@ def question_about(line: Line, rights: Sequence[Variant], wrong: Variant, chance
         if name != "wrong"
     }
     model = f"The wrong line is `{wrong.code}`: {wrong.words}."
-    listen = "They say for each of the other three why it is the same, by shapes and sums, not by its looks."
     claim = {"line": line.at.code, "names": line.at.names, "wrong": wrong.code, "right": [r.code for r in rights]}
     return DefenceQuestion(
         "which_line",
@@ -73,7 +72,6 @@ def question_about(line: Line, rights: Sequence[Variant], wrong: Variant, chance
         shuffled(codes, chance),
         why,
         model,
-        listen,
         claim | claim_of(line),
     )
 

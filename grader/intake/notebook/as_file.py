@@ -114,7 +114,6 @@ class NotebookReading:
         attempted: False where the notebook does not have the lesson's exercise at all.
         refused: why the notebook is not read for the lesson.
         elsewhere: gradients that it assigns for another exercise only.
-        has_classes: a gradient is computed by calls of the notebook's classes.
     """
 
     source: bytes | None = None
@@ -123,7 +122,6 @@ class NotebookReading:
     attempted: bool = True
     refused: str | None = None
     elsewhere: Sequence[str] = ()
-    has_classes: bool = False
 
 
 @dataclass

@@ -256,7 +256,9 @@ def possible_names(
 
 
 def values_of(run: Sequence[Statement]) -> list[ast.expr]:
-    """The values of an assignment that is the only statement; none where there are others."""
-    node = run[0].node if run and all(each is run[0] for each in run) else None
-    value = node.value if isinstance(node, ast.Assign) else None
-    return value.elts if isinstance(value, ast.Tuple) else [value] if value is not None else []
+    """The values of assignments; none where there are other statements."""
+    nodes = [each.node for each in run]
+    values = [node.value for node in nodes if isinstance(node, ast.Assign)]
+    if len(values) < len(nodes):
+        return []
+    return [part for value in values for part in (value.elts if isinstance(value, ast.Tuple) else [value])]

@@ -9,7 +9,6 @@ from typing import Any
 from grader.intake.notebook.as_file import NotebookReading, Origin
 from grader.intake.notebook.cells import NotebookError, cells_of, script_cells, syntax_error
 from grader.intake.notebook.forward_lines import ForwardLine
-from grader.intake.notebook.object_calls import assigns_gradients
 from grader.intake.notebook.reading import read_statements
 from grader.intake.notebook.script import Page, script_of
 from grader.lesson.notebook_table import NotebookLesson
@@ -25,36 +24,8 @@ def read_lesson_part(
     With `functions` they may also contain the stub's functions: only where it is known which lesson they are for,
     because several lessons have a function `dx`. `definitions` says which of the definitions of a function is the
     lesson's, counted from 0 in the order of the cells; of other functions it is the last one.
-
-    Where functions assign gradients, what counts is the notebook without them, see plain_variables. Where gradients are
-    missing or computed by classes, that counts if it contains more of them, or shows that what is inside a class or
-    function belongs to another exercise.
     """
-    found = read_statements(lesson, page, shown, definitions if functions else None)
-    chain = lesson.chain
-    if lesson.table is None:
-        return found
-    gradients = {*chain.names, *lesson.table.names}
-    values = {name for table in (chain, lesson.table) for name in table.given.values}
-    gradients_here = frozenset(gradients | page.possible_gradients(gradients))
-    is_packaged = any(assigns_gradients(node, gradients_here) for body, _ in page.parsed for node in body)
-    is_missing = any(row in found.origin.missing for row in lesson.rows if row in lesson.table.names)
-    if not (is_packaged or is_missing or found.has_classes):
-        return found
-    plain = page.without_objects(frozenset(gradients | values), gradients_here)
-    if plain is None:
-        return found
-    other = read_statements(lesson, plain, shown, definitions if functions else None)
-    more = gradients_in(other, lesson) - gradients_in(found, lesson)
-    is_elsewhere = found.has_classes and other.source is None and bool(other.elsewhere)
-    return other if is_packaged or is_elsewhere or more > 0 or (more == 0 and not other.attempted) else found
-
-
-def gradients_in(reading: NotebookReading, lesson: NotebookLesson) -> int:
-    """For how many rows there is something to grade."""
-    if reading.source is None:
-        return 0
-    return len(reading.origin.rows) or sum(row not in reading.origin.missing for row in lesson.rows)
+    return read_statements(lesson, page, shown, definitions if functions else None)
 
 
 @dataclass(frozen=True)

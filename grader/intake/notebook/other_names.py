@@ -13,8 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from grader.intake.notebook.compared_expressions import is_for_an_expression
-from grader.intake.notebook.gradient_claim import GradientClaim
+from grader.intake.notebook.claims import GradientClaim
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, last_of
 from grader.intake.notebook.script import Page
 from grader.intake.notebook.spellings import (
@@ -59,13 +58,11 @@ class NameReader(ValueReader):
         self.read_values(claims)
         if not lacking and not any(self.is_free(each.variable) or self.is_free(each.tensor) for each in claims):
             return KnownNames(self.others, self.compared, self.remarks)
-        self.read_claims([each for each in claims if not is_for_an_expression(each.variable)], set(lacking))
+        self.read_claims(claims, set(lacking))
         if lacking:
             self.read_spellings(lacking)
             self.read_similar(lacking)
             self.read_by_formula(lacking)
-            without = set(self.candidates(lacking))
-            self.read_claims([each for each in claims if is_for_an_expression(each.variable)], without)
         return KnownNames(self.others, self.compared, self.remarks, self.reasons)
 
     def chooser(self) -> Chooser:
@@ -112,7 +109,7 @@ class NameReader(ValueReader):
             by_tensor = self.value(claim.tensor)
             value = by_label or by_tensor
             gradient = f"d{value}"
-            if value is None or gradient not in self.gradients or (claim.is_update and value in self.computed):
+            if value is None or gradient not in self.gradients:
                 continue
             if by_label and by_tensor and by_label != by_tensor:
                 if self.is_free(claim.variable):

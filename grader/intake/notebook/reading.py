@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from grader.intake.notebook.as_file import (
@@ -17,7 +16,6 @@ from grader.intake.notebook.as_file import (
 )
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.forward_lines import different_lines
-from grader.intake.notebook.given_names import kept_apart
 from grader.intake.notebook.lesson_part import (
     Chooser,
     ChosenRun,
@@ -56,7 +54,8 @@ def read_statements(
     chain = lesson.chain
     loop_names = {*chain.names, *(table.names if table else ())}
     gradients = loop_names | page.possible_gradients([name for name in loop_names if name.startswith("d")])
-    script = script_of(page, gradients)
+    values = {name for each in (chain, table) if each for name in (*each.given.values, *each.forward)}
+    script = script_of(page, gradients, values - gradients)
     own_functions = [name for name in lesson.functions if name in script.functions]
     assigned = {name for s in script.statements if s.computes for name in s.names.binds | s.names.changes} & gradients
     if definitions is not None and len(own_functions) > len(assigned):
@@ -100,7 +99,6 @@ class Writing:
         self.numbers: dict[str, list[WrittenNumber]] = {}
         self.pieces: list[FileWriter] = []
         self.parts: list[Slice] = []
-        self.renamed: dict[str, str] = {}  # {a name in the file that is written: the student's}
         self.missing: dict[str, str] = {}
         self.rows: dict[str, tuple[str, int]] = {}
         self.attempted = False
@@ -204,15 +202,12 @@ class Writing:
             return
         parameters = table.loop.split(", ") if table.loop else found.part.parameters
         same = [f"{other} = {table.given.expression(other)}" for other in found.part.same]
-        statements, renamed = kept_apart(found.part, table.given, self.bound)
-        part = replace(found.part, statements=statements)
         try:
-            self.pieces.append(function(name, parameters, part, [*before, *same], result, own, self.page.written))
+            self.pieces.append(function(name, parameters, found.part, [*before, *same], result, own, self.page.written))
         except PARSE_ERRORS as error:
             why = error.msg if isinstance(error, SyntaxError) else "it is nested too deeply"
             self.missing |= dict.fromkeys(rows, f"{what} cannot be taken out of {place}: {why}.")
             return
-        self.renamed |= renamed
         self.parts.append(found.part)
         self.places.append(min(self.at[id(statement)] for statement in own))
         self.numbers |= dict.fromkeys(rows, written_numbers(found.part.statements))
@@ -225,6 +220,11 @@ class Writing:
             if broken.has(name):
                 self.attempted = True
                 return f"`{name}` is in lines that Python cannot read: {broken.in_words}"
+        if name in self.script.kept:
+            code, file, line = self.script.kept[name]
+            self.attempted = True
+            why = "is part of an object, which is not read"
+            return f"`{code}` ({file}, line {line}) {why}: assign it to a variable `{name}`."
         if name in self.script.inside:
             holder, file, line = self.script.inside[name]
             self.attempted = True
@@ -260,7 +260,7 @@ class Writing:
             )
         if not self.pieces:
             reasons = list(dict.fromkeys(text for row, text in self.missing.items() if row not in cannot))
-            held = [row for row in self.missing if row in self.script.inside]
+            held = [row for row in self.missing if row in self.script.inside or row in self.script.kept]
             message = reasons[0] if len(reasons) == 1 else self.missing[held[0]] if held else None
             names = ", ".join(name for name in table.names[:3]) + (", ..." if len(table.names) > 3 else "")
             message = message or f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
@@ -276,6 +276,5 @@ class Writing:
         above = self.script.statements[: min(self.places, default=0)]
         forward = different_lines(above, table) if table.loop is None else {}
         found = (file.places, texts, self.missing, self.rows, sizes, self.numbers, self.remarks, cannot)
-        has_classes = any(isinstance(each.node, ast.ClassDef) for part in self.parts for each in part.statements)
-        origin = Origin(*found, {**self.renamed, **self.page.shown}, forward)
-        return NotebookReading(file.source, origin, elsewhere=self.elsewhere, has_classes=has_classes)
+        origin = Origin(*found, self.script.renamed, forward)
+        return NotebookReading(file.source, origin, elsewhere=self.elsewhere)

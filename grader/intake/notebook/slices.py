@@ -12,14 +12,13 @@ import builtins
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from grader.intake.notebook.loop_parts import without_other_gradients
 from grader.intake.notebook.script import Statement
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import StepInputs
 from grader.source.similar_names import close_name
-from grader.source.syntax import all_nodes, names_in
+from grader.source.syntax import FunctionDefinition, all_nodes
 
 CUSTOMARY = {
     "torch": "import torch",
@@ -64,7 +63,6 @@ class Slicer:
     def __init__(self, uses: Uses, given: StepInputs) -> None:
         self.statements, self.uses, self.given = uses.statements, uses, given
         self.star_imports = [each.node for each in uses.statements if imports_everything(each.node)]
-        self.shared_names = {name for each in uses.statements for pair in each.names.shares for name in pair}
         self.visited = 0
         self.computable: dict[tuple[str, int], bool] = {}  # (name, the statement that binds it)
 
@@ -89,10 +87,6 @@ class Slicer:
         above = bisect_left(runs, [i])
         return not above or runs[above - 1][-1] < i
 
-    def ends_with(self, name: str, i: int) -> bool:
-        """Whether statement i is the last that adds to what `name` is there, and not the first."""
-        return any(run[-1] == i and run[0] < i for run in self.uses.runs.get(name, []))
-
 
 def imports_everything(node: ast.stmt) -> bool:
     """`from torch import *`, of a library whose names are functions of tensors or numbers."""
@@ -112,24 +106,6 @@ class _Slicing:
         self.seen: set[tuple[str, int]] = set()
         self.waiting: deque[tuple[str, int, Statement]] = deque()
         self.read_by: dict[int, tuple[str, Statement]] = {}  # id of a statement: the name and the reader that need it
-        self.loops: dict[int, tuple[Statement, Collection[str]]] = {}  # see `loop_part`
-
-    def loop_part(self, i: int) -> tuple[Statement, Collection[str]]:
-        """Statement i as this slice needs it, and the gradients that a loop fills and that this slice is given."""
-        statement = self.slicer.statements[i]
-        shared = self.slicer.shared_names
-        if not isinstance(statement.node, ast.For) or not statement.node.body or not shared.isdisjoint(self.targets):
-            return statement, ()
-        if i not in self.loops:
-            given, ends = self.slicer.given, self.slicer.ends_with
-            names = statement.names.changes.difference(self.targets, self.unfinished, shared)
-            meant = {name: given.others.get(name, name) for name in names}
-            others = [n for n, m in meant.items() if m in given.gradients and m not in self.own and ends(n, i)]
-            node, left_out = without_other_gradients(statement.node, others)
-            reads = statement.names.reads & names_in(node)
-            names_left = replace(statement.names, reads=reads, changes=statement.names.changes - left_out)
-            self.loops[i] = replace(statement, node=node, names=names_left) if left_out else statement, left_out
-        return self.loops[i]
 
     def done(self) -> Slice:
         for run in self.targets.values():
@@ -140,7 +116,9 @@ class _Slicing:
         self.resolve_all()
         self.result.imports = list(self.imports.values())
         self.result.places = frozenset(self.places)
-        self.result.statements = [self.loop_part(i)[0] for i in sorted(self.places, key=lambda i: (self.places[i], i))]
+        self.result.statements = [
+            self.slicer.statements[i] for i in sorted(self.places, key=lambda i: (self.places[i], i))
+        ]
         return self.result
 
     def resolve_all(self) -> None:
@@ -152,7 +130,7 @@ class _Slicing:
 
     def need(self, i: int, at: int) -> None:
         """Statement i reads names where it is, and its functions read theirs where they are called."""
-        statement, _ = self.loop_part(i)
+        statement = self.slicer.statements[i]
         self.slicer.count_visits(len(statement.names.reads) + len(statement.names.late), statement)
         self.waiting += [(name, i, statement) for name in sorted(statement.names.reads)]
         self.waiting += [(name, max(i, at), statement) for name in sorted(statement.names.late)]
@@ -167,7 +145,7 @@ class _Slicing:
             return
         meant = given.others.get(name, name)
         if meant in given.gradients and meant not in self.own and name not in self.unfinished:
-            if not self.slicer.is_finished(name, i) and name not in self.loop_part(i)[1]:
+            if not self.slicer.is_finished(name, i):
                 raise _HalfDone(name)
             self.parameter(meant)
             self.note_same(name, meant)
@@ -235,6 +213,8 @@ class _Slicing:
             if isinstance(statement.node, ast.Import | ast.ImportFrom):
                 self.imports[id(statement.node)] = statement.node
                 continue
+            if isinstance(statement.node, ast.ClassDef) and not is_table(statement.node):
+                raise CannotSlice(f"it uses the class `{name}`, and classes are not read", reader)
             if statement.opaque and k not in self.places:
                 raise self.not_given(name, reader)
             if k not in self.places:
@@ -258,6 +238,11 @@ class _Slicing:
         place = f"({reader.file}, line {reader.line})"
         why = f"which is not recognised as a value of this exercise: it is computed from `{name}` {place}"
         return CannotSlice(f"it uses `{used}`, {why}{f', {what}{end}' if near else ''}", first)
+
+
+def is_table(node: ast.ClassDef) -> bool:
+    """Whether a class only has values, such as sizes, and no methods."""
+    return not any(isinstance(each, FunctionDefinition) for each in node.body)
 
 
 def reads_lengths_only(statement: ast.stmt, name: str, lengths: Sequence[str | None]) -> bool:

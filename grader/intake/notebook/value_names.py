@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from grader.intake.notebook.called_lines import lines_of_calls
+from grader.intake.notebook.claims import GradientClaim
 from grader.intake.notebook.forward_names import (
     above_gradients,
     agreeing_names,
@@ -14,7 +14,6 @@ from grader.intake.notebook.forward_names import (
     lines_like,
     other_names,
 )
-from grader.intake.notebook.gradient_claim import GradientClaim
 from grader.intake.notebook.script import Page, Statement
 from grader.intake.notebook.spellings import KnownNames, meant_by, names_by_spelling
 from grader.intake.notebook.uses import Uses
@@ -29,7 +28,7 @@ class ValueReader:
         """`table` is the lesson's own, or that of the chain that comes before it."""
         chain = lesson.chain
         self.table, self.chain, self.stepwise, self.uses = table, chain, lesson.stepwise or chain, uses
-        self.claims = [claim for claim in page.claims if table.loop or not claim.is_update]
+        self.claims = page.claims
         self.gradients = {name for name in (*chain.names, *table.names) if name.startswith("d")}
         self.ordered = [name for name in table.names if name in self.gradients]
         given = (table.given, chain.given)
@@ -61,7 +60,6 @@ class ValueReader:
         doubles = [value for value in self.compared.values() if list(self.compared.values()).count(value) > 1]
         self.compared = {name: value for name, value in self.compared.items() if value not in doubles}
         lines = assigned_lines(self.forward_statements)
-        lines += lines_of_calls(self.forward_statements, self.uses.statements)
         known = {name: value for name, value in self.compared.items() if name in self.bound}
         bound = self.bound_in_forward & self.values
         found = other_names(lines, self.forward, self.values, bound, {**self.same, **known})

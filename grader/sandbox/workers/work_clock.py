@@ -61,24 +61,26 @@ class Wait:
 
 
 class TimeAccount:
-    """Seconds waited for a submission's workers, of the `total_seconds` that it may take.
-
-    Attributes:
-        waited: seconds so far, by the clock.
-    """
+    """Seconds used by a submission's workers, of the `total_seconds` that it may use."""
 
     def __init__(self, total_seconds: float, clock: WorkClock) -> None:
-        self._total, self._clock = total_seconds, clock
-        self.waited = self._wall = 0.0
+        self.total_seconds, self._clock = total_seconds, clock
+        self._wall = self._used = self._unchecked = 0.0
+        self._seen: float | None = None  # processor time at the last look
+
+    @property
+    def used(self) -> float:
+        """Seconds so far: processor time, and the clock's time since the last look."""
+        return self._used + self._unchecked
 
     @property
     def is_used_up(self) -> bool:
-        return self.waited >= self._total or self._wall >= WALL_FACTOR * self._total
+        return self.used >= self.total_seconds or self._wall >= WALL_FACTOR * self.total_seconds
 
     @property
     def end(self) -> float:
         """When the seconds are used up if all of them run from now on, by the clock."""
-        return self._clock.now() + max(0.0, self._total - self.waited)
+        return self._clock.now() + max(0.0, self.total_seconds - self.used)
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
@@ -87,5 +89,13 @@ class TimeAccount:
         try:
             yield
         finally:
-            self.waited += max(0.0, self._clock.now() - started)
             self._wall += self._clock.wall() - wall
+            self._unchecked += max(0.0, self._clock.now() - started)
+            if self._unchecked > self.total_seconds / LOOKS:
+                self._look()
+
+    def _look(self) -> None:
+        seen = self._clock.processor_seconds()
+        known = self._unchecked if seen is None or self._seen is None else seen - self._seen
+        self._used += min(self._unchecked, known)
+        self._unchecked, self._seen = 0.0, seen

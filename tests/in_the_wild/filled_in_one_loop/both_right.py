@@ -2,6 +2,8 @@
 
 lesson: 03
 as: notebook
+dlogits: passed | Right, but it skips a step
+dbndiff: passed | Right, but it skips a step
 """
 # instead of: dlogit_maxes =
 

@@ -1,9 +1,11 @@
-"""A class is the whole network: its methods keep values and gradients as attributes, and one method compares them.
+"""A class is the whole network and keeps its gradients as attributes: the message says what to do.
 
 lesson: 03
 as: notebook
 keeps: import torch
-others: passed
+dW1: missing | = `self.dW1` (mine.ipynb, cell 2, line 74) is part of an object, which is not read: assign it to a variable
+    `dW1`.
+others: missing | is part of an object, which is not read: assign it to a variable
 """
 
 n_embd, n_hidden, vocab_size, block_size, batch_size = 10, 64, 27, 3, 32

@@ -3,8 +3,8 @@
 lesson: 03
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C[Xb]
-dlogprobs: missing | `dlogprobs` is assigned inside of `Backprop` only (mine.ipynb, cell 5, line 4)
-dprobs: missing | `dprobs` is assigned inside of `Backprop` only (mine.ipynb, cell 5, line 6)
+dlogprobs: missing | `self.dlogprobs` (mine.ipynb, cell 5, line 4) is part of an object
+dprobs: missing | `self.dprobs` (mine.ipynb, cell 5, line 6) is part of an object
 others: missing
 """
 

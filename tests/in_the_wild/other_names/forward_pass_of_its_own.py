@@ -1,11 +1,10 @@
-"""Every value and size of the forward pass has a name of the notebook's own, with other sizes; a loop over a dictionary
-of pairs compares.
+"""Every value and size of the forward pass has a name of the notebook's own, with other sizes; `cmp` says which is which.
 
 lesson: 03
 as: notebook
 keeps: import torch | # utility function
 dlogprobs: passed | Read from `dlp`
-demb: passed | A size is hard-coded in mine.ipynb, cell 3, line 3: 4 (block).
+demb: passed | Read from
 others: passed | Read from
 """
 
@@ -70,10 +69,29 @@ dw1 = ecat.T @ dz
 dbias1 = dz.sum(0)
 de = decat.view(B, T, E)
 demb_table = torch.zeros_like(emb_table).index_add(0, xb.flatten(), de.flatten(0, 1))
-pairs = dict(logprobs=(dlp, lp), probs=(dp, p), counts_sum_inv=(dsinv, sinv), counts_sum=(ds, s), counts=(dcnt, cnt),
-  norm_logits=(dnl, nl), logit_maxes=(dmx, mx), logits=(dout, out), h=(dhid, hid), W2=(dw2, w2), b2=(dbias2, bias2),
-  hpreact=(da, a), bngain=(dgamma, gamma), bnbias=(dbeta, beta), bnraw=(dzhat, zhat), bnvar_inv=(divar, ivar), bnvar=(dvar, var),
-  bndiff2=(dzc2, zc2), bndiff=(dzc, zc), bnmeani=(dmu, mu), hprebn=(dz, z), embcat=(decat, ecat), W1=(dw1, w1), b1=(dbias1, bias1),
-  emb=(de, e), C=(demb_table, emb_table))
-for k, (g_, t_) in pairs.items():
-    cmp(k, g_, t_)
+cmp('logprobs', dlp, lp)
+cmp('probs', dp, p)
+cmp('counts_sum_inv', dsinv, sinv)
+cmp('counts_sum', ds, s)
+cmp('counts', dcnt, cnt)
+cmp('norm_logits', dnl, nl)
+cmp('logit_maxes', dmx, mx)
+cmp('logits', dout, out)
+cmp('h', dhid, hid)
+cmp('W2', dw2, w2)
+cmp('b2', dbias2, bias2)
+cmp('hpreact', da, a)
+cmp('bngain', dgamma, gamma)
+cmp('bnbias', dbeta, beta)
+cmp('bnraw', dzhat, zhat)
+cmp('bnvar_inv', divar, ivar)
+cmp('bnvar', dvar, var)
+cmp('bndiff2', dzc2, zc2)
+cmp('bndiff', dzc, zc)
+cmp('bnmeani', dmu, mu)
+cmp('hprebn', dz, z)
+cmp('embcat', decat, ecat)
+cmp('W1', dw1, w1)
+cmp('b1', dbias1, bias1)
+cmp('emb', de, e)
+cmp('C', demb_table, emb_table)

@@ -1,10 +1,10 @@
-"""No cmp for these two: torch.allclose and a difference, with the .grad that PyTorch left.
+"""No cmp for these two: torch.allclose with the .grad that PyTorch left, and with a copy of it.
 
 lesson: 03
 as: notebook
 dcounts_sum: passed | = Read from `total_back`: `torch.allclose(total_back, counts_sum.grad, atol=1e-7)` in
     mine.ipynb, cell 9, line 44 says that it is `dcounts_sum`.
-dbnraw: passed | = Read from `raw_back`: `raw_back - bnraw.grad` in mine.ipynb, cell 9, line 55 says that it is
+dbnraw: passed | = Read from `raw_back`: `raw_back.allclose(kept)` in mine.ipynb, cell 9, line 56 says that it is
     `dbnraw`.
 """
 
@@ -21,4 +21,5 @@ dbnvar_inv = (bndiff * raw_back).sum(0, keepdim=True)
 # instead of: cmp('counts_sum'
 assert torch.allclose(total_back, counts_sum.grad, atol=1e-7)
 # instead of: cmp('bnraw'
-print((raw_back - bnraw.grad).abs().max())
+kept = bnraw.grad.clone()
+print(raw_back.allclose(kept))
