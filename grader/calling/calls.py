@@ -110,7 +110,7 @@ def call(
             counts = Counts(seen.operators, low_precision=low_precision)
         if isinstance(seen, CallWatch):
             counts = Counts(seen.operators, dict(seen.dispatched), seen.peak_bytes, low_precision)
-        return Called(value, arguments=args, counts=counts, line=line)
+        return Called(value, arguments=[*args, *kwargs.values()], counts=counts, line=line)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
         return Called(failed=failure(error, name, files), line=line)
     finally:

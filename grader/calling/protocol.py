@@ -57,7 +57,7 @@ class Called:
 
     value: Any = None
     failed: Answer | None = None
-    arguments: list[Any] = field(default_factory=list)  # the positional ones, as they are after the call
+    arguments: list[Any] = field(default_factory=list)  # as they are after the call, those by name last
     counts: Counts = field(default_factory=Counts)
     line: int | None = None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,17 +57,17 @@ class RecordingTarget:
         except CallFailed as failed:
             if TOO_MANY_ARGUMENTS.match(failed.answer.message) is None:
                 raise
-            return self.note_value(name, self._call_by_name(name, failed))
+            return self.note_value(name, self._by_name(self._target.call, name, failed))
 
-    def _call_by_name(self, name: str, failed: CallFailed) -> Any:
-        """The last call again, with those of the arguments that the function has parameters for, by their names.
+    def _by_name(self, call: Callable[..., Any], name: str, failed: CallFailed) -> Any:
+        """What `call` gives for the last call's arguments that the function has parameters for, by their names.
 
         A student may delete the parameters that a function does not need. Raises `failed` where others are missing.
         """
         given, left_out = dict(self.calls[-1].arguments), list[str]()
         while given and all(each.isidentifier() for each in given):
             try:
-                value = self._target.call(name, **given)
+                value = call(name, **given)
             except CallFailed as again:
                 unknown = UNKNOWN_PARAMETER.match(again.answer.message)
                 if unknown is None and MISSING_ARGUMENTS.match(again.answer.message) is None:
@@ -92,7 +92,16 @@ class RecordingTarget:
 
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
         self.note_call(name, getattr(self._namespace, name, None), args, kwargs)
-        value, arguments = self._target.apply(name, *args, **kwargs)
+        try:
+            value, arguments = self._target.apply(name, *args, **kwargs)
+        except CallFailed as failed:
+            if TOO_MANY_ARGUMENTS.match(failed.answer.message) is None:
+                raise
+            value, changed = self._by_name(self._target.apply, name, failed)
+            given = self.calls[-1].arguments
+            left_out = self.left_out[name]
+            after = dict(zip((each for each in given if each not in left_out), changed, strict=True))
+            arguments = [after.get(each, value) for each, value in given.items()]
         return self.note_value(name, value), arguments
 
     def run_with(self, uses: Sequence[str], function: Function, *args: Any) -> Any:

@@ -45,7 +45,7 @@ class Target(Protocol):
         ...
 
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
-        """(what the function returns, its positional arguments as they are after the call)."""
+        """(what the function returns, its arguments as they are after the call, those by name last)."""
         ...
 
     def run_with(self, uses: Sequence[str], function: Function, *args: Any) -> Any:

@@ -119,6 +119,8 @@ def test_every_command_of_the_page_works_in_its_order(course, tmp_path, monkeypa
     place, home = tmp_path / "course", tmp_path / "home"
     home.mkdir()
     prepare(place, course)
+    (place / "templates").symlink_to(ROOT / "templates")
+    monkeypatch.setattr("grader.lesson.paths._PACKAGE", place / "grader")  # this course is the installed checkout
     monkeypatch.chdir(place)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("GRADE_AUTHOR", "Grace")

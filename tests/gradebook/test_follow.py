@@ -87,7 +87,7 @@ class Followed:
 
         self._monkeypatch.setattr(run_module, "grade_all", grade_all)
         self._monkeypatch.setattr(Views, "write_class", write_class)
-        chosen: dict[str, Any] = {"roster": None, "intake_file": None, "key": None, "formats": ()}
+        chosen: dict[str, Any] = {"roster": None, "intake_file": None, "formats": ()}
         chosen["set_times"] = lambda found, quiet: None
         inbox = FollowedFolder(self.inbox, 1.0, self.out, lessons, course, **(chosen | options))
         inbox.appearing.clock = lambda: self.now
