@@ -165,7 +165,11 @@ def test_a_gradebook_that_a_submission_brings_is_refused(out, tmp_path, monkeypa
     assert f"{out} is in the submission ada, whose author may have written the results" in done.stderr
 
 
-@pytest.mark.parametrize("typed", ["list", "check 04", "answer 04 --student ada", "report 04 --no-open", "train"])
+def test_dojo_s_list_runs_nothing(repository, nothing_ran):
+    assert run(dojo_main, "list").exit_code == 0 and nothing_ran()
+
+
+@pytest.mark.parametrize("typed", ["check 04", "answer 04 --student ada", "report 04 --no-open", "train"])
 def test_dojo_runs_no_changed_lesson_unless_it_is_named(typed, repository, nothing_ran, judge, monkeypatch):
     monkeypatch.setattr("grader.dojo.desk.Starter", lambda imports: None)
     monkeypatch.setattr(dojo_check, "LocalJudge", lambda starter: judge)
