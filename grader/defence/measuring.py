@@ -15,9 +15,7 @@ def _defence_copy(value):
 
 
 def _defence_function(name):
-    if name in _defence_lines and name not in _defence_known:
-        _defence_known[name] = eval(_defence_lines[name], vars(_defence_file))
-    return _defence_known[name] if name in _defence_lines else getattr(_defence_file, name)
+    return _defence_known[name] if name in _defence_known else getattr(_defence_file, name)
 
 
 def _defence_run(jobs):
@@ -80,20 +78,21 @@ def _defence_values():
     return {number: [values for _, values in kept] for number, kept in _defence_seen.items()}
 
 
-_defence_known = {}
 _defence_file = types.ModuleType("defended")
 _defence_file._defence_copy, _defence_file._defence_note = _defence_copy, _defence_note
 exec(compile(_defence_text, "backward.py", "exec"), vars(_defence_file))
+_defence_known = eval(_defence_lines, vars(_defence_file))
 """
 
 
 def measuring_file(parts: Sequence[str], names: CodeNames, called: Collection[str] = ()) -> bytes:
     """The whole file. `parts` are texts by the grader: the plain part, and copies of its functions.
 
-    `names` are the lines that it can run: it compiles a line when it first runs it. Examples can call the functions
-    `called` by their own names.
+    `names` are the lines that it can run. Examples can call the functions `called` by their own names. The worker
+    compiles all of it while it loads the file: what a step makes from text later is refused.
     """
-    lines = {name: f"lambda {', '.join(of)}: ({code})" for (code, of), name in names.items()}
+    lambdas = "".join(f"{name!r}: lambda {', '.join(of)}: ({code}),\n" for (code, of), name in names.items())
+    lines = f"{{{lambdas}}}"
     text = "\n\n\n".join(parts)
     own = "".join(f"\n{name} = _defence_file.{name}" for name in called)
     return f"_defence_text = {text!r}\n_defence_lines = {lines!r}\n{MEASURING}{own}\n".encode()

@@ -58,7 +58,7 @@ HOSTILE = {
         "failed",
     ),
     "a line that opens a file": ("sum_backward = \"open('/etc/passwd').read()\"", "error"),
-    "a line that reaches for a process": ("sum_backward = \"torch.os.system('id')\"", "failed"),
+    "a line that reaches for a process": ("sum_backward = \"torch.os.system('id')\"", "error"),
     "a line that ends its process": ('sum_backward = "torch.os.abort()"', "error"),
     "a line of generators": ('sum_backward = "(each for each in [dy])"', "failed"),
 }
