@@ -21,7 +21,7 @@ def messages(course: Course, number: str, wrong: list[str], named: str = "") -> 
     for row in rows:
         row.message = PLAIN if row.name in wrong else None
         row.mistake = NamedMistake("sign", PLAIN) if row.name == named else None
-    name_wrong_functions(lesson, rows, rows, LessonFiles(lesson.name, {BACKWARD_FILE: solution_of(lesson).encode()}))
+    name_wrong_functions(lesson, rows, LessonFiles(lesson.name, {BACKWARD_FILE: solution_of(lesson).encode()}))
     return {row.name: row.message for row in rows if row.message is not None}
 
 
@@ -42,7 +42,7 @@ def test_two_functions_that_call_each_other(course: Course):
     lesson = course.find("16")
     rows = [Row(name, "error", 0, 1) for name in ("rnn_backward", "truncated_backward")]
     text = "def rnn_backward(k): return truncated_backward(k)\ndef truncated_backward(k): return rnn_backward(k)\n"
-    name_wrong_functions(lesson, rows, rows, LessonFiles(lesson.name, {BACKWARD_FILE: text.encode()}))
+    name_wrong_functions(lesson, rows, LessonFiles(lesson.name, {BACKWARD_FILE: text.encode()}))
     assert [row.message for row in rows] == [None, None]
 
 
@@ -65,7 +65,5 @@ def test_a_mistake_of_another_function_that_its_own_row_does_not_have(course: Co
         rows = [Row(name, "failed", 0, 1) for name in ("gradient_growth", "vanishing")]
         rows[0].mistake = NamedMistake(own, PLAIN)
         rows[1].mistake, rows[1].message = NamedMistake(mistake.id, mistake.message), mistake.message
-        name_wrong_functions(
-            lesson, rows, rows, LessonFiles(lesson.name, {BACKWARD_FILE: solution_of(lesson).encode()})
-        )
+        name_wrong_functions(lesson, rows, LessonFiles(lesson.name, {BACKWARD_FILE: solution_of(lesson).encode()}))
         assert rows[1].message == expected
