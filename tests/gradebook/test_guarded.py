@@ -188,7 +188,7 @@ def test_a_sheet_that_cannot_be_written_is_left_out(tmp_path, monkeypatch, capsy
     ]
     own = defence_pages.size_of
     monkeypatch.setitem(defence_pages.SHARED, "size_of", lambda sheet: own(sheet) if sheet is sheets[0] else 1 / 0)
-    write_sheets(sheets, tmp_path, oral=False, minutes=None)
+    write_sheets(sheets, tmp_path, minutes=None)
     printed = capsys.readouterr()
     assert "papers.html is without Bo Q., for a fault of the grader" in printed.err
     assert "1 student:" in printed.out and "2 students:" in printed.out
