@@ -33,18 +33,28 @@ def test_gradient(gradient):
 
 
 def small_network(on, generator, rows, inner, columns):
+    answer = on.call("backward", *values_of_network(generator, rows, inner, columns))
+    if isinstance(answer, (tuple, list)) and len(answer) == 3:
+        return dict(zip(("dW", "db", "dx"), answer, strict=True))
+    return answer
+
+
+def arguments_of_backward(on, generator, rows, inner, columns):
+    _, arguments = on.apply("backward", *values_of_network(generator, rows, inner, columns))
+    return {"an argument after the call": arguments}
+
+
+def values_of_network(generator, rows, inner, columns):
     x, b = normal(generator, rows, inner), normal(generator, columns)
     W = normal(generator, inner, columns) / inner**0.5
     z = x @ W + b
-    answer, arguments = on.apply("backward", x, W, b, torch.tanh(z), z)
-    if isinstance(answer, (tuple, list)) and len(answer) == 3:
-        answer = dict(zip(("dW", "db", "dx"), answer, strict=True))
-    return {**answer, "an argument after the call": arguments} if isinstance(answer, dict) else answer
+    return x, W, b, torch.tanh(z), z
 
 
 def test_backward(check):
     sizes = ({"rows": 5, "inner": 4, "columns": 3}, {"rows": 2, "inner": 3, "columns": 6})
     check.agrees(small_network, draws=(*sizes, {"rows": 7, "inner": 1, "columns": 4}))
+    check.agrees(arguments_of_backward, draws=sizes[:1])
 
 
 # the questions

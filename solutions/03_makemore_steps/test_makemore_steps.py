@@ -23,7 +23,7 @@ def saturated(inputs):
 
 DRAWS = (
     Draw({"batch": 6, "block": 2, "vocabulary": 11, "embedding": 4, "hidden": 7}, FORWARD.without_the_last),
-    Draw({"batch": 10, "block": 3, "vocabulary": 5, "embedding": 2, "hidden": 8}, small_variance),
+    Draw({"batch": 5, "block": 1, "vocabulary": 7, "embedding": 2, "hidden": 8}, small_variance),
     Draw({"batch": 8, "block": 4, "vocabulary": 6, "embedding": 3, "hidden": 5}, saturated),
     Draw(
         {"batch": 4, "block": 2, "vocabulary": 6, "embedding": 5, "hidden": 7},

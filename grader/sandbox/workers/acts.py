@@ -60,6 +60,8 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
         return
     if event == "object.__getattr__" and arguments[1] not in _FRAMES:
         return
+    if event == "sys.settrace" and "bdb" in sys.modules:  # the debugger's own, which has a message of its own
+        return
     if event == "open" and not set(arguments[1] or "") & set("wax+"):
         return
     frame = sys._getframe().f_back
