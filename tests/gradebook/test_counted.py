@@ -258,7 +258,7 @@ def test_one_line_of_the_lecture_does_not_choose_the_maximum(course, tmp_path, s
         ONE_LINE,
         "# %%\nget_ipython().run_line_magic('matplotlib', 'inline')\n# %% [markdown]\n# Mine\n# %%\n" + ONE_LINE,
         f"import marimo\napp = marimo.App()\n@app.cell\ndef _():\n    n = 32\n    {BATCH_NORM}\n    return dhprebn,\n",
-        f"def main():\n    n = 32\n    {BATCH_NORM}\n    dembcat = dhprebn @ W1.T\n    dW1 = embcat.T @ dhprebn\nmain()\n",
+        f"def main():\n    n = 32\n    {BATCH_NORM}\n    dembcat = dhprebn @ W1.T\n    db1 = dhprebn.sum(0)\nmain()\n",
     ],
     ids=["line", "cells", "marimo", "main"],
 )
