@@ -6,6 +6,7 @@ another process cannot be read, a limit of `s` seconds is `s` of wall time.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ class WorkClock:
     ) -> None:
         """`processor_seconds` returns what all workers have used so far, or None where that is not known."""
         self.processor_seconds, self.wall = processor_seconds, wall
+        self.wall_end = math.inf  # when every wait ends, in wall time: a submission may not sleep for ever
         self._idle = 0.0
 
     def now(self) -> float:
@@ -38,7 +40,7 @@ class Wait:
     def __init__(self, clock: WorkClock, deadline: float) -> None:
         self._clock, self._deadline = clock, deadline
         limit, wall = max(0.0, deadline - clock.now()), clock.wall()
-        self._part, self._end = limit / LOOKS, wall + WALL_FACTOR * limit
+        self._part, self._end = limit / LOOKS, min(wall + WALL_FACTOR * limit, clock.wall_end)
         self._next_look = wall + self._part
         self._seen: tuple[float, float] | None = None  # wall time and processor time at the last look
 
@@ -86,9 +88,11 @@ class TimeAccount:
     def waiting(self) -> Iterator[None]:
         """Count the time inside as waiting."""
         started, wall = self._clock.now(), self._clock.wall()
+        self._clock.wall_end = wall + WALL_FACTOR * self.total_seconds - self._wall
         try:
             yield
         finally:
+            self._clock.wall_end = math.inf
             self._wall += self._clock.wall() - wall
             self._unchecked += max(0.0, self._clock.now() - started)
             if self._unchecked > self.total_seconds / LOOKS:

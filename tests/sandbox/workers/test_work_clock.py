@@ -74,6 +74,15 @@ def test_a_submission_that_sleeps_uses_its_seconds_up():
     assert account.used < 60.0
 
 
+def test_steps_that_sleep_one_after_another_end_with_the_submission_s_wall_time():
+    machine = Machine(0.0)
+    account, began = TimeAccount(60.0, machine.clock), machine.wall
+    with account.waiting():
+        waited = [machine.wait_out(10.0) for _ in range(8)]
+    assert waited == pytest.approx([60.0] * 6 + [0.0] * 2)
+    assert machine.wall - began == pytest.approx(360.0) and account.is_used_up
+
+
 def test_an_answer_that_came_in_time_counts_although_this_process_was_late():
     machine = Machine(None)
     requests, answers, printed = os.pipe(), os.pipe(), os.pipe()
