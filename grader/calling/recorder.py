@@ -98,10 +98,9 @@ class RecordingTarget:
             if TOO_MANY_ARGUMENTS.match(failed.answer.message) is None:
                 raise
             value, changed = self._by_name(self._target.apply, name, failed)
-            given = self.calls[-1].arguments
-            left_out = self.left_out[name]
-            after = dict(zip((each for each in given if each not in left_out), changed, strict=True))
-            arguments = [after.get(each, value) for each, value in given.items()]
+            left_out, after = self.left_out[name], iter(changed)
+            every = [each if label in left_out else next(after) for label, each in self.calls[-1].arguments.items()]
+            arguments = every[: len(args) + len(kwargs)]  # without the reference's default values
         return self.note_value(name, value), arguments
 
     def run_with(self, uses: Sequence[str], function: Function, *args: Any) -> Any:

@@ -24,7 +24,7 @@ FIRST_SIZE = re.compile(r"\b(\w+)\.shape\[0\]")
 QUESTIONS_PER_DEFENCE = 6
 MIN_ROWS_OF_A_DEFENCE, MAX_OF_A_FAMILY = 2, 3
 MIN_SHARE = 1 / 3
-"""Of a file's right gradients and functions. If fewer can be asked about, the file would choose what is covered."""
+"""Of a file's right gradients and functions. If questions can cover fewer, the file would choose what they cover."""
 Pose = Callable[[Material, Sequence[Line], random.Random], DefenceQuestion | None]
 FAMILIES: Mapping[str, Pose] = {
     "by_hand": by_hand.pose,

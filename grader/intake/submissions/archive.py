@@ -46,10 +46,10 @@ def without_suffix(path: Path) -> str:
 
 
 def in_reading_process(function: Callable[..., Unpacked], name: str, size: int, *arguments: Any) -> Unpacked:
-    """What `function` gives there for archives of `size` bytes. Raises ArchiveRefused."""
+    """What `function(*arguments, size)` gives there for archives of `size` bytes. Raises ArchiveRefused."""
     seconds = SECONDS + SECONDS_PER_MIB * (size // MIB)
     try:
-        found = Unpacked(**source_reader().call(function, *arguments, seconds=seconds))
+        found = Unpacked(**source_reader().call(function, *arguments, size, seconds=seconds))
     except ReadingStopped as stopped:
         raise ArchiveRefused(f"{name} cannot be unpacked: {stopped}. Submit the lesson's folder only.") from None
     if found.sentence:
@@ -111,7 +111,10 @@ def code_page_of(path: Path, roster: Roster | None) -> str | None:
     wanted = [rotations(name_words(each.name)) for each in roster.members if not each.name.isascii()] if roster else []
     if not wanted or not path.name.lower().endswith(".zip"):
         return None
-    found = in_reading_process(unpacking.unmarked_names, path.name, path.stat().st_size, path)
+    try:
+        found = in_reading_process(unpacking.unmarked_names, path.name, path.stat().st_size, path)
+    except ArchiveRefused:  # as a submission, it is refused with a sentence
+        return None
     names = [name.encode("cp437", "replace") for name in found.names]
     parts = [*{part: None for name in names for part in name.split(b"/") if not part.isascii()}][:MAX_NAMES_COMPARED]
     counts = {page: members_in(page, parts, wanted) for page in CODE_PAGES}

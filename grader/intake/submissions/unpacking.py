@@ -79,12 +79,12 @@ class Unpacked:
     names: list[str] = field(default_factory=list)
 
 
-# What the reading process is called with ------------------------------------------------------------------------------
+# What the reading process is called with; `size` is that of the archives, in bytes ------------------------------------
 
 
-def unpack_one(path: Path, folder: Path) -> Unpacked:
+def unpack_one(path: Path, folder: Path, size: int) -> Unpacked:
     """Unpacks one student's archive into `folder`. An archive inside it becomes a folder of its name."""
-    writer = ArchiveWriter(folder, ONE, path.stat().st_size)
+    writer = ArchiveWriter(folder, ONE, size)
 
     def unpack() -> None:
         unpack_archive(path, writer)
@@ -97,9 +97,9 @@ def unpack_one(path: Path, folder: Path) -> Unpacked:
     return unpacking_outcome(writer, unpack)
 
 
-def unpack_archives(archives: Mapping[str, Path], folder: Path) -> Unpacked:
+def unpack_archives(archives: Mapping[str, Path], folder: Path, size: int) -> Unpacked:
     """Unpacks several archives of one student into `folder`, {place in it: archive}, under the limits of one."""
-    writer = ArchiveWriter(folder, ONE, sum(path.stat().st_size for path in archives.values()))
+    writer = ArchiveWriter(folder, ONE, size)
 
     def unpack() -> None:
         for place, path in list(archives.items())[:MAX_INNER]:
@@ -109,23 +109,25 @@ def unpack_archives(archives: Mapping[str, Path], folder: Path) -> Unpacked:
     return unpacking_outcome(writer, unpack)
 
 
-def unpack_class_archive(path: Path, folder: Path, code_page: str | None) -> Unpacked:
+def unpack_class_archive(path: Path, folder: Path, code_page: str | None, size: int) -> Unpacked:
     """Unpacks the archive of a whole class into `folder`, students' own archives as they are."""
-    writer = ArchiveWriter(folder, WHOLE_CLASS, path.stat().st_size, code_page=code_page)
+    writer = ArchiveWriter(folder, WHOLE_CLASS, size, code_page=code_page)
     return unpacking_outcome(writer, lambda: unpack_archive(path, writer))
 
 
-def list_entries(path: Path, code_page: str | None) -> Unpacked:
+def list_entries(path: Path, code_page: str | None, size: int) -> Unpacked:
     """The names of an archive's entries; nothing is written."""
-    writer = ArchiveWriter(None, WHOLE_CLASS, path.stat().st_size, code_page=code_page)
+    writer = ArchiveWriter(None, WHOLE_CLASS, size, code_page=code_page)
     return unpacking_outcome(writer, lambda: unpack_archive(path, writer))
 
 
-def unmarked_names(path: Path) -> Unpacked:
+def unmarked_names(path: Path, size: int) -> Unpacked:
     """The names in a .zip that are not marked as UTF-8, each byte read as cp437; none where it is not readable."""
-    with suppress(*ARCHIVE_ERRORS, OSError), zipfile.ZipFile(open(path, "rb", opener=open_regular)) as archive:
-        return Unpacked(names=[each.orig_filename for each in archive.infolist() if not each.flag_bits & 0x800])
-    return Unpacked()
+    names: list[str] = []
+    with suppress(*ARCHIVE_ERRORS, OSError), open(path, "rb", opener=open_regular) as file:
+        entries = zipfile.ZipFile(file).infolist() if size <= WHOLE_CLASS.archive else []
+        names = [each.orig_filename for each in entries if not each.flag_bits & 0x800]
+    return Unpacked(names=names)
 
 
 def unpacking_outcome(writer: ArchiveWriter, unpack: Callable[[], None]) -> Unpacked:

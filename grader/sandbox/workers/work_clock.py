@@ -87,12 +87,12 @@ class TimeAccount:
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """Count the time inside as waiting."""
-        started, wall = self._clock.now(), self._clock.wall()
+        started, wall, outer_end = self._clock.now(), self._clock.wall(), self._clock.wall_end
         self._clock.wall_end = wall + WALL_FACTOR * self.total_seconds - self._wall
         try:
             yield
         finally:
-            self._clock.wall_end = math.inf
+            self._clock.wall_end = outer_end
             self._wall += self._clock.wall() - wall
             self._unchecked += max(0.0, self._clock.now() - started)
             if self._unchecked > self.total_seconds / LOOKS:

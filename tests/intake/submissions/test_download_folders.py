@@ -24,6 +24,7 @@ from hypothesis import strategies as some
 from support import GOLDEN, GUARD_SECONDS, ROOT, sampled, solution_of
 
 from grader.commands.grade import main
+from grader.intake.submissions.archive_writer import ArchiveRefused
 from grader.intake.submissions.arrival import SubmissionError
 from grader.intake.submissions.class_folder import is_class
 from grader.intake.submissions.downloads import MOODLE_NAME, CanvasFile, canvas_files, common_prefix
@@ -416,6 +417,17 @@ def test_names_in_a_code_page_are_read_as_the_roster_has_them(course, tmp_path, 
     assert {each.student for each in found.arrivals} == {*names} and not found.remarks and not found.attendance.absent
     given = find([zipped], [course.find("04")], list(course.lessons.values()), code_page=code_page)
     assert {each.student for each in given.arrivals} == {*names}
+
+
+def test_an_archive_that_cannot_be_listed_has_no_code_page_and_ends_no_run(course, tmp_path, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise ArchiveRefused("class.zip cannot be unpacked.")
+
+    zipped = zip_in_code_page(tmp_path / "class.zip", ["山田太郎"], "cp932")
+    (tmp_path / "roster.csv").write_text("name\n山田太郎\n")
+    monkeypatch.setattr("grader.intake.submissions.archive.in_reading_process", refuse)
+    found = find([zipped], [course.find("04")], [*course.lessons.values()], read_roster(tmp_path / "roster.csv"))
+    assert [each.message for each in found] == ["class.zip cannot be unpacked."]
 
 
 def test_a_roster_without_the_names_changes_nothing(course, tmp_path):
