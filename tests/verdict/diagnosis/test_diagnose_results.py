@@ -286,17 +286,17 @@ def test_calls_are_noted_by_the_names_of_the_parameters():
     }
 
 
-def update(parameters, rate):
-    parameters[0] += rate
+def update(parameters):
+    parameters[0] += 0.5
     return len(parameters)
 
 
 def test_a_function_with_fewer_parameters_is_given_those_that_it_has():
     recorder = RecordingTarget(ModuleTarget(SimpleNamespace(update=update)), Course)
     weights = [torch.zeros(2)]
-    value, arguments = recorder.apply("update", weights, 0.5, 2)
-    assert (value, arguments[1:]) == (1, [0.5, 2]) and arguments[0][0].tolist() == [0.5, 0.5]
-    assert recorder.left_out == {"update": ["steps"]}
+    value, arguments = recorder.apply("update", weights, 0.5)
+    assert (value, arguments[1:]) == (1, [0.5]) and arguments[0][0].tolist() == [0.5, 0.5]
+    assert recorder.left_out == {"update": ["rate", "steps"]}
 
 
 def test_a_call_that_does_not_fit_is_noted_by_number():
