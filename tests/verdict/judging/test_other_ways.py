@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from support import ROOT, SEED, rows_of, sampled
 
 from grader.gradebook.grading.session import Session
