@@ -21,6 +21,7 @@ from typing import Any
 
 import torch
 
+from grader.dojo.network import TRAINING_RTOL, Network, clone_tensors, compare_gradients
 from grader.errors import UserError
 from grader.gradebook.files import write_whole
 from grader.lesson.config import LECTURE_SEED
