@@ -13,6 +13,7 @@ from itertools import pairwise
 from grader.dojo.desk import Desk
 from grader.dojo.file import HERE, is_untouched, location, read_ordinary, read_own
 from grader.dojo.rows import status_word
+from grader.dojo.session import CheckSession
 from grader.errors import UserError
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
@@ -40,14 +41,13 @@ def lessons_text(at: Desk) -> str:
     return "\n".join(lines)
 
 
-def verdict_text(at: Desk, words: str) -> str:
+def verdict_text(at: Desk, session: CheckSession, words: str) -> str:
     """The rows of a lesson ("03") or one of them ("03.dprobs"), as `dojo check` judges them. Raises UserError."""
     lesson, row = at.find(words)
     submitted = read_own(lesson)
     if is_untouched(lesson, submitted.files[BACKWARD_FILE]):
         return f"Lesson {lesson.number}: nothing is written yet. The first row is `{lesson.items[0].name}`."
-    checked = at.check(lesson, submitted)
-    at.remember(checked)
+    checked = session.checked_now(lesson)
     rows = [each for each in checked.judged.rows if row in (None, each.name)]
     wrong = [each for each in rows if each.status not in ("passed", HERE, "hidden", *UNWRITTEN)]
     lines = [f"{each.name}: {row_words(each)}" for each in rows]

@@ -76,12 +76,21 @@ def group_explanation(
     rows: Sequence[Row], source: str, checks: Collection[str], lesson: Lesson
 ) -> Iterator[RenderableType]:
     """What is wrong with a group of rows: the location, the forward line, the message, and where the code stopped."""
+    yield from group_heading(rows, checks, lesson)
+    yield from group_message(rows, source, checks)
+
+
+def group_heading(rows: Sequence[Row], checks: Collection[str], lesson: Lesson) -> Iterator[RenderableType]:
     row = rows[0]
     names = first_names([row.name for row in rows])
     yield Text.assemble(
         (f"✗ {names}", WRONG_STYLE), f" {status_word(row, checks)}  ", (location(row.file or "", row.line), "dim")
     )
     yield from forward_part(lesson, row.name)
+
+
+def group_message(rows: Sequence[Row], source: str, checks: Collection[str]) -> Iterator[RenderableType]:
+    row = rows[0]
     yield Paragraph(inert(row.message or f"It is {status_word(row, checks)}."), indent=LIST_INDENT)
     if row.status in ("error", "timeout", "forbidden"):
         yield from quoted_line(source, row.line)
@@ -183,10 +192,15 @@ def scope_note(lesson: Lesson) -> Paragraph:
 
 def lesson_screen(checked: Checked, only: Sequence[str] = ()) -> Iterator[RenderableType]:
     """One lesson's screen, or `only` some of its rows. Raises LessonError where the lesson cannot be read."""
-    judged = checked.judged
-    rows = [row for row in judged.rows if not only or row.name in only]
     yield heading(checked.lesson, checked.submitted.shown)
     yield ""
+    yield from verdict_lines(checked, only)
+
+
+def verdict_lines(checked: Checked, only: Sequence[str] = ()) -> Iterator[RenderableType]:
+    """The table, what is wrong, the notes, what was printed, and the tally."""
+    judged = checked.judged
+    rows = [row for row in judged.rows if not only or row.name in only]
     if not judged.runs:
         yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG_STYLE)
         yield Paragraph(inert(judged.message or ""), indent=LIST_INDENT)
