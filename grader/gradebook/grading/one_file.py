@@ -27,9 +27,9 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.printed import cut, label_lines
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import FileProblems, StudentFile
-from grader.verdict.judging.chain import chain_verdicts
-from grader.verdict.judging.own_sizes import Terms, is_published, terms_of
-from grader.verdict.judging.verdicts import STATUS_OF
+from grader.verdict.judge.chain import chain_verdicts
+from grader.verdict.judge.own_sizes import Terms, is_published, terms_of
+from grader.verdict.judge.verdicts import STATUS_OF
 
 MAX_PRINTED = 4_000
 SEARCH_STOPPED = (

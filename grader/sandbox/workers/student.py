@@ -22,7 +22,7 @@ from grader.verdict.diagnosis.repairs.repairs import Trials
 
 
 class Student:
-    """The steps of one student's file, and its other functions. A SubmissionRunner (grader/verdict/judging/runner.py).
+    """The steps of one student's file, and its other functions. A SubmissionRunner (grader/verdict/judge/runner.py).
 
     Every method that runs something raises ZygoteDied, and Interrupted once the interrupt descriptor is readable.
 
