@@ -88,8 +88,7 @@ def zero_reason(result: SubmissionResult) -> str:
     graded = [lesson for lesson in result.lessons if lesson.status == "graded"]
     if not graded:
         messages = dict.fromkeys(lesson.message for lesson in result.lessons if lesson.message)
-        message = next(iter(messages), "No lesson was submitted.")
-        return shortened_text(message.partition(" No folder ")[0] if message.startswith("Submitted ") else message)
+        return shortened_text(next(iter(messages), "No lesson was submitted."))
     rows = [row for lesson in graded for row in lesson.rows]
     states = Counter(row.status for row in rows)
     if states["passed"]:
