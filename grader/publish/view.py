@@ -19,7 +19,7 @@ from grader.results import BROKEN_STATUSES, UNWRITTEN, WRONG_STATUSES, LessonRes
 from grader.results.wording import figure_text, format_shape, shape_text
 
 if TYPE_CHECKING:
-    from grader.publish.report.layout import Layout, Node
+    from grader.publish.layout import Layout, Node
 
 STATE_WORDS: Final = {
     "passed": "right",

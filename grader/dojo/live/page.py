@@ -18,8 +18,8 @@ from grader.dojo.view import View
 from grader.lesson.paths import BACKWARD_FILE, TEMPLATES
 from grader.publish.excerpt import Lines, excerpt
 from grader.publish.inert import inert
+from grader.publish.layout import Layout
 from grader.publish.report.drawings import layouts_of
-from grader.publish.report.layout import Layout
 from grader.publish.report.pages import report_templates
 from grader.publish.view import LessonView
 from grader.sandbox.isolation.probe import Isolation

@@ -25,6 +25,7 @@ from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
 from grader.publish.inert import code, inert, markdown
+from grader.publish.layout import Layout, layouts_from_text, layouts_to_text
 from grader.publish.report.annotated import date_text, sentences_about, sentences_about_lesson
 from grader.publish.report.classroom import (
     NOTHING_SUBMITTED,
@@ -44,7 +45,6 @@ from grader.publish.report.classroom import (
 from grader.publish.report.curve import Plot, plot
 from grader.publish.report.forces import forces
 from grader.publish.report.heat_map import COLOUR_SCALE, heat_map
-from grader.publish.report.layout import Layout, layouts_from_text, layouts_to_text
 from grader.publish.report.triage import triage
 from grader.publish.templates import page_templates
 from grader.publish.view import MEANINGS, STATE_WORDS, LessonView, answer_word, lesson_view, next_step
