@@ -294,4 +294,4 @@ def standing_of(
     days = None
     if assignment is not None and student in term:
         days = days_left(student, assignment, [work.read() for work in term[student]])
-    return replace(assigned(student, assignment, attempts, decisions, days), student=student, earlier=None)
+    return replace(assigned(student, assignment, attempts, decisions, days), student=student)
