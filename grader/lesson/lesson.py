@@ -17,7 +17,7 @@ from grader.lesson.config import Item as Item
 from grader.lesson.config import PublicDraw, lesson_config
 from grader.lesson.course_modules import load_module, require_named
 from grader.lesson.course_settings import CourseSettings, course_settings
-from grader.lesson.mistakes import PUBLIC_MISTAKES_FILE, Mistake, Signature, mistakes_of, signatures_in
+from grader.lesson.mistakes import Mistake, Signature, mistakes_of, signatures_in
 
 if TYPE_CHECKING:  # torch comes with these and takes a second: reading titles and hints need not wait for it
     import torch
@@ -52,8 +52,8 @@ def imports_of(lessons: Iterable[Lesson]) -> tuple[str, ...]:
 class Lesson:
     """A lesson by its two folders `exercise` and `solution`. A student's kit has only the first.
 
-    Without `secrets` only the public mistakes are read, even if solutions/ is there. So a student's own check says the
-    same in a checkout of the course as in a kit. Raises LessonError for a lesson.toml that cannot be used.
+    Without `secrets` no known mistake is read, even if solutions/ is there. So a student's own check says the same in
+    a checkout of the course as in a kit. Raises LessonError for a lesson.toml that cannot be used.
     """
 
     def __init__(self, course: Path, name: str, secrets: bool = True, settings: CourseSettings | None = None) -> None:
@@ -105,6 +105,10 @@ class Lesson:
         fed = random_upstream and self.joint is None
         groups = getattr(self.module, "GROUPS", None)
         problem = Problem(self.module.forward, self.module.inputs, draw, seed, dtype or torch.float64, fed, groups)
+        for item in self.gradients:
+            if item.target not in problem.values:
+                asks = f"{self.exercise / 'lesson.toml'} asks for {item.name}"
+                raise LessonError(f"{asks}, but forward.py names no value `{item.target}`.")
         if self.joint is not None:
             problem.refuse_open_ends(self.joint.name, self.exercise / "forward.py")
         return problem
@@ -183,8 +187,8 @@ class Lesson:
 
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
-        path = self.solution / "mistakes.py" if self._secrets else self.exercise / PUBLIC_MISTAKES_FILE
-        if not path.is_file():
+        path = self.solution / "mistakes.py"
+        if not self._secrets or not path.is_file():
             return ()
         module = load_module(path, f"backprop_ninja_mistakes_{self.name}")
         try:

@@ -42,6 +42,7 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.report.pages import Reporter
 from grader.results import LessonResult, Row, SubmissionResult, read_results
+from grader.results.annotations import IntakeRemark
 
 LESSON = "04_cross_entropy"
 
@@ -221,7 +222,7 @@ def test_the_key_holds_all_that_a_result_depends_on(small):
         result_key(under, submitted("ada")),
         result_key(under, submitted("ada", b"pass \n")),
         result_key(under, replace(submitted("ada"), message="It is a link.")),
-        result_key(under, replace(submitted("ada"), note="The last of three counts.")),
+        result_key(under, replace(submitted("ada"), remarks=(IntakeRemark("newest", "The last of three counts."),))),
         *(
             result_key(under, replace(submitted("ada"), lessons={LESSON: replace(part, **change)}))
             for change in ({"shown": "a.py"}, {"message": "x"}, {"rejected": True})

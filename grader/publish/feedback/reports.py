@@ -14,8 +14,9 @@ from grader.gradebook.guarded import fault_text
 from grader.intake.submissions.roster import Roster
 from grader.publish.export.marks import Marks, as_csv
 from grader.publish.inert import inert
+from grader.publish.view import RowView
 from grader.results import LessonResult, Row, SubmissionResult, number, points_in_words, points_text, read_results
-from grader.results.wording import listed, verdict_of_row
+from grader.results.wording import listed
 
 HTML, MARKDOWN = "report.html", "report.md"
 
@@ -88,7 +89,7 @@ def one_line_summary(results: SubmissionResult) -> str:
     else:
         absent = [lesson.name for lesson in results.lessons if lesson.status != "graded"]
         wrong = [
-            f"{row.name} ({verdict_of_row(row)})"
+            f"{row.name} ({RowView(row).word})"
             for lesson in results.lessons
             if lesson.status == "graded"
             for row in lesson.rows

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.repairs.change_texts import CHANGE_TEXTS
 from grader.verdict.diagnosis.repairs.edits import Edit
+from grader.verdict.explain.explanation import Explanation
 
 
 @dataclass(frozen=True)

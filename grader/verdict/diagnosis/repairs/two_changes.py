@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.repairs.edits import PLACEHOLDER, Edit, changes, text_of_changed
 from grader.verdict.diagnosis.repairs.known import Known
 from grader.verdict.diagnosis.repairs.source_file import (
@@ -22,6 +21,7 @@ from grader.verdict.diagnosis.repairs.source_file import (
     quote,
     replace_node,
 )
+from grader.verdict.explain.explanation import Explanation
 
 MAX_NODES = 150
 """A longer function has too many pairs of changes."""
