@@ -89,7 +89,7 @@ def upstream_is_right(
 
 def numbers_of_inner_gradients(edits: Sequence[Edit]) -> dict[str, int]:
     """{inner gradient: the number of the edit that returns it}."""
-    return {edit.part: number for number, edit in enumerate(edits) if edit.kind == INNER_GRADIENT}
+    return {edit.words["name"]: number for number, edit in enumerate(edits) if edit.kind == INNER_GRADIENT}
 
 
 def answers_of(trials: Trials, step: str, cases: Cases, number: int) -> list[tuple[Problem, Answer]]:
