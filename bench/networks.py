@@ -1,9 +1,9 @@
 """Three networks of about the same size on the same names, from finished runs of `dojo train`: a table and a plot.
 
-    dojo train solutions/07_training --steps 42000 --without-autograd -o runs/07
-    dojo train solutions/16_through_time -o runs/16
-    dojo train solutions/15_gpt --without-autograd -o runs/15
-    python -m bench.networks runs --write docs/training-networks.svg
+    dojo train solutions/07_training --steps 42000
+    dojo train solutions/16_through_time
+    dojo train solutions/15_gpt
+    python -m bench.networks my-training --write docs/training-networks.svg
 
 The x-axis counts the characters that were predicted, because the MLP's batches have 32 characters and those of the
 others 32 names. A point of a curve is the mean loss of a fiftieth of the run, a circle the validation loss at the end.
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grader.authoring.figures.svg import Drawing
-from grader.dojo.training.contract import LOG, load_checkpoint
+from grader.dojo.training import LOG, load_checkpoint
 from grader.errors import UserError
 
 BATCH, POINTS = 32, 50
@@ -42,23 +42,20 @@ class Run(NamedTuple):
 
 def read_run(folder: Path) -> Run:
     """What a finished run left in `folder`. Raises UserError."""
-    kept, log = load_checkpoint(folder), ""
-    if kept is not None:
-        log = (folder / LOG).read_text(encoding="utf-8")
+    kept, log = load_checkpoint(folder), (folder / LOG).read_text(encoding="utf-8")
     losses = dict(re.findall(r"^(train|validation) +loss (\S+)", log, re.M))
-    if kept is None or len(losses) < 2:
+    if len(losses) < 2:
         raise UserError(f"{folder} holds no finished run: `python -m bench.networks --help` says how to make it.")
     parameters = re.findall(r"^([\d,]+) parameters", log, re.M)[0]
     of_names = bool(re.search(r" test names$", log, re.M))  # of each name, the characters and its end are predicted
     batch = BATCH * (characters_per_name() if of_names else 1.0)
-    state = kept["state"]
-    steps = kept["step"]
+    steps = kept["steps"]
     return Run(
         parameters,
         steps,
         steps * batch,
-        state["seconds"],
-        state["losses"].tolist(),
+        kept["seconds"][0],
+        kept["losses"].tolist(),
         losses["train"],
         losses["validation"],
     )
@@ -117,11 +114,11 @@ def picture(runs: dict[str, Run]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("runs", type=Path, help="the folder with the runs 07, 16 and 15")
+    parser.add_argument("runs", type=Path, help="the folder my-training with the runs of lessons 07, 16 and 15")
     parser.add_argument("--write", type=Path, metavar="SVG", help="where to write the plot")
     given = parser.parse_args()
     try:
-        runs = {name: read_run(given.runs / name) for name in NETWORKS}
+        runs = {name: read_run(given.runs if name == "07" else given.runs / name) for name in NETWORKS}
     except UserError as error:
         parser.error(str(error))
     print(table(runs))

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 
-from grader.dojo.training.contract import Comparison
 from grader.errors import UserError
 
 BLOCK, EMBEDDING, BATCH = 3, 10, 32
@@ -108,11 +107,8 @@ def draw_batch(generator, examples):
 # Autograd's run -------------------------------------------------------------------------------------------------------
 
 
-def autograd_gradients(parameters, Xb, Yb, values=None):
-    """(loss, gradients) by `loss.backward()`: what yours are compared with.
-
-    A dict `values` is filled with the values in between and their gradients: `h`, `dh` and so on.
-    """
+def autograd_gradients(parameters, Xb, Yb):
+    """(loss, gradients) by `loss.backward()`: what yours are compared with."""
     C, W1, b1, W2, b2, bngain, bnbias = leaves = [p.detach().requires_grad_() for p in parameters]
     emb = C[Xb]
     embcat = emb.view(Xb.shape[0], -1)
@@ -124,17 +120,7 @@ def autograd_gradients(parameters, Xb, Yb, values=None):
     h = torch.tanh(hpreact)
     logits = h @ W2 + b2
     loss = F.cross_entropy(logits, Yb)
-    between = {"emb": emb, "embcat": embcat, "hprebn": hprebn, "bnmean": bnmean, "bnvar": bnvar}
-    between |= {"bndiff": bndiff, "bnvar_inv": bnvar_inv, "hpreact": hpreact, "h": h, "logits": logits}
-    if values is not None:
-        for value in between.values():
-            value.retain_grad()
     loss.backward()
-    if values is not None:
-        values |= {name: value.detach() for name, value in between.items()}
-        values["bnraw"] = values["bndiff"] * values["bnvar_inv"]
-        values |= {f"d{name}": value.grad for name, value in between.items()}
-        values |= {f"d{name}": leaf.grad for name, leaf in zip(PARAMETERS, leaves, strict=True)}
     return loss.item(), [p.grad for p in leaves]
 
 
@@ -146,24 +132,3 @@ def autograd_train(parameters, X, Y, batches, max_steps, start=0):
         torch._foreach_add_(parameters, slopes, alpha=-0.1 if step < max_steps / 2 else -0.01)
         losses.append(loss)
     return losses
-
-
-def compare(found, expected):
-    """The lecture's `cmp` of the seven gradients. Unlike the lecture's, it also compares the shapes.
-
-    `relative` is the difference divided by the gradient's largest element, but at least by a hundredth of the largest
-    element of all seven: `db1` is only rounding, because batch norm removes the bias.
-    """
-    rows = []
-    floor = 0.01 * max(true.abs().max().item() for true in expected) or 1.0
-    for name, own, true in zip(PARAMETERS, found, expected, strict=True):
-        shape = tuple(true.shape)
-        if own.shape != true.shape:
-            note = f"yours has shape {tuple(own.shape)}"
-            rows.append(Comparison(name, shape, exact=False, approximate=False, maxdiff=None, note=note))
-            continue
-        own, true = own.detach().double(), true.double()
-        maxdiff = (own - true).abs().max().item()
-        relative = maxdiff / max(true.abs().max().item(), floor)
-        rows.append(Comparison(name, shape, torch.equal(own, true), torch.allclose(own, true), maxdiff, relative))
-    return rows

@@ -39,13 +39,53 @@ def sequences(words, numbers, length):
 class Names:
     """Lesson 07's data, one name per example: `sets` are {"train": (X, Y), "validation": ..., "test": ...}."""
 
-    def __init__(self, path):
+    def __init__(self):
         of = lecture()
-        data = of.Data.load(path or LECTURE_FILE.with_name("names.txt"))
-        self.words, self.numbers, self.digest, self.text = data.words, data.numbers, data.digest, data.text
+        data = of.Data.load(LECTURE_FILE.with_name("names.txt"))
+        self.words, self.numbers, self.text = data.words, data.numbers, data.text
         self.length = 1 + max(map(len, self.words))
         parts = of.split(self.words)
         self.sets = {name: sequences(part, self.numbers, self.length) for name, part in parts.items()}
+
+    def draw(self, generator):
+        """The numbers of the names of one step."""
+        return torch.randint(0, len(self.sets["train"][0]), (BATCH,), generator=generator)
+
+    def examples(self, batch):
+        X, Y = self.sets["train"]
+        return X[batch], Y[batch]
+
+    def facts(self, parameters, sizes):
+        """The lines with which a run's log begins."""
+        sets = " / ".join(f"{len(X):,} {name}" for name, (X, _) in self.sets.items())
+        count = sum(value.numel() for value in parameters.values())
+        return [
+            f"{len(self.words):,} names, {len(self.numbers)} characters: {sets} names",
+            f"{count:,} parameters: {sizes}",
+        ]
+
+
+def start_of(parameters):
+    """The state before the first step: the parameters, and Adam's averages."""
+    zeros = [{name: torch.zeros_like(value) for name, value in parameters.items()} for _ in range(2)]
+    return {"parameters": parameters, "means": zeros[0], "squares": zeros[1]}
+
+
+def own_gradients(student, parameters, X, Y, *more):
+    """(loss, {name: gradient}) by the student's `gradients`. Raises UserError for a result of another form."""
+    with torch.no_grad():
+        found = student.call("gradients", {name: value.clone() for name, value in parameters.items()}, X, Y, *more)
+    form = "(loss, {name: gradient})"
+    if not isinstance(found, (tuple, list)) or len(found) != 2 or not isinstance(found[1], dict):
+        raise UserError(f"To train, `gradients` must return {form}; it returned a {type(found).__name__}.")
+    gradients = {}
+    for name in parameters:
+        gradient = found[1].get(name, found[1].get(f"d{name}"))
+        gradient = torch.stack(gradient) if isinstance(gradient, list) else gradient
+        if not isinstance(gradient, torch.Tensor):
+            raise UserError(f"`gradients` must return {form}; `{name}` is {type(gradient).__name__}.")
+        gradients[name] = gradient
+    return float(found[0]), gradients
 
 
 def initialise(generator, vocabulary, positions, hidden):

@@ -1,4 +1,4 @@
-"""The training run of the GPT with your gradients, and autograd's next to it. `dojo train 15` runs this file.
+"""The GPT for `dojo train 15`: your functions, called on copies, and what they should return.
 
 You write nothing here or in reference.py: they call the functions of your backward.py.
 """
@@ -8,45 +8,50 @@ from pathlib import Path
 
 import torch
 
-from grader.dojo.training.contract import TRAINING_RTOL
-from grader.dojo.training.model_run import ModelRun, clone_tensors, missing_function
-from grader.dojo.training.model_training import run_model
+from grader.dojo.network import TRAINING_RTOL, Network, clone_tensors
+from grader.dojo.own_file import NotWritten
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 
 reference = load_module(Path(__file__).with_name("reference.py"), "backprop_ninja_reference_15")
 
 
-class GPTRun(ModelRun):
-    lesson, model = "15", "a GPT"
+class GPT(Network):
+    words, lesson = "a GPT", "15"
     from_the_loss = ("gain3", "W2", "W1", "gain2", "Wo", "Wv", "Wq", "Wk", "gain1", "wpe", "wte")
-    arguments, batch = (reference.HEADS,), reference.BATCH
-    loss_of = staticmethod(reference.loss_of)
-    autograd_gradients = staticmethod(reference.autograd_gradients)
 
-    @property
-    def max_steps(self):
-        return reference.max_steps_of(self.options.steps)
+    def __init__(self, student, steps, hidden):
+        super().__init__(student, steps, hidden)
+        self.data, self.max_steps = reference.Names(), reference.max_steps_of(steps)
 
-    def initialise(self, generator):
-        return reference.initialise(generator, len(self.names.numbers), self.names.length, self.options.hidden)
+    def start(self, generator):
+        drawn = reference.initialise(generator, len(self.data.numbers), self.data.length, self.hidden)
+        return reference.start_of(drawn)
 
-    def description(self):
-        return f"{reference.LAYERS} blocks, {reference.HEADS} heads, {reference.CHANNELS} channels"
+    def draw(self, generator):
+        return self.data.draw(generator)
 
-    def rehearse(self):
+    def facts(self, state):
+        sizes = f"{reference.LAYERS} blocks, {reference.HEADS} heads, {reference.CHANNELS} channels"
+        return self.data.facts(state["parameters"], sizes)
+
+    def rehearse(self, state, batch):
         """Calls everything on a small batch first, so that no long run ends because of a slip."""
-        X, Y = (part[:2] for part in self.names.sets["train"])
-        parameters = self.own["parameters"]
-        gradients = self.own_gradients(clone_tensors(parameters), X, Y)[1]
+        gradients = self.own_gradients(state, batch[:2])[1]
         self.student.call("clip", clone_tensors(gradients), 1.0)
         self.student.call("learning_rate", 0, self.max_steps)
-        self.own_steps(clone_tensors(self.own), [torch.tensor([0, 1])], self.step)
-        generator = torch.Generator().manual_seed(0)
-        return missing_function(self.student, "sample", clone_tensors(parameters), reference.HEADS, generator)
+        self.own_steps(clone_tensors(state), [batch[:2]], 0)
+        try:
+            self.samples(state, torch.Generator().manual_seed(0), 1)
+        except NotWritten as error:
+            return f"Not written yet in {self.student.path}: `{error.function}`. Names need it."
+        return ""
+
+    def own_gradients(self, state, batch):
+        return reference.own_gradients(self.student, state["parameters"], *self.data.examples(batch), reference.HEADS)
 
     def own_steps(self, state, batches, start):
-        X, Y = self.names.sets["train"]
+        X, Y = self.data.sets["train"]
         averages = (state[name] for name in ("parameters", "means", "squares"))
         with torch.no_grad():
             losses = self.student.call(
@@ -62,33 +67,39 @@ class GPTRun(ModelRun):
             )
         return losses
 
-    def autograd_steps(self, state, batches, start):
-        return reference.autograd_train(state, *self.names.sets["train"], batches, self.max_steps, start)
+    def autograd_gradients(self, state, batch):
+        return reference.autograd_gradients(state["parameters"], *self.data.examples(batch))
 
-    def wrong_update(self, gradients):
-        step, most = self.step, self.max_steps
-        rate, true_rate = float(self.student.call("learning_rate", step, most)), reference.learning_rate(step, most)
+    def autograd_steps(self, state, batches, start):
+        return reference.autograd_train(state, *self.data.sets["train"], batches, self.max_steps, start)
+
+    def wrong_update(self, state, batch, gradients, step):
+        rate = float(self.student.call("learning_rate", step, self.max_steps))
+        true_rate = reference.learning_rate(step, self.max_steps)
         if not math.isclose(rate, true_rate, rel_tol=TRAINING_RTOL):
             return f"the learning rate is {rate:g} instead of {true_rate:g}", "learning_rate"
-        clipped = reference.clip(clone_tensors(gradients))
-        state, true = clone_tensors(self.own), clone_tensors(self.own)
-        reference.adam(**true, slopes=clipped, step=step, rate=true_rate)
+        clipped, true = reference.clip(clone_tensors(gradients)), clone_tensors(state)
+        reference.adam(**true, slopes=clone_tensors(clipped), step=step, rate=true_rate)
         with torch.no_grad():
-            arguments = [state[name] for name in ("parameters", "means", "squares")]
-            self.student.call(
-                "adam", arguments[0], clone_tensors(clipped), *arguments[1:], step, true_rate, reference.DECAY
-            )
+            parameters, means, squares = (state[name] for name in ("parameters", "means", "squares"))
+            self.student.call("adam", parameters, clipped, means, squares, step, true_rate, reference.DECAY)
         for name, value in true["parameters"].items():
             if not (state["parameters"][name] - value).abs().max() <= TRAINING_RTOL * true_rate:
                 return f"the gradients are right, and `adam` changes `{name}` in another way than AdamW", "adam"
         return "", ""
 
-    def draw_name(self, generator):
-        return self.student.call("sample", clone_tensors(self.own["parameters"]), reference.HEADS, generator)
+    def losses(self, state):
+        return {name: float(reference.loss_of(state["parameters"], *both)) for name, both in self.data.sets.items()}
+
+    def samples(self, state, generator, count):
+        parameters = clone_tensors(state["parameters"])
+        drawn = [self.student.call("sample", parameters, reference.HEADS, generator) for _ in range(count)]
+        try:
+            return [self.data.text(tokens) for tokens in drawn]
+        except (TypeError, ValueError):
+            raise UserError("`sample` must return a list of numbers of characters.") from None
 
 
-def run(student, options, watch, kept=None):
-    """Trains, evaluates and draws names. See grader/dojo/training/contract.py for what it is given and returns."""
+def network(student, steps, hidden):
     torch.set_num_threads(1)  # the tensors are small: a second thread only waits
-    names = reference.Names(Path(options.names) if options.names else None)
-    return run_model(GPTRun(student, options, names, kept), watch, resumed=bool(kept))
+    return GPT(student, steps, hidden)

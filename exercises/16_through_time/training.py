@@ -1,4 +1,4 @@
-"""The training run of the recurrent network with your gradients, and autograd's next to it: what `dojo train 16` runs.
+"""The recurrent network for `dojo train 16`: your functions, called on copies, and what they should return.
 
 Your `gradients` and `clip` are called. Adam and the learning rate are lesson 15's, in its reference.py.
 """
@@ -7,9 +7,7 @@ from pathlib import Path
 
 import torch
 
-from grader.dojo.training.contract import TRAINING_RTOL
-from grader.dojo.training.model_run import ModelRun, clone_tensors
-from grader.dojo.training.model_training import run_model
+from grader.dojo.network import TRAINING_RTOL, Network, clone_tensors
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 
@@ -17,21 +15,26 @@ reference = load_module(Path(__file__).with_name("reference.py"), "backprop_ninj
 gpt = reference.gpt()
 
 
-class RecurrentRun(ModelRun):
-    lesson, model = "16", "a recurrent network"
+class RecurrentNetwork(Network):
+    words, lesson = "a recurrent network", "16"
     from_the_loss = ("bo", "Wo", "Wh", "Wx", "b", "h0", "C")
-    batch = reference.BATCH
-    loss_of = staticmethod(reference.loss_of)
 
-    def initialise(self, generator):
-        return reference.initialise(generator, len(self.names.numbers), self.options.hidden)
+    def __init__(self, student, steps, hidden):
+        super().__init__(student, steps, hidden)
+        self.data = gpt.Names()
 
-    def description(self):
-        return f"{self.options.hidden} hidden units, {reference.FEATURES} numbers for each character"
+    def start(self, generator):
+        return gpt.start_of(reference.initialise(generator, len(self.data.numbers), self.hidden))
 
-    def rehearse(self):
-        """Calls everything on a small batch first, so that no long run ends because of a slip."""
-        self.own_steps(clone_tensors(self.own), [torch.tensor([0, 1])], self.step)
+    def draw(self, generator):
+        return self.data.draw(generator)
+
+    def facts(self, state):
+        sizes = f"{self.hidden} hidden units, {reference.FEATURES} numbers for each character"
+        return self.data.facts(state["parameters"], sizes)
+
+    def rehearse(self, state, batch):
+        self.own_steps(state, [batch[:2]], 0)
         return ""
 
     def own_clip(self, gradients, most=gpt.CLIPPED_TO):
@@ -41,26 +44,28 @@ class RecurrentRun(ModelRun):
             raise UserError("To train, `clip` must return (clipped, norm), with `clipped` a dict of all gradients.")
         return found[0]
 
+    def own_gradients(self, state, batch):
+        return gpt.own_gradients(self.student, state["parameters"], *self.data.examples(batch))
+
+    def autograd_gradients(self, state, batch):
+        return gpt.autograd_gradients(state["parameters"], *self.data.examples(batch), reference.loss_of)
+
     def own_steps(self, state, batches, start):
-        return self.steps(state, batches, start, lambda *given: self.own_gradients(*given), self.own_clip)
+        return self.take_steps(state, batches, start, self.own_gradients, self.own_clip)
 
     def autograd_steps(self, state, batches, start):
-        return self.steps(state, batches, start, self.autograd_gradients, gpt.clip)
+        return self.take_steps(state, batches, start, self.autograd_gradients, gpt.clip)
 
-    def steps(self, state, batches, start, gradients, clip):
-        (X, Y), losses = self.names.sets["train"], []
-        max_steps = gpt.max_steps_of(self.options.steps)
-        for step, ix in enumerate(batches, start):
-            loss, found = gradients(state["parameters"], X[ix], Y[ix])
+    def take_steps(self, state, batches, start, gradients, clip):
+        losses, max_steps = [], gpt.max_steps_of(self.steps)
+        for step, batch in enumerate(batches, start):
+            loss, found = gradients(state, batch)
             rate = gpt.learning_rate(step, max_steps)
             gpt.adam(**state, slopes=clip(found), step=step, rate=rate, decayed=reference.DECAYED)
             losses.append(loss)
         return losses
 
-    def autograd_gradients(self, parameters, X, Y):
-        return gpt.autograd_gradients(parameters, X, Y, reference.loss_of)
-
-    def wrong_update(self, gradients):
+    def wrong_update(self, state, batch, gradients, step):
         """With the limit of the run, and with one so small that there is something to clip."""
         norm = torch.cat([gradient.flatten() for gradient in gradients.values()]).norm().item()
         for most in (gpt.CLIPPED_TO, norm / 2):
@@ -70,12 +75,14 @@ class RecurrentRun(ModelRun):
                     return f"the gradients are right, and `clip` makes another `d{name}` of them", "clip"
         return "", ""
 
-    def draw_name(self, generator):
-        return reference.sample(self.own["parameters"], generator, self.names.length)
+    def losses(self, state):
+        return {name: float(reference.loss_of(state["parameters"], *both)) for name, both in self.data.sets.items()}
+
+    def samples(self, state, generator, count):
+        drawn = [reference.sample(state["parameters"], generator, self.data.length) for _ in range(count)]
+        return [self.data.text(tokens) for tokens in drawn]
 
 
-def run(student, options, watch, kept=None):
-    """Trains, evaluates and draws names. See grader/dojo/training/contract.py for what it is given and returns."""
+def network(student, steps, hidden):
     torch.set_num_threads(1)  # the tensors are small: a second thread only waits
-    names = gpt.Names(Path(options.names) if options.names else None)
-    return run_model(RecurrentRun(student, options, names, kept), watch, resumed=bool(kept))
+    return RecurrentNetwork(student, steps, hidden)

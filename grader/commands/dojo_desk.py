@@ -12,8 +12,7 @@ from rich.console import Console, RenderableType
 
 from grader.commands.console import STOPPED, console_for, fail
 from grader.commands.options import EXISTING_FOLDER
-from grader.dojo.desk import Desk
-from grader.dojo.training.setup import training_course
+from grader.dojo.desk import Desk, student_course
 from grader.dojo.work import Exercises, Work, is_file, work_in
 from grader.errors import UserError
 from grader.lesson.lesson import Course, Lesson
@@ -31,7 +30,7 @@ def desk(course: Path | None) -> Iterator[Desk]:
     stderr = Console(stderr=True)
     try:
         opened = Desk(
-            training_course(course),
+            student_course(course),
             complain=lambda sentence: click.echo(f"dojo: {sentence}", err=True),
             busy=lambda what: stderr.status(f"{what} …") if stderr.is_terminal else contextlib.nullcontext(),
         )
@@ -53,7 +52,7 @@ class LessonParam(click.ParamType):  # type: ignore[type-arg]  # generic from cl
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         try:
-            lessons = Course(training_course(ctx.params.get("course")), secrets=False).lessons.values()
+            lessons = Course(student_course(ctx.params.get("course")), secrets=False).lessons.values()
         except UserError:
             return []
         words = {lesson.number: lesson.title for lesson in lessons}

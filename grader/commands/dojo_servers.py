@@ -11,8 +11,7 @@ import click
 
 from grader import __version__
 from grader.commands.dojo_desk import exercises_option
-from grader.dojo.desk import Desk
-from grader.dojo.training.setup import training_course
+from grader.dojo.desk import Desk, student_course
 from grader.errors import UserError
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def assistant(course: Path | None) -> None:
 
     Hints that the assistant takes are recorded in .dojo.json, as those of `dojo hint` are.
     """
-    root = training_course(course).resolve()
+    root = student_course(course).resolve()
     try:
         import mcp  # noqa: F401
     except ImportError as error:

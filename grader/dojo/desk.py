@@ -19,8 +19,9 @@ from grader.dojo.zygote import Starter
 from grader.errors import UserError
 from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment, read_assignment
 from grader.intake.submissions.lesson_files import LessonFiles
+from grader.lesson.course_modules import set_named
 from grader.lesson.lesson import Course, Lesson, LessonError
-from grader.lesson.paths import BACKWARD_FILE
+from grader.lesson.paths import BACKWARD_FILE, nearest_course
 from grader.sandbox.workers.torch_loading import load_torch
 
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
@@ -28,6 +29,23 @@ if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wai
     from grader.dojo.public_suite import OwnGradients
     from grader.gradebook.grading.one_file import JudgedFile
     from grader.results import Row
+
+
+def student_course(given: Path | None) -> Path:
+    """The course at `given`, else the nearest one around the current folder: of that, only installed code runs.
+
+    Raises UserError.
+    """
+    found = nearest_course(given)
+    if found is None and given is not None:
+        raise UserError(f"{given} holds no lessons: name the folder that has exercises/ with --course.")
+    if found is None:
+        raise UserError(
+            "there is no folder exercises/ here. Make a folder to work in with `dojo start`, or change to the "
+            "folder that has exercises/, or name it with --course."
+        )
+    set_named(found, given is not None)
+    return found
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from grader.results.annotations import (
     Adjustment,
@@ -172,7 +172,7 @@ class SubmissionResult(JsonObject):
     isolation_missing: Sequence[str] | None = field(default=None, metadata=OPTIONAL)
     seed: int = 0
     seconds: float = 0
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
     lessons: list[LessonResult] = field(default_factory=list)
     not_graded: list[NotGraded] | None = field(default=None, metadata=OPTIONAL)
     left_out: list[str] | None = field(default=None, metadata=OPTIONAL)

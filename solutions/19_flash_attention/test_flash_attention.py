@@ -333,8 +333,8 @@ def bytes_of(values):
     return sum(value.nbytes for value in values if isinstance(value, torch.Tensor))
 
 
-def test_memory(check):
-    require_right_values(check)
+def too_much_memory(check):
+    """(name, sizes, bytes taken, bytes allowed) of a call that holds more than tiles and its results, or None."""
     for (name, given, right), sizes in (
         (FUNCTIONS[0], LONG_ROWS),
         (FUNCTIONS[1], LONG_KEYS),
@@ -343,13 +343,22 @@ def test_memory(check):
         taken = measured(check, name, given, right, sizes, PLAIN_MEMORY).extra_bytes
         allowed = MAX_MEMORY + bytes_of(check.once(given, sizes)) + bytes_of(check.once(right, sizes))
         if taken > allowed:
-            strip = sizes["queries"] * sizes["keys"] * 8
-            check.fail(
-                f"With {sizes['queries']} queries and {sizes['keys']} keys, `{name}` took {taken / 1e6:.0f} MB "
-                f"more than its results and one tile; {allowed / 1e6:.0f} are allowed. All scores together have "
-                f"{strip / 1e6:.0f} MB: which tensor has them, or one whole row? Does a list keep finished tiles?",
-                mistake="all_scores",
-            )
+            return name, sizes, taken, allowed
+    return None
+
+
+def test_memory(check):
+    require_right_values(check)
+    excess = too_much_memory(check)
+    if excess is not None:
+        name, sizes, taken, allowed = excess
+        strip = sizes["queries"] * sizes["keys"] * 8
+        check.fail(
+            f"With {sizes['queries']} queries and {sizes['keys']} keys, `{name}` took {taken / 1e6:.0f} MB "
+            f"more than its results and one tile; {allowed / 1e6:.0f} are allowed. All scores together have "
+            f"{strip / 1e6:.0f} MB: which tensor has them, or one whole row? Does a list keep finished tiles?",
+            mistake="all_scores",
+        )
     for name, given, right in FUNCTIONS:
         taken = measured(check, name, given, right, MASKED, PLAIN_MEMORY).extra_bytes
         if taken > MAX_MASKED:
@@ -376,7 +385,10 @@ def counted_products(check, name, given, sizes, operators=PRODUCTS):
 
 
 def require_own_tiles(check):
-    """End the check if a function computes fewer matrix products than it has tiles."""
+    """End the check if a function computes fewer matrix products than it has tiles.
+
+    Products that are written as sums are not counted: where none is, the memory must be that of tiles.
+    """
     tiles = FEW_SCORES["queries"] // FEW_SCORES["rows"] * FEW_SCORES["keys"] // FEW_SCORES["columns"]
     for name, given, _ in FUNCTIONS:
         products = counted_products(check, name, given, FEW_SCORES)
@@ -386,6 +398,13 @@ def require_own_tiles(check):
                 "`rows` queries and `columns` keys at a time.",
                 mistake="other_tiles",
             )
+        if products == 0:
+            require_memory_of_tiles(check)
+
+
+def require_memory_of_tiles(check):
+    if too_much_memory(check) is not None:
+        check.fail("This row counts once the row `memory` passes: a function that holds all scores takes no tiles.")
 
 
 def test_operations(check):
@@ -408,6 +427,7 @@ def test_operations(check):
                 "may read.",
                 mistake="future_tiles",
             )
+    require_memory_of_tiles(check)
     for name, given, right in FUNCTIONS:
         ratio = measured(check, name, given, right, MANY, PLAIN_WORK, MAX_TIME).cpu_ratio
         if ratio > MAX_TIME:

@@ -34,7 +34,6 @@ def pages(
     texts = {
         "report": made.report(session_for(*made.LESSONS)),
         "class": Reporter(lessons).class_page(made.everyone(lessons, 130)),
-        "training": made.training(),
     }
     paths = {name: folder / f"{name}.html" for name in texts}
     for name, text in texts.items():

@@ -1,8 +1,7 @@
-"""The pages that the browser opens: a report of several lessons with everything in it, a class, a training run."""
+"""The pages that the browser opens: a report of several lessons with everything in it, and a class."""
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +11,6 @@ from made_results import lesson as part
 from made_results import results, row
 from support import solution_of
 
-from grader.dojo.training.contract import Comparison, Outcome
-from grader.dojo.training.page import page
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
@@ -98,34 +95,3 @@ def one(lessons: Sequence[Lesson], student: str, number: int, draw: random.Rando
         isolation="strong" if number % 50 else "fair",
         seconds=round(0.2 + draw.random(), 3),
     )
-
-
-def training() -> str:
-    """index.html of a run of 400 steps, stopped before its end, with autograd's beside it."""
-    draw = random.Random(13)
-    own = [2.1 + 1.3 * math.exp(-step / 60) + 0.2 * draw.random() for step in range(400)]
-    outcome = Outcome(
-        "The network of lesson 07",
-        400,
-        1000,
-        finished=False,
-        figures=[("training loss", "2.07"), ("validation loss", "2.11")],
-        losses=own,
-        reference=[loss + 1e-7 * draw.random() for loss in own],
-        window=20,
-        comparisons=[
-            (
-                0,
-                [
-                    Comparison("C", (27, 10), False, True, 3e-9, 1e-7),
-                    Comparison("W1", (30, 200), False, False, 0.1, 0.5),
-                ],
-            )
-        ],
-        table_head=["", "yours", "autograd’s"],
-        table=[["train", "2.0711", "2.0711"], ["validation", "2.1119", "2.1119"]],
-        samples=[("ada", False), ("mirelle", True), ("", True)],
-        facts=[("names", "32,033"), ("parameters", "12,297")],
-        notes=["Stopped by Ctrl-C."],
-    )
-    return page(outcome, "dojo train --resume")

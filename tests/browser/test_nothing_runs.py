@@ -12,8 +12,6 @@ from payloads import PAYLOADS, RUNS
 from support import sampled
 from windows import Window
 
-from grader.dojo.training.contract import Outcome
-from grader.dojo.training.page import page
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.publish.report.pages import Reporter
 
@@ -36,15 +34,13 @@ def hostile() -> dict[str, str]:
     graded = GradedSubmission(found, printed={"04_small": EVERYTHING}, texts={EVERYTHING: f"x = 1\n{EVERYTHING}"})
     rejected = results(EVERYTHING + "2", status="rejected", message=EVERYTHING)
     reporter = Reporter([])
-    run = Outcome(EVERYTHING, 1, 9, finished=False, problem=EVERYTHING, notes=[EVERYTHING], losses=[1.0])
     return {
         "report": reporter.student_page(graded),
         "class": reporter.class_page([found, rejected]),
-        "training": page(run, EVERYTHING),
     }
 
 
-@sampled(("name", "scripts"), [("report", 1), ("class", 1), ("training", 0)], keep=1)
+@sampled(("name", "scripts"), [("report", 1), ("class", 1)], keep=1)
 def test_nothing_runs(browser: Any, tmp_path: Path, name: str, scripts: int) -> None:
     path = tmp_path / f"{name}.html"
     path.write_text(hostile()[name], encoding="utf-8")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from windows import serious
 
-PAGES = ("report", "class", "training")
+PAGES = ("report", "class")
 EACH = pytest.mark.parametrize("name", PAGES)
 
 FOCUSABLE = """() => Array.from(document.querySelectorAll("a[href], button, input, select, summary, [tabindex]"))

@@ -23,9 +23,9 @@ from grader.commands import grade as grade_commands
 from grader.commands.dojo import main as dojo_main
 from grader.dojo import check as dojo_check
 from grader.dojo.check import LocalJudge
+from grader.dojo.desk import student_course
 from grader.dojo.editor.server import DojoServer
 from grader.dojo.notebook.magic import CheckMagic
-from grader.dojo.training.setup import training_course
 from grader.errors import LessonError, UserError
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course, Lesson
@@ -202,7 +202,7 @@ def refused_lesson(course: Course) -> bool:
 
 
 def test_an_editor_and_a_notebook_only_show_a_folder(repository, nothing_ran, monkeypatch):
-    assert refused_lesson(Course(training_course(None), secrets=False))  # what `dojo mcp` serves
+    assert refused_lesson(Course(student_course(None), secrets=False))  # what `dojo mcp` serves
     shell = SimpleNamespace(user_ns={})
     assert refused_lesson(CheckMagic(shell)._opened().course)
     monkeypatch.setattr(LanguageServer, "workspace", Workspace(repository.as_uri()))

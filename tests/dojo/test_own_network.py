@@ -14,8 +14,13 @@ from grader.commands.dojo import main as dojo
 EXAMPLE = ROOT / "exercises" / "07_training" / "my_network.py"
 
 
-def train(file: Path, out: Path, steps: int = 12) -> Result:
-    return CliRunner().invoke(dojo, ["train", str(file), "--steps", str(steps), "-o", str(out), "--course", str(ROOT)])
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def train(file: Path, steps: int = 12, *more: str) -> Result:
+    return CliRunner().invoke(dojo, ["train", str(file), "--steps", str(steps), "--course", str(ROOT), *more])
 
 
 def changed(folder: Path, old: str, new: str) -> Path:
@@ -28,17 +33,17 @@ def changed(folder: Path, old: str, new: str) -> Path:
 
 def test_the_example_trains_as_autograd_does(tmp_path):
     file = shutil.copy(EXAMPLE, tmp_path / "a_copy.py")
-    result = train(file, tmp_path / "out", steps=40)
+    result = train(file, 40)
     assert result.exit_code == 0, result.output
     rows = [line for line in result.output.splitlines() if "approximate:" in line]
     assert len(rows) == 3 * 6 and all("approximate: True" in row for row in rows)
     (largest,) = [line for line in result.output.splitlines() if line.startswith("largest difference of the losses")]
     assert float(largest.split(": ")[1].split()[0]) < 1e-6
-    assert (tmp_path / "out" / "index.html").is_file()
+    assert (tmp_path / "my-training" / "curve.svg").is_file()
 
 
 def test_a_wrong_gradient_shows_in_the_line_where_it_begins(tmp_path):
-    result = train(changed(tmp_path, "dwave * torch.cos(t.angle)", "dwave * torch.cos(t.wave)"), tmp_path / "out")
+    result = train(changed(tmp_path, "dwave * torch.cos(t.angle)", "dwave * torch.cos(t.wave)"), 12, "--compare")
     assert result.exit_code == 0, result.output
     first = result.output.split("gradients of step 0")[1].split("12:")[0].splitlines()[1:7]
     wrong = [line.split()[0] for line in first if "approximate: False" in line]
@@ -63,7 +68,7 @@ def test_a_wrong_gradient_shows_in_the_line_where_it_begins(tmp_path):
     ],
 )
 def test_a_file_that_cannot_be_trained_is_one_sentence(tmp_path, old, new, said):
-    result = train(changed(tmp_path, old, new), tmp_path / "out")
+    result = train(changed(tmp_path, old, new))
     message = str(result.exception) + result.output
     assert result.exit_code != 0 and said in message, message
     assert "Traceback" not in result.output

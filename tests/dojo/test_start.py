@@ -128,7 +128,7 @@ def test_a_lesson_without_a_stub_is_named(tmp_path, source):
 
 
 def test_without_any_course_dojo_says_how_to_begin(tmp_path, monkeypatch):
-    monkeypatch.setattr("grader.dojo.training.setup.nearest_course", lambda given: None)
+    monkeypatch.setattr("grader.dojo.desk.nearest_course", lambda given: None)
     shutil.rmtree(tmp_path / "nothing", ignore_errors=True)
     done = CliRunner().invoke(main, [])
     assert (done.exit_code, done.stdout) == (2, "")

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from support import GUARD_PROCESSOR_SECONDS, GUARD_SECONDS, ROOT, calls_in, rows
 
 from grader.gradebook.grading.session import Session
 from grader.intake.notebook.cells import Cell, NotebookError
-from grader.intake.notebook.limited_reading import notebook_data, read_lesson_part, read_notebook_limited
+from grader.intake.notebook.limited_reading import read_lesson_part, read_notebook, read_notebook_limited
 from grader.intake.notebook.script import Page
 from grader.intake.submissions.lesson_reading import read_page_bytes
 from grader.intake.submissions.submission import read_submission
@@ -73,7 +74,7 @@ def readers(lesson: Lesson) -> dict[str, Callable[[str], object]]:
 
     def as_notebook(text: str) -> object:
         cells = [{"cell_type": "code", "source": text}]
-        return notebook_data(json.dumps({"cells": cells}).encode(), "a.ipynb", True, lessons, True)
+        return read_notebook(json.dumps({"cells": cells}).encode(), "a.ipynb", True, lessons, True)
 
     def excerpts(text: str) -> object:
         lines = Lines(text)
@@ -164,7 +165,7 @@ def test_work_is_linear_however_texts_are_nested(lesson, is_linear, examples):
 def test_the_longest_text_is_read(lesson, patient, family):
     text = FAMILIES[family](MAX_PARSED_BYTES - 20_000).encode()
     patient.call(lines_of_changes, text.decode(), [(name, ["dlogprobs"]) for name in lesson.functions])
-    patient.call(notebook_data, text, "a.py", False, [notebook_lesson(lesson)], True)
+    patient.call(read_notebook, text, "a.py", False, [notebook_lesson(lesson)], True)
 
 
 # ---- the process ----
@@ -180,7 +181,7 @@ def test_a_notebook_comes_back_as_it_was_read(lesson):
     text = "n = 8\ndlogprobs = torch.zeros(8, 27)\ndlogprobs[range(n), Yb] = -1.0 / 8\n"
     there = read_notebook_limited(text.encode(), "a.py", False, [notebook_lesson(lesson)], True)
     here = read_lesson_part(notebook_lesson(lesson), Page([Cell("a.py", text)]), "a.py")
-    assert there.lessons == {lesson.name: here}
+    assert there.lessons == {lesson.name: replace(here, origin=replace(here.origin, texts={"a.py": text}))}
     assert WrittenNumber(27.0, "a.py", 2) in here.origin.numbers["dlogprobs"]
 
 

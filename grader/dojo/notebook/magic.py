@@ -12,12 +12,11 @@ from typing import Any
 
 from rich.console import Console
 
-from grader.dojo.desk import Checked, Desk
+from grader.dojo.desk import Checked, Desk, student_course
 from grader.dojo.lesson_words import named_lesson
 from grader.dojo.notebook.cells_run import CellsRun
 from grader.dojo.notebook.heat import heat_maps, show_html, shows_html
 from grader.dojo.screen import lesson_screen
-from grader.dojo.training.setup import training_course
 from grader.dojo.work import OneFile
 from grader.errors import GraderFault, UserError
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -64,7 +63,7 @@ class CheckMagic:
 
     def _opened(self) -> Desk:
         if self._desk is None:
-            self._desk = Desk(training_course(None), print)
+            self._desk = Desk(student_course(None), print)
             atexit.register(self.close)
         return self._desk
 

@@ -1,0 +1,284 @@
+"""`dojo train`: a network learns from the student's gradients, and next to it from autograd's.
+
+A lesson that can be trained names a script in its lesson.toml,
+
+    [train]
+    script = "training.py"
+    steps = 6000         # optional, as is `hidden`, a number of units
+
+and the script has a function `network(student, steps, hidden)`, which returns a Network (network.py). The rest is here:
+the loop, the comparison with autograd, Ctrl-C, and the files in my-training/.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from grader.dojo.network import TRAINING_RTOL, Network, clone_tensors, compare_gradients
+from grader.errors import UserError
+from grader.gradebook.files import write_whole
+from grader.lesson.config import LECTURE_SEED
+from grader.publish.inert import inert
+from grader.publish.report.curve import CURVE_HEIGHT, CURVE_WIDTH, plot
+
+CHECKPOINT, LOG, CURVE = "checkpoint.pt", "log.txt", "curve.svg"
+STEPS_PER_CHUNK, COMPARED_AT_START, MAX_STEPS_BETWEEN, NAMES_TO_DRAW = 50, 5, 1000, 20
+SECONDS_BETWEEN_CHECKPOINTS = 15.0
+
+
+class TrainingRun:
+    """A run of `network`, with its files in the folder `out`. `stopping` ends it after the steps that are running."""
+
+    def __init__(
+        self,
+        network: Network,
+        out: Path,
+        goes_on: bool = False,
+        print_line: Callable[[str], object] = print,
+        show_step: Callable[[int, int, float], object] = lambda step, steps, loss: None,
+    ) -> None:
+        """With `goes_on`, a wrong gradient is reported and the run goes on; else it ends the run."""
+        self._network, self._out, self._goes_on = network, out, goes_on
+        self._print_line, self._show_step = print_line, show_step
+        self.stopping = False
+        self._wrong = ""  # the first mistake, of a run that goes on
+        self._kept_at = time.monotonic()
+        self._own = network.start(torch.Generator().manual_seed(LECTURE_SEED))
+        self._autograds = clone_tensors(self._own)
+        self._losses, self._autograd_losses = list[float](), list[float]()
+        self._seconds = self._autograd_seconds = 0.0  # of processor time
+
+    @property
+    def step(self) -> int:
+        """How many steps are done."""
+        return len(self._losses)
+
+    def run(self, resume: bool = False) -> bool:
+        """Train, evaluate and draw names. False when it was stopped. Raises UserError for what ends the run early."""
+        network = self._network
+        if resume:
+            self._load()
+        generator = torch.Generator().manual_seed(LECTURE_SEED + self.step)
+        if not resume:  # the batches come after the parameters, from the same generator
+            network.start(generator)
+        lacking = network.rehearse(clone_tensors(self._own), network.draw(torch.Generator().manual_seed(LECTURE_SEED)))
+        with writing(self._out):
+            self._out.mkdir(parents=True, exist_ok=True)
+            if not resume:
+                (self._out / LOG).write_text("", encoding="utf-8")
+        for line in () if resume else network.facts(self._own):
+            self._say(line)
+        try:
+            self._train(generator)
+        finally:
+            if self.step:
+                self._keep()
+        if self.step < network.steps:
+            return False
+        self._say_differences()
+        if lacking:
+            raise UserError(lacking)
+        self._evaluate()
+        return True
+
+    # the steps
+
+    def _train(self, generator: torch.Generator) -> None:
+        network, steps = self._network, self._network.steps
+        every = max(1, steps // 20)
+        shown = {0, steps // 2, steps - 1}
+        compared = {*range(COMPARED_AT_START), *range(0, steps, min(every, MAX_STEPS_BETWEEN)), *shown}
+        while self.step < steps and not self.stopping:
+            start = self.step
+            end = min([step for step in compared if step > start] + [start + STEPS_PER_CHUNK, steps])
+            batches = [network.draw(generator) for _ in range(start, end)]
+            try:
+                if start in compared:
+                    self._compare(batches[0], start in shown)
+                self._advance(batches)
+            except KeyboardInterrupt:  # a second Ctrl-C: back to where these steps began
+                self.stopping = True
+            for step in range(start, self.step):
+                if step % every == 0:
+                    own, other = self._losses[step], self._autograd_losses[step]
+                    self._say(
+                        f"{step:7d}/{steps:7d}: {own:.4f}   autograd's {other:.4f}   difference {abs(own - other):.1e}"
+                    )
+            if self.step > start:
+                self._show_step(self.step, steps, self._losses[-1])
+            if time.monotonic() - self._kept_at > SECONDS_BETWEEN_CHECKPOINTS:
+                self._keep()
+
+    def _advance(self, batches: Sequence[Any]) -> None:
+        """Both runs by as many steps as there are batches: both or neither."""
+        start, own, autograds = self.step, clone_tensors(self._own), clone_tensors(self._autograds)
+        began = time.process_time()
+        losses = self._network.own_steps(own, batches, start)
+        between = time.process_time()
+        others = self._network.autograd_steps(autograds, batches, start)
+        ended = time.process_time()
+        bad = next((number for number, loss in enumerate(losses) if not math.isfinite(loss)), None)
+        if bad is not None:
+            raise UserError(
+                f"The loss is {losses[bad]} at step {start + bad:,}: the numbers have exploded. Look at the sign of "
+                "the step, at the learning rate, and at the gradients."
+            )
+        self._own, self._autograds = own, autograds
+        self._losses, self._autograd_losses = self._losses + losses, self._autograd_losses + others
+        self._seconds, self._autograd_seconds = (
+            self._seconds + between - began,
+            self._autograd_seconds + ended - between,
+        )
+
+    def _compare(self, batch: Any, shown: bool) -> None:
+        """Compare the next step with autograd's. Raises UserError where it is wrong, unless the run is to go on."""
+        network, step = self._network, self.step
+        loss, found = network.own_gradients(clone_tensors(self._own), batch)
+        true_loss, true = network.autograd_gradients(clone_tensors(self._own), batch)
+        if not all(gradient.isfinite().all() for gradient in true.values()):
+            return  # the numbers have exploded: the losses say so
+        rows = compare_gradients(found, true)
+        if shown:
+            self._say(f"gradients of step {step}, yours against autograd's:")
+            for each in rows:
+                self._say("  " + each.line())
+        wrong = [row for row in rows if row.is_wrong]
+        order = list(network.from_the_loss) or [row.name for row in rows]
+        if not abs(loss - true_loss) <= TRAINING_RTOL * abs(true_loss):
+            what, row = f"your loss is {loss:.4f} and autograd's is {true_loss:.4f}", "loss"
+        elif wrong and not network.is_rounding(clone_tensors(self._own), batch):
+            first, *others = sorted(wrong, key=lambda each: order.index(each.name))
+            also = f" ({', '.join(f'd{other.name}' for other in others)} too)" if others else ""
+            how = first.note or f"differs from autograd's by {first.relative:.1%} of its size"
+            what, row = f"`d{first.name}` {how}{also}", f"d{first.name}"
+        else:
+            what, row = network.wrong_update(clone_tensors(self._own), batch, found, step)
+        if not what or self._wrong:
+            return
+        explains = f" `dojo check {network.lesson}.{row}` explains it." if network.lesson else ""
+        self._wrong = f"Step {step:,}: {what}.{explains}"
+        if not self._goes_on:
+            typed = network.lesson or network.student.path
+            raise UserError(f"{self._wrong} To see what it does to the training: dojo train {typed} --compare")
+        self._say(f"✗ {self._wrong}")
+
+    # the end
+
+    def _say_differences(self) -> None:
+        pairs = zip(self._losses, self._autograd_losses, strict=True)
+        loss, step = max((abs(own - other), -step) for step, (own, other) in enumerate(pairs))
+        own, other = self._own["parameters"], self._autograds["parameters"]
+        weight, name = max(((own[name] - other[name]).abs().max().item(), name) for name in own)
+        self._say(f"largest difference of the losses from autograd's: {loss:.3g} (at step {-step})")
+        self._say(f"largest difference of the parameters after the last step: {weight:.3g} (in {name})")
+        if self._wrong:
+            last = max(1, self.step // 10)
+            yours, right = (sum(losses[-last:]) / last for losses in (self._losses, self._autograd_losses))
+            self._say(
+                f"over the last {last:,} steps: loss {yours:.4f} with your gradients, {right:.4f} with the right ones. "
+                f"Yours is {'lower' if yours < right else 'higher'}, but the gradients are wrong: a loss cannot prove "
+                "that gradients are right."
+            )
+
+    def _evaluate(self) -> None:
+        network = self._network
+        with torch.no_grad():
+            own, other = network.losses(clone_tensors(self._own)), network.losses(clone_tensors(self._autograds))
+            generator = torch.Generator().manual_seed(LECTURE_SEED + 10)
+            drawn = network.samples(clone_tensors(self._own), generator, NAMES_TO_DRAW)
+        for part, loss in own.items():
+            self._say(f"{part:10s} loss {loss:.4f}   autograd's {other[part]:.4f}")
+        if drawn:
+            self._say(f"{NAMES_TO_DRAW} names: " + ", ".join(drawn))
+        took = f"(training took {self._seconds:.1f} s of processor time, autograd's {self._autograd_seconds:.1f} s)"
+        self._say(took)
+
+    # the files
+
+    def _say(self, line: str) -> None:
+        """A line for the terminal and for log.txt."""
+        line = inert(line)  # names may hold anything
+        self._print_line(line)
+        with writing(self._out), open(self._out / LOG, "a", encoding="utf-8") as log:
+            log.write(line + "\n")
+
+    def _keep(self) -> None:
+        """Write checkpoint.pt, from which `--resume` goes on, and curve.svg."""
+        self._kept_at = time.monotonic()
+        kept = {
+            "lesson": self._network.lesson,
+            "steps": self._network.steps,
+            "own": self._own,
+            "autograds": self._autograds,
+            "losses": torch.tensor(self._losses, dtype=torch.float64),
+            "autograd_losses": torch.tensor(self._autograd_losses, dtype=torch.float64),
+            "seconds": [self._seconds, self._autograd_seconds],
+        }
+        with writing(self._out):
+            torch.save(kept, self._out / f"{CHECKPOINT}.new")
+            (self._out / f"{CHECKPOINT}.new").replace(self._out / CHECKPOINT)
+            drawn = curve_svg(self._losses, self._autograd_losses, self._network.steps)
+            write_whole(self._out / CURVE, drawn)
+
+    def _load(self) -> None:
+        kept = load_checkpoint(self._out)
+        self._own, self._autograds = kept["own"], kept["autograds"]
+        self._losses, self._autograd_losses = kept["losses"].tolist(), kept["autograd_losses"].tolist()
+        self._seconds, self._autograd_seconds = kept["seconds"]
+
+
+def load_checkpoint(out: Path) -> dict[str, Any]:
+    """The dict that `_keep` has written into the folder `out`. Raises UserError."""
+    path = out / CHECKPOINT
+    if not path.is_file():
+        raise UserError(f"There is no run to continue in {out}/. Start one with `dojo train`.")
+    try:
+        found: dict[str, Any] = torch.load(path, weights_only=True)
+        return found if found["steps"] else {}
+    except Exception as error:
+        raise UserError(
+            f"{path} cannot be read ({type(error).__name__}). Start a new run, without --resume."
+        ) from error
+
+
+@contextmanager
+def writing(out: Path) -> Iterator[None]:
+    """Raises UserError where a file cannot be written. (torch.save raises a RuntimeError.)"""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0][:200]
+        raise UserError(f"{out} cannot be written ({reason}).") from error
+
+
+CURVE_STYLE = (
+    "text{font:22px sans-serif;fill:#666}.grid{stroke:#8884}.band{fill:#3b6fc4;opacity:.2}"
+    ".own{fill:none;stroke:#3b6fc4;stroke-width:5;opacity:.6}"
+    ".autograd{fill:none;stroke:#888;stroke-width:2;stroke-dasharray:8 6}"
+)
+
+
+def curve_svg(losses: Sequence[float], autograd_losses: Sequence[float], steps: int) -> str:
+    """Both runs' losses, smoothed, over all losses as a band; the axis is logarithmic."""
+    drawn = plot(losses, [losses, autograd_losses], max(1, len(losses) // 40), steps, 1e-6)
+    height = [(CURVE_HEIGHT * (1 - tick.at / 100), tick.label) for tick in drawn.up]
+    across = [(CURVE_WIDTH * tick.at / 100, tick.label) for tick in drawn.across if not tick.minor]
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-80 -50 1110 500" role="img"><title>Loss over {steps:,} '
+        f"steps: yours and autograd's</title><style>{CURVE_STYLE}</style>",
+        '<text x="0" y="-20">your loss (blue) and autograd\'s (dashed), by step</text>',
+        *(f'<path class="grid" d="M0 {y:.1f}H{CURVE_WIDTH:.0f}"/>' for y, _ in height),
+        *(f'<text x="-12" y="{y + 8:.1f}" text-anchor="end">{label}</text>' for y, label in height),
+        *(f'<text x="{x:.1f}" y="{CURVE_HEIGHT + 34:.0f}" text-anchor="middle">{label}</text>' for x, label in across),
+        f'<path class="band" d="{drawn.band}"/>',
+        *(f'<path class="{kind}" d="{line}"/>' for kind, line in zip(("own", "autograd"), drawn.lines, strict=True)),
+        "</svg>\n",
+    ]
+    return "\n".join(parts)

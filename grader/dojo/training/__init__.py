@@ -1,1 +1,0 @@
-"""`dojo train`: a lesson's training script, its terminal and its page."""
