@@ -82,7 +82,7 @@ def matches(pattern: Any, node: Any, bound: Bound) -> Iterator[Bound]:
             ):
                 yield bound
         case ast.AST():
-            if type(pattern) is type(node):
+            if type(pattern) is type(node) and not is_number(node):
                 fields = [name for name in pattern._fields if name not in ("ctx", "type_comment")]
                 own, others = ([getattr(each, name, None) for name in fields] for each in (pattern, node))
                 yield from matches_list(own, others, bound)
@@ -113,12 +113,18 @@ def rest_letter(node: Any) -> str:
 
 def fits_letter(letter: str, node: Any) -> bool:
     if letter == "N":
-        return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+        return is_number(node)
     if letter in "VW":
         operand = transposed_operand(node)
         named = node if operand is None else operand
         return isinstance(named, ast.Name) or (isinstance(named, ast.Attribute) and isinstance(named.value, ast.Name))
     return isinstance(node, ast.expr) and not isinstance(node, NO_LETTERS)
+
+
+def is_number(node: Any) -> bool:
+    """Whether it is a number, with its sign."""
+    number = node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else node
+    return isinstance(number, ast.Constant) and type(number.value) in (int, float)
 
 
 def root_types(pattern: ast.AST) -> tuple[type[ast.AST], ...]:
