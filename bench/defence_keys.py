@@ -29,8 +29,8 @@ from grader.lesson.lesson import Lesson
 from grader.questions.reading import read_shape
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Problem
-from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of, run_example
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judge.problems import ProblemBook
 
 RTOL = 1e-6
 MAX_OPERATORS = 200_000

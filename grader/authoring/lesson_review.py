@@ -26,11 +26,11 @@ from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import place_of_input
 from grader.results import Row
 from grader.results.wording import count_text, listed_as_code
-from grader.verdict.judging.check_endings import CheckFailed
-from grader.verdict.judging.check_runs import tests_of
-from grader.verdict.judging.earlier_gradient import TRIVIAL
-from grader.verdict.judging.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of, run_example
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.check_endings import CheckFailed
+from grader.verdict.judge.check_runs import tests_of
+from grader.verdict.judge.earlier_gradient import TRIVIAL
+from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judge.problems import ProblemBook
 
 HINTS_PER_ROW, MIN_DRAWS, MIN_VARIANTS = 3, 3, 5
 MAX_UNKNOWN_ROWS = 5

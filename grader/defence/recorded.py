@@ -28,8 +28,8 @@ from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
-from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of, run_example
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judge.problems import ProblemBook
 
 PIECEWISE = re.compile(r"[<>]|==|!=|\b(max|min|maximum|minimum|amax|amin|any|all|where|clamp|relu|sign|abs)\b")
 

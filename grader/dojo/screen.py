@@ -23,7 +23,7 @@ from grader.publish.inert import inert, without_ci_commands
 from grader.results import UNWRITTEN, Row, points_in_words, points_text
 from grader.results.wording import count_text, first_names
 from grader.sandbox.workers.printed import first_and_last
-from grader.verdict.judging.examples import examples_of
+from grader.verdict.judge.examples import examples_of
 
 MAX_UNWRITTEN_WITH_A_LINE = 3  # unwritten rows that get a line each
 ROUNDING_REMARK = (

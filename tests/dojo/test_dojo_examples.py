@@ -13,7 +13,7 @@ from grader.authoring.lesson_sources import right_files
 from grader.commands.grade import main as grade
 from grader.dojo.file import HERE, read_own
 from grader.lesson.lesson import Course, Lesson
-from grader.verdict.judging.examples import examples_of
+from grader.verdict.judge.examples import examples_of
 
 pytest_plugins = ["dojos"]
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.results.wording import listed_as_code
-from grader.verdict.diagnosis.attempts import check_interrupt
-from grader.verdict.diagnosis.diagnose import explain
-from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.mismatch import Cases
-from grader.verdict.diagnosis.problem_values import computed_once
 from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit
 from grader.verdict.diagnosis.repairs.repairs import READINGS_KEPT, Trials, is_right_gradient, known_on
+from grader.verdict.explain.attempts import check_interrupt
+from grader.verdict.explain.diagnose import explain
+from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.mismatch import Cases
+from grader.verdict.explain.problem_values import computed_once
 
 SPECIFIC_READINGS = READINGS_KEPT | {
     *("factor", "term_missing", "term_too_many", "wrong_value", "branch_ratio", "way_ratio", "upstream_forgotten"),

@@ -16,11 +16,11 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.comparison.tensors import compare
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.attempts import check_interrupt
-from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.mismatch import Cases
 from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit, expressions_of
 from grader.verdict.diagnosis.repairs.known import Known
+from grader.verdict.explain.attempts import check_interrupt
+from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.mismatch import Cases
 
 READINGS_KEPT = {
     *("sum_missing", "wrong_axis", "mean_for_sum", "summed_too_much", "sum_too_many", "sign", "ratio"),

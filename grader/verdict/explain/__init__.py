@@ -1,0 +1,1 @@
+"""Which mistake it is: from a wrong answer to a sentence that names the slip."""
