@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.source.parsing import parse_text
-from grader.verdict.diagnosis.repairs.edits import by_rules, nodes_with_places
-from grader.verdict.diagnosis.repairs.generators import Around
-from grader.verdict.diagnosis.repairs.known import Known
-from grader.verdict.diagnosis.repairs.patterns import filled, matches, parsed
-from grader.verdict.diagnosis.repairs.rules import RULES
-from grader.verdict.diagnosis.repairs.source_file import replace_node
+from grader.verdict.explain.edits.changes import by_rules, nodes_with_places
+from grader.verdict.explain.edits.generators import Around
+from grader.verdict.explain.edits.known import Known
+from grader.verdict.explain.edits.patterns import filled, matches, parsed
+from grader.verdict.explain.edits.rules import RULES
+from grader.verdict.explain.edits.source_file import replace_node
 
 MAX_REWRITTEN = 14
 MAX_CHANGED_LINES = 20
@@ -43,7 +43,7 @@ EQUAL: Mapping[str, Sequence[str]] = {
     "A.mean(B)": ("A.sum(B) / A.shape[B]", "A.mean(B, keepdim=True).squeeze(B)"),
     "A.mean(B, keepdim=True)": ("A.sum(B, keepdim=True) / A.shape[B]", "A.mean(B).unsqueeze(B)"),
 }
-"""{an expression: others with its value}, see repairs.patterns"""
+"""{an expression: others with its value}, see explain.edits.patterns"""
 
 
 @dataclass(frozen=True)

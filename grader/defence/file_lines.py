@@ -16,7 +16,7 @@ from typing import Any
 from grader.defence.changed_lines import Variant, equal_versions, wrong_changes, wrong_versions
 from grader.source.parsing import parse_text
 from grader.source.syntax import nested_statements
-from grader.verdict.diagnosis.repairs.source_file import ChildPlace, assigned_names, parameter_names, replace_node
+from grader.verdict.explain.edits.source_file import ChildPlace, assigned_names, parameter_names, replace_node
 
 MAX_LINE_CHARACTERS_SHOWN = 110
 """Characters of a line that a question can show."""

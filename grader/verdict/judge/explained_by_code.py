@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
-from grader.verdict.diagnosis.repairs.contents import multiplies_sums
-from grader.verdict.diagnosis.repairs.inner_gradients import explain_by_inner_gradients, upstream_is_right
-from grader.verdict.diagnosis.repairs.repairs import (
+from grader.verdict.explain.attempts import attempt
+from grader.verdict.explain.edits.contents import multiplies_sums
+from grader.verdict.explain.edits.inner_gradients import explain_by_inner_gradients, upstream_is_right
+from grader.verdict.explain.edits.search import (
     MEAN_OR_SUM,
     READINGS_KEPT,
     Trials,
@@ -18,7 +19,6 @@ from grader.verdict.diagnosis.repairs.repairs import (
     explain_random_numbers,
     surer_slips,
 )
-from grader.verdict.explain.attempts import attempt
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.mismatch import Cases
 from grader.verdict.explain.readings.multiples import UNNAMED_MULTIPLE

@@ -2,8 +2,7 @@
 
 lesson: 03
 by: both
-dcounts: shape | = Change two things, and your `dcounts` is right: the division by
-    `counts_sum_inv` in `dprobs / counts_sum_inv`, and the sum in `(dprobs / counts_sum_inv).sum(1, keepdim=True)`.
+dcounts: shape | = The shape is (6, 1); expected (6, 11), the shape of the value itself.
 """
 
 

@@ -2,8 +2,8 @@
 
 lesson: 05
 by: both
-dvar: failed | = Change two things, and your `dvar` is right: the exponent -0.5 in
-    `dxhat * (x - mean) * 0.5 * (var + 1e-5) ** -0.5`, and the number 0.5 in `dxhat * (x - mean) * 0.5`.
+dvar: failed | = Suppose that `dxhat` is zero except for a 1 in [1, 3]. Then `dvar` there is the forward line's slope
+    at that element: -0.8435; yours is 0.5. What is the derivative of the forward line?
 """
 
 

@@ -2,8 +2,9 @@
 
 lesson: 12
 by: both
-dz: failed | = Change two things, and your `dz` is right: the sign before
-    `(dp * p).sum(1, keepdim=True)`, and axis 1 in `(dp * p).sum(1, keepdim=True)`.
+dz: failed | = The gradient of `z` is zero in 66 of 147 elements of one problem: changing those changes nothing that
+    is computed from `z`. Yours is not zero there, for example in [0, 0, 0]. Which elements does the forward pass
+    read?
 """
 
 

@@ -7,9 +7,9 @@ import textwrap
 
 import pytest
 
-from grader.verdict.diagnosis.repairs.edits import edits_of
-from grader.verdict.diagnosis.repairs.known import Known
-from grader.verdict.diagnosis.repairs.rules import FORWARD_LINE, RULES, UPDATE, Rule
+from grader.verdict.explain.edits.changes import edits_of
+from grader.verdict.explain.edits.known import Known
+from grader.verdict.explain.edits.rules import FORWARD_LINE, RULES, UPDATE, Rule
 
 KNOWN = Known(
     {"h": [4, 3], "z": [4, 3], "dy": [4, 3], "n": [], "Y": [4]},

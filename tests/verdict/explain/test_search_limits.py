@@ -12,8 +12,8 @@ from grader.calling.answer import Answer
 from grader.calling.protocol import Called, Counts
 from grader.calling.target import BaseTarget
 from grader.reference.problem import Draw, Problem
-from grader.verdict.diagnosis.repairs.edits import Edit
-from grader.verdict.diagnosis.repairs.repairs import BATCH, MAX_OPERATORS, OPERATORS_OF_A_CALL, first_right
+from grader.verdict.explain.edits.changes import Edit
+from grader.verdict.explain.edits.search import BATCH, MAX_OPERATORS, OPERATORS_OF_A_CALL, first_right
 from grader.verdict.judge.check_endings import CheckFailed
 from grader.verdict.judge.check_runs import MAX_FUNCTIONS_CHANGED, explained_by_the_code
 

@@ -1,6 +1,6 @@
 """Small changes to a student's function, each of which undoes one common slip (rules.py).
 
-Only text is read and written here. A worker runs the changed functions (repairs.py), and a slip is reported only if its
+Only text is read and written here. A worker runs the changed functions (search.py), and a slip is reported only if its
 change makes the answer right.
 """
 
@@ -16,11 +16,11 @@ from functools import lru_cache
 from itertools import product
 
 from grader.source.syntax import names_in
-from grader.verdict.diagnosis.repairs.generators import Around
-from grader.verdict.diagnosis.repairs.known import Known
-from grader.verdict.diagnosis.repairs.patterns import filled, matches, root_types, variants_of
-from grader.verdict.diagnosis.repairs.rules import FORWARD_LINE, RULES, UPDATE, Rule
-from grader.verdict.diagnosis.repairs.source_file import (
+from grader.verdict.explain.edits.generators import Around
+from grader.verdict.explain.edits.known import Known
+from grader.verdict.explain.edits.patterns import filled, matches, root_types, variants_of
+from grader.verdict.explain.edits.rules import FORWARD_LINE, RULES, UPDATE, Rule
+from grader.verdict.explain.edits.source_file import (
     ChildPlace,
     SourceFile,
     assigned_names,
@@ -35,7 +35,7 @@ from grader.verdict.diagnosis.repairs.source_file import (
     quote_text,
     replace_node,
 )
-from grader.verdict.diagnosis.repairs.suspects import (
+from grader.verdict.explain.edits.suspects import (
     forward_nodes,
     helpers_on_the_way,
     suspected_helpers,

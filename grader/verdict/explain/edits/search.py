@@ -16,9 +16,9 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.comparison.tensors import compare
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit, expressions_of
-from grader.verdict.diagnosis.repairs.known import Known
 from grader.verdict.explain.attempts import check_interrupt
+from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit, expressions_of
+from grader.verdict.explain.edits.known import Known
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.mismatch import Cases
 

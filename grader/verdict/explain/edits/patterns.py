@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from grader.verdict.diagnosis.repairs.source_file import called_name, operand_of, transposed_operand
+from grader.verdict.explain.edits.source_file import called_name, operand_of, transposed_operand
 
 Bound = Mapping[str, Any]
 """{letter or group of a pattern: the node, the list of nodes or the name that it is}"""
@@ -25,7 +25,7 @@ GROUPS: Mapping[str, frozenset[str]] = {
         "any_variance": "var std",
         "any_root": "sqrt rsqrt sqrt_ rsqrt_ log pow",
         "any_smooth": "softmax log_softmax sigmoid exp tanh",
-        "any_rounding": "round round_ floor ceil trunc fix half bfloat16 int long short",
+        "any_rounding": "round round_ floor ceil trunc fix int long short",
         "any_function": (
             "exp log tanh sqrt rsqrt square abs reciprocal sigmoid softmax neg sign sin cos tan sinh cosh atan arctan "
             "asinh erf log1p expm1 relu clamp clamp_min clamp_max clip log_softmax negative exp_ log_ tanh_ sqrt_ "

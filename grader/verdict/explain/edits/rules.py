@@ -10,8 +10,8 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from grader.verdict.diagnosis.repairs import generators
-from grader.verdict.diagnosis.repairs.generators import Around
+from grader.verdict.explain.edits import generators
+from grader.verdict.explain.edits.generators import Around
 
 Found = tuple[ast.AST, Mapping[str, str]]
 """(what takes a node's place, the words for a rule's sentence)"""
@@ -114,11 +114,18 @@ RULES = (
         ("sum(dy[i] for i in range(n - 1))", "sum(dy[i] for i in range(n))"),
     ),
     Rule(
+        "half_precision",
+        {"A.half()": "A", "A.bfloat16()": "A", "A.to(torch.float16)": "A"},
+        "`{code}` rounds to about three digits.",
+        "Without the conversion, {it} is right: keep the type of what you are given.",
+        ("dy.half() * h", "dy * h"),
+    ),
+    Rule(
         "rounded",
-        {"A.any_rounding(*X)": "A", "A.to(torch.float16)": "A"},
+        {"A.any_rounding(*X)": "A", "A.to(torch.int64)": "A"},
         "`{code}` rounds.",
         "Without the rounding, {it} is right.",
-        ("dy.half() * h", "dy * h"),
+        ("dy.round(decimals=2)", "dy"),
     ),
     Rule(
         "function_too_many",
@@ -197,13 +204,14 @@ RULES = (
         {
             "A / B ± C": "A / (B ± C)",
             "A / B ± C * D": "A / (B ± C) * D",
+            "A / B ± C * D * E": "A / (B ± C) * D * E",
             "E - A / B ± C": "E - A / (B ± C)",
             "A / B * C": "A / (B * C)",
             "A / B.any_root() ± C": "A / (B ± C).any_root()",
             "A / B.any_root() ± C * D": "A / (B ± C).any_root() * D",
         },
-        "In `{code}`, only `{B}` divides: without brackets, what follows it is no part of the divisor.",
-        "Divided by all of it, {it} is right.",
+        "In `{code}`, what follows the divisor is no part of it, because there are no brackets.",
+        "With brackets around the whole divisor, {it} is right.",
         ("h / n - 1 * dy", "h / (n - 1) * dy"),
     ),
     Rule(
@@ -229,8 +237,11 @@ RULES = (
     ),
     Rule(
         "first_term_multiplied",
-        {"A * B ± C ∓ D": ("A * (B ± C ∓ D)", "B * (A ± C ∓ D)")},
-        "In `{code}`, only the first term, `{A} * {B}`, is multiplied by a factor.",
+        {
+            "A * B ± C ∓ D": ("A * (B ± C ∓ D)", "B * (A ± C ∓ D)"),
+            "A * B * C ± D ∓ E": "A * (B * C ± D ∓ E)",
+        },
+        "In `{code}`, the factor `{A}` multiplies only the first term.",
         "With brackets around all terms, {it} is right.",
         ("h * dy - dy.sum(0) - h", "h * (dy - dy.sum(0) - h)"),
     ),
@@ -400,9 +411,9 @@ RULES = (
     ),
     Rule(
         "factor_too_many",
-        {"A * B": ("A", "B")},
-        "In `{code}`, a factor is one too many.",
-        "With `{new}` alone, {it} is right.",
+        {"A * B": "A", "B * A": "A"},
+        "In `{code}`, the factor `{B}` is one too many.",
+        WITHOUT,
         ("dy * h", "dy"),
         LOCAL_DERIVATIVE,
     ),
@@ -416,9 +427,9 @@ RULES = (
     ),
     Rule(
         "term_too_many",
-        {"A + B": ("A", "B"), "A - B": "A"},
-        "In `{code}`, a term is one too many.",
-        "With `{new}` alone, {it} is right.",
+        {"A ± B": "A", "B + A": "A"},
+        "In `{code}`, the term `{B}` is one too many.",
+        WITHOUT,
         ("dy - h", "dy"),
         LOCAL_DERIVATIVE,
     ),
@@ -670,6 +681,7 @@ RULES = (
             "A[:N]": "A.sum(0, keepdim=True)",
             "A[:, N]": "A.sum(1)",
             "A[:, :N]": "A.sum(1, keepdim=True)",
+            "A[:, M:N]": "A.sum(1, keepdim=True)",
         },
         "`{code}` takes one part of `{A}` along an axis.",
         "With the sum over that axis in its place, {it} is right: every copy counts.",

@@ -11,9 +11,9 @@ from itertools import islice
 from typing import Any, TypeGuard
 
 from grader.source.code_pieces import pieces_in
-from grader.verdict.diagnosis.repairs.leftovers import keeps_the_stub_s_raise, read_before_set
-from grader.verdict.diagnosis.repairs.patterns import matches, parsed
-from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, draws_numbers, is_module, quote
+from grader.verdict.explain.edits.leftovers import keeps_the_stub_s_raise, read_before_set
+from grader.verdict.explain.edits.patterns import matches, parsed
+from grader.verdict.explain.edits.source_file import SourceFile, called_name, draws_numbers, is_module, quote
 
 MAX_POSSIBLE_SIZES = 200
 """Whole numbers of one function that may be sizes: quoting the code around each takes time."""

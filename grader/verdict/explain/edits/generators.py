@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from itertools import combinations, islice
 
 from grader.source.syntax import names_in
-from grader.verdict.diagnosis.repairs.contents import axes_in
-from grader.verdict.diagnosis.repairs.known import Known
-from grader.verdict.diagnosis.repairs.source_file import assigned_names, is_module, new_name, parameter_names, quote
+from grader.verdict.explain.edits.contents import axes_in
+from grader.verdict.explain.edits.known import Known
+from grader.verdict.explain.edits.source_file import assigned_names, is_module, new_name, parameter_names, quote
 
 SMALLEST_ORDINARY = 1e-2
 """A number below this one is there to keep a root or a division finite."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.results.wording import listed_as_code
-from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit
-from grader.verdict.diagnosis.repairs.repairs import READINGS_KEPT, Trials, is_right_gradient, known_on
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.diagnose import explain
+from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit
+from grader.verdict.explain.edits.search import READINGS_KEPT, Trials, is_right_gradient, known_on
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.mismatch import Cases
 from grader.verdict.explain.problem_values import computed_once

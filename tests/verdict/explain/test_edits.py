@@ -7,10 +7,10 @@ import ast
 import pytest
 
 from grader.source.nested_definitions import first_nested, nested_definitions
-from grader.verdict.diagnosis.repairs.contents import contents_of
-from grader.verdict.diagnosis.repairs.edits import MAX_EDITS, edits_of
-from grader.verdict.diagnosis.repairs.known import Known
 from grader.verdict.explain.claims import is_borne_out
+from grader.verdict.explain.edits.changes import MAX_EDITS, edits_of
+from grader.verdict.explain.edits.contents import contents_of
+from grader.verdict.explain.edits.known import Known
 
 KNOWN = Known({"h": [4, 3], "z": [4, 3], "dy": [4, 3], "n": [], "Y": [4]}, ["n"], [1e-5])
 
