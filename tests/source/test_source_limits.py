@@ -29,7 +29,7 @@ from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.publish.report.excerpt import Lines, excerpt
+from grader.publish.excerpt import Lines, excerpt
 from grader.source.in_place_changes import lines_of_changes
 from grader.source.nested_definitions import nested_definitions
 from grader.source.parsing import MAX_PARSED_BYTES
