@@ -31,9 +31,9 @@ from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.reference.problem import Problem
-from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import compare_answer, judge_line
-from grader.verdict.judging.verdicts import Case
+from grader.verdict.judge.line import compare_answer, judge_line
+from grader.verdict.judge.problems import ProblemBook
+from grader.verdict.judge.verdicts import Case
 
 ROOT = Path(__file__).resolve().parents[1]
 FIRST_SEED = 7

@@ -47,11 +47,11 @@ from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.replies import decode_called, encode_called
 from grader.sandbox.workers.worker_process import CALL_ROOM
-from grader.verdict.judging.behaviour import Check
-from grader.verdict.judging.check_runs import run_check, tests_of
-from grader.verdict.judging.gradient import GradientCheck
-from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.own_sizes import STRICT
+from grader.verdict.judge.check_runs import run_check, tests_of
+from grader.verdict.judge.checks import Check
+from grader.verdict.judge.gradient import GradientCheck
+from grader.verdict.judge.own_sizes import STRICT
+from grader.verdict.judge.problems import ProblemBook
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607

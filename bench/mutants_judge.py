@@ -19,10 +19,10 @@ from grader.authoring.lesson_sources import steps_of, suite_of
 from grader.calling.module_target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.course_formulas import LocalStudent
-from grader.verdict.judging.behaviour import Check
-from grader.verdict.judging.check_runs import run_check, tests_of
-from grader.verdict.judging.gradient import GradientCheck
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.check_runs import run_check, tests_of
+from grader.verdict.judge.checks import Check
+from grader.verdict.judge.gradient import GradientCheck
+from grader.verdict.judge.problems import ProblemBook
 
 CPU_SECONDS = 20  # for one mutant; the slowest right answer takes three
 WALL_SECONDS = 240

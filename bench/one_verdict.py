@@ -31,10 +31,10 @@ from grader.comparison.tensors import VANISHING
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.reference.problem import Problem
-from grader.verdict.judging.examples import PUBLIC_SEED
-from grader.verdict.judging.gradient import judge_step
-from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import judge_line
+from grader.verdict.judge.examples import PUBLIC_SEED
+from grader.verdict.judge.gradient import judge_step
+from grader.verdict.judge.line import judge_line
+from grader.verdict.judge.problems import ProblemBook
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = ROOT / "tests" / "in_the_wild" / "left_to_the_data"

@@ -33,9 +33,9 @@ from grader.lesson.notebook_lesson import notebook_table
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw, Problem, derive
 from grader.source.syntax import WrittenNumber
-from grader.verdict.judging.gradient import judge_on_terms, judge_step
-from grader.verdict.judging.own_sizes import OwnProblems, Terms, own_problems
-from grader.verdict.judging.verdicts import Verdict
+from grader.verdict.judge.gradient import judge_on_terms, judge_step
+from grader.verdict.judge.own_sizes import OwnProblems, Terms, own_problems
+from grader.verdict.judge.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = ("03", "04", "05", "07")

@@ -47,7 +47,7 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.sending import PACKED_PROBLEMS
 from grader.sandbox.workers.tensor_bytes import DTYPES, tensor_from, unpack_tensors
 from grader.sandbox.workers.worker_process import WorkerProcess
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.problems import ProblemBook
 
 ROOT = Path(__file__).resolve().parent.parent
 SAME = 1e-6

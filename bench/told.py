@@ -26,14 +26,14 @@ from grader.calling.module_target import ModuleTarget
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
-from grader.verdict.diagnosis.known_mistakes import known_mistake
-from grader.verdict.judging.behaviour import Check
-from grader.verdict.judging.check_endings import CheckFailed
-from grader.verdict.judging.check_runs import run_check, tests_of
-from grader.verdict.judging.gradient import judge_step
-from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import judge_line
-from grader.verdict.judging.verdicts import Case
+from grader.verdict.explain.known_mistakes import known_mistake
+from grader.verdict.judge.check_endings import CheckFailed
+from grader.verdict.judge.check_runs import run_check, tests_of
+from grader.verdict.judge.checks import Check
+from grader.verdict.judge.gradient import judge_step
+from grader.verdict.judge.line import judge_line
+from grader.verdict.judge.problems import ProblemBook
+from grader.verdict.judge.verdicts import Case
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607

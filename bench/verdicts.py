@@ -29,11 +29,11 @@ from grader.lesson.lesson import Course, Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.results.wording import count_text
-from grader.verdict.judging.behaviour import Check
-from grader.verdict.judging.check_runs import run_check, tests_of
-from grader.verdict.judging.gradient import judge_step
-from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import judge_line
+from grader.verdict.judge.check_runs import run_check, tests_of
+from grader.verdict.judge.checks import Check
+from grader.verdict.judge.gradient import judge_step
+from grader.verdict.judge.line import judge_line
+from grader.verdict.judge.problems import ProblemBook
 
 REJECTED_BY: defaultdict[str, dict[str, str]] = defaultdict(dict)
 """{lesson: {mistake: the row that it failed last}}, for as long as this process judges seeds."""

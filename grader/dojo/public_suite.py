@@ -17,9 +17,9 @@ from grader.results import Row
 from grader.sandbox.workers.printed import cut, label_lines
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.verdict.judging.examples import EXAMPLES_FILE, Example, examples_of, run_example
-from grader.verdict.judging.gradient import GradientCheck
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.examples import EXAMPLES_FILE, Example, examples_of, run_example
+from grader.verdict.judge.gradient import GradientCheck
+from grader.verdict.judge.problems import ProblemBook
 
 SEARCHED = ("failed", "shape")
 """Statuses of rows about which a search for slips in the code may say more."""

@@ -37,8 +37,8 @@ from grader.sandbox.isolation import huge_pages, kernel
 from grader.sandbox.isolation.probe import at_least, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.tensor_bytes import DTYPES
-from grader.verdict.judging.line import judge_line
-from grader.verdict.judging.pictures import error_picture
+from grader.verdict.judge.line import judge_line
+from grader.verdict.judge.pictures import error_picture
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)

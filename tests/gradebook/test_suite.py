@@ -15,7 +15,7 @@ import pytest
 from grader.errors import GraderFault
 from grader.gradebook.grading.suite import HiddenSuite
 from grader.lesson.lesson import Item
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.problems import ProblemBook
 
 FIXTURES = """
 import pytest

@@ -24,11 +24,11 @@ from grader.reference.problem import Draw
 from grader.results import NamedMistake, Row
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.verdict.judging.behaviour import Check
-from grader.verdict.judging.check_endings import OURS, CheckFailed
-from grader.verdict.judging.check_runs import explained_by_the_code
-from grader.verdict.judging.gradient import GradientCheck
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.check_endings import OURS, CheckFailed
+from grader.verdict.judge.check_runs import explained_by_the_code
+from grader.verdict.judge.checks import Check
+from grader.verdict.judge.gradient import GradientCheck
+from grader.verdict.judge.problems import ProblemBook
 
 
 class GradingPlugin:

@@ -27,7 +27,7 @@ from grader.gradebook.grading.plugin import GradingPlugin
 from grader.lesson.lesson import Lesson
 from grader.results import Row
 from grader.sandbox.workers.student import Student
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.problems import ProblemBook
 
 PYTEST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": None, "PYTEST_PLUGINS": None}
 PYTEST_STAGES = ("setup", "call", "teardown")

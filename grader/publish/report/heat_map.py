@@ -42,7 +42,7 @@ def level(error: float) -> int:
 
 
 def heat_map(picture: Mapping[str, Any]) -> HeatMap:
-    """Draws what `grader.verdict.judging.pictures.error_picture` found."""
+    """Draws what `grader.verdict.judge.pictures.error_picture` found."""
     cells: list[list[float]] = picture["cells"]
     # leading dimensions were laid out as rows, too many rows or columns pooled into blocks: find the worst one's block
     errors = [(error, -y, -x) for y, line in enumerate(cells) for x, error in enumerate(line)]

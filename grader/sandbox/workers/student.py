@@ -18,11 +18,11 @@ from grader.sandbox.workers.requests import call_request
 from grader.sandbox.workers.step_scheduler import StepScheduler
 from grader.sandbox.workers.student_file import NO_PROBLEMS, FileProblems, StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
-from grader.verdict.diagnosis.repairs.repairs import Trials
+from grader.verdict.explain.edits.search import Trials
 
 
 class Student:
-    """The steps of one student's file, and its other functions. A SubmissionRunner (grader/verdict/judging/runner.py).
+    """The steps of one student's file, and its other functions. A SubmissionRunner (grader/verdict/judge/runner.py).
 
     Every method that runs something raises ZygoteDied, and Interrupted once the interrupt descriptor is readable.
 
@@ -66,7 +66,7 @@ class Student:
         self.interrupt = interrupt
         self.time_of_changed = TimeAccount(zygote.limits.total_seconds, zygote.clock)
         self.trials: Trials | None = None
-        self._last_calls: dict[str, tuple[Mapping[str, Any], list[Any], dict[str, Any]]] = {}
+        self._calls: dict[str, list[tuple[Mapping[str, Any], list[Any], dict[str, Any]]]] = {}
 
     def begin_loading(self) -> None:
         """Have the file run while the caller does something else; whatever needs a worker waits for it."""
@@ -177,20 +177,28 @@ class Student:
         return self._scheduler.observe(max(hidden, key=returned), due)
 
     def observe_calls(self, functions: Collection[str]) -> dict[str, Seen]:
-        """{function or method: what was seen} while the last call of each was made again, outside the verdict."""
+        """{function or method: what was seen} while all calls of each were made again, outside the verdict.
+
+        Calls of one class are made in their order, since its objects remember. Those after the first that shows
+        something are left out, and so is a function after a call that gave no answer.
+        """
         found: dict[str, Seen] = {}
         for function in functions:
-            last = self._last_calls.get(function.partition(".")[0])
-            if last is None or (worker := self._file.start()) is None:
+            name = function.partition(".")[0]
+            if name in self._file.plain_functions:
                 continue
-            try:
-                with self.time.waiting():
-                    seen = worker.observe_call(*last, self.time.end)
-            except WORKER_FAILURES:
-                self._file.discard()
-                continue
-            if seen is not None:
-                found[function] = seen
+            for call in self._calls.get(name, ()):
+                if (worker := self._file.start()) is None:
+                    return found
+                try:
+                    with self.time.waiting():
+                        seen = worker.observe_call(*call, self.time.end)
+                except WORKER_FAILURES:
+                    self._file.discard()
+                    break
+                if seen is not None:
+                    found[function] = seen
+                    break
         return found
 
     def chain(self) -> dict[str, Answer]:
@@ -225,8 +233,8 @@ class Student:
         if called.failed is not None and called.failed.outcome in ("timeout", "crashed", "forbidden"):
             self._file.discard()
             self._scheduler.given_up[of] = called.failed
-        elif called.failed is None and request["of"] is None and request["keep"] is None:
-            self._last_calls[of] = request, args, kwargs
+        elif called.failed is None:
+            self._calls.setdefault(of, []).append((request, args, kwargs))
         return called
 
     def call_measured(self, name: str, args: Sequence[Any], memory: bool = True) -> MeasuredCall:

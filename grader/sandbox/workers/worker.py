@@ -189,13 +189,15 @@ class Worker:
         send_header({"op": "observed", "ticket": header["ticket"], "rows": found})
 
     def observe_call(self, frame: wire.Frame) -> None:
-        """Makes a call of a function again, and says what was observed meanwhile."""
-        header, tensors = frame.header, tensors_of(frame.header["tensors"], frame.body)
-        name = header["name"]
-        args, kwargs = (unpack(header[part], tensors, trusted=True) for part in ("args", "kwargs"))
-        used = [self._functions[each] for each in header.get("uses", ())]
-        target = functools.partial(args.pop(0), *used) if used else self._functions[name]
-        seen = observe_call(target, name, args, kwargs, self._functions, self._files, self._operator_cap)
+        """Makes a call again, and says what was observed meanwhile."""
+        header = frame.header
+        name, target, args, kwargs = header["name"], *self.target(header, tensors_of(header["tensors"], frame.body))
+        value, seen = None, None
+        if not isinstance(target, Answer):
+            more = self._functions, self._files, self._operator_cap
+            value, seen = observe_call(target, name, args, kwargs, *more, may_train=header["of"] is None)
+        if header["keep"] is not None:
+            self._objects[header["keep"]] = value
         self._autograd_used.clear()
         send_header({"op": "observed", "ticket": header["ticket"], "rows": {} if seen is None else {name: seen}})
 
@@ -239,18 +241,13 @@ class Worker:
         wire.write_all(ANSWERS_FD, encode_called(called, *sent))
 
     def called(self, header: dict[str, Any], tensors: list[Tensor]) -> Called:
-        name = header["name"]
-        if header["of"] is None:
-            target = self._functions.get(name, Answer("missing"))
-        else:
-            target = attribute(self._objects[header["of"]], name, self._files)
-        used = [self._functions.get(each, Answer("missing")) for each in header.get("uses", ())]
-        if any(isinstance(each, Answer) for each in (target, *used)):
-            return Called(failed=target if isinstance(target, Answer) else Answer("missing"))
+        name, target, args, kwargs = header["name"], *self.target(header, tensors)
+        if header["read"] and not isinstance(target, Answer):
+            target = target()
+        if isinstance(target, Answer):
+            return Called(failed=target)
         if header["read"]:
             return Called(target)
-        args, kwargs = (unpack(header[part], tensors, trusted=True) for part in ("args", "kwargs"))
-        target = functools.partial(args.pop(0), *used) if used else target  # the course's function, with the student's
         more = self._files, self._operator_cap, header["counted"]
         report_lines_after(self._step_seconds)
         called = call(target, name, args, kwargs, *more)
@@ -259,6 +256,21 @@ class Worker:
             if again.failed is None:
                 return replace(again, counts=replace(again.counts, low_precision=True))
         return called
+
+    def target(self, header: dict[str, Any], tensors: list[Tensor]) -> tuple[Any, list[Any], dict[str, Any]]:
+        """(what is called, its arguments in order and by name). An Answer in place of what is missing."""
+        name = header["name"]
+        args, kwargs = (unpack(header[part], tensors, trusted=True) for part in ("args", "kwargs"))
+        if header["read"]:
+            return functools.partial(attribute, self._objects[header["of"]], name, self._files), args, kwargs
+        if header["of"] is not None:
+            return attribute(self._objects[header["of"]], name, self._files), args, kwargs
+        used = [self._functions.get(each, Answer("missing")) for each in header["uses"] or (name,)]
+        if any(isinstance(each, Answer) for each in used):
+            return Answer("missing"), args, kwargs
+        if header["uses"]:
+            return functools.partial(args.pop(0), *used), args, kwargs  # the course's function, with the student's
+        return used[0], args, kwargs
 
     def printed(self) -> int:
         """Bytes printed up to now. They are sent, so that standard output and standard error stay in order."""

@@ -222,14 +222,12 @@ BY_TIME = {
     "flash_attention/future_product_in_numpy",
 }
 """Only processor time gives these away, which is statistical: `make test-slow` measures it."""
-QUICK = {  # of lessons 18 and 19, whose files take two to five seconds: one of each class
-    *("engines/complex_step", "engines/replies_from_the_question_before", "engines/class_that_lies"),
-    *("flash_attention/mask_in_numpy", "flash_attention/whole_rows"),
-}
+QUICK = {"flash_attention/mask_in_numpy", "flash_attention/whole_rows"}
+"""Of lesson 19, whose files take five seconds: one of each class."""
 
 
 def is_slow(number: str, name: str) -> bool:
-    return name in BY_TIME or (number != "09" and name not in QUICK)
+    return name in BY_TIME or (number == "19" and name not in QUICK)
 
 
 @pytest.mark.full

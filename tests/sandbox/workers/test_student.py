@@ -35,7 +35,7 @@ from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.work_clock import WorkClock
 from grader.sandbox.workers.worker_pipes import MAX_ANSWER_BYTES_HELD
 from grader.sandbox.workers.worker_process import WorkerProcess
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.problems import ProblemBook
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
