@@ -363,9 +363,9 @@ def test_memory(check):
         taken = measured(check, name, given, right, MASKED, PLAIN_MEMORY).extra_bytes
         if taken > MAX_MASKED:
             check.fail(
-                f"With 2048 queries, 2048 keys and `causal`, `{name}` took more than {MAX_MASKED / 1e6:.1f} MB "
-                "next to its results and one tile. A mask of all scores has 4.2 MB, even with one byte for each. Make the mask of one tile "
-                "only.",
+                f"With 2048 queries, 2048 keys and `causal`, `{name}` took more than {MAX_MASKED / 1e6:.1f} MB next to "
+                "its results and one tile. A mask of all scores has 4.2 MB, even with one byte for each. Make the mask "
+                "of one tile only.",
                 mistake="whole_mask",
             )
 
