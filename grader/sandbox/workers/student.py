@@ -19,7 +19,7 @@ from grader.sandbox.workers.printed import Span, cut
 from grader.sandbox.workers.step_scheduler import StepScheduler
 from grader.sandbox.workers.student_file import NO_PROBLEMS, FileProblems, StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
-from grader.verdict.diagnosis.repairs.repairs import Trials
+from grader.verdict.explain.edits.search import Trials
 
 
 class Student:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 EXCERPT_LINES, EXCERPT_WIDTH = 12, 160
 MAX_EXCERPT_FILE_CHARACTERS = 300_000
@@ -13,25 +15,30 @@ MAX_LOOKED_AT = 400
 """Lines after a function's first one in which its excerpt is searched: its docstring may be long."""
 
 
+@dataclass(eq=False)
 class Lines:
     """A student's file as lines, as Python counts them. It is split once for all the rows of a lesson."""
 
-    def __init__(self, source: str) -> None:
-        self.texts = re.split(r"\r\n|\r|\n", source) if len(source) <= MAX_EXCERPT_FILE_CHARACTERS else []
-        self.starts: list[int] = []  # of functions, in order
-        self.named: dict[str, int] = {}
-        for n, text in enumerate(self.texts, 1):
-            if text.startswith("def") and re.match(r"def\b", text):
-                self.starts.append(n)
-                if called := re.match(r"def\s+(\w+)\s*\(", text):
-                    self.named.setdefault(called[1], n)
+    source: str
+
+    @cached_property
+    def texts(self) -> list[str]:
+        return re.split(r"\r\n|\r|\n", self.source) if len(self.source) <= MAX_EXCERPT_FILE_CHARACTERS else []
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """The lines at which functions start."""
+        return [n for n, text in enumerate(self.texts, 1) if text.startswith("def") and re.match(r"def\b", text)]
+
+    def start_of(self, name: str) -> int | None:
+        """The line at which a function starts."""
+        return next((n for n in self.starts if re.match(rf"def\s+{name}\s*\(", self.texts[n - 1])), None)
 
 
-def excerpt(source: str | Lines, name: str, line: int | None) -> tuple[tuple[int, str], ...]:
+def excerpt(lines: Lines, name: str, line: int | None) -> tuple[tuple[int, str], ...]:
     """The student's own lines around `line`, numbered: their function, or a few lines before and after."""
-    lines = Lines(source) if isinstance(source, str) else source
     if line is None:
-        line = lines.named.get(name)
+        line = lines.start_of(name)
     if line is None or line > len(lines.texts):
         return ()
     place = bisect_right(lines.starts, line)
