@@ -91,7 +91,7 @@ OPTIONS = (
         "--cluster",
         metavar="ADDRESS",
         default=None,
-        help="A Dask scheduler (docs/scale.md).",
+        help="A Dask scheduler (docs/operator.md).",
     ),
     click.option(
         "--seed",

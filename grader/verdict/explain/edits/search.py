@@ -16,12 +16,9 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.comparison.tensors import compare
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit
-from grader.verdict.diagnosis.repairs.joint_changes import expressions_of
-from grader.verdict.diagnosis.repairs.known import Known
-from grader.verdict.diagnosis.repairs.sentences import Slip
-from grader.verdict.diagnosis.repairs.two_changes import Pair, explain_pair
 from grader.verdict.explain.attempts import check_interrupt
+from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit, expressions_of
+from grader.verdict.explain.edits.known import Known
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.mismatch import Cases
 
@@ -32,16 +29,16 @@ READINGS_KEPT = {
     *("other_gradient", "upstream_left_out", "sizes_of_the_lecture", "left_to_the_data"),
 }
 """Readings of the numbers that say more than a change of the code does: the rule that was broken."""
-SURE_SLIPS = {"FloorDiv": "floor_division", "UAdd": "update"}
+SURE_SLIPS = {"FloorDiv": "floor_division", "UAdd": "update_written_backwards"}
 """{an operator: the kind of change that replaces it}. A gradient has hardly another use for it: where the change makes
 the answer right, it is the slip, whatever else the numbers fit."""
 MEAN_OR_SUM = "mean_or_sum"
 """The kind, and the id, of a mean in place of a sum, or a sum in place of a mean."""
 SURER_SLIPS = {
-    "ratio": {MEAN_OR_SUM, "factor", "division", "multiplied", "divided"},
+    "ratio": {MEAN_OR_SUM, "factor_too_many", "wrong_operator"},
     "repeated_index": {"range_start", "range_end", "overwritten"},
     "zeros": {"result_unused", "value_unused"},
-    "branch_missing": {"result_unused", "value_unused", "reduction"},
+    "branch_missing": {"result_unused", "value_unused", "reduction_too_many"},
     "summed_too_much": {"product_for_matrix_product"},
     "sum_too_many": {"product_for_matrix_product"},
 }
@@ -74,13 +71,8 @@ class Trials(Protocol):
     def operators(self, step: str, problem: Problem) -> int:
         """Aten operators that the student's own function dispatches for `step`."""
 
-    def pairs(self, function: str, known: Known) -> Sequence[Pair]:
-        """The pairs of changes that can be tried, most likely slips first."""
-
-    def answers(
-        self, step: str, problem: Problem, numbers: Sequence[int], of_pairs: bool = False
-    ) -> Mapping[int, Answer]:
-        """The answers of the changed functions of these numbers; `of_pairs`: of those that the last `pairs` gave."""
+    def answers(self, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
+        """The answers of the changed functions of these numbers."""
 
 
 def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None, is_alone: bool) -> set[str]:
@@ -96,7 +88,7 @@ def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None,
     if contents and contents["overwrites"]:
         of_code.add("overwritten")
     if reading is not None and PATH_MISSING.search(reading.message):
-        of_code.add("reduction")  # the path may be there, and a mean over it zero
+        of_code.add("reduction_too_many")  # the path may be there, and a mean over it zero
     of_reading = SURER_SLIPS.get(reading.id if reading is not None else "", set())
     return of_code | (of_reading if is_alone else of_reading - {MEAN_OR_SUM})
 
@@ -124,19 +116,10 @@ def explain_by_repair(
     if number is None:
         return None
     it = f"your `{step}`" if step == function else "this gradient"
-    return Slip(edits[number], it, step[1:], first).explanation()
+    return explain_edit(edits[number], it, question_about(edits[number], step, first, step == function))
 
 
-def explain_by_two_changes(step: str, cases: Cases, trials: Trials, constants: Sequence[float]) -> Explanation | None:
-    """The first two changes that make the gradient of `step` right together, in words; None where none do."""
-    pairs = trials.pairs(step, known_on(cases[0][0], constants, step=step))
-    number = first_right(step, cases, trials, range(len(pairs)), BATCH, of_pairs=True)
-    return None if number is None else explain_pair(pairs[number], f"your `{step}`")
-
-
-def first_right(
-    step: str, cases: Cases, trials: Trials, numbers: Sequence[int], batch: int, of_pairs: bool = False
-) -> int | None:
+def first_right(step: str, cases: Cases, trials: Trials, numbers: Sequence[int], batch: int) -> int | None:
     """The first of the changed functions of these numbers that gives the right gradient on all cases, if one does."""
     smallest_first = sorted((problem for problem, _ in cases), key=total_elements)  # most run on one only
     if numbers:
@@ -145,7 +128,7 @@ def first_right(
         left, hangs = numbers[start : start + batch], False
         for problem in smallest_first:
             check_interrupt()
-            found = trials.answers(step, problem, left, of_pairs) if left else {}
+            found = trials.answers(step, problem, left) if left else {}
             hangs = hangs or any(answer.outcome == "timeout" for answer in found.values())
             left = [n for n in left if n in found and is_right_gradient(step, problem, found[n])]
         if left:
@@ -160,9 +143,24 @@ def total_elements(problem: Problem) -> int:
     return sum(value.numel() for value in problem.values.values() if isinstance(value, Tensor))
 
 
-def explain_edit(edit: Edit, it: str) -> Explanation:
-    """The change of a function that makes a check pass, in words; `it` is what becomes right."""
-    return Slip(edit, f"`{it}`").explanation()
+def explain_edit(edit: Edit, it: str, question: str = "") -> Explanation:
+    """The slip that a change undoes, in words; `it` is what becomes right."""
+    text, fix, _ = edit.sentences(it)
+    return Explanation(edit.kind, " ".join(filter(None, (text, fix, question))), line=edit.line)
+
+
+def question_about(edit: Edit, step: str, problem: Problem, is_alone: bool) -> str:
+    """What to ask about the derivative where the slip is; `is_alone`: the function has one forward line."""
+    other, graph, consumers = edit.words.get("other", ""), problem.graph, problem.graph.consumers[step[1:]]
+    if edit.kind != "wrong_value":
+        return edit.sentences("")[2]
+    if other.startswith("d") and other[1:] in problem.upstream:
+        return "Which gradient comes back through the forward line?"
+    if is_alone and other in consumers:
+        return "What the forward line reads, or what it returns: which does your formula need there?"
+    if is_alone and any(other in graph.sources[consumer] for consumer in consumers):
+        return "This derivative is written with what the forward line reads: which values are they?"
+    return edit.sentences("")[2]
 
 
 def explain_random_numbers(contents: Mapping[str, Any] | None) -> Explanation | None:
@@ -211,7 +209,7 @@ def known_on(
     if not problem.random_upstream:
         returned = tuple("d" + name for name in problem.graph.names)
         inner = tuple("d" + name for name in reversed(problem.finer.names) if name not in problem.graph.inputs)
-        forward = expressions_of({name: place.text for name, place in problem.finer.places.items()})
+        forward = expressions_of((name, place.text) for name, place in problem.finer.places.items())
     shapes = {name: shape for name, shape in shapes.items() if name.isidentifier()}  # no `mid[0]`, an entry of a list
     right = tuple("d" + name for name in passing)
     related = related_names(problem, step[1:]) if step and problem.random_upstream else ()

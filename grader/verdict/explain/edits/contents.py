@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeGuard
 
 from grader.source.code_pieces import pieces_in
-from grader.verdict.diagnosis.repairs.call_changes import multiplies_sums
-from grader.verdict.diagnosis.repairs.leftovers import keeps_the_stub_s_raise, read_before_set
-from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, draws_numbers, quote
-from grader.verdict.diagnosis.repairs.statement_changes import assignments
+from grader.verdict.explain.edits.leftovers import keeps_the_stub_s_raise, read_before_set
+from grader.verdict.explain.edits.patterns import matches, parsed
+from grader.verdict.explain.edits.source_file import SourceFile, called_name, draws_numbers, is_module, quote
 
 MAX_POSSIBLE_SIZES = 200
 """Whole numbers of one function that may be sizes: quoting the code around each takes time."""
@@ -34,6 +33,7 @@ AXIS_LAST = frozenset({"cat", "concat", "concatenate", "stack"})
 """The last argument is an axis, if there are two."""
 WRITTEN = (ast.Constant, ast.UnaryOp, ast.Tuple, ast.List)
 """How axes are written as numbers: `1`, `-1`, `(0, 1)`."""
+MULTIPLIED_SUMS = ("A.any_sum(*X) * B.any_sum(*X)", "C * A.any_sum(*X) * B.any_sum(*X)")
 AXIS_KEYWORDS = frozenset({"dim", "dims", "axis", "axes", "dim0", "dim1", "axis0", "axis1", "start_dim", "end_dim"})
 
 
@@ -116,11 +116,22 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
     }
 
 
+def multiplies_sums(code: ast.AST) -> bool:
+    """Whether two sums, or two means, are multiplied somewhere in the code."""
+    patterns = [parsed(each, "A")[0] for each in MULTIPLIED_SUMS]
+    return any(any(matches(pattern, node, {})) for node in ast.walk(code) for pattern in patterns)
+
+
 def discards(function: ast.FunctionDef) -> bool:
     """Whether there is a statement such as `p - 1`, or `p.sub(1)` for `p.sub_(1)`."""
-    return any(
-        kind in ("value_unused", "result_unused") for node in ast.walk(function) for kind, *_ in assignments(node)
-    )
+    for node in ast.walk(function):
+        match node:
+            case ast.Expr(value=ast.BinOp()):
+                return True
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method))):
+                if not is_module(receiver) and not method.endswith("_"):
+                    return True
+    return False
 
 
 def overwrites(function: ast.FunctionDef) -> bool:
@@ -190,22 +201,6 @@ def axes_in(node: ast.AST) -> list[ast.AST]:
                 return found + [each for each in arguments[:2] if isinstance(each, (ast.Constant, ast.UnaryOp))][:1]
             return found + (arguments[1:][-1:] if name in AXIS_LAST else [])
     return []
-
-
-def is_axis(node: ast.AST, parents: Mapping[int, ast.AST]) -> bool:
-    """Whether a number is an axis; `parents` are those of the nodes around it, by id."""
-    parent = parents.get(id(node))
-    while isinstance(parent, (ast.UnaryOp, ast.Tuple, ast.List, ast.keyword)):
-        node, parent = parent, parents.get(id(parent))
-    return parent is not None and any(node is each for each in axes_in(parent))
-
-
-def kind_of_number(node: ast.AST, parents: Mapping[int, ast.AST]) -> str:
-    """What a number is, `exponent`, `axis_number` or `number`; `parents` are those of the nodes around it, by id."""
-    parent = parents.get(id(node))
-    if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow):
-        return "exponent" if parent.right is node else "number"
-    return "axis_number" if is_axis(node, parents) else "number"
 
 
 def may_be_a_size(value: object) -> TypeGuard[float]:

@@ -18,7 +18,6 @@ RANDOM = frozenset(
 )
 MAX_CODE_CHARACTERS_QUOTED = 70
 """Characters of the student's code that a message quotes."""
-SIGN_OF_OPERATOR: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 ChildPlace = tuple[ast.AST, str, int | None]
 """(parent, field, index in it)"""
 
@@ -104,14 +103,6 @@ def quote_text(code: str) -> str:
     return shortened(code.replace("`", "'"), MAX_CODE_CHARACTERS_QUOTED)
 
 
-def quote_operation(node: ast.BinOp) -> str:
-    """The code of an operation, with brackets around a sum in it: they count where another operator takes its place."""
-    texts = [quote(each) for each in (node.left, node.right)]
-    sums = [isinstance(each, ast.BinOp) and isinstance(each.op, ast.Add | ast.Sub) for each in (node.left, node.right)]
-    left, right = (f"({text})" if is_sum else text for text, is_sum in zip(texts, sums, strict=True))
-    return quote_text(f"{left} {SIGN_OF_OPERATOR[type(node.op)]} {right}") if any(sums) else quote(node)
-
-
 def called_name(node: ast.AST) -> str:
     """`exp` of `x.exp()` and of `torch.exp(x)`; "" for anything that is not a call of a name."""
     if not isinstance(node, ast.Call):
@@ -138,6 +129,25 @@ def operand_of(call: ast.Call) -> ast.expr | None:
     return call.args[0] if call.args else None
 
 
+def transposed_operand(node: ast.AST) -> ast.expr | None:
+    """`x` of `x.T`, `x.mT` and `x.transpose(1, 2)`."""
+    if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
+        return node.value
+    is_call = isinstance(node, ast.Call) and called_name(node) in ("transpose", "swapaxes")
+    return operand_of(node) if isinstance(node, ast.Call) and is_call else None
+
+
+def new_name(name: str) -> ast.Name:
+    """A name that is not in the student's code at that place."""
+    made = ast.Name(id=name, ctx=ast.Load())
+    made.is_new = True  # type: ignore[attr-defined]
+    return made
+
+
+def is_new(node: ast.Name) -> bool:
+    return bool(getattr(node, "is_new", False))
+
+
 def is_leaf(node: ast.AST) -> bool:
     """A name or a number, with its sign."""
     return isinstance(node, (ast.Name, ast.Constant)) or (isinstance(node, ast.UnaryOp) and is_leaf(node.operand))
@@ -156,20 +166,15 @@ def context_of(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.AST:
     return around if isinstance(around, ast.expr | ast.Assign | ast.AugAssign | ast.AnnAssign) else node
 
 
-def equation_around(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.Compare | None:
-    """The `a == b` that decides something and in which a node is: a change there may only mean that it never holds."""
-    each, equation = node, None
+def is_decided_by_equality(node: ast.AST, parents: Mapping[int, ast.AST]) -> bool:
+    """Whether it is part of an `a == b` that decides something: a change there may only mean that it never holds."""
+    each, is_equality = node, False
     while (parent := parents.get(id(each))) is not None:
-        if isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.Eq | ast.NotEq):
-            equation = each
+        is_equality = is_equality or (isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.Eq | ast.NotEq))
         if isinstance(parent, ast.IfExp | ast.If | ast.While) and parent.test is each:
-            return equation
+            return is_equality
         each = parent
-    return None
-
-
-def is_written_number(text: str) -> bool:
-    return text.replace(".", "", 1).isdigit()
+    return False
 
 
 def replace_node(place: ChildPlace, new: ast.AST) -> ast.AST:
