@@ -51,8 +51,8 @@ from grader.verdict.explain.checks import explain_check
 from grader.verdict.explain.gradient import explain_gradient
 from grader.verdict.judge.checks import Check, run_check, tests_of
 from grader.verdict.judge.gradient import GradientCheck
-from grader.verdict.judge.notebook_terms import STRICT
 from grader.verdict.judge.problems import ProblemBook
+from grader.verdict.judge.runner import STRICT
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607

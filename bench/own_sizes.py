@@ -35,7 +35,8 @@ from grader.reference.problem import Draw, Problem, derive
 from grader.source.syntax import WrittenNumber
 from grader.verdict.judge.gradient import judge_on_terms, judge_step
 from grader.verdict.judge.line import Verdict
-from grader.verdict.judge.notebook_terms import OwnProblems, Terms, own_problems
+from grader.verdict.judge.notebook_terms import OwnProblems, own_problems
+from grader.verdict.judge.runner import Terms
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = ("03", "04", "05", "07")

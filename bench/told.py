@@ -58,10 +58,10 @@ class Telling:
 
     def of_mistake(self, mistake: Mistake) -> Said:
         """What its own row says, where it has one; else the row that names it, else the first that does not pass."""
-        if mistake.function is not None and mistake.gradient in steps_of(self.lesson):
-            if not judge_line(mistake.gradient[1:], self._cases(mistake)).passed:  # else a check has to name it
-                named = known_mistake(mistake.gradient, self._cases(mistake), self.lesson.wrong_formulas)
-                return Said(mistake.gradient, named.id if named else "", named.message if named else "")
+        is_step = mistake.function is not None and mistake.gradient in steps_of(self.lesson)
+        if is_step and not judge_line(mistake.gradient[1:], self._cases(mistake)).passed:  # else a check has to name it
+            named = known_mistake(mistake.gradient, self._cases(mistake), self.lesson.wrong_formulas)
+            return Said(mistake.gradient, named.id if named else "", named.message if named else "")
         failing = []
         for said in self.rows(self.lesson.wrong(mistake)):
             if said.id == mistake.id:

@@ -60,7 +60,7 @@ def explain_gradient(check: GradientCheck, draws: Sequence[Draw]) -> None:
         return
     case = WrongGradient(check, verdict)
     with explaining(check.student):
-        if any(answer.outcome != "returned" for _, answer in verdict.cases):
+        if verdict.mistake is None and any(answer.outcome != "returned" for _, answer in verdict.cases):
             attempt(lambda: explain_no_answer(case.name, verdict, case.contents))
         if verdict.status not in ("failed", "shape", "error"):
             return

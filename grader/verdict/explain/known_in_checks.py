@@ -42,9 +42,8 @@ def known_mistakes(check: Check, assertion: Assertion, found: Sequence[Any]) -> 
     calls = (call for at in range(len(assertion.draws)) for call in check.reference(assertion, at)[1])
     called = {call.function.partition(".")[0] for call in calls}
     for mistake in reachable_mistakes(lesson, called):
-        contents = {name: trials and trials.contents(name) for name in (check.item.function, mistake.gradient)}
-        contents = {name: each for name, each in contents.items() if each is not None}
-        if not may_have(mistake, contents, lesson.functions):
+        read = {name: trials and trials.contents(name) for name in (check.item.function, mistake.gradient)}
+        if not may_have(mistake, {name: each for name, each in read.items() if each is not None}, lesson.functions):
             continue
         target = ModuleTarget(lesson.wrong(mistake), traced=False)
         for at in range(len(assertion.draws)):

@@ -25,7 +25,6 @@ from grader.results import Status
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.line import STATUS_OF
 from grader.verdict.judge.notebook_terms import (
-    STRICT,
     hard_coded_numbers,
     larger_sizes,
     notebook_sizes,
@@ -34,7 +33,7 @@ from grader.verdict.judge.notebook_terms import (
 )
 from grader.verdict.judge.pictures import curve_picture
 from grader.verdict.judge.problems import ProblemBook
-from grader.verdict.judge.runner import StepRunner, is_submission
+from grader.verdict.judge.runner import STRICT, StepRunner, is_submission
 
 Scenario = Callable[..., Any]
 """`scenario(on, generator, **draw)`: calls functions of the target `on` and returns a tree of their results."""

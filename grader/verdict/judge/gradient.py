@@ -13,10 +13,8 @@ from grader.results import Row, Status
 from grader.verdict.judge.line import Case, Verdict, judge_line, with_remark
 from grader.verdict.judge.messages import not_earned_alone, unstable
 from grader.verdict.judge.notebook_terms import (
-    STRICT,
     OwnProblems,
     ReshapedRunner,
-    Terms,
     hard_coded_numbers,
     in_other_shape,
     notebook_sizes,
@@ -27,7 +25,7 @@ from grader.verdict.judge.notebook_terms import (
 )
 from grader.verdict.judge.pictures import error_picture, values_picture
 from grader.verdict.judge.problems import ProblemBook
-from grader.verdict.judge.runner import StepRunner, SubmissionRunner, is_submission
+from grader.verdict.judge.runner import STRICT, StepRunner, SubmissionRunner, Terms, is_submission
 
 
 def judge_step(student: StepRunner, step: str, problems: Sequence[Problem]) -> Verdict:

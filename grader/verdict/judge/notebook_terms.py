@@ -20,7 +20,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -35,33 +35,13 @@ from grader.reference.problem import Draw, Problem, derive
 from grader.results import NamedMistake
 from grader.results.wording import format_shape, listed
 from grader.source.syntax import WrittenNumber
-from grader.verdict.judge.runner import StepRunner
+from grader.verdict.judge.runner import STRICT, StepRunner, Terms
 
 MAX_PROBLEM_ELEMENTS = 1 << 20
 """Elements of all forward values of one problem, some 45 times as many as at the lecture's sizes."""
 MANY_ELEMENTS = 1 << 18
 FEW_DRAWS = 3
 """Problems of that many elements that decide. Of smaller ones there are as many as hidden problems."""
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What a submission is judged by, besides its numbers.
-
-    Attributes:
-        broadcast: a shape that differs in axes of length one only is accepted.
-        sizes: {size: its value} of a notebook; None where all sizes have to be right.
-        numbers: {row: the numbers in its statements}.
-        is_notebook: it is a notebook or script in the lecture's style, whose steps are lines of one text.
-    """
-
-    broadcast: bool = False
-    sizes: Mapping[str, int] | None = None
-    numbers: Mapping[str, Sequence[WrittenNumber]] = field(default_factory=dict)
-    is_notebook: bool = False
-
-
-STRICT = Terms()
 
 
 def terms_of(

@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeGuard
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
+from grader.source.syntax import WrittenNumber
 
-if TYPE_CHECKING:
-    from grader.verdict.judge.notebook_terms import Terms
+
+@dataclass(frozen=True)
+class Terms:
+    """What a submission is judged by, besides its numbers.
+
+    Attributes:
+        broadcast: a shape that differs in axes of length one only is accepted.
+        sizes: {size: its value} of a notebook; None where all sizes have to be right.
+        numbers: {row: the numbers in its statements}.
+        is_notebook: it is a notebook or script in the lecture's style, whose steps are lines of one text.
+    """
+
+    broadcast: bool = False
+    sizes: Mapping[str, int] | None = None
+    numbers: Mapping[str, Sequence[WrittenNumber]] = field(default_factory=dict)
+    is_notebook: bool = False
+
+
+STRICT = Terms()
 
 
 class StepRunner(Protocol):

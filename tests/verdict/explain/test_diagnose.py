@@ -502,19 +502,6 @@ def test_a_mistake_belongs_to_its_gradient(problems):
     assert explanation is None  # dd__no_square gives these numbers, but not for dz
 
 
-def test_a_changed_argument_is_told_as_such(problems):
-    formula = right("d")
-    explanation = text(problems, "d", formula, (), changed=("dz",))
-    assert explanation == Explanation(
-        "changed_argument",
-        "Your `dd` changed `dz` in place: a step that reads it afterwards gets other numbers. `a = b` makes a second "
-        "name, not a copy; start from `dz.clone()`, or write `a = a + ...` instead of `a += ...`.",
-    )
-    both = text(problems, "d", formula, (), changed=("dz", "c"))
-    assert both is not None and both.message.startswith("Your `dd` changed `c` and `dz` in place")
-    assert text(problems, "d", nudged(formula)) is None
-
-
 def test_a_changed_argument_that_the_lesson_knows(problems):
     explanation = text(problems, "d", lambda p: p.upstream["z"] * p.values["c"], MISTAKES, changed=("dz",))
     assert explanation == Explanation("in_place", "You wrote into dz.")

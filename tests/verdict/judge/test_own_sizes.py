@@ -16,7 +16,6 @@ from grader.intake.submissions.lesson_reading import read_page_bytes
 from grader.lesson.lesson import Course, Lesson
 from grader.source.syntax import WrittenNumber
 from grader.verdict.judge.notebook_terms import (
-    Terms,
     accounted_for,
     are_drawable,
     larger_sizes,
@@ -26,6 +25,7 @@ from grader.verdict.judge.notebook_terms import (
     terms_of,
 )
 from grader.verdict.judge.problems import ProblemBook
+from grader.verdict.judge.runner import Terms
 
 LECTURE = {"batch": 32, "block": 3, "vocabulary": 27, "embedding": 10, "hidden": 64}
 CHAIN = "dh = dlogits @ W2.T\ndlogprobs = torch.zeros_like(logprobs)\n"
