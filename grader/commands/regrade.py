@@ -36,7 +36,8 @@ from grader.commands.opened_gradebook import (
 from grader.commands.options import lesson_option, require_option
 from grader.commands.run_inputs import check_lessons, checked_isolation
 from grader.publish.report.annotated import short_notes
-from grader.results import STATUS_WORDS, points_text
+from grader.publish.view import STATE_WORDS
+from grader.results import points_text
 from grader.results.wording import count_text
 
 if TYPE_CHECKING:
@@ -238,10 +239,10 @@ def row_change(row: RowChange) -> str:
     """ "03_makemore_steps.dprobs: 0 → 1, wrong value → right", with the message where it is not right now."""
     if row.before is None or row.after is None:
         state, points = row.after or row.before or ("", 0)
-        what, status = "new" if row.before is None else "gone", STATUS_WORDS.get(state, state)
+        what, status = "new" if row.before is None else "gone", STATE_WORDS.get(state, state)
         return f"{row.name}: {what}, {status}, {points_text(points)}"
     (old, points), (new, points_now) = row.before, row.after
-    words = f"{STATUS_WORDS[old]} → {STATUS_WORDS[new]}" if old != new else STATUS_WORDS[new]
+    words = f"{STATE_WORDS[old]} → {STATE_WORDS[new]}" if old != new else STATE_WORDS[new]
     figures = (
         f"{points_text(points)} → {points_text(points_now)}" if points != points_now else f"stays {points_text(points)}"
     )

@@ -94,7 +94,7 @@ OPTIONS = (
         "--cluster",
         metavar="ADDRESS",
         default=None,
-        help="Grade on the workers of a Dask scheduler, such as tcp://192.168.0.7:8786 (docs/scale.md).",
+        help="Grade on the workers of a Dask scheduler, such as tcp://192.168.0.7:8786 (docs/operator.md).",
     ),
     click.option(
         "--seed",

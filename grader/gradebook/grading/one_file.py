@@ -108,9 +108,9 @@ def judge_file(
 def seen_while_running(lesson: Lesson, student: Student, passed: Sequence[str]) -> dict[str, Seen]:
     """What right steps and functions did when they ran again, by row and by function."""
     functions = numerical.functions_by_row(lesson)
-    steps = {item.name for item in lesson.gradients}
-    called = sorted({functions[name] for name in passed if name in functions and name not in steps})
-    return student.observe(passed) | student.observe_calls([each for each in called if each not in steps])
+    of_steps = {item.function for item in lesson.gradients}
+    called = sorted({functions[name] for name in passed if name in functions} - of_steps)
+    return student.observe(passed) | student.observe_calls(called)
 
 
 def finished(

@@ -19,12 +19,11 @@ from grader.intake.submissions.archive import archive_names, code_page_of, is_ar
 from grader.intake.submissions.archive_writer import ArchiveRefused
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
 from grader.intake.submissions.class_folder import arrivals_at
-from grader.intake.submissions.completing import has_lesson
 from grader.intake.submissions.file_kinds import NOTEBOOK
 from grader.intake.submissions.groups import members_by_group, share, without_group
 from grader.intake.submissions.people import as_folder, fold_case
 from grader.intake.submissions.places import is_folder, is_gradable, visible
-from grader.intake.submissions.recognition import GuessQuestion
+from grader.intake.submissions.recognition import GuessQuestion, has_lesson
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.roster_matching import Submitter, join, matches_a_member
 from grader.intake.submissions.submission import Submission, read_submission
@@ -109,7 +108,7 @@ class FoundSubmissions(Sequence[Submission]):
         self.questions[arrival.student] = read.questions or unread_entry(arrival, read)
         remarks = (*arrival.remarks, *read.remarks)
         read = replace(read, submitted=arrival.submitted, time_source=arrival.time_source, platform=arrival.platform)
-        return replace(read, note=arrival.note, remarks=remarks)
+        return replace(read, remarks=remarks)
 
     def _known_as(self, arrival: Arrival) -> list[str]:
         """What else the roster calls a student, and those who submit as one group with the student, or the platform."""
@@ -226,7 +225,9 @@ def unread_entry(arrival: Arrival, read: Submission) -> tuple[GuessQuestion, ...
             or (is_folder(arrival.path) and visible(arrival.path))
         ):
             return ()
-    reason = read.message or next((each.message for each in read.lessons.values() if each.message), None)
+    messages = [read.message, *(remark.message for remark in read.remarks if remark.kind == "unread")]
+    messages += [each.message for each in read.lessons.values()]
+    reason = next(filter(None, messages), None)
     return (GuessQuestion((arrival.label,), {}, (), reason or "It is empty."),)
 
 

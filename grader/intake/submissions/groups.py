@@ -66,7 +66,7 @@ def share(
         if len(different) == 1 and without:
             by = member_list(holders) or f"`{candidates[0].label}`"
             note = f"Submitted for {group} by {by}."
-            found = replace(different[0].with_note(note, "group"), submitted_by=member_list(holders))
+            found = replace(different[0].with_remark("group", note), submitted_by=member_list(holders))
             shared.further += [(member, found) for member in without]
             shared.used |= set(named)
             shared.remarks.append(f"{group}: the submission of {by} counts for {member_list(without)}.")

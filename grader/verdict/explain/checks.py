@@ -9,16 +9,16 @@ from grader.calling.recorder import numbers_given, tensors_given
 from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import Difference
 from grader.results.wording import listed_as_code
-from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit
-from grader.verdict.diagnosis.repairs.known import Known
-from grader.verdict.diagnosis.repairs.repairs import (
+from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
+from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit
+from grader.verdict.explain.edits.known import Known
+from grader.verdict.explain.edits.search import (
     MAX_OPERATORS,
     OPERATORS_OF_A_CALL,
     Trials,
     explain_edit,
     explain_random_numbers,
 )
-from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
 from grader.verdict.explain.errors.no_answer import still_unwritten
 from grader.verdict.explain.errors.raised import CallContext, explain_error_text
 from grader.verdict.explain.explanation import Explanation
@@ -125,7 +125,7 @@ def by_edits(test: Callable[[Check], None], check: Check, failed: CheckFailed) -
         if end is None:
             of_all = check.lesson.joint is not None and function == check.lesson.joint.name
             is_by_chance = 0 < again.compared_bits < MIN_BITS
-            return None if is_by_chance else explain_edit(edit, check.item.name if of_all else function)
+            return None if is_by_chance else explain_edit(edit, f"`{check.item.name if of_all else function}`")
         if isinstance(end, CheckFailed) and end.status == "timeout":
             break  # each of them takes as long as a function may
         if partly is None and is_less_wrong(end, failed):
@@ -146,7 +146,7 @@ def explained_in_part(edit: Edit, before: CheckFailed, after: Exception | None) 
     right = [name for name in before.wrong if name not in after.wrong and name.isidentifier()]
     if not right:
         return None
-    explained = explain_edit(edit, right[0])
+    explained = explain_edit(edit, f"`{right[0]}`")
     are = "is" if len(after.wrong) == 1 else "are"
     more = f"For another reason, {listed_as_code(after.wrong)} {are} wrong as well."
     return Explanation(explained.id, f"{explained.message} {more}", line=explained.line)

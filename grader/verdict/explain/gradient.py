@@ -16,20 +16,19 @@ from grader.comparison.tensors import VANISHING
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
 from grader.results import NamedMistake
-from grader.verdict.diagnosis.repairs.call_changes import multiplies_sums
-from grader.verdict.diagnosis.repairs.inner_gradients import explain_by_inner_gradients, upstream_is_right
-from grader.verdict.diagnosis.repairs.repairs import (
+from grader.verdict.explain.attempts import attempt, explaining
+from grader.verdict.explain.claims import FunctionContents
+from grader.verdict.explain.diagnose import explain
+from grader.verdict.explain.edits.contents import multiplies_sums
+from grader.verdict.explain.edits.inner_gradients import explain_by_inner_gradients, upstream_is_right
+from grader.verdict.explain.edits.search import (
     MEAN_OR_SUM,
     READINGS_KEPT,
     Trials,
     explain_by_repair,
-    explain_by_two_changes,
     explain_random_numbers,
     surer_slips,
 )
-from grader.verdict.explain.attempts import attempt, explaining
-from grader.verdict.explain.claims import FunctionContents
-from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.errors.no_answer import explain_no_answer, reads_grad
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.hard_coded import explain_hard_coded_sizes
@@ -188,9 +187,6 @@ class WrongGradient:
         yield lambda: predicted
         if can_run:
             yield lambda: explain_random_numbers(self.contents)
-        if can_run and self.is_alone and self.trials is not None:
-            trials = self.trials
-            yield lambda: explain_by_two_changes(self.step, self.cases, trials, self.constants)
         if self.verdict.status == "failed":
             yield lambda: explain_by_properties(self.student, self.check.item, self.problems)
 

@@ -13,9 +13,9 @@ from grader.comparison.trees import Difference, agreement
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
 from grader.reference.course_formulas import LocalStudent
-from grader.verdict.diagnosis.repairs.contents import contents_of
 from grader.verdict.explain.checks import differing_parts
 from grader.verdict.explain.claims import may_have
+from grader.verdict.explain.edits.contents import contents_of
 from grader.verdict.explain.known_in_checks import agrees, differ_exactly, is_possible
 from grader.verdict.judge import checks
 from grader.verdict.judge.checks import (
