@@ -22,9 +22,9 @@ from bench.second_evaluator import NotSupported, evaluate
 from grader.calling.answer import Answer
 from grader.calling.module_target import ModuleTarget
 from grader.calling.protocol import CallFailed, Measurement
+from grader.defence.file_lines import with_line
 from grader.defence.plain_part import plain_part
 from grader.defence.question import DefenceQuestion
-from grader.defence.recorded_lines import with_line
 from grader.lesson.lesson import Lesson
 from grader.questions.reading import read_shape
 from grader.reference.course_formulas import LocalStudent

@@ -17,11 +17,10 @@ import torch
 
 from grader.authoring.lesson_sources import ANSWER, stub_of, suite_of, variant_files
 from grader.authoring.model_answers import answer_faults, one_line
-from grader.authoring.public_mistakes import public_mistakes_files
 from grader.calling.module_target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson, LessonError
 from grader.lesson.mistakes import Mistake
-from grader.lesson.validation import no_value, row_faults
+from grader.lesson.validation import row_faults
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import place_of_input
 from grader.results import Row
@@ -67,9 +66,7 @@ def forward_faults(lesson: Lesson) -> Iterator[str]:
     seen: set[str] = set()
     for item in lesson.gradients:
         assert item.target is not None
-        if item.target not in graph.values:
-            yield no_value(item)
-        elif item.target in graph.fused:
+        if item.target in graph.fused:
             yield f"lesson.toml asks for {item.name}, but `{item.target}` is fused: no gradient stops there."
         elif not graph.consumers.get(item.target):
             yield f"lesson.toml asks for {item.name}, but nothing in forward.py reads `t.{item.target}`."
@@ -209,7 +206,6 @@ def mistake_faults(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[st
             yield f"mistakes.py: {name}: lesson.toml asks for no function `{mistake.gradient}`."
         else:
             lesson.wrong(mistake)  # raises LessonError when it does not fit or does not run
-    public_mistakes_files(lesson)  # raises LessonError for one that cannot be public
 
 
 def assigned_twice(path: Path) -> list[str]:

@@ -32,15 +32,14 @@ assignment_option = click.option(
     "assignment_file",
     type=FILE_PATH,
     metavar="FILE",
-    help="Which rows count for how much, and when they are due (docs/assignments.md).  "
-    "[default: the gradebook's, if there is one]",
+    help="Rows, weights, due date (docs/assignments.md).",
 )
 extensions_option = click.option(
     "--extensions",
     "extensions_file",
     type=FILE_PATH,
     metavar="CSV",
-    help="Students with another due date, or who are excused (columns student, until, excused, rows, because).",
+    help="Students with another due date, or excused.",
 )
 
 

@@ -15,7 +15,7 @@ from grader.dojo.file import location, outline_of_text
 from grader.dojo.graph_line import graph_line, graph_marks
 from grader.dojo.overview import LIST_INDENT, Paragraph, next_lines
 from grader.dojo.progress import Progress
-from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, ROW_WORDS, WRONG_STYLE, colour_of, numbered_line, status_word
+from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, WRONG_STYLE, colour_of, numbered_line
 from grader.dojo.screen import (
     ROUNDING_REMARK,
     elsewhere_note,
@@ -26,12 +26,12 @@ from grader.dojo.screen import (
     quoted_line,
     remark_lines,
     tally,
-    wrong_groups,
 )
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.inert import inert
-from grader.results import UNWRITTEN, Row
+from grader.publish.view import STATE_WORDS, RowView
+from grader.results import UNWRITTEN
 from grader.results.wording import count_text, first_names
 
 KEYS_HELP = "↑↓ row · h hint · n p lesson · / find · l list · r report · q quit"
@@ -166,44 +166,41 @@ def screen_head(view: View, columns: int) -> Iterator[RenderableType]:
 
 def table_of(view: View, checked: Checked, console: Console, others: int) -> Iterator[RenderableType]:
     """The rows, each with its number: all of them, or in a low window those around the one that is explained."""
-    rows, columns = checked.judged.rows, console.width
-    checks = [item.name for item in checked.lesson.checks]
-    numbers = {row.name: number for number, row in enumerate(rows, 1)}
-    shown = [row for row in rows if row.status not in UNWRITTEN or row.name == view.focus]
-    left = [row for row in rows if row.status in UNWRITTEN and row.name != view.focus]
+    rows, columns = checked.part.lines, console.width
+    numbers = {line: number for number, line in enumerate(rows, 1)}
+    shown = [line for line in rows if line.state not in UNWRITTEN or line.row.name == view.focus]
+    left = [line.row.name for line in rows if line not in shown]
     room = max(MIN_ROWS, console.height - others - 1) if console.is_terminal else len(rows)
+    away = 0
     if len(shown) + bool(left) > room:
-        at = next((n for n, row in enumerate(shown) if row.name == view.focus), 0)
+        at = next((n for n, line in enumerate(shown) if line.row.name == view.focus), 0)
         keep = max(1, room - bool(left) - 1)
         first = max(0, min(at - keep // 2, len(shown) - keep))
-        away = [*shown[:first], *shown[first + keep :]]
+        away = len(shown) - keep
         shown = shown[first : first + keep]
-    else:
-        away = []
-    width = max([ROW_NAME_WIDTH, *(len(row.name) for row in shown)])
-    for row in shown:
-        yield numbered_line(row, numbers[row.name], row.name == view.focus, columns, width, status_word(row, checks))
+    width = max([ROW_NAME_WIDTH, *(len(line.row.name) for line in shown)])
+    for line in shown:
+        yield numbered_line(line, numbers[line], line.row.name == view.focus, columns, width)
     if away:
-        yield Text(f"    {count_text(len(away), 'more row')} above and below: ↑ ↓", "dim")
+        yield Text(f"    {count_text(away, 'more row')} above and below: ↑ ↓", "dim")
     if left:
-        line = Text(f"    {len(left)} {ROW_WORDS['todo']}: {first_names([row.name for row in left])}", "dim")
-        line.truncate(columns, overflow="ellipsis")
-        yield line
+        text = Text(f"    {len(left)} {STATE_WORDS['todo']}: {first_names(left)}", "dim")
+        text.truncate(columns, overflow="ellipsis")
+        yield text
 
 
 def verdict_of(view: View, checked: Checked, console: Console) -> Iterator[RenderableType]:
     """The row in focus, what else is wrong, notes, what was printed, what is new, and what is next."""
     judged, progress = checked.judged, checked.progress
-    checks = [item.name for item in checked.lesson.checks]
-    groups = wrong_groups(judged.rows)
-    group = next((group for group in groups if view.focus in [row.name for row in group]), None)
-    row = next((row for row in judged.rows if row.name == view.focus), None)
+    groups = checked.part.wrong_groups
+    group = next((group for group in groups if view.focus in [line.row.name for line in group]), None)
+    row = next((line for line in checked.part.lines if line.row.name == view.focus), None)
     if group is not None:
-        yield from group_explanation(group, checked.text_of(group[0]), checks, checked.lesson)
+        yield from group_explanation(group, checked.text_of(group[0].row))
     elif row is not None:
-        yield from row_in_words(row, checked, checks)
+        yield from row_in_words(row, checked)
     yield from view.news
-    others = [other.name for each in groups if each is not group for other in each]
+    others = [other.row.name for each in groups if each is not group for other in each]
     if others:
         yield Text(f"✗ {'Also wrong' if group else 'Wrong'}: {first_names(others, 6)}", WRONG_STYLE)
     if judged.message:
@@ -216,33 +213,27 @@ def verdict_of(view: View, checked: Checked, console: Console) -> Iterator[Rende
         yield from list(next_lines(progress, checked.next_place))[:1]
 
 
-def row_in_words(row: Row, checked: Checked, checks: Collection[str]) -> Iterator[RenderableType]:
+def row_in_words(line: RowView, checked: Checked) -> Iterator[RenderableType]:
     """A row that is not wrong: where it is, the forward lines that it comes from, and why its chain failed."""
-    item = checked.lesson.item_for(row.name)
-    line = row.line if checked.submitted.origin else outline_of_text(checked.submitted.files[BACKWARD_FILE]).line(item)
+    row, item = line.row, checked.lesson.item_for(line.row.name)
+    place = row.line if checked.submitted.origin else outline_of_text(checked.submitted.files[BACKWARD_FILE]).line(item)
     sign = "·" if row.status in UNWRITTEN else "✓"
     yield Text.assemble(
         (f"{sign} {row.name}", "bold"),
-        (f" {status_word(row, checks)}  ", colour_of(row.status)),
-        (location(row.file or checked.submitted.shown, line), "dim"),
+        (f" {line.word}  ", colour_of(row.status)),
+        (location(row.file or checked.submitted.shown, place), "dim"),
     )
-    yield from forward_part(checked.lesson, row.name)
-    if row.status == "missing" and row.message:
-        yield Paragraph(inert(row.message), indent=LIST_INDENT)
-    elif row.status == "passed" and row.chain != "passed":
-        culprit = next(iter(row.because_of), "")
-        because = f"because of {culprit} above it" if culprit else "although every step above is right"
+    yield from forward_part(line)
+    if row.status == "passed" and row.chain != "passed" and not line.is_check:
         sign, colour = CHAIN[row.chain]
-        verb = "It is correct, and wrong in your chain" if row.chain == "failed" else "It was not run in your chain,"
-        yield Paragraph(f"{sign} {verb} {because}.", colour, LIST_INDENT)
-    elif row.status == "passed" and row.message:
-        yield Paragraph(inert(row.message), indent=LIST_INDENT)
+        yield Paragraph(f"{sign} In your chain: {inert(line.chain)}.", colour, LIST_INDENT)
+    elif line.message:
+        yield Paragraph(inert(line.message), indent=LIST_INDENT)
 
 
 def missing_or_printed(view: View, checked: Checked, console: Console) -> Iterator[RenderableType]:
     """Functions that were not found, rows that are right and red in the chain, and what was printed."""
-    rows = [row for row in checked.judged.rows if row.name != view.focus]
-    yield from remark_lines(rows, checked.progress)
+    yield from remark_lines(checked.part, without=view.focus)
     if checked.judged.shown:
         yield Text(f"It printed, {' and '.join(printed_on(checked.lesson))}:", "dim")
         yield from printed_lines(checked.judged.shown, max(6, console.height // 3) if console.is_terminal else None)

@@ -137,7 +137,7 @@ class WatchSession:
         """Stores and shows a verdict, before and after a search for slips. `old` was shown when the check began."""
         with self._drawing:
             if self._view.checked is old:
-                explain_rounding = has_rounding(checked.judged.rows) and not self._rounding_explained
+                explain_rounding = has_rounding(checked.part.lines) and not self._rounding_explained
                 self._view = view_after(self._view, checked, self._last_run, self._desk, self._guide, explain_rounding)
                 self._rounding_explained |= self._view.rounding
             else:

@@ -63,7 +63,10 @@ def judge(posed: Posed, secret: AnswerKey, raw: object, run_line: RunLine) -> Ju
 
 
 def is_drawn(question: Question, secret: AnswerKey) -> bool:
-    """Whether the right answer is another one for other students: False where a drawn question's key is always 0."""
+    """Whether the right answer is another one for other students: False where a drawn question's key is always 0.
+
+    Raises LessonError for a question that cannot be drawn.
+    """
     if question.kind not in ("number", "shape") or not question.draw:
         return False
     read = read_number if question.kind == "number" else read_shape

@@ -43,15 +43,6 @@ UNWRITTEN = ("todo", "missing")
 BROKEN_STATUSES = ("error", "timeout", "crashed", "forbidden")  # there is no value to judge
 WRONG_STATUSES = ("failed", "shape", *BROKEN_STATUSES)
 
-STATUS_WORDS = {
-    **{"passed": "right", "failed": "wrong value", "shape": "wrong shape"},
-    **{"todo": "to do", "missing": "missing"},
-    "error": "error",
-    "timeout": "out of time",
-    "crashed": "crashed",
-    "forbidden": "not allowed",
-}
-
 
 class NamedMistake(NamedTuple):
     """The mistake that explains a wrong row: `id` to count it over a class, `message` for the student."""

@@ -36,7 +36,7 @@ from grader.results import SubmissionResult
 from grader.sandbox.isolation import huge_pages, kernel
 from grader.sandbox.isolation.probe import at_least, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.tensor_bytes import DTYPES
+from grader.sandbox.workers.codec import DTYPES
 from grader.verdict.judge.line import judge_line
 from grader.verdict.judge.pictures import error_picture
 

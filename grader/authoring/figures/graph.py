@@ -15,6 +15,7 @@ from grader.errors import LessonError
 from grader.lesson.course_modules import load_module
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
+from grader.publish.layout import NODE_HEIGHT, Layout, Node, NodeKind
 from grader.publish.report.graph import (
     all_reads_of,
     first_member,
@@ -24,7 +25,6 @@ from grader.publish.report.graph import (
     parts_of,
     reads_of,
 )
-from grader.publish.report.layout import NODE_HEIGHT, Layout, Node, NodeKind
 from grader.results.wording import format_shape, listed
 
 MAX_FIGURE_WIDTH, BETWEEN, FIGURE_MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0

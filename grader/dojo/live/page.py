@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from markupsafe import Markup
@@ -13,17 +13,15 @@ from markupsafe import Markup
 from grader.dojo.desk import Checked
 from grader.dojo.file import outline_of_text
 from grader.dojo.live.gradient import gradient_view
-from grader.dojo.report import graded_checks
 from grader.dojo.screen import tally
 from grader.dojo.view import View
-from grader.lesson.forward_statements import forward_lines
 from grader.lesson.paths import BACKWARD_FILE, TEMPLATES
+from grader.publish.excerpt import Lines, excerpt
 from grader.publish.inert import inert
+from grader.publish.layout import Layout
 from grader.publish.report.drawings import layouts_of
-from grader.publish.report.excerpt import excerpt
-from grader.publish.report.layout import Layout
 from grader.publish.report.pages import report_templates
-from grader.publish.report.reading import LessonPart, arrange_lesson
+from grader.publish.view import LessonView
 from grader.sandbox.isolation.probe import Isolation
 
 MAX_NODES_WITH_A_TOOLTIP = 200
@@ -47,12 +45,9 @@ class Board:
     def checked(self) -> Checked | None:
         return self.view.checked
 
-    @cached_property
-    def part(self) -> LessonPart | None:
-        if self.checked is None:
-            return None
-        graded = graded_checks([self.checked], self.isolation)
-        return arrange_lesson(graded.results.lessons[0], self.view.lesson, graded, self.checked.source)
+    @property
+    def part(self) -> LessonView | None:
+        return None if self.checked is None else self.checked.part
 
     @property
     def drawings(self) -> tuple[Layout, ...]:
@@ -126,9 +121,9 @@ class LivePage:
                 number,
                 len(lines),
                 gradient_view(checked, item, place, in_chain),
-                line.excerpt or excerpt(source, item.function, function),
+                line.excerpt or excerpt(Lines(source), item.function, function),
                 at,
-                forward_lines(board.view.lesson, item.target)[:MAX_FORWARD_LINES_ON_PAGE] if item.target else [],
+                line.forward[:MAX_FORWARD_LINES_ON_PAGE],
             )
         )
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from grader.errors import UserError
 from grader.gradebook.assignment.rows import names_of_lesson
@@ -44,15 +43,6 @@ class Marks:
         """Empty where there is no score, which is not a zero."""
         score = self.scores.get(member.student, {}).get(lesson)
         return "" if score is None else f"{rounded_number(score, self.round)}"
-
-
-class Platform(NamedTuple):
-    """How one grade book differs from another. `columns` are {lesson or TOTAL_COLUMN: the grade book's column}."""
-
-    default_columns: Callable[[Marks], dict[str, str]]
-    known_maxima: Callable[[Roster, Mapping[str, str]], dict[str, float]]
-    """{lesson: maximum} as the roster's file says it. Raises UserError."""
-    csv_text: Callable[[Roster, Marks, Mapping[str, str]], str]
 
 
 def read_marks(out: Path, roster: Roster) -> Marks:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from grader.lesson.lesson import Lesson
+from grader.publish.layout import Layout, NodeKind, Repeat
 from grader.publish.report.graph import Reads, all_reads_of, first_member, folded_names, lay_out, parts_of, reads_of
-from grader.publish.report.layout import Layout, NodeKind, Repeat
 from grader.reference.tape import Graph
 from grader.results.wording import format_shape
 

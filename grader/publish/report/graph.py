@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
-from grader.publish.report.layout import NODE_HEIGHT, Edge, Layout, Node, NodeKind
+from grader.publish.layout import NODE_HEIGHT, Edge, Layout, Node, NodeKind
 from grader.reference.tape import Graph, is_floating
 
 Reads = Mapping[str, Sequence[str]]

@@ -25,7 +25,8 @@ from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
 from grader.publish.inert import code, inert, markdown
-from grader.publish.report.annotated import date_text, sentences_about
+from grader.publish.layout import Layout, layouts_from_text, layouts_to_text
+from grader.publish.report.annotated import date_text, sentences_about, sentences_about_lesson
 from grader.publish.report.classroom import (
     NOTHING_SUBMITTED,
     UNCLEAR,
@@ -41,13 +42,13 @@ from grader.publish.report.classroom import (
     student_row,
     without_results,
 )
-from grader.publish.report.heat_map import COLOUR_SCALE
-from grader.publish.report.layout import Layout, layouts_from_text, layouts_to_text
-from grader.publish.report.next_step import next_step
-from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesson
+from grader.publish.report.curve import Plot, plot
+from grader.publish.report.forces import forces
+from grader.publish.report.heat_map import COLOUR_SCALE, heat_map
 from grader.publish.report.triage import triage
 from grader.publish.templates import page_templates
-from grader.results import UNWRITTEN, WRONG_STATUSES, SubmissionResult, number, points_text
+from grader.publish.view import MEANINGS, STATE_WORDS, LessonView, answer_word, lesson_view, next_step
+from grader.results import SubmissionResult, number, points_text
 from grader.results.wording import duration_text, figure_text
 
 FILTERS = {
@@ -61,8 +62,7 @@ FILTERS = {
 MAX_NAMES_ON_PAGE = 40
 AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
 MAX_CACHED_PIECES = 20_000  # pieces of pages, some 500 bytes each
-STATES = ("passed", "chain", *WRONG_STATUSES, *UNWRITTEN, "uncounted", "here", "hidden")
-"""A row's states in the order in which a page explains them."""
+SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def page_script(name: str) -> PageScript:
     return PageScript(Markup(text), base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
 
 
-def any_gradients(parts: Sequence[LessonPart]) -> bool:
+def any_gradients(parts: Sequence[LessonView]) -> bool:
     return any(part.has_gradients for part in parts if part.results.status == "graded")
 
 
@@ -89,8 +89,15 @@ def report_templates(harmless: Callable[[str], str]) -> Environment:
     templates.filters |= FILTERS | {"name": code}
     # a class's reports are made of the same pieces: a macro of texts and numbers is called once for each
     templates.globals["kept"] = lru_cache(MAX_CACHED_PIECES)(lambda macro, *arguments: macro(*arguments))
-    templates.globals |= {"heat_scale": COLOUR_SCALE, "words_for": STATE_WORDS}
+    templates.globals |= {"words_for": STATE_WORDS, "meanings": MEANINGS, "answer_word": answer_word}
+    templates.globals |= {"heat_map": heat_map, "heat_scale": COLOUR_SCALE, "forces_of": forces, "plot_of": loss_plot}
+    templates.globals["sentences_about_lesson"] = sentences_about_lesson
     return templates
+
+
+def loss_plot(found: Sequence[float], expected: Sequence[float]) -> Plot:
+    """The reference's curve, then the student's."""
+    return plot(found, [expected, found], 1, len(expected), SMALLEST_LOSS)
 
 
 class Reporter:
@@ -105,10 +112,17 @@ class Reporter:
         self._student, self._class = page.get_template("report.html"), page.get_template("index.html")
         self._markdown = text.get_template("report.md")
 
-    def _parts(self, graded: GradedSubmission, sources: Mapping[str, str]) -> list[LessonPart]:
-        lessons = graded.results.lessons
+    def _parts(self, graded: GradedSubmission, sources: Mapping[str, str]) -> list[LessonView]:
         return [
-            arrange_lesson(each, self._lessons.get(each.name), graded, sources.get(each.name, "")) for each in lessons
+            lesson_view(
+                each,
+                self._lessons.get(each.name),
+                sources.get(each.name, ""),
+                graded.texts,
+                graded.pictures.get(each.name, {}),
+                "\n".join(graded.shown.get(each.name, ())),
+            )
+            for each in graded.results.lessons
         ]
 
     def _drawn(self, lesson: Lesson | None) -> tuple[Layout, ...]:
@@ -145,7 +159,7 @@ class Reporter:
             gradients=any_gradients(parts),
             layouts=drawn,
             most_nodes=max((layout.most_nodes for each in drawn.values() for layout in each), default=0),
-            states=[state for state in STATES if state in occurring],
+            states=[state for state in STATE_WORDS if state in occurring],
             script=page_script("report.js"),
             percent=graded.results.percent,
         )

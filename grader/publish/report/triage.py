@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 
 from grader.publish.report.annotated import short_notes
 from grader.publish.report.classroom import NOTHING_SUBMITTED, UNCLEAR, is_absent, students_by_key
-from grader.results import STATUS_WORDS, SubmissionResult
+from grader.publish.view import STATE_WORDS
+from grader.results import SubmissionResult
 from grader.results.wording import count_text
 
 NO_TIME: Final = "is not decided: the time of submission is unknown"
@@ -98,7 +99,7 @@ def zero_reason(result: SubmissionResult) -> str:
     causes = {row.message for row in rows if row.status in ("error", "timeout", "crashed", "forbidden")}
     if len(causes) == 1 and len(states) == 1 and (cause := next(iter(causes))):
         return shortened_text(cause)
-    counts = ", ".join(f"{count} {STATUS_WORDS[status]}" for status, count in states.most_common())
+    counts = ", ".join(f"{count} {STATE_WORDS[status]}" for status, count in states.most_common())
     return f"No row is right: {counts}."
 
 

@@ -1,8 +1,8 @@
 """Explanations are optional: an error in one changes no verdict, and a student's key ends the search for one.
 
 No clock decides how much is tried, so a message is the same on every machine. Each search has its own limits: of
-changed functions (edits.MAX_EDITS, two_changes.MAX_PAIRS) and of the operators that they dispatch
-(repairs.MAX_OPERATORS).
+changed functions (changes.MAX_EDITS) and of the operators that they dispatch
+(search.MAX_OPERATORS).
 """
 
 from __future__ import annotations

@@ -8,16 +8,16 @@ from typing import Any
 
 from grader.calling.protocol import CallFailed
 from grader.results.wording import listed_as_code
-from grader.verdict.diagnosis.repairs.edits import INNER_GRADIENT, Edit
-from grader.verdict.diagnosis.repairs.known import Known
-from grader.verdict.diagnosis.repairs.repairs import (
+from grader.verdict.explain.attempts import attempt, check_interrupt
+from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit
+from grader.verdict.explain.edits.known import Known
+from grader.verdict.explain.edits.search import (
     MAX_OPERATORS,
     OPERATORS_OF_A_CALL,
     Trials,
     explain_edit,
     explain_random_numbers,
 )
-from grader.verdict.explain.attempts import attempt, check_interrupt
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.judge.check_endings import OURS, CheckFailed
 from grader.verdict.judge.checks import Check
@@ -61,7 +61,7 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
             if end is None:
                 of_all = check.lesson.joint is not None and function == check.lesson.joint.name
                 is_by_chance = 0 < again.compared_bits < MIN_BITS
-                return None if is_by_chance else explain_edit(edit, check.item.name if of_all else function)
+                return None if is_by_chance else explain_edit(edit, f"`{check.item.name if of_all else function}`")
             if isinstance(end, CheckFailed) and end.status == "timeout":
                 break  # each of them takes as long as a function may
             if partly is None and is_less_wrong(end, failed):
@@ -97,7 +97,7 @@ def explained_in_part(edit: Edit, before: CheckFailed, after: Exception | None) 
     right = [name for name in before.wrong if name not in after.wrong and name.isidentifier()]
     if not right:
         return None
-    explained = explain_edit(edit, right[0])
+    explained = explain_edit(edit, f"`{right[0]}`")
     are = "is" if len(after.wrong) == 1 else "are"
     more = f"For another reason, {listed_as_code(after.wrong)} {are} wrong as well."
     return Explanation(explained.id, f"{explained.message} {more}", line=explained.line)

@@ -8,18 +8,17 @@ from collections.abc import Sequence
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
-from grader.verdict.diagnosis.repairs.call_changes import multiplies_sums
-from grader.verdict.diagnosis.repairs.inner_gradients import explain_by_inner_gradients, upstream_is_right
-from grader.verdict.diagnosis.repairs.repairs import (
+from grader.verdict.explain.attempts import attempt
+from grader.verdict.explain.edits.contents import multiplies_sums
+from grader.verdict.explain.edits.inner_gradients import explain_by_inner_gradients, upstream_is_right
+from grader.verdict.explain.edits.search import (
     MEAN_OR_SUM,
     READINGS_KEPT,
     Trials,
     explain_by_repair,
-    explain_by_two_changes,
     explain_random_numbers,
     surer_slips,
 )
-from grader.verdict.explain.attempts import attempt
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.mismatch import Cases
 from grader.verdict.explain.readings.multiples import UNNAMED_MULTIPLE
@@ -97,12 +96,9 @@ def better_explanation(
     if can_run and (random := explain_random_numbers(contents)) is not None:
         return random
     with explaining(student):
-        found = None
-        if trials is not None and can_run and is_alone:
-            found = attempt(lambda: explain_by_two_changes(step, cases, trials, lesson.small_numbers))
-        if found is None and verdict.status == "failed":
-            found = attempt(lambda: explain_by_properties(student, item, problems))
-    return found
+        if verdict.status == "failed":
+            return attempt(lambda: explain_by_properties(student, item, problems))
+    return None
 
 
 def after_the_error(found: Explanation | None, verdict: Verdict, cases: Cases) -> Explanation | None:

@@ -11,7 +11,7 @@ from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
 from grader.results import NamedMistake, Row, Status
-from grader.verdict.diagnosis.repairs.repairs import Trials
+from grader.verdict.explain.edits.search import Trials
 from grader.verdict.explain.mismatch import euclidean_norm
 from grader.verdict.judge.explained_by_code import computes_right_upstream, explain_by_the_code
 from grader.verdict.judge.hard_coded import explain_lecture_sizes, hard_coded_numbers, size_remark

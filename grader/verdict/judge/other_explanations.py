@@ -9,8 +9,8 @@ from grader.comparison.tensors import compare
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.repairs.repairs import is_right_gradient
 from grader.verdict.explain.claims import keeps_the_right_piece
+from grader.verdict.explain.edits.search import is_right_gradient
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.known_mistakes import answer_of_mistake, known_mistake
 from grader.verdict.explain.mismatch import gradient_mismatch

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol, TypeGuard
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.repairs.repairs import Trials
 from grader.verdict.explain.attempts import explaining_a_submission
+from grader.verdict.explain.edits.search import Trials
 
 if TYPE_CHECKING:
     from grader.verdict.judge.own_sizes import Terms

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.lesson.lesson import Lesson
+from grader.publish.layout import NODE_HEIGHT, Layout, Node, layouts_from_text, layouts_to_text
 from grader.publish.report.drawings import layouts_of
 from grader.publish.report.forces import Arrow, colour, forces
 from grader.publish.report.graph import lay_out, layers_of, parts_of, reads_of
 from grader.publish.report.heat_map import COLOUR_SCALE, ERROR_COLOURS, heat_map, level
-from grader.publish.report.layout import NODE_HEIGHT, Layout, Node, layouts_from_text, layouts_to_text
 
 PARTS = {
     "01_chain_rule": 16,

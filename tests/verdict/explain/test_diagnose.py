@@ -18,8 +18,8 @@ from grader.calling.answer import Answer
 from grader.lesson.mistakes import Mistake, mistake
 from grader.reference.problem import Draw, Problem
 from grader.source.in_place_changes import lines_of_changes
-from grader.verdict.diagnosis.repairs.contents import contents_of
 from grader.verdict.explain.diagnose import explain
+from grader.verdict.explain.edits.contents import contents_of
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.mismatch import GradientMismatch
 from grader.verdict.explain.problem_values import named_factors

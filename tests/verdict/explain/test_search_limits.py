@@ -12,8 +12,8 @@ from grader.calling.answer import Answer
 from grader.calling.protocol import Called, Counts
 from grader.calling.target import BaseTarget
 from grader.reference.problem import Draw, Problem
-from grader.verdict.diagnosis.repairs.edits import Edit
-from grader.verdict.diagnosis.repairs.repairs import BATCH, MAX_OPERATORS, OPERATORS_OF_A_CALL, first_right
+from grader.verdict.explain.edits.changes import Edit
+from grader.verdict.explain.edits.search import BATCH, MAX_OPERATORS, OPERATORS_OF_A_CALL, first_right
 from grader.verdict.judge.check_endings import CheckFailed
 from grader.verdict.judge.check_runs import MAX_FUNCTIONS_CHANGED, explained_by_the_code
 
@@ -45,7 +45,7 @@ class Changed:
     def operators(self, step: str, problem: Problem) -> int:
         return self._operators
 
-    def answers(self, step: str, problem: Problem, numbers: Any, of_pairs: bool = False) -> dict[int, Answer]:
+    def answers(self, step: str, problem: Problem, numbers: Any) -> dict[int, Answer]:
         self.tried += [number for number in numbers if number not in self.tried]
         wrong = Answer("returned", torch.zeros(3))
         right = Answer("returned", problem.reference("x"))
@@ -102,7 +102,7 @@ def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tr
 
     trials = SimpleNamespace(
         contents=lambda function: None,
-        edits=lambda function, known: [Edit("f", "sign", 1, "a", "a", "b")] * 1000,
+        edits=lambda function, known: [Edit("f", "minus_too_many", 1)] * 1000,
         target=lambda function, number: Target(operators),
     )
     check: Any = SimpleNamespace(

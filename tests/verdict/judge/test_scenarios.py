@@ -13,8 +13,8 @@ from grader.comparison.trees import Difference, agreement
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
 from grader.reference.course_formulas import LocalStudent
-from grader.verdict.diagnosis.repairs.contents import contents_of
 from grader.verdict.explain.claims import may_have
+from grader.verdict.explain.edits.contents import contents_of
 from grader.verdict.judge import check_runs
 from grader.verdict.judge.checks import Check, failure_message
 from grader.verdict.judge.possible_mistakes import is_possible
