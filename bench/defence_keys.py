@@ -280,7 +280,7 @@ def limited_time(seconds: float = 5.0) -> Iterator[None]:
 def holds_here(lesson: Lesson, row: str, module: ModuleType, seed: int = PUBLIC_SEED) -> bool:
     """Whether a row's public example holds for a module, in this process, on the problems of a seed."""
     student = LocalStudent(vars(module), [])
-    check = Example(lesson, lesson.item_for(row), student, Unmeasured(module), ProblemBook(seed), naming=False)
+    check = Example(lesson, lesson.item_for(row), student, Unmeasured(module), ProblemBook(seed))
     try:
         with limited_time():
             return run_example(examples_of(lesson)[row], check) is None

@@ -14,6 +14,7 @@ from grader.calling.joint import Joint
 from grader.calling.protocol import Called
 from grader.calling.target import Target
 from grader.reference.problem import Problem
+from grader.sandbox.workers.messages import Call
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
@@ -32,12 +33,11 @@ class RenamedTarget(RemoteTarget):
         super().__init__(student)
         self._function, self._name = function, name
 
-    def request(self, of: str, name: str, args: Any, kwargs: Any, handle: int | None = None, **options: Any) -> Called:
-        if handle is None and name == self._function:
-            of = name = self._name
-        if self._function in options.get("uses", ()):
-            options["uses"] = [self._name if each == self._function else each for each in options["uses"]]
-        return super().request(of, name, args, kwargs, handle, **options)
+    def request(self, of: str, request: Call) -> Called:
+        if request.handle is None and request.name == self._function:
+            of, request = self._name, replace(request, name=self._name)
+        uses = [self._name if each == self._function else each for each in request.uses]
+        return super().request(of, replace(request, uses=uses))
 
 
 class FileTrials:
