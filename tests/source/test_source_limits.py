@@ -36,9 +36,9 @@ from grader.source.parsing import MAX_PARSED_BYTES
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MAX_CANDIDATES, close_name, close_names
 from grader.source.syntax import WrittenNumber
-from grader.verdict.diagnosis.repairs.contents import contents_of
-from grader.verdict.diagnosis.repairs.edits import edits_of
-from grader.verdict.diagnosis.repairs.known import Known
+from grader.verdict.explain.edits.changes import edits_of
+from grader.verdict.explain.edits.contents import contents_of
+from grader.verdict.explain.edits.known import Known
 
 SMALL = 500
 TIMES = 4
@@ -284,8 +284,8 @@ def test_the_readers_need_no_torch():
     code = (
         "import sys, grader.source.reader_process, grader.source.assignment_lines, grader.source.in_place_changes\n"
         "import grader.intake.notebook.limited_reading\n"
-        "import grader.verdict.diagnosis.repairs.contents\n"
-        "import grader.verdict.diagnosis.repairs.edits\n"
+        "import grader.verdict.explain.edits.contents\n"
+        "import grader.verdict.explain.edits.changes\n"
         "print('torch' in sys.modules)\n"
     )
     result = subprocess.run(

@@ -118,7 +118,7 @@ def secret_in(path: Path, lesson: Lesson, course: Course, public: PublicCode) ->
         [sentence for sentence in sentences if len(sentence) >= MIN_SENTENCE and sentence not in public.text],
         [mistake.name for mistake in lesson.mistakes] if are_mistakes else [],
         forms,
-        frozenset((f"exercises/{lesson.name}/README.md", name) for name in lesson.config.worked),
+        frozenset((f"exercises/{lesson.name}/README.md", name) for name in lesson.config.public.worked),
         path.read_bytes(),
     )
 

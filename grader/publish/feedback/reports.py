@@ -38,10 +38,7 @@ def for_one_student() -> Iterator[None]:
 
 @for_one_student()
 def report_files(out: Path, results: SubmissionResult) -> dict[str, bytes]:
-    """{file name: content} of a student's reports. `results` are the current ones. Raises NoFeedback.
-
-    The report of a lesson that an earlier attempt decides has the lesson's name in its own.
-    """
+    """{file name: content} of a student's report. `results` are the current ones. Raises NoFeedback."""
     if results.status == "error":
         raise NoFeedback("the submission could not be graded, so there is no report")
     folder = out / results.student
@@ -55,9 +52,6 @@ def report_files(out: Path, results: SubmissionResult) -> dict[str, bytes]:
     try:
         for name in (HTML, MARKDOWN):
             files[name] = (folder / name).read_bytes()
-            for lesson in results.earlier or ():
-                if (path := folder / lesson / name).is_file():
-                    files[f"{path.stem}-{lesson}{path.suffix}"] = path.read_bytes()
     except OSError as error:
         raise NoFeedback(f"{error.filename} cannot be read ({error.strerror})") from error
     return files

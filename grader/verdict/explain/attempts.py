@@ -1,18 +1,19 @@
 """Explanations are optional: an error in one changes no verdict, and a student's key ends the search for one.
 
 No clock decides how much is tried, so a message is the same on every machine. Each search has its own limits: of
-changed functions (edits.MAX_EDITS, two_changes.MAX_PAIRS) and of the operators that they dispatch
-(repairs.MAX_OPERATORS).
+changed functions (changes.MAX_EDITS) and of the operators that they dispatch
+(search.MAX_OPERATORS).
 """
 
 from __future__ import annotations
 
 import select
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TypeVar
 
 from grader.errors import Interrupted
+from grader.verdict.judge.runner import StepRunner, is_submission
 
 AttemptResult = TypeVar("AttemptResult")
 
@@ -31,6 +32,11 @@ def explaining_a_submission(interrupt: int | None) -> Iterator[None]:
         yield
     finally:
         _interrupts = before
+
+
+def explaining(runner: StepRunner) -> AbstractContextManager[None]:
+    """Inside, explanations of a submission are optional. Those of the course's own files must not fail."""
+    return explaining_a_submission(runner.interrupt) if is_submission(runner) else nullcontext()
 
 
 def check_interrupt() -> None:

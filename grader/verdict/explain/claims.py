@@ -14,7 +14,7 @@ from grader.lesson.mistakes import Mistake
 from grader.source.code_pieces import pieces_of_text
 
 FunctionContents = Mapping[str, Any]
-"""What a function is made of, see repairs.contents.contents_of."""
+"""What a function is made of, see edits.contents.contents_of."""
 
 SUMMING_FUNCTIONS = frozenset(
     {"sum", "mean", "nansum", "nanmean", "einsum", "sum_to_size", "cumsum", "add", "reduce", "index_add_"}

@@ -12,10 +12,10 @@ from grader.calling.answer import Answer
 from grader.calling.protocol import Called, Counts
 from grader.calling.target import BaseTarget
 from grader.reference.problem import Draw, Problem
-from grader.verdict.diagnosis.repairs.edits import Edit
-from grader.verdict.diagnosis.repairs.repairs import BATCH, MAX_OPERATORS, OPERATORS_OF_A_CALL, first_right
-from grader.verdict.judge.check_endings import CheckFailed
-from grader.verdict.judge.check_runs import MAX_FUNCTIONS_CHANGED, explained_by_the_code
+from grader.verdict.explain.checks import MAX_FUNCTIONS_CHANGED, explain_check
+from grader.verdict.explain.edits.changes import Edit
+from grader.verdict.explain.edits.search import BATCH, MAX_OPERATORS, OPERATORS_OF_A_CALL, first_right
+from grader.verdict.judge.checks import CheckFailed
 
 HANGS = Answer("timeout", message="It did not return within 10 seconds.")
 
@@ -45,7 +45,7 @@ class Changed:
     def operators(self, step: str, problem: Problem) -> int:
         return self._operators
 
-    def answers(self, step: str, problem: Problem, numbers: Any, of_pairs: bool = False) -> dict[int, Answer]:
+    def answers(self, step: str, problem: Problem, numbers: Any) -> dict[int, Answer]:
         self.tried += [number for number in numbers if number not in self.tried]
         wrong = Answer("returned", torch.zeros(3))
         right = Answer("returned", problem.reference("x"))
@@ -102,7 +102,7 @@ def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tr
 
     trials = SimpleNamespace(
         contents=lambda function: None,
-        edits=lambda function, known: [Edit("f", "sign", 1, "a", "a", "b")] * 1000,
+        edits=lambda function, known: [Edit("f", "minus_too_many", 1)] * 1000,
         target=lambda function, number: Target(operators),
     )
     check: Any = SimpleNamespace(
@@ -112,7 +112,7 @@ def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tr
         again_on=lambda target, on_every_draw=False: SimpleNamespace(on=target, compared_bits=0),
     )
     failed = CheckFailed("wrong", "failed")
-    assert explained_by_the_code(test, check, failed) is failed
+    assert explain_check(test, check, failed).mistake is None
     assert len(ran) == tried
     check.on.calls.clear()  # a check that calls no function is about gradients
-    assert explained_by_the_code(test, check, failed) is failed and len(ran) == tried
+    assert explain_check(test, check, failed).mistake is None and len(ran) == tried

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from grader.lesson.lesson import Course
-from grader.verdict.diagnosis.repairs.edits import edits_of
-from grader.verdict.diagnosis.repairs.known import Known
-from grader.verdict.diagnosis.repairs.repairs import known_on
-from grader.verdict.diagnosis.repairs.suspects import suspects
+from grader.verdict.explain.edits.changes import edits_of
+from grader.verdict.explain.edits.known import Known
+from grader.verdict.explain.edits.search import known_on
+from grader.verdict.explain.edits.suspects import suspects
 
 RETURNED = ("dW", "dU", "dx")
 LOOP = """

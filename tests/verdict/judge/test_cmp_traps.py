@@ -123,7 +123,7 @@ TRAPS = [
         "NaN everywhere",
         "def dprobs(dlogprobs, probs): return dlogprobs / probs * float('nan')",
         "failed",
-        "In `dlogprobs / probs * float('nan')`, the factor `float('nan')` is one too many: without it, your `dprobs` "
+        "In `dlogprobs / probs * float('nan')`, the factor `float('nan')` is one too many. Without it, your `dprobs` "
         "is right. What is the local derivative of the forward line?",
     ),
     Trap(
@@ -179,7 +179,7 @@ TRAPS = [
         "a wrong tensor that is equal to everything",
         "def dbnbias(dhpreact): return (1.5 * dhpreact.sum(0, keepdim=True)).as_subclass(Lying)",
         "failed",
-        "In `1.5 * dhpreact.sum(0, keepdim=True)`, the factor `1.5` is one too many: without it, your `dbnbias` is "
+        "In `1.5 * dhpreact.sum(0, keepdim=True)`, the factor `1.5` is one too many. Without it, your `dbnbias` is "
         "right. What is the local derivative of the forward line?",
     ),
     Trap(
@@ -287,7 +287,7 @@ TRAPS = [
         "float32, and wrong in the fourth place",
         "def db2(dlogits):\n    g = dlogits.sum(0).float()\n    g[0] *= 1.0003\n    return g",
         "failed",
-        "The line `g[0] *= 1.0003` is one too many: without it, your `db2` is right.",
+        "The line `g[0] *= 1.0003` is one too many. Without it, your `db2` is right.",
     ),
 ]
 BY_NAME = {trap.name: trap for trap in TRAPS}

@@ -1,1 +1,0 @@
-"""Edits of a student's own code that make it right."""
