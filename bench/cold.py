@@ -3,7 +3,6 @@
     python -m bench.cold                            medians of 10 turns
     python -m bench.cold --turns 3
     python -m bench.cold --peers ~/peers/bin        also otter and nbgrader, installed as bench/peers.py says
-    python -m bench.cold --budget                   and where the time of `grade run` goes, part by part
 
 Each turn starts, one after another and in fresh processes: `import torch`; cold pytest on the 26 gradients of lesson 03
 (the reference of bench/peers.py, no plugins); `grade run` on one submission with its reports; `dojo check 03`; then the
@@ -27,7 +26,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench.budget import budget_of, table
 from bench.made_up_class import RIGHT, ROOT, WRONG, write_class
 from bench.peers import GRADE, TEST, Bench, call, nbgrader_course, otter_run
 from grader.lesson.lesson import Course, Lesson
@@ -134,18 +132,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.cold", description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--peers", type=Path, default=None, help="folder with the commands otter and nbgrader")
-    parser.add_argument("--budget", action="store_true", help="prints the parts of `grade run` as well")
     chosen = parser.parse_args(arguments)
-    budgets, firsts = [], []
+    firsts = []
     with tempfile.TemporaryDirectory(prefix="cold-") as folder:
         lesson = Course(ROOT).find("03")
         commands, peers = lay_out(Path(folder), lesson), Peers(Path(folder), lesson, chosen.peers)
         times: dict[str, list[tuple[float, float]]] = {}
         for turn in range(chosen.turns + 1):
             measured = {what: timed(partial(start, *each)) for what, each in commands.items()} | peers.turn(turn)
-            if chosen.budget:
-                command, place = commands["grade run"]
-                budgets.append(budget_of(command[3:], place, environment(), Path(folder) / "record"))
             firsts.append(first_result(Path(folder), lesson, turn))
             if turn:  # the first one fills the system's file cache
                 for what, each in measured.items():
@@ -159,8 +153,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{what:14}{waited:10.2f}{waited / base[0]:8.2f}{spent:13.2f}{spent / base[1]:8.2f}{goal}")
     first = statistics.median(firsts[1:])
     print(f"{'first of 20':14}{first:10.2f}{first / base[0]:8.2f}   (a class's first result, on all cores)")
-    if budgets:
-        print(f"\nOne `grade run`, part by part:\n\n{table(budgets[1:], base[0])}")
     return 0
 
 

@@ -27,8 +27,8 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.work_clock import WorkClock
 from grader.source.reader_process import json_data
-from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of, run_example
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judge.problems import ProblemBook
 
 NO_ZYGOTE: Any = SimpleNamespace(limits=Limits(), clock=WorkClock(lambda: None))
 """In place of a zygote where no worker is started: the limits of a submission, and a clock."""

@@ -50,7 +50,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.source.reader import source_reader
-from grader.verdict.judging.examples import examples_of
+from grader.verdict.judge.examples import examples_of
 
 REAPED = 0.3
 """Seconds after which the zygote knows the processor time of a worker that has ended."""

@@ -29,12 +29,9 @@ from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course, Item, Lesson
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Problem, derive
-from grader.verdict.judging.behaviour import Check
-from grader.verdict.judging.check_endings import CheckFailed
-from grader.verdict.judging.check_runs import run_check, tests_of
-from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of
-from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.scenarios import Scenario
+from grader.verdict.judge.checks import Check, CheckFailed, Scenario, run_check, tests_of
+from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of
+from grader.verdict.judge.problems import ProblemBook
 
 ROOT = Path(__file__).resolve().parents[1]
 LEARNED, LEARNED_OF_FUNCTIONS = 4, 16
@@ -92,7 +89,7 @@ def run_row(
     answers: Answers,
 ) -> tuple[CheckFailed | None, bool]:
     """How the row ends, and whether it rests on a gradient."""
-    check = kind(lesson, item, student, LazyTarget(answers), book, naming=False)
+    check = kind(lesson, item, student, LazyTarget(answers), book)
     check.answers = answers
     answers.reference = ModuleTarget(lesson.answers)
     try:
@@ -179,7 +176,7 @@ LAZY_STEPS = (LazyStep("zeros", zeros), LazyStep("ones", ones))
 
 
 class LazyStudent:
-    """Answers every step in one way. Speaks the protocol of grader.verdict.judging.runner.StepRunner."""
+    """Answers every step in one way. Speaks the protocol of grader.verdict.judge.runner.StepRunner."""
 
     def __init__(self, lesson: Lesson, step: LazyStep) -> None:
         self._names, self._step = [item.name for item in lesson.gradients], step

@@ -29,8 +29,8 @@ from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Draw, Problem
 from grader.reference.tape import LOSS, Graph, total
-from grader.verdict.judging.gradient import GradientCheck
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.gradient import GradientCheck
+from grader.verdict.judge.problems import ProblemBook
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTHING = "-"
@@ -84,7 +84,7 @@ class OnRequest(dict[str, Answer]):
 
 
 class Idle:
-    """Answers every step in the same way. Speaks the protocol of grader.verdict.judging.runner.StepRunner."""
+    """Answers every step in the same way. Speaks the protocol of grader.verdict.judge.runner.StepRunner."""
 
     def __init__(self, answer: NoWork) -> None:
         self._answer = answer
@@ -186,7 +186,7 @@ def rows(lesson: Lesson, seeds: Sequence[int]) -> Iterator[Row]:
 
 
 def verdict(lesson: Lesson, row: str, student: Idle, book: ProblemBook, draws: Sequence[Draw]) -> str:
-    return GradientCheck(lesson, lesson.item_for(row), student, book, naming=False).judge(draws).status
+    return GradientCheck(lesson, lesson.item_for(row), student, book).judge(draws).status
 
 
 def table(found: Sequence[Row]) -> str:

@@ -31,10 +31,10 @@ from grader.comparison.tensors import VANISHING
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.reference.problem import Problem
-from grader.verdict.judging.examples import PUBLIC_SEED
-from grader.verdict.judging.gradient import judge_step
-from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import judge_line
+from grader.verdict.judge.examples import PUBLIC_SEED
+from grader.verdict.judge.gradient import judge_step
+from grader.verdict.judge.line import judge_line
+from grader.verdict.judge.problems import ProblemBook
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = ROOT / "tests" / "in_the_wild" / "left_to_the_data"
@@ -94,10 +94,10 @@ def statuses(lesson: Lesson, candidate: Candidate, problems: Sequence[Problem]) 
         found: dict[str, str] = {}
         for row in candidate.rows:
             cases = [(problem, run_formula(candidate.functions.get(row), row, problem)) for problem in problems]
-            found[row] = judge_line(row[1:], cases, naming=False).status
+            found[row] = judge_line(row[1:], cases).status
         return found
     student = LocalStudent(candidate.functions, [item.name for item in lesson.gradients], lesson.joint)
-    return {row: judge_step(student, row, problems, naming=False).status for row in candidate.rows}
+    return {row: judge_step(student, row, problems).status for row in candidate.rows}
 
 
 def differences(lesson: Lesson, seeds: Sequence[int]) -> tuple[int, list[Difference]]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,7 +21,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from bench.overload import busy_processes
 from grader.dojo.check import LocalJudge
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.finding import find
@@ -31,9 +31,22 @@ from grader.results import Row
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607
 MAX_SHOWN = 20
+BUSY = "while True: sum(range(1000))"
 
 Told = dict[tuple[str, str, str], tuple[str, str, str]]
 """{(who judged, file, row): (status, mistake, message)}"""
+
+
+@contextmanager
+def busy_processes(count: int) -> Iterator[None]:
+    processes = [subprocess.Popen([sys.executable, "-S", "-c", BUSY]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+        for process in processes:
+            process.wait()
 
 
 @contextmanager

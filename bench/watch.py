@@ -30,7 +30,7 @@ from bench.watch_terminal import ROOT, START_SECONDS, WatchTerminal
 from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END
 from grader.dojo.start import NOT_COPIED
 from grader.lesson.lesson import Course, Lesson
-from grader.verdict.judging.examples import PUBLIC_SEED
+from grader.verdict.judge.examples import PUBLIC_SEED
 
 GOAL_SECONDS, GOAL_HIGH = 0.150, 0.200
 """From a save to the screen and to the page: at the median, and for 95 of 100 saves."""
@@ -43,8 +43,8 @@ sys.path.insert(0, {root!r})
 from pathlib import Path
 import pytest, torch
 torch.set_num_threads(1)
-from grader.verdict.judging.gradient import GradientCheck
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.gradient import GradientCheck
+from grader.verdict.judge.problems import ProblemBook
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
 from grader.reference.course_formulas import LocalStudent

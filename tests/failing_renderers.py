@@ -21,14 +21,15 @@ RENDERERS = tuple(
         "gradebook.grading.views": "Views._with_extras Views._add_drawings sources_of",
         "publish.report.pages": (
             "Reporter.student_pages Reporter.student_page Reporter.student_markdown Reporter._parts Reporter._drawn "
-            "Reporter.new_drawings arrange_lesson next_step any_gradients sentences_about student_row csv_rows triage "
-            "difficulties named_mistakes numerical_uses absences partly_counted incomplete lesson_names"
+            "Reporter.new_drawings lesson_view next_step any_gradients sentences_about student_row csv_rows triage "
+            "difficulties named_mistakes numerical_uses absences partly_counted incomplete lesson_names "
+            "sentences_about_lesson error_map forces plot"
         ),
-        "publish.report.reading": "sentences_about_lesson excerpt plot heat_map forces state_of ReportRow.cells",
+        "publish.view": "excerpt cause RowView.cells",
         "publish.report.annotated": "late_sentences comment_sentences named_parts",
         "publish.report.classroom": "short_notes csv_columns csv_cell counts",
         "publish.report.triage": "has_zero zero_reason",
-        "publish.export.gradescope": "gradescope_results overview_lines test_entries explanation_lines",
+        "publish.export.gradescope": "gradescope_results overview_lines test_entries explanation_text counted_rows",
         "publish.export.junit": "add_suite add_case",
     }.items()
     for name in names.split()

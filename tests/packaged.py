@@ -38,13 +38,6 @@ def half(number: str) -> bytes:
     return text[:start].encode()
 
 
-def halves(number: str) -> tuple[bytes, bytes]:
-    """The solution in two files: each has the imports, and every second function."""
-    head, *functions = right(number).decode().split("\ndef ")
-    first, second = ("".join(f"\ndef {each}" for each in functions[start::2]) for start in (0, 1))
-    return (head + first).encode(), ("from __future__ import annotations\n" + head + second).encode()
-
-
 def other(number: str) -> bytes:
     """A right solution with another text."""
     return right(number) + b"\n\nMY_NAME = 'Ann Lee'\n"
@@ -172,20 +165,16 @@ CASES: dict[str, Case] = {
         **read("04"),
     ),
     "wrong folder": Case({"04_cross_entropy/backward.py": right("11")}, **read("11")),
-    # texts that are Python, and a lesson in parts
+    # texts that are Python
     "text file": Case({"backward.txt": right("04")}, **read("04")),
     "backup of an editor": Case({"04_cross_entropy/backward.py~": right("04")}, **read("04")),
     "script exported by Jupyter": Case({"hw4.py": EXPORTED + right("04")}, **read("04")),
     "folder of the file's name": Case({"04_cross_entropy/backward.py/backward.py": right("04")}, **read("04")),
-    "a lesson in two files": Case({"part1.py": halves("02")[0], "part2.py": halves("02")[1]}, **read("02")),
-    "a lesson's folder with two files": Case(
-        {"02_small_net/a.py": halves("02")[0], "02_small_net/b.py": halves("02")[1]}, **read("02")
-    ),
-    "gzip without tar": Case({"backward.py.gz": b"\x1f\x8b\x08"}, is_question=True, why="a file of another kind"),
+    "gzip without tar": Case({"backward.py.gz": b"\x1f\x8b\x08"}, (), ("unread",), True, "a file of another kind"),
     "archive without a suffix": Case(
-        {"submission": packed("x.zip", {"backward.py": right("04")})}, is_question=True, why="a file of another kind"
+        {"submission": packed("x.zip", {"backward.py": right("04")})}, (), ("unread",), True, "a file of another kind"
     ),
-    "functions in a text": Case({"answer.md": b"```python\n" + right("04")}, is_question=True, why="a text file"),
+    "functions in a text": Case({"answer.md": b"```python\n" + right("04")}, (), ("unread",), True, "a text file"),
     "functions of a class": Case(
         {"work.py": b"class Answers:\n    pass\n"}, is_question=True, why="holds nothing that can be graded"
     ),
@@ -204,8 +193,10 @@ CASES: dict[str, Case] = {
         {"my.py": b"def gradient(x):\n    return x\n"}, is_question=True, why="holds nothing that can be graded"
     ),
     # nothing to grade, and why
-    "a PDF": Case({"report.pdf": b"%PDF"}, why="Submitted a PDF (<code>report.pdf</code>)"),
-    "a PDF in a zip": Case({"a.zip": {"hw/report.pdf": b"%PDF"}}, why="Submitted a PDF (<code>report.pdf</code>)"),
+    "a PDF": Case({"report.pdf": b"%PDF"}, kinds=("unread",), why="Submitted a PDF (<code>report.pdf</code>)"),
+    "a PDF in a zip": Case(
+        {"a.zip": {"hw/report.pdf": b"%PDF"}}, kinds=("unread",), why="Submitted a PDF (<code>report.pdf</code>)"
+    ),
     "empty": Case({"": b""}, is_question=True, why="The folder is empty"),
     "untouched stubs": Case({"04_cross_entropy/backward.py": stub("04")}, why="All functions are untouched stubs."),
     "RAR": Case({"work.rar": b"Rar!\x1a\7\0"}, why="a RAR archive, which is not read"),

@@ -17,20 +17,18 @@ import torch
 
 from grader.authoring.lesson_sources import ANSWER, stub_of, suite_of, variant_files
 from grader.authoring.model_answers import answer_faults, one_line
-from grader.authoring.public_mistakes import public_mistakes_files
 from grader.calling.module_target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson, LessonError
 from grader.lesson.mistakes import Mistake
-from grader.lesson.validation import no_value, row_faults
+from grader.lesson.validation import row_faults
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import place_of_input
 from grader.results import Row
 from grader.results.wording import count_text, listed_as_code
-from grader.verdict.judging.check_endings import CheckFailed
-from grader.verdict.judging.check_runs import tests_of
-from grader.verdict.judging.earlier_gradient import TRIVIAL
-from grader.verdict.judging.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of, run_example
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.checks import CheckFailed, tests_of
+from grader.verdict.judge.earlier_gradient import TRIVIAL
+from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judge.problems import ProblemBook
 
 HINTS_PER_ROW, MIN_DRAWS, MIN_VARIANTS = 3, 3, 5
 MAX_UNKNOWN_ROWS = 5
@@ -67,9 +65,7 @@ def forward_faults(lesson: Lesson) -> Iterator[str]:
     seen: set[str] = set()
     for item in lesson.gradients:
         assert item.target is not None
-        if item.target not in graph.values:
-            yield no_value(item)
-        elif item.target in graph.fused:
+        if item.target in graph.fused:
             yield f"lesson.toml asks for {item.name}, but `{item.target}` is fused: no gradient stops there."
         elif not graph.consumers.get(item.target):
             yield f"lesson.toml asks for {item.name}, but nothing in forward.py reads `t.{item.target}`."
@@ -209,7 +205,6 @@ def mistake_faults(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[st
             yield f"mistakes.py: {name}: lesson.toml asks for no function `{mistake.gradient}`."
         else:
             lesson.wrong(mistake)  # raises LessonError when it does not fit or does not run
-    public_mistakes_files(lesson)  # raises LessonError for one that cannot be public
 
 
 def assigned_twice(path: Path) -> list[str]:
@@ -275,7 +270,7 @@ def example_faults(lesson: Lesson, right: Mapping[str, ModuleType]) -> Iterator[
 def failure_of_example(lesson: Lesson, item: Item, module: ModuleType, book: ProblemBook) -> CheckFailed | None:
     """How `module` fails the public example of `item`; None if it passes."""
     student = LocalStudent(vars(module), [each.name for each in lesson.gradients], lesson.joint)
-    check = Example(lesson, item, student, ModuleTarget(module), book, naming=False)
+    check = Example(lesson, item, student, ModuleTarget(module), book)
     return run_example(examples_of(lesson)[item.name], check)
 
 

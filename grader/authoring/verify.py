@@ -39,7 +39,7 @@ from grader.questions.question import questions_of
 from grader.results import Row, points_text
 from grader.results.wording import count_text
 from grader.sandbox.isolation.limits import Limits
-from grader.verdict.judging.examples import examples_of
+from grader.verdict.judge.examples import examples_of
 
 PATIENT = Limits(step_seconds=40.0, total_seconds=240.0)
 """Also on a slow machine, a mistake that computes far too much gets its own message, not that of a timeout."""

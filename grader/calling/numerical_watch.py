@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from grader.calling.operators import OperatorWatch
+from grader.calling.protocol import leaves
 from grader.calling.repeated_inputs import Evaluations, InputArray
 
 NUMPY = frozenset(
@@ -89,6 +90,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         self._marks: dict[int, int] = {}  # {storage: DEPENDS, REPEATS or both}
         self._of_pairs: set[int] = set()
         self._subtracted = self._left_torch = False
+        self._unmarked_numbers: set[float] = set()  # that left torch
         self._is_quiet = True  # nothing was found yet
         self.answer: object = None
 
@@ -100,6 +102,8 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         if self._is_quiet and plain not in self._followed:
             result = super().__torch_dispatch__(func, types, args, kwargs)
             self._look_for_complex(result)
+            if name == "_local_scalar_dense":
+                self._unmarked_numbers.add(result)
             return result
         given = list(tensors_in((args, kwargs)))
         inputs = (
@@ -121,8 +125,11 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         elif plain in ("sub", "rsub", "add") and len(keys) == 2 and self._of_pairs.issuperset(keys):
             self._subtracted = True
             marks |= DEPENDS
-        if name == "_local_scalar_dense" and marks & DEPENDS:
-            self._left_torch = True
+        if name == "_local_scalar_dense":
+            if marks & DEPENDS:
+                self._left_torch = True
+            else:
+                self._unmarked_numbers.add(result)
         if self._left_torch and (plain in WRITES and any(type(each) in (float, complex) for each in args)):
             marks |= DEPENDS
         if marks:
@@ -149,7 +156,10 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         return (DEPENDS if close else 0) | (REPEATS if known else 0)
 
     def _key(self, tensor: Tensor, is_new: bool) -> int:
-        """The number of its memory. Numbers that come from outside torch are marked once there is evidence."""
+        """The number of its memory. Numbers from outside torch are marked once there is evidence.
+
+        A number that left torch unmarked may return: `w[0] = old` after a comparison.
+        """
         try:
             storage = tensor.untyped_storage()
         except (RuntimeError, NotImplementedError):
@@ -157,8 +167,9 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         key = int(storage._cdata)
         if key not in self._storages:
             self._storages[key] = storage
-            if not is_new and not holds_whole_numbers(tensor) and self._has_evidence():
-                self._marks[key] = DEPENDS
+            if not (is_new or holds_whole_numbers(tensor)) and self._has_evidence():
+                returns = tensor.numel() == 1 and tensor.item() in self._unmarked_numbers
+                self._marks[key] = 0 if returns else DEPENDS
         return key
 
     def know(self, arguments: object) -> None:
@@ -212,9 +223,10 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         if self.operators > self.cap:  # it was stopped
             return DEPENDS | REPEATS
         marks = [self._marks.get(self._key(tensor, is_new=False), 0) for tensor in tensors_in(answer)]
-        if not marks:
-            return DEPENDS if self._left_torch and answer is not None else 0
-        return functools.reduce(operator.or_, marks)
+        if marks:
+            return functools.reduce(operator.or_, marks)
+        numbers = [each for each in leaves(answer) if type(each) is not str]
+        return DEPENDS if self._left_torch and not self._unmarked_numbers.issuperset(numbers) else 0
 
     def evaluates(self, name: str, arguments: Sequence[object]) -> None:
         """A function of numpy's, math's or cmath's is called."""

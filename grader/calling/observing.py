@@ -202,18 +202,20 @@ def observe_call(
     functions: Mapping[str, Callable[..., Any]],
     files: Sequence[str],
     cap: int,
-) -> Seen | None:
-    """What was seen in a call of a check that is made again. A forward pass that is repeated is not reported.
+    may_train: bool,
+) -> tuple[Any, Seen | None]:
+    """(the value, what was seen) of a call of a check. A forward pass that is repeated is not reported.
 
-    `functions` are the file's, the others as for `calls.call`. Never raises for what the function does.
+    `functions` are the file's, `may_train` as for NumericalWatch, the others as for `calls.call`. Never raises for what
+    the function does.
     """
-    watch, outside = NumericalWatch(cap, may_train=True), OutsideTorch(files)
+    watch, outside = NumericalWatch(cap, may_train), OutsideTorch(files)
     watch.know((args, kwargs))
     with redirect_stdout(Nowhere()), redirect_stderr(Nowhere()), outside.seen_in(module_names_of(functions)):
         with outside.watched_by(watch), watch:
             called = call(function, name, args, kwargs, files)
         seen = watch.seen(called.value)
-    return None if seen is None or seen.method == REPEATED else seen
+    return called.value, None if seen is None or seen.method == REPEATED else seen
 
 
 def with_watch(function: Callable[..., Any], watch: NumericalWatch) -> Callable[..., Any]:

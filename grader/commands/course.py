@@ -86,18 +86,12 @@ def stubs(lessons: tuple[str, ...], check: bool, bare: bool | None, course: Path
 
     A stub, exercises/NN_name/backward.py, is the solution without the answers between the markers. LESSONS are all
     lessons if you name none. A second copy, .stub, is what `dojo reset` restores. Both kinds of stub are graded by the
-    same hidden test suite. Public mistakes are written as well.
+    same hidden test suite.
     """
     from grader.authoring.lesson_sources import published_stub
-    from grader.authoring.public_mistakes import FILE_HEAD, public_mistakes_files
-    from grader.lesson.mistakes import PUBLIC_MISTAKES_FILE
 
     def files(lesson: Lesson) -> dict[Path, str]:
-        public = public_mistakes_files(lesson)
-        if (lesson.exercise / PUBLIC_MISTAKES_FILE).is_file():
-            public.setdefault(PUBLIC_MISTAKES_FILE, FILE_HEAD)  # none is public any more
-        found = dict.fromkeys((lesson.exercise / "backward.py", lesson.pristine), published_stub(lesson, bare))
-        return found | {lesson.exercise / name: text for name, text in public.items()}
+        return dict.fromkeys((lesson.exercise / "backward.py", lesson.pristine), published_stub(lesson, bare))
 
     stale = update(course, lessons, files, check)
     if check and stale:

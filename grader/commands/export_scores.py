@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands.console import print_remarks
-from grader.commands.options import EXISTING_FOLDER, csv_option, graded_argument, roster_option
+from grader.commands.options import csv_option, graded_argument, roster_option
 from grader.errors import write_errors
 from grader.results import points_text
 from grader.results.wording import count_text
-
-if TYPE_CHECKING:
-    from grader.publish.export.marks import Platform
-
 
 class_option = roster_option("CSV with id, name, email: who the students are.", required=True)
 name_option = click.option(
@@ -24,12 +19,6 @@ name_option = click.option(
     multiple=True,
     metavar="LESSON=COLUMN",
     help="Only this lesson (or `total`), under this column's name; may be repeated.",
-)
-course_not_needed = click.option(
-    "--course",
-    type=EXISTING_FOLDER,
-    expose_value=False,
-    help="Accepted as by other commands, and not needed: all that is exported is in OUT.",
 )
 max_option = click.option(
     "--max",
@@ -52,12 +41,12 @@ Examples:
 @name_option
 @max_option
 @csv_option("canvas.csv")
-@course_not_needed
 def canvas(graded: Path, roster_file: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
-    """Writes CSV for Canvas from OUT, which `grade run` wrote. The roster may be Canvas's own export."""
-    from grader.publish.export.canvas import CANVAS_PLATFORM
+    """Writes CSV for Canvas from OUT, which `grade run` wrote.
 
-    write_marks(graded, roster_file, named, maxima, out or graded / "canvas.csv", CANVAS_PLATFORM)
+    If the roster is Canvas's own export, it is filled in, and all other cells stay as they are.
+    """
+    write_marks("canvas", graded, roster_file, named, maxima, out)
 
 
 @click.command(
@@ -73,12 +62,12 @@ Examples:
 @name_option
 @max_option
 @csv_option("moodle.csv")
-@course_not_needed
 def moodle(graded: Path, roster_file: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
-    """Writes CSV for Moodle from OUT, which `grade run` wrote. The roster may be an assignment's grading worksheet."""
-    from grader.publish.export.moodle import MOODLE_PLATFORM
+    """Writes CSV for Moodle from OUT, which `grade run` wrote.
 
-    unscaled = write_marks(graded, roster_file, named, maxima, out or graded / "moodle.csv", MOODLE_PLATFORM)
+    If the roster is an assignment's grading worksheet, it is filled in, and all other cells stay as they are.
+    """
+    unscaled = write_marks("moodle", graded, roster_file, named, maxima, out)
     for column, highest in unscaled.items():
         click.echo(
             f"{column} is in points out of {points_text(highest)}. If Moodle's maximum grade is another, give it with "
@@ -96,7 +85,6 @@ Examples:
 @graded_argument
 @class_option
 @csv_option("mailmerge.csv")
-@course_not_needed
 def mailmerge(graded: Path, roster_file: Path, out: Path | None) -> None:
     """Writes CSV for mail merge.
 
@@ -117,12 +105,7 @@ def mailmerge(graded: Path, roster_file: Path, out: Path | None) -> None:
 
 
 def write_marks(
-    graded: Path,
-    roster_file: Path,
-    named: tuple[str, ...],
-    given: tuple[str, ...],
-    out: Path,
-    platform: Platform,
+    name: str, graded: Path, roster_file: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None
 ) -> dict[str, float]:
     """Write the scores in `graded` as the platform's CSV, and print remarks on standard error.
 
@@ -132,20 +115,18 @@ def write_marks(
     from grader.gradebook.files import write_whole
     from grader.intake.submissions.roster import read_roster
     from grader.publish.export.marks import columns_by_lesson, read_marks
-    from grader.publish.export.maxima import maxima_from_options, scaled_to
+    from grader.publish.export.platforms import PLATFORMS, maxima_of, scaled_to
 
-    roster = read_roster(roster_file)
+    platform, roster, path = PLATFORMS[name], read_roster(roster_file), out or graded / f"{name}.csv"
     marks = read_marks(graded, roster)
-    chosen = columns_by_lesson(marks, named, platform.default_columns(marks))
-    own = maxima_from_options(marks, chosen, given)
-    if own.keys() < chosen.keys():
-        own = {**platform.known_maxima(roster, chosen), **own}
-    marks = scaled_to(own, marks, chosen)
-    with write_errors(out):
-        write_whole(out, platform.csv_text(roster, marks, chosen))
+    columns = columns_by_lesson(marks, named, platform.columns(marks))
+    known = maxima_of(platform, roster, marks, columns, maxima)
+    marks = scaled_to(known, marks, columns)
+    with write_errors(path):
+        write_whole(path, platform.csv_text(roster, marks, columns))
     print_remarks(marks.remarks)
     click.echo(
-        f"wrote {out}: {len(marks.scores)} of {count_text(len(roster.members), 'student')} "
+        f"wrote {path}: {len(marks.scores)} of {count_text(len(roster.members), 'student')} "
         f"{'has' if len(roster.members) == 1 else 'have'} a score."
     )
-    return {column: marks.possible[lesson] for lesson, column in chosen.items() if lesson not in own}
+    return {column: marks.possible[lesson] for lesson, column in columns.items() if lesson not in known}

@@ -22,17 +22,23 @@ if TYPE_CHECKING:
     from grader.intake.submissions.submission import Submission
     from grader.publish.feedback.download import Returned
 
-FEEDBACK_EPILOG = """\b
-Examples:
-  grade feedback canvas grades/ submissions.zip --roster roster.csv      for "Re-Upload Submissions"
-  grade feedback moodle grades/ submissions.zip --roster worksheet.csv   feedback files, and the worksheet with comments
-  grade feedback classroom50 grades/ download/ --scores scores.json      Classroom 50's grade book
-  grade feedback folder grades/ --roster roster.csv                      a folder per student, and a CSV for mail merge
-
+EXAMPLES = {
+    "canvas": 'grade feedback canvas grades/ submissions.zip --roster roster.csv      for "Re-Upload Submissions"',
+    "moodle": "grade feedback moodle grades/ submissions.zip --roster worksheet.csv   feedback files, and the "
+    "worksheet with comments",
+    "classroom50": "grade feedback classroom50 grades/ download/ --scores scores.json      Classroom 50's grade book",
+    "folder": "grade feedback folder grades/ --roster roster.csv                      a folder per student, "
+    "and a CSV for mail merge",
+}
+EPILOGS = {name: f"\b\nExample:\n  {line}" for name, line in EXAMPLES.items()}
+FEEDBACK_EPILOG = (
+    "\b\nExamples:\n"
+    + "".join(f"  {line}\n" for line in EXAMPLES.values())
+    + """
 \b
 Exit status: 0 written, 2 the command line or the input is unusable.
 """
-FEEDBACK_EXAMPLES = {words.split()[2]: f"\b\nExample:\n{words}" for words in FEEDBACK_EPILOG.splitlines()[2:6]}
+)
 
 
 @click.group(epilog=FEEDBACK_EPILOG)
@@ -115,7 +121,7 @@ def write_archive(
 # The commands ---------------------------------------------------------------------------------------------------------
 
 
-@feedback.command("classroom50", epilog=FEEDBACK_EXAMPLES["classroom50"])
+@feedback.command("classroom50", epilog=EPILOGS["classroom50"])
 @download_options
 @click.option(
     "--scores",
@@ -153,7 +159,7 @@ def feedback_classroom50(
     click.echo(f"wrote {path}: scores of {put}. Commit it as CLASSROOM/scores.json.")
 
 
-@feedback.command("folder", epilog=FEEDBACK_EXAMPLES["folder"])
+@feedback.command("folder", epilog=EPILOGS["folder"])
 @graded_argument
 @run_roster_option
 @feedback_out_option("feedback")
@@ -191,7 +197,7 @@ def feedback_folder(graded: Path, roster_file: Path | None, out: Path | None) ->
     click.echo(f"wrote {place}: reports for {count_text(written, 'student')}.")
 
 
-@feedback.command("canvas", epilog=FEEDBACK_EXAMPLES["canvas"])
+@feedback.command("canvas", epilog=EPILOGS["canvas"])
 @download_options
 @feedback_out_option("canvas-feedback.zip")
 @course_option
@@ -212,9 +218,7 @@ def feedback_canvas(
     click.echo(f"wrote {path}: reports for {sent} students. In Canvas: the assignment, Re-Upload Submissions.")
 
 
-@feedback.command(
-    "moodle", epilog=FEEDBACK_EXAMPLES["moodle"], short_help="Writes the zip with Moodle's feedback files."
-)
+@feedback.command("moodle", epilog=EPILOGS["moodle"], short_help="Writes the zip with Moodle's feedback files.")
 @download_options
 @max_option
 @feedback_out_option("moodle-feedback.zip")
@@ -233,21 +237,22 @@ def feedback_moodle(
     scaled to its maximum, and with a summary in the column "Feedback comments".
     """
     from grader.gradebook.files import write_whole
-    from grader.publish.export.moodle import is_worksheet
-    from grader.publish.feedback.moodle import comments_column, graded_worksheet, moodle_feedback
+    from grader.publish.feedback.moodle import MOODLE, graded_worksheet, moodle_feedback
 
     name, roster = "Ada Okafor_12345_assignsubmission_file", roster_of(graded, roster_file)
-    if maxima and (roster is None or not is_worksheet(roster)):
+    is_worksheet = roster is not None and MOODLE.own_column(roster, MOODLE.grade) is not None
+    if maxima and not is_worksheet:
         fail("--max is for the grading worksheet: give Moodle's own with --roster.")
     back = read_download(graded, download, roster, course, lambda each: each.account.startswith("Moodle "), name)
     path = out or graded / "moodle-feedback.zip"
     sent = write_archive(path, back, lambda each: moodle_feedback(each.names, each.files))
     click.echo(f"wrote {path}: reports for {sent} students. In Moodle: Upload multiple feedback files in a zip.")
-    if roster is not None and is_worksheet(roster):
+    if roster is not None and is_worksheet:
         place = path.with_name("moodle-worksheet.csv")
         text, scaling = graded_worksheet(graded, roster, maxima)
         print_remarks(scaling)
         with write_errors(place):
             write_whole(place, text)
-        comments = "grades and comments" if comments_column(roster) else "grades; it has no column Feedback comments"
+        has_comments = MOODLE.own_column(roster, MOODLE.comments) is not None
+        comments = "grades and comments" if has_comments else "grades; it has no column Feedback comments"
         click.echo(f"wrote {place}: {comments}. In Moodle: Upload grading worksheet.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import weakref
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr
 from io import StringIO
 from pathlib import Path
@@ -20,8 +20,12 @@ from grader.commands.run_inputs import confirmed_and_given, store_intake
 from grader.errors import UserError
 
 if TYPE_CHECKING:
+    from grader.gradebook.grading.grader_processes import GraderPool
+    from grader.intake.submissions.appearing import FolderState
+    from grader.intake.submissions.arrival import Arrival
     from grader.intake.submissions.finding import FoundSubmissions
     from grader.intake.submissions.roster import Roster
+    from grader.intake.submissions.submission import Submission
     from grader.lesson.lesson import Course, Lesson
 
 SETTLED_AFTER_SECONDS = 1.0
@@ -34,13 +38,12 @@ def follow_options(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.FloatRange(0.1),
         default=None,
         metavar="SECONDS",
-        help="With --follow: grade a submission when nothing about it has changed for this long. On a network file "
-        f"system give 10 or more.  [default: {SETTLED_AFTER_SECONDS}]",
+        help=f"Complete if unchanged so long; default: {SETTLED_AFTER_SECONDS:g}.",
     )
     follow = click.option(
         "--follow",
         is_flag=True,
-        help="Grade what appears in the folder SUBMISSIONS, until Ctrl-C or SIGTERM (docs/operator.md).",
+        help="Grade what appears, until Ctrl-C (docs/operator.md).",
     )
     return follow(settle(command))
 
@@ -76,7 +79,56 @@ class FollowedFolder:
         self._set_times = set_times
         self._lines = confirmed_and_given(out, intake_file, course)
         self._said: set[str] = set()
+        self._waiting: dict[str, tuple[Arrival, Mapping[str, FolderState], FoundSubmissions]] = {}  # by student
+        self._considered: dict[str, Mapping[str, FolderState]] = {}  # by student
+        self._complete: dict[str, FolderState] | None = None
         self._set_times(self.find(), quiet=True)
+
+    def look(self) -> None:
+        """Find what is complete and new or changed, for `arrived`."""
+        try:
+            self.appearing.look()
+        except OSError as error:  # a file server may come back
+            self.warn(f"{self.appearing.folder} cannot be read ({error.strerror}): waiting for it.")
+            return
+        complete = self.appearing.complete()
+        if complete == self._complete:
+            return
+        self._complete, found = complete, self.find()
+        for arrival in found.arrivals:
+            states = self._states_of(arrival, complete)
+            if states is not None and self._considered.get(arrival.student) != states:
+                self._considered[arrival.student] = states
+                self._waiting[arrival.student] = arrival, states, found
+
+    def _states_of(self, arrival: Arrival, complete: Mapping[str, FolderState]) -> dict[str, FolderState] | None:
+        """{entry: state} of the folder's entries that an arrival was found in; None where one is not complete yet.
+
+        An arrival that is nowhere in the folder, because it was unpacked or is the folder itself, needs all entries.
+        """
+        root = self.appearing.folder
+        places = [place for place in (arrival.path, *arrival.sources) if place.is_relative_to(root) and place != root]
+        names = {place.relative_to(root).parts[0] for place in places} or self.appearing.names
+        return {name: complete[name] for name in names} if names <= complete.keys() else None
+
+    def arrived(self, pool: GraderPool) -> Iterator[Submission]:
+        """See follow.Inbox."""
+        for student in list(self._waiting):
+            if pool.room <= 0:
+                return
+            if student in pool.students:
+                continue
+            arrival, states, found = self._waiting.pop(student)
+            submission = found.read_arrival(arrival)
+            if all(self.appearing.is_unchanged(name, state) for name, state in states.items()):
+                yield submission
+            else:  # it is being replaced: wait until it is complete again
+                self._considered.pop(student, None)
+                self._complete = None
+
+    def waiting(self) -> int:
+        """How many complete submissions `arrived` has not given yet."""
+        return len(self._waiting)
 
     def find(self) -> FoundSubmissions:
         from grader.intake.submissions.arrival import SubmissionError

@@ -7,20 +7,25 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from grader.defence.changed_lines import Variant, equal_versions, variants, wrong_templates, wrong_versions
+from grader.defence.changed_lines import Variant, equal_versions, wrong_changes, wrong_versions
 from grader.source.parsing import parse_text
+from grader.source.syntax import nested_statements
+from grader.verdict.explain.edits.source_file import ChildPlace, assigned_names, parameter_names, replace_node
 
 MAX_LINE_CHARACTERS_SHOWN = 110
 """Characters of a line that a question can show."""
 MAX_REWRITTEN_LINES = 200
 MAX_LINES_OF_ONE_KIND = 6
 """Rewritten lines from which wrong ones are made, and wrong ones made from each."""
-COPY_NAME, TRACE_PREFIX = "_defence_copy", "_defence_trace_"
+NOTE_FUNCTION = "_defence_note"
+CALL = "call of "
+"""Begins the number of the note that a function makes when it is called."""
 NO_FIXED_VALUE = re.compile(r"empty|rand|normal_?$|bernoulli|multinomial|poisson|dropout|uniform|exponential_$")
 """Names of calls whose value is not decided by what they read: unused memory, and random numbers."""
 CONSTANT = re.compile(r"^(new_)?(zeros|ones|full|eye|arange)(_like)?$")
@@ -34,10 +39,10 @@ class FileLine:
 
     Attributes:
         function: the student's function; `number` counts the lines of the file.
-        name: what it computes: the assigned name, or the function's name where it is returned.
+        name: what it computes: the assigned name, or `f(...)` for what the function returns.
         code: the expression in one line.
         names: the values that it reads, in the order in which they appear.
-        is_returned: whether the function returns it.
+        is_returned: whether it is all that the function returns.
         is_whole: whether it reads the function's parameters only.
     """
 
@@ -52,41 +57,130 @@ class FileLine:
 
 @dataclass(frozen=True)
 class FileFunction:
-    """A function of the file: its parameters, and the text of a copy that returns the values which each line reads.
+    """A function of the file, its lines, and the text of a copy of the same name that notes what each line reads.
 
+    `repeated` are the names that it gives a value more than once: "your line for `h`" would be several lines. It
     `is_shown` if questions can show most of what it computes: at least half of its statements, and no helper.
     """
 
     name: str
     parameters: tuple[str, ...]
-    trace: str
     lines: tuple[FileLine, ...]
+    noting: str = ""
+    repeated: tuple[str, ...] = ()
     is_shown: bool = False
+
+    @classmethod
+    def from_data(cls, values: Mapping[str, Any]) -> FileFunction:
+        """What another process has read."""
+        lines = tuple(FileLine(**{**each, "names": tuple(each["names"])}) for each in values["lines"])
+        of_texts = {name: tuple(values[name]) for name in ("parameters", "repeated")}
+        return cls(**{**values, **of_texts, "lines": lines})
+
+
+LinePlace = tuple[FileLine, ast.stmt, ChildPlace]
+"""A line, its statement, and where its expression is."""
 
 
 def functions_in(source: str, wanted: Sequence[str]) -> list[FileFunction]:
     """The functions of these names with their lines. A text that is not Python has none."""
-    tree = parse_text(source)
-    if tree is None:
-        return []
-    nodes = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in wanted}
-    functions, number = [], 0
-    for function in nodes.values():
-        used = functions_used(function, tree)
-        read = list(lines_of(function, number, used))
-        number += len(read)
-        if number > MAX_REWRITTEN_LINES or function.decorator_list:
+    found, number = [], 0
+    for function in plain_definitions(source, wanted):
+        places = list(places_in(function, number, source))
+        number += len(places)
+        if number > MAX_REWRITTEN_LINES:
             break
-        arguments = function.args
-        if arguments.vararg or arguments.kwarg:
-            continue
-        parameters = tuple(each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
-        places = {index: line for index, line in read}
-        found = tuple(places.values())
-        hidden = [at for at, each in enumerate(function.body) if at not in places and not computes_nothing(each)]
-        is_shown = len(hidden) <= len(places) and used <= set(wanted)
-        functions.append(FileFunction(function.name, parameters, trace_of(function, places), found, is_shown))
-    return functions
+        parameters = tuple(parameter_names(function))
+        targets = [each for line in nested_statements(function.body) for each in targets_of(line)]
+        repeated = tuple(name for name, count in Counter([*parameters, *targets]).items() if count > 1)
+        with_lines = {id(statement) for _, statement, _ in places}
+        hidden = [each for each in function.body if id(each) not in with_lines and not computes_nothing(each)]
+        is_shown = len(hidden) <= len(with_lines) and functions_used(function, ast.parse(source)) <= set(wanted)
+        lines = tuple(line for line, _, _ in places)
+        found.append(FileFunction(function.name, parameters, lines, noting(function, places), repeated, is_shown))
+    return found
+
+
+def with_line(source: str, function: str, name: str, old: str, new: str) -> str:
+    """The function with `new` in place of its line `name = old`; "" where it has that line twice, or not at all."""
+    for node in plain_definitions(source, [function]):
+        lines = list(places_in(node, 0, source))
+        found = [place for line, _, place in lines if (line.code, line.name) == (old, name)]
+        if len(found) == 1:
+            replace_node(found[0], ast.parse(new, mode="eval").body)
+            return ast.unparse(ast.fix_missing_locations(node))
+    return ""
+
+
+def plain_definitions(source: str, wanted: Sequence[str]) -> list[ast.FunctionDef]:
+    tree = parse_text(source)
+    defined = [each for each in tree.body if isinstance(each, ast.FunctionDef)] if tree is not None else []
+    found = {each.name: each for each in defined if each.name in wanted}
+    return [each for each in found.values() if not (each.decorator_list or each.args.vararg or each.args.kwarg)]
+
+
+def places_in(function: ast.FunctionDef, number: int, source: str) -> Iterator[LinePlace]:
+    """The lines of a function, also those inside loops and branches, and each part of a tuple that it returns.
+
+    None that reads another function of the file's: it would show a call, and not what is computed.
+    """
+    used = functions_used(function, ast.parse(source))
+    parameters, stored = set(parameter_names(function)), set(assigned_names(function))
+    for statement in nested_statements(function.body):
+        for name, place, expression in expressions_in(function.name, statement):
+            code = ast.unparse(expression)
+            read = names_read(expression, parameters | stored) if can_be_shown(expression, used) else ()
+            if read and len(code) <= MAX_LINE_CHARACTERS_SHOWN and "\n" not in code:
+                is_whole = isinstance(statement, ast.Return) and expression is statement.value
+                line = FileLine(function.name, number, name, code, read, is_whole, set(read) <= parameters - stored)
+                yield line, statement, place
+                number += 1
+
+
+def expressions_in(function: str, statement: ast.stmt) -> Iterator[tuple[str, ChildPlace, ast.expr]]:
+    """(what it computes, where it is, the expression): of an assignment, or of a return, part by part."""
+    match statement:
+        case ast.Assign(targets=[ast.Name() | ast.Subscript() as target], value=value):
+            yield ast.unparse(target), (statement, "value", None), value
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values) as several):
+            for at, (name, each) in enumerate(zip(names, values, strict=False)):
+                yield ast.unparse(name), (several, "elts", at), each
+        case ast.Return(value=ast.Tuple(elts=values) as several):
+            for at, each in enumerate(values):
+                yield f"{function}(...)[{at}]", (several, "elts", at), each
+        case ast.Return(value=ast.expr() as value):
+            yield f"{function}(...)", (statement, "value", None), value
+
+
+def targets_of(statement: ast.stmt) -> list[str]:
+    """What an assignment or a loop gives a value, as it is written."""
+    targets = list(getattr(statement, "targets", []))
+    if isinstance(statement, (ast.AugAssign, ast.AnnAssign, ast.For)):
+        targets = [statement.target]
+    return [ast.unparse(each) for target in targets for each in getattr(target, "elts", [target])]
+
+
+def noting(function: ast.FunctionDef, places: Sequence[LinePlace]) -> str:
+    """A copy of the function that notes that it is called, and what a line reads, before it goes on."""
+    notes: dict[int, list[ast.stmt]] = {}
+    for line, statement, _ in places:
+        notes.setdefault(id(statement), []).extend(note(str(line.number), line.names))
+
+    class Noting(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
+            before = notes.get(id(node), [])
+            node = self.generic_visit(node)
+            return [*before, node] if before and isinstance(node, ast.stmt) else node
+
+    text = Noting().visit(function)
+    assert isinstance(text, ast.FunctionDef)
+    text.body[:0] = note(CALL + function.name, ())
+    return ast.unparse(ast.fix_missing_locations(text))
+
+
+def note(number: str, names: Sequence[str]) -> list[ast.stmt]:
+    values = ", ".join(f"{name!r}: {name}" for name in names)
+    return ast.parse(f"{NOTE_FUNCTION}({number!r}, {{{values}}})").body
 
 
 def functions_used(node: ast.AST, tree: ast.Module) -> set[str]:
@@ -99,30 +193,6 @@ def functions_used(node: ast.AST, tree: ast.Module) -> set[str]:
 
 def is_read(node: ast.Name | ast.arg) -> bool:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-
-
-def lines_of(function: ast.FunctionDef, number: int, used: set[str]) -> Iterator[tuple[int, FileLine]]:
-    """(the statement's index in the body, the line) of every line that a question can be about.
-
-    It reads none of `used`, the file's other functions: such a line shows a call, and not what is computed.
-    """
-    arguments = function.args
-    parameters = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    known = set(parameters)
-    for index, statement in enumerate(function.body):
-        expression = statement.value if isinstance(statement, (ast.Assign, ast.Return)) else None
-        name = function.name
-        if isinstance(statement, ast.Assign):
-            targets = statement.targets
-            name = targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
-        if expression is not None and name and can_be_shown(expression, used):
-            code = ast.unparse(expression)
-            read = names_read(expression, known)
-            if read and len(code) <= MAX_LINE_CHARACTERS_SHOWN and "\n" not in code:
-                is_returned = isinstance(statement, ast.Return)
-                yield index, FileLine(function.name, number, name, code, read, is_returned, set(read) <= parameters)
-                number += 1
-        known |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def can_be_shown(expression: ast.expr, used: Collection[str] = ()) -> bool:
@@ -166,24 +236,6 @@ def names_read(expression: ast.expr, known: set[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(node.id for node in nodes if node.id in known and not hasattr(builtins, node.id)))
 
 
-def trace_of(function: ast.FunctionDef, places: dict[int, FileLine]) -> str:
-    """A copy of the function that returns {number of a line: {name: its value just before}} where it would return."""
-    traced = copy.deepcopy(function)
-    traced.name = TRACE_PREFIX + function.name
-    body: list[ast.stmt] = ast.parse("_defence_seen = {}").body
-    for index, statement in enumerate(traced.body):
-        if index in places:
-            line = places[index]
-            values = ", ".join(f"{name!r}: {COPY_NAME}({name})" for name in line.names)
-            body += ast.parse(f"_defence_seen['{line.number}'] = {{{values}}}").body
-        if isinstance(statement, ast.Return):
-            break
-        body.append(statement)
-    body += ast.parse("return _defence_seen").body
-    traced.body = body
-    return ast.unparse(ast.fix_missing_locations(traced))
-
-
 def versions_of(lines: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, list[Variant]]]:
     """Other lines for each (code, names): "equal" ones, "wrong" ones, wrong ones that are rewritten, and the reverse.
 
@@ -207,7 +259,7 @@ def wrong_alike(rights: Sequence[Variant]) -> list[Variant]:
     """Rewritten lines with a mistake in one part: as long as the rewritten ones that are right."""
     found: dict[str, Variant] = {}
     for right in evenly(rights):
-        for each in evenly(list(variants(right.code, wrong_templates))):
+        for each in evenly(list(wrong_changes(right.code))):
             found.setdefault(each.code, each)
     return list(found.values())
 

@@ -59,7 +59,7 @@ class Line:
 
     @property
     def name(self) -> str:
-        return self.at.name
+        return self.row if self.at.is_returned and not self.is_recorded else self.at.name
 
     @property
     def shown(self) -> str:
@@ -67,7 +67,7 @@ class Line:
         if self.is_recorded:
             inside = self.at.is_returned or self.at.name.startswith(self.at.function)
             return self.at.name if inside else f"{self.at.name}` in `{self.at.function}"
-        return self.row if self.at.is_returned else self.at.name
+        return self.row if self.at.is_returned else self.name
 
     @property
     def symbols(self) -> list[Symbol]:
@@ -182,9 +182,9 @@ def lines_of_rows(
             name = function.name if line.is_returned else line.name
             if is_joint:
                 is_known = name in right or (name not in rows and name[:1] == "d" and name[1:] in values)
-                if is_known and right and name[1:] in values:
+                if is_known and right and name[1:] in values and line.name not in function.repeated:
                     found.append((name, name[1:], line))
-            elif function.name in right and function.name in rows:
+            elif function.name in right and function.name in rows and line.name not in function.repeated:
                 found.append((function.name, function.name[1:] if name == function.name else "", line))
     return found
 

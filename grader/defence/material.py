@@ -18,11 +18,10 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed
-from grader.defence.file_lines import FileFunction, FileLine, functions_in
+from grader.defence.file_lines import FileFunction, FileLine, functions_in, with_line
 from grader.defence.lines import CodeNames, Line, chosen_lines, line_from, lines_of_rows, versions_and_names
 from grader.defence.measuring import measuring_file
 from grader.defence.plain_part import plain_part
-from grader.defence.recorded_lines import with_line
 from grader.defence.small_problems import arguments_on, graph_of, small_problems
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
@@ -196,7 +195,7 @@ def material_of(
         joint = lesson.joint.name if lesson.joint is not None else ""
         wanted = list(dict.fromkeys([*lesson.functions, joint]))
         text = source_reader().call(plain_part, files[BACKWARD_FILE].decode("utf-8-sig", errors="replace"))
-        read = [function_from(each) for each in source_reader().call(functions_in, text, wanted)]
+        read = [FileFunction.from_data(each) for each in source_reader().call(functions_in, text, wanted)]
         every = lines_of_rows(lesson, read, right)
         candidates = chosen_lines(every, chance, MAX_CANDIDATE_LINES)
         versions, names = versions_and_names([line for _, _, line in candidates])
@@ -205,8 +204,8 @@ def material_of(
     problems = small_problems(lesson)
     if not every or not problems:
         return None
-    copies = [function.trace for function in read]
-    file = StudentFile({BACKWARD_FILE: measuring_file([text, *copies], names)}, BACKWARD_FILE)
+    noting = [function.noting for function in read]
+    file = StudentFile({BACKWARD_FILE: measuring_file([text, *noting], names)}, BACKWARD_FILE)
     student = Student(zygote, file, time=time)
     try:
         confirmed = confirmed_rows(lesson, student, read, right)
@@ -267,31 +266,19 @@ def is_about(values: object, line: FileLine) -> TypeGuard[dict[str, Any]]:
     return isinstance(values, dict) and all(name in values for name in line.names)
 
 
-def function_from(values: Mapping[str, Any]) -> FileFunction:
-    lines = tuple(FileLine(**{**each, "names": tuple(each["names"])}) for each in values["lines"])
-    return FileFunction(values["name"], tuple(values["parameters"]), values["trace"], lines, values["is_shown"])
-
-
 def values_before(
     student: Student, functions: Sequence[FileFunction], lines: Sequence[FileLine], problems: Sequence[Problem]
 ) -> dict[int, list[dict[str, Any]]]:
     """{number of a line: what it reads on each of the problems}; empty where that is not known. Raises CallFailed."""
-    found: dict[int, list[dict[str, Any]]] = {line.number: [] for line in lines}
-    jobs, traced = [], []
-    for function in functions:
-        own = [line for line in lines if line.function == function.name]
-        arguments = [arguments_on(problem, function.parameters) for problem in problems]
-        if not own or any(each is None for each in arguments):
-            continue
-        for line in own:
-            if line.is_whole:
-                found[line.number] = [{name: each[name] for name in line.names} for each in arguments if each]
-        if not all(line.is_whole for line in own):
-            jobs += [[f"_defence_trace_{function.name}", each] for each in arguments]
-            traced += [own] * len(arguments)
-    for (is_value, seen), own in zip(replies_to(student, jobs), traced, strict=True):
-        for line in own:
-            values = seen.get(str(line.number)) if is_value and isinstance(seen, dict) else None
-            if is_about(values, line) and not line.is_whole:
-                found[line.number].append(values)
-    return {number: values if len(values) == len(problems) else [] for number, values in found.items()}
+    with_lines = {line.function for line in lines}
+    given = [(f, [arguments_on(problem, f.parameters) for problem in problems]) for f in functions]
+    call_in_worker(student, "_defence_start")
+    replies_to(student, [[f.name, each] for f, several in given if f.name in with_lines for each in several if each])
+    seen = call_in_worker(student, "_defence_values")
+    return {line.number: values if len(values := values_noted(seen, line)) == len(problems) else [] for line in lines}
+
+
+def values_noted(seen: object, line: FileLine) -> list[dict[str, Any]]:
+    """What a line has read, as the worker noted it."""
+    values = seen.get(str(line.number)) if isinstance(seen, dict) else None
+    return values if isinstance(values, list) and all(is_about(each, line) for each in values) else []

@@ -68,6 +68,10 @@ def _defence_note(number, values):
         kept.append([form, {name: _defence_plain(value) for name, value in values.items()}])
 
 
+def _defence_start():
+    _defence_seen.clear()
+
+
 def _defence_noted():
     ran = list(_defence_ran)
     _defence_ran.clear()

@@ -14,12 +14,11 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import CallFailed, Measurement
-from grader.defence.file_lines import FileFunction, FileLine
+from grader.defence.file_lines import CALL, FileFunction, functions_in
 from grader.defence.lines import Line, line_from, versions_and_names
-from grader.defence.material import MAX_CHOSEN, Material, call_in_worker, is_about
+from grader.defence.material import MAX_CHOSEN, Material, call_in_worker, values_noted
 from grader.defence.measuring import measuring_file
 from grader.defence.plain_part import plain_part
-from grader.defence.recorded_lines import CALL, recorded_in
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.workers.client import ZygoteProcess
@@ -28,8 +27,8 @@ from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
-from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of, run_example
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judge.problems import ProblemBook
 
 PIECEWISE = re.compile(r"[<>]|==|!=|\b(max|min|maximum|minimum|amax|amin|any|all|where|clamp|relu|sign|abs)\b")
 
@@ -90,14 +89,12 @@ def recorded_material(
     functions = askable(lesson, right)
     try:
         text = source_reader().call(plain_part, files[BACKWARD_FILE].decode("utf-8-sig", errors="replace"))
-        read = source_reader().call(recorded_in, text, list(lesson.functions))
-        read = [each | {"lines": [line_of(line) for line in each["lines"]]} for each in read]
-        lines = [line for each in read if each["name"] in functions for line in each["lines"]]
+        read = [FileFunction.from_data(each) for each in source_reader().call(functions_in, text, [*lesson.functions])]
+        lines = [line for each in read if each.name in functions for line in each.lines]
         versions, names = versions_and_names(lines)
     except (ReadingStopped, ReadingFailed):
         return None
-    noting = [each["noting"] for each in read]
-    file = measuring_file([text, *noting], names, [each["name"] for each in read])
+    file = measuring_file([text, *(each.noting for each in read)], names, [each.name for each in read])
     student = Student(zygote, StudentFile({BACKWARD_FILE: file}, BACKWARD_FILE), time=time)
     try:
         ran = rows_that_ran(lesson, student, right)
@@ -106,27 +103,22 @@ def recorded_material(
         student.close()
         raise
 
-    def values_for(line: FileLine, number: str) -> list[dict[str, Any]]:
-        values = seen.get(number) if isinstance(seen, dict) else None
-        return values if isinstance(values, list) and all(is_about(each, line) for each in values) else []
-
     functions &= {function for of_row in ran.values() for function in of_row} & {line.function for line in lines}
     lines = [line for line in lines if line.function in functions]
     rows = {function: row for row, function in rows_with_functions(lesson, functions)}
     recorded = [
         line_from(rows[line.function], "", line, values, versions[line.number], True)
         for line in lines
-        if (values := values_for(line, str(line.number)))
+        if (values := values_noted(seen, line))
     ]
-    repeated = {(each["name"], name) for each in read for name in each["repeated"]}
+    repeated = {(each.name, name) for each in read for name in each.repeated}
     chance.shuffle(recorded)
-    parameters = {
-        each["name"]: FileFunction(each["name"], tuple(each["parameters"]), "", tuple(each["lines"])) for each in read
-    }
     single = [each for each in recorded if (each.at.function, each.at.name) not in repeated and is_known(each)]
     kept = single[: 2 * MAX_CHOSEN] or recorded[:1]
     covered = {each.at.function for each in recorded}
-    return RecordedMaterial(lesson, right, kept, parameters, covered, text, student, names, ran, recorded)
+    return RecordedMaterial(
+        lesson, right, kept, {each.name: each for each in read}, covered, text, student, names, ran, recorded
+    )
 
 
 def askable(lesson: Lesson, right: Collection[str]) -> set[str]:
@@ -157,7 +149,3 @@ def is_known(line: Line) -> bool:
     One size of a single example could be another one as well, and a comparison has the same result by chance.
     """
     return not PIECEWISE.search(line.at.code) and (len(line.values) > 1 or not any(line.shapes.values()))
-
-
-def line_of(values: Mapping[str, Any]) -> FileLine:
-    return FileLine(**{**values, "names": tuple(values["names"])})

@@ -11,15 +11,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from grader.dojo.desk import Desk
-from grader.dojo.file import HERE, is_untouched, location, read_ordinary, read_own
-from grader.dojo.rows import status_word
+from grader.dojo.file import is_untouched, location, read_ordinary, read_own
 from grader.dojo.session import CheckSession
 from grader.errors import UserError
-from grader.lesson.forward_statements import forward_lines
-from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.inert import inert
-from grader.results import UNWRITTEN, Row, points_text
+from grader.publish.view import RowView
+from grader.results import points_text
 
 HEADING = re.compile(r"^#{2,3} (.+)$", re.MULTILINE)
 PURPOSE = (
@@ -48,31 +46,26 @@ def verdict_text(at: Desk, session: CheckSession, words: str) -> str:
     if is_untouched(lesson, submitted.files[BACKWARD_FILE]):
         return f"Lesson {lesson.number}: nothing is written yet. The first row is `{lesson.items[0].name}`."
     checked = session.checked_now(lesson)
-    rows = [each for each in checked.judged.rows if row in (None, each.name)]
-    wrong = [each for each in rows if each.status not in ("passed", HERE, "hidden", *UNWRITTEN)]
-    lines = [f"{each.name}: {row_words(each)}" for each in rows]
-    lines += [part for each in wrong[: len(wrong) if row else 3] for part in row_explanation(lesson, each)]
+    rows = [line for line in checked.part.lines if row in (None, line.row.name)]
+    wrong = [line for line in rows if line.is_wrong]
+    lines = [f"{line.row.name}: {line.word}{chain_words(line)}" for line in rows]
+    lines += [part for line in wrong[: len(wrong) if row else 3] for part in row_explanation(line)]
     lines.append("These are public problems. The grade comes from a hidden test suite with other ones.")
     return "\n".join(map(inert, lines))
 
 
-def row_words(row: Row) -> str:
-    """The verdict on the line, and on the chain where that differs."""
-    word = status_word(row)
-    if row.status == "passed" and row.chain == "failed":
-        word += f", red in the chain because of {', '.join(row.because_of)}"
-    return word
+def chain_words(line: RowView) -> str:
+    return f"; in the student's own chain: {line.chain}" if line.state == "chain" else ""
 
 
-def row_explanation(lesson: Lesson, row: Row) -> list[str]:
+def row_explanation(line: RowView) -> list[str]:
     """What is wrong with a row: the forward lines, the message, the mistake's name and the place."""
-    target = lesson.item_for(row.name).target
-    forward = [line.partition("  # ")[0] for line in forward_lines(lesson, target)[:3]] if target else []
+    row = line.row
     named = f" (mistake: {row.mistake.id})" if row.mistake else ""
     return [
         f"\n{row.name}, {location(row.file or BACKWARD_FILE, row.line)}{named}",
-        *(f"  forward: {line}" for line in forward),
-        f"  {' '.join((row.message or status_word(row)).split())}",  # one line, as every quote
+        *(f"  forward: {text.partition('  # ')[0]}" for text in line.forward[:3]),
+        f"  {' '.join(line.sentence.split())}",  # one line, as every quote
     ]
 
 

@@ -25,8 +25,8 @@ from grader.questions.code_lines import Results
 from grader.sandbox.isolation.probe import Isolation
 from grader.sandbox.workers.sending import pack_once
 from grader.source.reader import source_reader
-from grader.verdict.judging.examples import PUBLIC_SEED
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.examples import PUBLIC_SEED
+from grader.verdict.judge.problems import ProblemBook
 
 
 class LocalJudge:

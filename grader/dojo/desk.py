@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.course_modules import set_named
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.paths import BACKWARD_FILE, nearest_course
+from grader.publish.view import LessonView, lesson_view
+from grader.results import LessonResult, number
 from grader.sandbox.workers.torch_loading import load_torch
 
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
@@ -66,6 +69,16 @@ class Checked:
         runs = self.judged.runs
         statuses = {row.name: row.status if runs else BROKEN_FILE_STATUS for row in self.judged.rows}
         return Progress(self.lesson, statuses, self.taught, self.assigned)
+
+    @cached_property
+    def part(self) -> LessonView:
+        """The result in words."""
+        judged, progress = self.judged, self.progress
+        score, most = number(progress.points_reached), number(progress.max_score)
+        rows = [row.with_clean_values() for row in judged.rows]
+        result = LessonResult(self.lesson.name, score, most, message=judged.message, seconds=self.seconds, rows=rows)
+        texts = self.submitted.origin.texts if self.submitted.origin else {}
+        return lesson_view(result, self.lesson, self.source, texts, judged.pictures, "\n".join(judged.shown))
 
     @property
     def lesson_rows(self) -> list[str]:

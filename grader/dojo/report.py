@@ -15,7 +15,7 @@ from grader.errors import write_errors
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.graded import GradedSubmission, environment
 from grader.publish.report.pages import Reporter
-from grader.results import LessonResult, SubmissionResult, number, points_text
+from grader.results import SubmissionResult, number, points_text
 from grader.results.wording import first_names
 from grader.sandbox.isolation.probe import Isolation
 
@@ -31,17 +31,7 @@ def graded_checks(
 
     The points of lessons that are `not_begun` are part of the maximum.
     """
-    lessons = [
-        LessonResult(
-            each.lesson.name,
-            number(each.progress.points_reached),
-            number(each.progress.max_score),
-            message=each.judged.message,
-            seconds=each.seconds,
-            rows=[row.with_clean_values() for row in each.judged.rows],
-        )
-        for each in checks
-    ]
+    lessons = [each.part.results for each in checks]
     progress = [*(each.progress for each in checks), *not_begun]
     local = "Your own check, on public problems: no grade."
     if hidden := sum(each.points_hidden for each in progress):

@@ -5,25 +5,26 @@ Everything is lines for rich, for 80 columns or more. Text from a student's code
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from grader.dojo.desk import Checked
-from grader.dojo.file import HERE, HIDDEN, HIDDEN_SUITE_DECIDES, location
+from grader.dojo.file import HIDDEN_SUITE_DECIDES, location
 from grader.dojo.overview import LIST_INDENT, Paragraph
 from grader.dojo.progress import Progress
-from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, ROW_WORDS, WRONG_STYLE, colour_of, row_line, status_word
-from grader.lesson.forward_statements import forward_lines
+from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, WRONG_STYLE, colour_of, row_line
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, without_ci_commands
-from grader.results import UNWRITTEN, Row, points_in_words, points_text
+from grader.publish.view import STATE_WORDS, LessonView, RowView
+from grader.publish.view import tally as tally_of_rows
+from grader.results import UNWRITTEN, points_in_words, points_text
 from grader.results.wording import count_text, first_names
 from grader.sandbox.workers.printed import first_and_last
-from grader.verdict.judging.examples import examples_of
+from grader.verdict.judge.examples import examples_of
 
 MAX_UNWRITTEN_WITH_A_LINE = 3  # unwritten rows that get a line each
 ROUNDING_REMARK = (
@@ -36,72 +37,49 @@ def heading(lesson: Lesson, file: str) -> Text:
     return Text.assemble((f"{lesson.number} {lesson.title}", "bold"), "\n", (file, "dim"))
 
 
-def row_table(rows: Sequence[Row], checks: Collection[str]) -> Iterator[Text]:
-    """One line per row; consecutive unwritten rows share a line.
-
-    `checks` are the names of the rows that are not gradients; they have their own column.
-    """
-    width = max([ROW_NAME_WIDTH, *(len(row.name) for row in rows if row.exact is not None)])
-    wide = max([width, *(len(row.name) for row in rows if row.name in checks and row.status not in UNWRITTEN)])
-    for status, group in groupby(rows, key=lambda row: row.status):
+def row_table(lines: Sequence[RowView]) -> Iterator[Text]:
+    """One line per row; consecutive unwritten rows share a line. Checks have their own column."""
+    width = max([ROW_NAME_WIDTH, *(len(line.row.name) for line in lines if line.row.exact is not None)])
+    checks = [line for line in lines if line.is_check and line.state not in UNWRITTEN]
+    wide = max([width, *(len(line.row.name) for line in checks)])
+    for status, group in groupby(lines, key=lambda line: line.row.status):
         alike = list(group)
         if status in UNWRITTEN and len(alike) > MAX_UNWRITTEN_WITH_A_LINE:
-            yield Text(
-                f"{len(alike)} {ROW_WORDS[status]}: {first_names([row.name for row in alike])}", colour_of(status)
-            )
+            names = first_names([line.row.name for line in alike])
+            yield Text(f"{len(alike)} {STATE_WORDS[status]}: {names}", colour_of(status))
             continue
-        for row in alike:
-            if row.name in checks and status not in UNWRITTEN:
-                yield Text.assemble(
-                    f"{row.name:<{wide}}", (" | ", "dim"), (status_word(row, checks), colour_of(status))
-                )
+        for line in alike:
+            if line in checks:
+                yield Text.assemble(f"{line.row.name:<{wide}}", (" | ", "dim"), (line.word, colour_of(status)))
             else:
-                yield row_line(row, width)
+                yield row_line(line, width)
 
 
-def wrong_groups(rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows to explain; those with the same sentence, as in a joint function, are one group.
-
-    These are the wrong ones, and those whose function has code and counts as not written yet.
-    """
-    wrong = [
-        row
-        for row in rows
-        if row.status not in ("passed", HERE, HIDDEN, *UNWRITTEN) or (row.status == "todo" and row.mistake)
-    ]
-    return [list(group) for _, group in groupby(wrong, key=lambda row: (row.status, row.message, row.line))]
-
-
-def group_explanation(
-    rows: Sequence[Row], source: str, checks: Collection[str], lesson: Lesson
-) -> Iterator[RenderableType]:
+def group_explanation(group: Sequence[RowView], source: str) -> Iterator[RenderableType]:
     """What is wrong with a group of rows: the location, the forward line, the message, and where the code stopped."""
-    yield from group_heading(rows, checks, lesson)
-    yield from group_message(rows, source, checks)
+    yield from group_heading(group)
+    yield from group_message(group, source)
 
 
-def group_heading(rows: Sequence[Row], checks: Collection[str], lesson: Lesson) -> Iterator[RenderableType]:
-    row = rows[0]
-    names = first_names([row.name for row in rows])
-    yield Text.assemble(
-        (f"✗ {names}", WRONG_STYLE), f" {status_word(row, checks)}  ", (location(row.file or "", row.line), "dim")
-    )
-    yield from forward_part(lesson, row.name)
+def group_heading(group: Sequence[RowView]) -> Iterator[RenderableType]:
+    line = group[0]
+    names, place = first_names([each.row.name for each in group]), location(line.row.file or "", line.row.line)
+    yield Text.assemble((f"✗ {names}", WRONG_STYLE), f" {line.word}  ", (place, "dim"))
+    yield from forward_part(line)
 
 
-def group_message(rows: Sequence[Row], source: str, checks: Collection[str]) -> Iterator[RenderableType]:
-    row = rows[0]
-    yield Paragraph(inert(row.message or f"It is {status_word(row, checks)}."), indent=LIST_INDENT)
-    if row.status in ("error", "timeout", "forbidden"):
-        yield from quoted_line(source, row.line)
+def group_message(group: Sequence[RowView], source: str) -> Iterator[RenderableType]:
+    line = group[0]
+    yield Paragraph(inert(line.sentence), indent=LIST_INDENT)
+    if line.is_broken:
+        yield from quoted_line(source, line.row.line)
 
 
-def forward_part(lesson: Lesson, row: str) -> Iterator[RenderableType]:
+def forward_part(line: RowView) -> Iterator[RenderableType]:
     """The lines of the forward pass that read the value whose gradient a row is."""
-    target = lesson.item_for(row).target
-    lines = forward_lines(lesson, target) if target else []
-    for line in lines[:MAX_FORWARD_LINES_ON_SCREEN]:
-        yield Paragraph(f"forward: {line}", "cyan", LIST_INDENT)
+    lines = line.forward
+    for text in lines[:MAX_FORWARD_LINES_ON_SCREEN]:
+        yield Paragraph(f"forward: {text}", "cyan", LIST_INDENT)
     if more := len(lines[MAX_FORWARD_LINES_ON_SCREEN:]):
         yield Paragraph(f"and {count_text(more, 'more line')} of forward.py", "dim", LIST_INDENT)
 
@@ -117,54 +95,36 @@ def quoted_line(source: str, line: int | None) -> Iterator[Text]:
         )
 
 
-def remark_lines(rows: Sequence[Row], progress: Progress) -> Iterator[Paragraph]:
-    """Notes about rows that are not wrong, and why their chain failed."""
-    for row in rows:
-        if row.message and row.status == "passed":
-            yield Paragraph(f"• {row.name}: {inert(row.message)}")
-    yield from missing_remarks([row for row in rows if row.status == "missing"])
-    right = [row for row in rows if row.status == "passed"]
-    for chain, because in (("failed", "red in your chain only because"), ("skipped", "not run in your chain, as")):
-        culprits: dict[str, list[str]] = {}
-        for row in right:
-            if row.chain == chain:
-                culprits.setdefault(next(iter(row.because_of), ""), []).append(row.name)
+def remark_lines(part: LessonView, without: str | None = None) -> Iterator[Paragraph]:
+    """Notes about rows that are not wrong, and why their chain is. The row `without` is left out."""
+    lines = [line for line in part.lines if line.row.name != without]
+    wrong = part.wrong_groups
+    for group in part.groups:
+        shown = [line for line in group if line in lines]
+        if group not in wrong and shown:
+            names, message = [line.row.name for line in shown], inert(shown[0].message)
+            more = f" The same is true of {first_names(names[1:])}." if names[1:] else ""
+            name = f"{names[0]}: " if shown[0].row.status == "passed" else ""
+            yield Paragraph(f"• {name}{message}{more}")
+    chains: dict[tuple[str, str], list[str]] = {}
+    for line in lines:
+        if line.row.status == "passed" and line.chain not in ("right", "not run", "–"):
+            chains.setdefault((line.row.chain, line.chain), []).append(line.row.name)
+    for (chain, words), names in chains.items():
         mark, colour = CHAIN[chain]
-        for culprit, names in culprits.items():
-            state = "is not written yet" if culprit in progress.unwritten else "is wrong"
-            note = f"correct; {because} {culprit} above {state}."
-            if not culprit:
-                note = "wrong in your chain, although every step above is right."
-            yield Paragraph(f"{mark} {first_names(names)}: {note}", colour)
+        yield Paragraph(f"{mark} {first_names(names)}, in your chain: {inert(words)}.", colour)
 
 
-def has_rounding(rows: Sequence[Row]) -> bool:
+def has_rounding(lines: Sequence[RowView]) -> bool:
     """Whether a row is right and not exact."""
-    return any(row.status == "passed" and row.exact is False for row in rows)
-
-
-def missing_remarks(rows: Sequence[Row]) -> Iterator[Paragraph]:
-    """Why rows are missing. Sentences that differ only in a name are merged; each guess is a sentence."""
-    alike: dict[str, list[Row]] = {}
-    for row in rows:
-        if row.message:
-            guess = "did you mean" in row.message
-            alike.setdefault(row.message if guess else re.sub("`[^`]*`", "", row.message), []).append(row)
-    for first, *others in alike.values():
-        more = f" The same is true of {first_names([row.name for row in others])}." if others else ""
-        yield Paragraph(f"• {inert(first.message or '')}{more}")
+    return any(line.row.status == "passed" and line.row.exact is False for line in lines)
 
 
 def tally(progress: Progress) -> str:
     """`2 of 26 right, 1 wrong, 23 to do · 2 of 26 points`: all of it counts the lesson's rows."""
-    counted = (
-        (progress.wrong, "wrong"),
-        (progress.unwritten, "to do"),
-        (progress.having(HIDDEN), "only the hidden suite decides"),
-    )
-    parts = [f"{len(progress.reached)} of {len(progress.items)} right"]
-    parts += [f"{len(names)} {word}" for names, word in counted if names]
-    return f"{', '.join(parts)} · {points_text(progress.points_reached)} of {points_text(progress.max_score)} points"
+    states = [progress.statuses.get(item.name, "missing") for item in progress.items]
+    points = f"{points_text(progress.points_reached)} of {points_text(progress.max_score)} points"
+    return f"{tally_of_rows(states)} · {points}"
 
 
 def elsewhere_note(progress: Progress) -> Iterator[Paragraph]:
@@ -199,20 +159,20 @@ def lesson_screen(checked: Checked, only: Sequence[str] = ()) -> Iterator[Render
 
 def verdict_lines(checked: Checked, only: Sequence[str] = ()) -> Iterator[RenderableType]:
     """The table, what is wrong, the notes, what was printed, and the tally."""
-    judged = checked.judged
-    rows = [row for row in judged.rows if not only or row.name in only]
+    judged, part = checked.judged, checked.part
+    lines = [line for line in part.lines if not only or line.row.name in only]
     if not judged.runs:
         yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG_STYLE)
         yield Paragraph(inert(judged.message or ""), indent=LIST_INDENT)
-        yield from quoted_line(checked.text_of(rows[0]), rows[0].line)
+        yield from quoted_line(checked.text_of(lines[0].row), lines[0].row.line)
         return
-    checks = [item.name for item in checked.lesson.checks]
-    yield from row_table(rows, checks)
-    for group in wrong_groups(rows):
+    yield from row_table(lines)
+    part = replace(part, lines=lines, groups=[group for group in part.groups if set(group) & set(lines)])
+    for group in part.wrong_groups:
         yield ""
-        yield from group_explanation(group, checked.text_of(group[0]), checks, checked.lesson)
-    notes = list(remark_lines(rows, checked.progress))
-    if has_rounding(rows):
+        yield from group_explanation(group, checked.text_of(group[0].row))
+    notes = list(remark_lines(part))
+    if has_rounding(lines):
         notes.append(Paragraph(ROUNDING_REMARK, "dim"))
     if judged.message:
         notes.append(Paragraph(inert(judged.message), "yellow"))

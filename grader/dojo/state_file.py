@@ -20,7 +20,6 @@ from grader.gradebook.files import write_whole
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
-from grader.lesson.mistakes import PUBLIC_MISTAKES_FILE
 
 STATE_FILE = ".dojo.json"
 STATE_FILE_VERSION = 1
@@ -151,7 +150,7 @@ class StateFile:
 def verdict_digest(lesson: Lesson, files: Mapping[str, bytes]) -> str:
     """A digest of all that a verdict depends on: the student's files, the lesson's, and this program's version."""
     total = hashlib.sha256(f"{__version__} {settings_text(lesson.settings)}".encode())
-    settings = {name: (lesson.exercise / name) for name in ("lesson.toml", "forward.py", PUBLIC_MISTAKES_FILE)}
+    settings = {name: (lesson.exercise / name) for name in ("lesson.toml", "forward.py")}
     texts = {name: path.read_bytes() for name, path in settings.items() if path.is_file()}
     for name, text in sorted({**files, **texts}.items()):
         for part in (os.fsencode(name), text):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType
@@ -14,7 +14,7 @@ from grader.dojo.desk import Checked
 from grader.dojo.file import location, outline_of_text
 from grader.dojo.graph_line import graph_line, graph_marks
 from grader.dojo.overview import LIST_INDENT, Paragraph, next_lines
-from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, ROW_WORDS, WRONG_STYLE, colour_of, numbered_line, status_word
+from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, WRONG_STYLE, colour_of, numbered_line
 from grader.dojo.screen import (
     ROUNDING_REMARK,
     elsewhere_note,
@@ -27,12 +27,12 @@ from grader.dojo.screen import (
     quoted_line,
     remark_lines,
     tally,
-    wrong_groups,
 )
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.inert import inert
-from grader.results import UNWRITTEN, Row
+from grader.publish.view import STATE_WORDS, RowView
+from grader.results import UNWRITTEN
 from grader.results.wording import count_text, first_names
 
 KEYS_HELP = "n next · p previous · h hint · l list · r report · q quit"
@@ -110,7 +110,7 @@ class FirstLines:
 
 def watch_screen(view: View, console: Console) -> list[RenderableType]:
     """The parts of the screen, from top to bottom: the row in focus comes first; the table shrinks with the window."""
-    foot = footer(view)
+    foot = footer(view, console.width)
     if view.listed:
         return [*view.listed, "", foot]
     head, checked = list(screen_head(view, console.width)), view.checked
@@ -168,67 +168,60 @@ def screen_head(view: View, columns: int) -> Iterator[RenderableType]:
 
 def table_of(view: View, checked: Checked, console: Console, others: int) -> Iterator[Text]:
     """The rows, each with its number: all of them, or in a low window those around the one that is explained."""
-    rows, columns = checked.judged.rows, console.width
-    checks = [item.name for item in checked.lesson.checks]
-    numbers = {row.name: number for number, row in enumerate(rows, 1)}
-    shown = [row for row in rows if row.status not in UNWRITTEN or row.name == view.focus]
-    left = [row for row in rows if row.status in UNWRITTEN and row.name != view.focus]
+    rows, columns = checked.part.lines, console.width
+    numbers = {line: number for number, line in enumerate(rows, 1)}
+    shown = [line for line in rows if line.state not in UNWRITTEN or line.row.name == view.focus]
+    left = [line.row.name for line in rows if line not in shown]
     room = max(MIN_ROWS, console.height - others - 1) if console.is_terminal else len(rows)
     away = 0
     if len(shown) + bool(left) > room:
-        at = next((n for n, row in enumerate(shown) if row.name == view.focus), 0)
+        at = next((n for n, line in enumerate(shown) if line.row.name == view.focus), 0)
         keep = max(1, room - bool(left) - 1)
         first = max(0, min(at - keep // 2, len(shown) - keep))
         away, shown = len(shown) - keep, shown[first : first + keep]
-    width = max([ROW_NAME_WIDTH, *(len(row.name) for row in shown)])
-    for row in shown:
-        yield numbered_line(row, numbers[row.name], row.name == view.focus, columns, width, status_word(row, checks))
+    width = max([ROW_NAME_WIDTH, *(len(line.row.name) for line in shown)])
+    for line in shown:
+        yield numbered_line(line, numbers[line], line.row.name == view.focus, columns, width)
     if away:
         yield Text(f"    {count_text(away, 'more row')} above and below", "dim")
     if left:
-        line = Text(f"    {len(left)} {ROW_WORDS['todo']}: {first_names([row.name for row in left])}", "dim")
-        line.truncate(columns, overflow="ellipsis")
-        yield line
+        text = Text(f"    {len(left)} {STATE_WORDS['todo']}: {first_names(left)}", "dim")
+        text.truncate(columns, overflow="ellipsis")
+        yield text
 
 
 def explanation(view: View, checked: Checked) -> Iterator[RenderableType]:
     """The row in focus, its message once that is final, and what the save has changed."""
-    checks = [item.name for item in checked.lesson.checks]
-    group = next((g for g in wrong_groups(checked.judged.rows) if view.focus in [row.name for row in g]), None)
-    row = next((row for row in checked.judged.rows if row.name == view.focus), None)
+    part, progress = checked.part, checked.progress
+    group = next((group for group in part.wrong_groups if view.focus in [line.row.name for line in group]), None)
+    line = next((line for line in part.lines if line.row.name == view.focus), None)
     if group is not None:
-        yield from group_heading(group, checks, checked.lesson)
+        yield from group_heading(group)
         if not view.is_provisional:
-            yield from group_message(group, checked.text_of(group[0]), checks)
-    elif row is not None:
-        yield from row_in_words(row, checked, checks)
+            yield from group_message(group, checked.text_of(group[0].row))
+    elif line is not None:
+        yield from row_in_words(line, checked)
     yield from view.news
-    progress = checked.progress
     if view.focus != progress.next_row or (progress.next_row is None and not view.below):
         yield from list(next_lines(progress, checked.next_place))[:1]
 
 
-def row_in_words(row: Row, checked: Checked, checks: Collection[str]) -> Iterator[RenderableType]:
+def row_in_words(line: RowView, checked: Checked) -> Iterator[RenderableType]:
     """A row that is not wrong: where it is, the forward lines that it comes from, and why its chain failed."""
-    item = checked.lesson.item_for(row.name)
-    line = row.line if checked.submitted.origin else outline_of_text(checked.submitted.files[BACKWARD_FILE]).line(item)
+    row, item = line.row, checked.lesson.item_for(line.row.name)
+    place = row.line if checked.submitted.origin else outline_of_text(checked.submitted.files[BACKWARD_FILE]).line(item)
     sign = "·" if row.status in UNWRITTEN else "✓"
     yield Text.assemble(
         (f"{sign} {row.name}", "bold"),
-        (f" {status_word(row, checks)}  ", colour_of(row.status)),
-        (location(row.file or checked.submitted.shown, line), "dim"),
+        (f" {line.word}  ", colour_of(row.status)),
+        (location(row.file or checked.submitted.shown, place), "dim"),
     )
-    yield from forward_part(checked.lesson, row.name)
-    if row.status == "missing" and row.message:
-        yield Paragraph(inert(row.message), indent=LIST_INDENT)
-    elif row.status == "passed" and row.chain != "passed":
-        culprit = next(iter(row.because_of), "")
-        because = f"because of {culprit} above it" if culprit else "although every step above is right"
+    yield from forward_part(line)
+    if row.status == "passed" and row.chain != "passed" and not line.is_check:
         sign, colour = CHAIN[row.chain]
-        verb = "It is correct, and wrong in your chain" if row.chain == "failed" else "It was not run in your chain,"
-        yield Paragraph(f"{sign} {verb} {because}.", colour, LIST_INDENT)
-    elif row.status == "passed" and row.message:
-        yield Paragraph(inert(row.message), indent=LIST_INDENT)
+        yield Paragraph(f"{sign} In your chain: {inert(line.chain)}.", colour, LIST_INDENT)
+    elif line.message:
+        yield Paragraph(inert(line.message), indent=LIST_INDENT)
 
 
 def notes_about(checked: Checked, focus: str | None) -> Iterator[Paragraph]:
@@ -241,8 +234,8 @@ def notes_about(checked: Checked, focus: str | None) -> Iterator[Paragraph]:
         return
     if judged.message:
         yield Paragraph(inert(judged.message), "yellow")
-    yield from remark_lines([row for row in judged.rows if row.name != focus], progress)
-    if has_rounding(judged.rows):
+    yield from remark_lines(checked.part, without=focus)
+    if has_rounding(checked.part.lines):
         yield Paragraph(ROUNDING_REMARK, "dim")
     yield from elsewhere_note(progress)
 
@@ -265,9 +258,9 @@ def broken(checked: Checked) -> Iterator[RenderableType]:
     yield from list(next_lines(checked.progress, checked.next_place))[:1]
 
 
-def footer(view: View) -> Text:
+def footer(view: View, columns: int) -> Text:
     """The live page's address; what is going on, or how long it took, and the keys."""
     live = Text(f"live page: {view.live}\n" if view.live else "", "dim")
     if view.running:
         return live.append(f"{view.running} · save again to stop it · q quit", "bold yellow not dim")
-    return live.append(view.took + KEYS_HELP)
+    return live.append((view.took if len(view.took) + len(KEYS_HELP) <= columns else "") + KEYS_HELP)

@@ -9,6 +9,7 @@ from grader.dojo.file import own_file, read_own, shown_path
 from grader.errors import UserError
 from grader.intake.notebook.cells import MAX_READ_NOTEBOOK_BYTES, NotebookError
 from grader.intake.notebook.outline import FileOutline, outlines_limited
+from grader.intake.submissions.absences import nothing_gradable
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.fitting import (
     MIN_SHARE_OF_FUNCTIONS,
@@ -19,7 +20,7 @@ from grader.intake.submissions.fitting import (
     lesson_text,
 )
 from grader.intake.submissions.lesson_files import LessonFiles, read_file
-from grader.intake.submissions.lesson_reading import PageRead, nothing_gradable, read_page
+from grader.intake.submissions.lesson_reading import PageRead, read_page
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_table
 from grader.lesson.paths import BACKWARD_FILE
@@ -122,7 +123,7 @@ class OneFile:
         (outline,) = outlines_limited([(read_file(self._path, MAX_READ_NOTEBOOK_BYTES), is_notebook)])
         fitting = fitting_lessons(outline, self._all, hints([self._path.name], self._all))
         if not fitting.lessons:
-            raise UserError(nothing_gradable(self.shown, page))
+            raise UserError(nothing_gradable(self.shown, page.lessons.values()))
         alike = fitting.unclear[0] if fitting.unclear else equal_by_names(outline, self._all, fitting)
         if alike:
             numbers = sorted(self._course.lessons[name].number for name in alike)

@@ -79,7 +79,7 @@ class ClassResults(Sequence[SubmissionResult]):
             environment=self._shared({}),
             lessons=self._shared([id(lesson) for lesson in lessons], lambda: lessons),
         )
-        for name in ("message", "isolation", "isolation_missing", "not_graded", "left_out", "earlier"):
+        for name in ("message", "isolation", "isolation_missing", "not_graded", "left_out"):
             setattr(kept, name, self._shared(getattr(kept, name)))
         at = bisect_left(self._results, kept.student.lower(), key=student_order)
         while at < len(self._results) and student_order(self._results[at]) == kept.student.lower():

@@ -20,14 +20,12 @@ def current_results(attempts: Iterable[SubmissionResult]) -> SubmissionResult:
     if not older:
         return latest
     current, failed = newest_lessons([latest, *older])
-    of_latest = {id(lesson) for lesson in latest.lessons}
     lessons = [current[name] for name in sorted(current) if name not in failed]
     combined = replace(
         latest,
         lessons=lessons,
         score=number(sum(lesson.score for lesson in lessons)),
         max_score=number(sum(lesson.max_score for lesson in lessons) + sum(failed.values())),
-        earlier=[lesson.name for lesson in lessons if id(lesson) not in of_latest],
     )
     if latest.left_out is not None:
         combined.left_out = [name for name in latest.left_out if name not in current and name not in failed]

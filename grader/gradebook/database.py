@@ -8,11 +8,11 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
-from grader.gradebook.assignment.free_days import TermWork, share_free_days, spend_free_days
+from grader.gradebook.assignment.free_days import TermWork, days_left, share_free_days
 from grader.gradebook.assignment.in_force import in_force
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.attempt_table import AttemptTable, StoredAttempt
@@ -34,7 +34,20 @@ NEW_NAME = "new name of "
 """Begins the name of an entry whose value is the name that a roster has given to a student."""
 ASSIGNMENT_SETTING = "assignment"
 NO_VERDICTS: Mapping[int, SubmissionResult] = MappingProxyType({})
-WorkInTerm = Mapping[str, list[TermWork]]
+
+
+class StoredWork(NamedTuple):
+    """One student's work for another assignment of the term. Its attempts are parsed when they are needed."""
+
+    assignment: Assignment
+    attempts: Sequence[StoredAttempt]
+    decisions: Sequence[Decision]
+
+    def read(self) -> TermWork:
+        return TermWork(self.assignment, [each.attempt() for each in self.attempts], self.decisions)
+
+
+WorkInTerm = Mapping[str, list[StoredWork]]
 
 
 class Gradebook(AttemptTable):
@@ -49,12 +62,13 @@ class Gradebook(AttemptTable):
         """With `read_only`, the file may be a backup that cannot be written."""
         connection = Connection(path, read_only=read_only)
         try:
-            prepare_tables(connection)
+            version = prepare_tables(connection)
         except BaseException:
             connection.close()
             raise
-        super().__init__(connection)
+        super().__init__(connection, has_applied=version >= 6)
         self.decisions = DecisionTable(connection)
+        self._term_read: WorkInTerm | None = None
         self.unread: dict[str, str] = {}
 
     # What is current --------------------------------------------------------------------------------------------------
@@ -80,10 +94,10 @@ class Gradebook(AttemptTable):
                 yield assigned(student, assignment, [], decisions)
 
     def current_of(self, student: str) -> SubmissionResult:
-        """The current results of one student."""
+        """The current results of one student. The term's other gradebooks are read at the first call only."""
         assignment = self.assignment()
-        decisions, term = self.decisions_about(student), self._term(assignment, student)
-        attempts = self.attempts_of_person(student)
+        term = self._term(assignment) if self._term_read is None else self._term_read
+        decisions, attempts = self.decisions_about(student), self.attempts_of_person(student)
         return self._standing(student, assignment, attempts, decisions, NO_VERDICTS, term)
 
     def _standing(self, student: str, *rest: Any) -> SubmissionResult:
@@ -131,21 +145,21 @@ class Gradebook(AttemptTable):
                 kept.append(each)
         return sorted(kept, key=lambda each: each.id, reverse=True)
 
-    def _term(self, assignment: Assignment | None, student: str | None = None, is_trial: bool = False) -> WorkInTerm:
+    def _term(self, assignment: Assignment | None, is_trial: bool = False) -> WorkInTerm:
         """The term's other assignments, which share the free late days: {student: their work for each}.
 
         Raises UserError where the assignments do not agree about the days, except in a trial.
         """
         own = self._connection.path.parent.absolute().name
-        term = dict[str, list[TermWork]]()
+        term = dict[str, list[StoredWork]]()
         for folder in self.others_of_term(assignment):
             with closing(Gradebook(folder / GRADEBOOK, read_only=True)) as other:
                 if not is_trial:
                     check_term(own, assignment, folder.name, other.assignment())
                 here = names_here(other.people(), self.people())
-                there = {name: other_name for other_name, name in here.items()}
-                for who, work in other.works(None if student is None else there.get(student, student)):
+                for who, work in other.works():
                     term.setdefault(here.get(who, who), []).append(work)
+        self._term_read = term
         return term
 
     def others_of_term(self, assignment: Assignment | None = None) -> list[Path]:
@@ -156,14 +170,13 @@ class Gradebook(AttemptTable):
         folders = (own.parent / name for name in names)
         return [each for each in folders if (each / GRADEBOOK).is_file() and not each.samefile(own)]
 
-    def works(self, student: str | None = None) -> Iterator[tuple[str, TermWork]]:
-        """(student, their attempts at this gradebook's assignment), of everybody or of one student."""
+    def works(self) -> Iterator[tuple[str, StoredWork]]:
+        """(student, what they have done for this gradebook's assignment)"""
         assignment, decided = self.assignment(), self.decisions_by_student()
         if assignment is None:
             return
-        one = None if student is None else [(student, self.attempts_of_person(student))]
-        for who, stored in one or self.by_person():
-            yield who, TermWork(assignment, [each.attempt() for each in stored], decided.get(who, []))
+        for who, stored in self.by_person():
+            yield who, StoredWork(assignment, stored, decided.get(who, []))
 
     def decisions_by_student(self) -> dict[str, list[Decision]]:
         """{student: all decisions about them, in order}, including those made under an earlier name."""
@@ -185,6 +198,7 @@ class Gradebook(AttemptTable):
 
     def set_assignment(self, assignment: Assignment) -> None:
         """Store the assignment. Every student's folder is stale if it has changed."""
+        self._term_read = None
         text = json.dumps(to_plain(assignment, bytes.hex))
         if self.about().get(ASSIGNMENT_SETTING) != text:
             with self._connection.transaction(durable=True):
@@ -279,6 +293,5 @@ def standing_of(
     attempts = [each.attempt(results) for each, results in zip(newest_first, read, strict=True)]
     days = None
     if assignment is not None and student in term:
-        works = [TermWork(assignment, attempts, decisions), *term[student]]
-        days = spend_free_days(student, works, assignment.late.free_days)[0]
-    return replace(assigned(student, assignment, attempts, decisions, days), student=student, earlier=None)
+        days = days_left(student, assignment, [work.read() for work in term[student]])
+    return replace(assigned(student, assignment, attempts, decisions, days), student=student)

@@ -17,7 +17,7 @@ from grader.lesson.config import Item as Item
 from grader.lesson.config import PublicDraw, lesson_config
 from grader.lesson.course_modules import load_module, require_named
 from grader.lesson.course_settings import CourseSettings, course_settings
-from grader.lesson.mistakes import PUBLIC_MISTAKES_FILE, Mistake, Signature, mistakes_of, signatures_in
+from grader.lesson.mistakes import Mistake, Signature, mistakes_of, signatures_in
 
 if TYPE_CHECKING:  # torch comes with these and takes a second: reading titles and hints need not wait for it
     import torch
@@ -52,8 +52,8 @@ def imports_of(lessons: Iterable[Lesson]) -> tuple[str, ...]:
 class Lesson:
     """A lesson by its two folders `exercise` and `solution`. A student's kit has only the first.
 
-    Without `secrets` only the public mistakes are read, even if solutions/ is there. So a student's own check says the
-    same in a checkout of the course as in a kit. Raises LessonError for a lesson.toml that cannot be used.
+    Without `secrets` no known mistake is read, even if solutions/ is there. So a student's own check says the same in
+    a checkout of the course as in a kit. Raises LessonError for a lesson.toml that cannot be used.
     """
 
     def __init__(self, course: Path, name: str, secrets: bool = True, settings: CourseSettings | None = None) -> None:
@@ -62,8 +62,12 @@ class Lesson:
         self.exercise, self.solution = course / "exercises" / name, course / "solutions" / name
         self.config = lesson_config(self.exercise)
         self.title, self.seed, self.notebook = self.config.title, self.config.seed, self.config.notebook
-        self.gradients, self.checks, self.imports = self.config.gradients, self.config.checks, self.config.imports
-        self.items, self.not_allowed = self.gradients + self.checks, self.config.not_allowed
+        self.gradients, self.checks, self.imports = (
+            self.config.gradients,
+            self.config.checks,
+            self.config.sandbox.imports,
+        )
+        self.items, self.not_allowed = self.gradients + self.checks, self.config.sandbox.not_allowed
         self._wrong: dict[tuple[str, str], ModuleType] = {}
         self._at_sizes: dict[tuple[tuple[str, int], ...], tuple[Problem, Problem]] = {}
 
@@ -105,6 +109,10 @@ class Lesson:
         fed = random_upstream and self.joint is None
         groups = getattr(self.module, "GROUPS", None)
         problem = Problem(self.module.forward, self.module.inputs, draw, seed, dtype or torch.float64, fed, groups)
+        for item in self.gradients:
+            if item.target not in problem.values:
+                asks = f"{self.exercise / 'lesson.toml'} asks for {item.name}"
+                raise LessonError(f"{asks}, but forward.py names no value `{item.target}`.")
         if self.joint is not None:
             problem.refuse_open_ends(self.joint.name, self.exercise / "forward.py")
         return problem
@@ -119,10 +127,11 @@ class Lesson:
         found = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and type(n.value) is float)
         return tuple(dict.fromkeys(value for value in found if 0 < value < MAX_EPSILON))
 
-    def _published(self, dtype: torch.dtype, sizes: Mapping[str, int | float] | None = None) -> Problem:
+    def problem_at(self, sizes: Mapping[str, int | float], dtype: torch.dtype | None = None) -> Problem:
+        """The published problem at other sizes, in float64 unless another `dtype` is given; true upstream gradients."""
         from grader.reference.problem import Draw
 
-        return self.problem(Draw(sizes or {}), self.seed, dtype, random_upstream=False)
+        return self.problem(Draw(sizes), self.seed, dtype, random_upstream=False)
 
     def published_at(self, sizes: Mapping[str, int]) -> tuple[Problem, Problem]:
         """Return `public` and `public_chain` at other sizes. Those of the latest MAX_SIZES sizes are kept."""
@@ -130,30 +139,22 @@ class Lesson:
 
         key = tuple(sizes.items())
         found = self._at_sizes.pop(key, None)
-        self._at_sizes[key] = found or (self._published(torch.float32, sizes), self._published(torch.float64, sizes))
+        self._at_sizes[key] = found or (self.problem_at(sizes, torch.float32), self.problem_at(sizes))
         while len(self._at_sizes) > MAX_SIZES:
             del self._at_sizes[next(iter(self._at_sizes))]
         return self._at_sizes[key]
-
-    def problem_at(self, sizes: Mapping[str, int | float]) -> Problem:
-        """The published problem at other sizes, in float64 with the true upstream gradients."""
-        import torch
-
-        return self._published(torch.float64, sizes)
 
     @cached_property
     def public(self) -> Problem:
         """The published problem in float32 with the true upstream gradients. Its bits are reported."""
         import torch
 
-        return self._published(torch.float32)
+        return self.problem_at({}, torch.float32)
 
     @cached_property
     def public_chain(self) -> Problem:
         """The published problem in float64, on which a student's whole backward pass is judged."""
-        import torch
-
-        return self._published(torch.float64)
+        return self.problem_at({})
 
     @cached_property
     def public_draws(self) -> tuple[Draw, ...]:
@@ -165,7 +166,7 @@ class Lesson:
                 raise LessonError(f"{self.exercise / 'lesson.toml'}: [public] draws: forward.py has no `{name}`.")
             return getattr(self.module, name) if name else default
 
-        draws = self.config.public_draws or (PublicDraw({}),)
+        draws = self.config.public.draws or (PublicDraw({}),)
         return (Draw(), *(Draw(d.sizes, named(d.change, None), named(d.note, "")) for d in draws))
 
     @property
@@ -183,8 +184,8 @@ class Lesson:
 
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
-        path = self.solution / "mistakes.py" if self._secrets else self.exercise / PUBLIC_MISTAKES_FILE
-        if not path.is_file():
+        path = self.solution / "mistakes.py"
+        if not self._secrets or not path.is_file():
             return ()
         module = load_module(path, f"backprop_ninja_mistakes_{self.name}")
         try:

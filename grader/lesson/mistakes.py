@@ -22,8 +22,6 @@ message. Further lines of the formula are indented by eight spaces; its last sta
 returns. Its parameters are the names that it reads. Below lines that begin with `- `, an entry is an edit of the answer
 key: its code replaces the text of those lines, which must occur once. A line that begins with `#` is a comment.
 
-An entry that begins with `public ` is public: its formula and its message are in the students' kit.
-
 A longer formula is a function decorated with `mistake` and named `gradient__id`; `edit` declares a single edit. The
 message says what the formula computes and what to check. It does not give the answer.
 """
@@ -45,9 +43,7 @@ from grader.source.parsing import global_names
 
 CODE_INDENT = " " * 8
 """What precedes the further lines of an entry's formula; its message is indented less."""
-SECTION_LINE, ENTRY_LINE = re.compile(r"\[(\w+)\]"), re.compile(r"(public )?(\w+):(?: +(.*))?")
-PUBLIC_MISTAKES_FILE = "public_mistakes.py"
-"""The public mistakes in exercises/NN_name, which students have; `grade stubs` writes it."""
+SECTION_LINE, ENTRY_LINE = re.compile(r"\[(\w+)\]"), re.compile(r"(\w+):(?: +(.*))?")
 
 
 @dataclass(frozen=True)
@@ -66,8 +62,8 @@ class Mistake:
     """A wrong function in place of `gradient`'s (or of another function's), or an edit of the solution's text.
 
     A mistake of a list has its `formula`, and the `arguments` of the `function` once this is made. In a `reindented`
-    edit, the further lines of `old` and `new` are indented like the line in which `old` is found. The message of a
-    `public` mistake is shown by a student's own check, too. `edit`: the lines alone, where `old` and `new` have more.
+    edit, the further lines of `old` and `new` are indented like the line in which `old` is found. `edit`:
+    the lines alone, where `old` and `new` have more.
     """
 
     gradient: str
@@ -79,7 +75,6 @@ class Mistake:
     formula: str = ""
     arguments: ast.arguments | None = None
     reindented: bool = False
-    public: bool = False
     edit: tuple[str, str] = ("", "")
 
     @property
@@ -150,16 +145,14 @@ def _helpers_of(code: ast.AST, namespace: dict[str, Any]) -> dict[str, str]:
     return found
 
 
-def mistake(message: str, public: bool = False) -> Callable[[Callable[..., Any]], Mistake]:
+def mistake(message: str) -> Callable[[Callable[..., Any]], Mistake]:
     """Declares the decorated wrong formula; a student whose answer equals it sees `message`.
-
-    With `public`, the student sees it in `dojo check` as well, and the kit contains the formula.
 
     Raises ValueError when the function's name is not `gradient__id`.
     """
 
     def declare(function: Callable[..., Any]) -> Mistake:
-        return Mistake(*_split_name(function.__name__), " ".join(message.split()), function, public=public)
+        return Mistake(*_split_name(function.__name__), " ".join(message.split()), function)
 
     return declare
 
@@ -203,10 +196,7 @@ def _entries(text: str) -> Iterator[Mistake]:
         elif heading := SECTION_LINE.fullmatch(head):
             section, old = heading[1], ""
         elif section and (start := ENTRY_LINE.fullmatch(head)):
-            entry = _entry(section, start[2], old, start[3] or "", below)
-            if start[1] and old:
-                raise ValueError(f"{entry.name}: an edit contains text of the answer key, so it cannot be public.")
-            yield replace(entry, public=bool(start[1]))
+            yield _entry(section, start[1], old, start[2] or "", below)
             below = []
         elif head:
             raise ValueError(f"[{section}], the line `{head.strip()}`: expected `id: formula` below a `[gradient]`.")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from grader.results.annotations import (
     Adjustment,
@@ -42,15 +42,6 @@ when it was submitted; there is no score, which is not a zero, until a person de
 UNWRITTEN = ("todo", "missing")
 BROKEN_STATUSES = ("error", "timeout", "crashed", "forbidden")  # there is no value to judge
 WRONG_STATUSES = ("failed", "shape", *BROKEN_STATUSES)
-
-STATUS_WORDS = {
-    **{"passed": "right", "failed": "wrong value", "shape": "wrong shape"},
-    **{"todo": "to do", "missing": "missing"},
-    "error": "error",
-    "timeout": "out of time",
-    "crashed": "crashed",
-    "forbidden": "not allowed",
-}
 
 
 class NamedMistake(NamedTuple):
@@ -172,7 +163,7 @@ class SubmissionResult(JsonObject):
     isolation_missing: Sequence[str] | None = field(default=None, metadata=OPTIONAL)
     seed: int = 0
     seconds: float = 0
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
     lessons: list[LessonResult] = field(default_factory=list)
     not_graded: list[NotGraded] | None = field(default=None, metadata=OPTIONAL)
     left_out: list[str] | None = field(default=None, metadata=OPTIONAL)

@@ -1,6 +1,6 @@
-"""Typed values from JSON objects, and back. The type hints of a dataclass or named tuple say what its JSON has.
+"""Typed values from JSON, and back. The type hints of a dataclass or named tuple say what its JSON has.
 
-Fields that the type does not have are ignored.
+Fields that the type does not have are ignored. A named tuple may also be a list.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ import math
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 Json = dict[str, Any]
 Typed = TypeVar("Typed")
-WORDS = {str: "text", float: "number", bool: "true or false", list: "list", dict: "object"}
+WORDS = {str: "a text", int: "a number", float: "a number", bool: "true or false"}
+COLLECTIONS: dict[Any, type] = {list: list, Sequence: list, tuple: tuple, frozenset: frozenset}
 OPTIONAL = {"is_optional": True}
 """Metadata of a dataclass's field that JSON has only where its value differs from the default. With the metadata
 `json_name` a field has another name in JSON; with None as its name, JSON does not have it."""
@@ -35,57 +36,11 @@ class JsonObject:
         return object_from_json(cls, data)
 
 
-class Expected(NamedTuple):
-    """What JSON may have for a type hint: values of `types`. A text is one of `texts`, if there are any; `entries`
-    is what a list has, and `kind` the type of an object."""
-
-    types: tuple[type, ...]
-    texts: tuple[str, ...] = ()
-    entries: Expected | None = None
-    kind: type | None = None
-
-    def holds(self, value: Any) -> bool:
-        if isinstance(value, str) and self.texts:
-            return value in self.texts
-        if isinstance(value, list) and self.entries:
-            return list in self.types and all(map(self.entries.holds, value))
-        return isinstance(value, self.types) and not (isinstance(value, bool) and bool not in self.types)
-
-    def read(self, value: Any) -> Any:
-        if isinstance(value, dict) and self.kind:
-            return object_from_json(self.kind, value)
-        if isinstance(value, list) and self.entries and self.entries.kind:
-            return [object_from_json(self.entries.kind, entry) for entry in value]
-        return value
-
-    def __str__(self) -> str:
-        if self.texts:
-            return f"one of {', '.join(self.texts)}"
-        words = " or ".join(WORDS[kind] for kind in self.types if kind in WORDS)
-        inside = f" of {WORDS[self.entries.types[-1]]}s" if self.entries else ""
-        return f"{'' if bool in self.types else 'an ' if dict in self.types else 'a '}{words}{inside}"
-
-
-def expected(hint: Any) -> Expected:
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.Union, UnionType):  # of None and one other type
-        (other,) = (each for each in arguments if each is not NoneType)
-        found = expected(other)
-        return found._replace(types=(*found.types, NoneType))
-    if origin is Literal:
-        return Expected((str,), arguments)
-    if origin in (list, Sequence):
-        return Expected((list,), entries=expected(arguments[0]))
-    if hint in (int, float):
-        return Expected((int, float))
-    return Expected((hint,)) if hint in (str, bool) else Expected((dict,), kind=None if origin else hint)
-
-
 class JsonField(NamedTuple):
     """A field of a type. `attribute` is its name in Python; `default` is MISSING where JSON must have it."""
 
     attribute: str
-    expected: Expected
+    hint: Any
     default: Any
     is_optional: bool
 
@@ -96,27 +51,82 @@ def json_fields(kind: Any) -> dict[str, JsonField]:
     hints = typing.get_type_hints(kind)
     if not is_dataclass(kind):
         own = kind._field_defaults
-        return {name: JsonField(name, expected(hints[name]), own.get(name, MISSING), False) for name in kind._fields}
+        return {name: JsonField(name, hints[name], own.get(name, MISSING), False) for name in kind._fields}
     found = {}
     for each in fields(kind):
         default = None if each.default_factory is not MISSING else each.default
         if name := each.metadata.get("json_name", each.name):
-            found[name] = JsonField(each.name, expected(hints[each.name]), default, "is_optional" in each.metadata)
+            found[name] = JsonField(each.name, hints[each.name], default, "is_optional" in each.metadata)
     return found
 
 
-def object_from_json(kind: Callable[..., Typed], data: Mapping[str, Any]) -> Typed:
+class OtherType(ValueError):
+    """A value that is not of the type that a hint names."""
+
+
+def object_from_json(kind: Callable[..., Typed], data: Any) -> Typed:
     """The `kind` that a JSON object describes. Raises ValueError, a sentence, for a missing or wrong field."""
+    known = json_fields(kind)
+    if isinstance(data, list) and not is_dataclass(kind):
+        data = dict(zip(known, data, strict=False))
+    require(data, dict)
     values = {}
-    for name, each in json_fields(kind).items():
+    for name, each in known.items():
         if name in data:
-            value = data[name]
-            if not each.expected.holds(value):
-                raise ValueError(f"`{name}` is {str(value)[:40]!r}; expected {each.expected}")
-            values[each.attribute] = each.expected.read(value)
+            try:
+                values[each.attribute] = reader_of(each.hint)(data[name])
+            except OtherType:
+                value = str(data[name])[:40]
+                raise ValueError(f"`{name}` is {value!r}; expected {in_words(each.hint)}") from None
         elif each.default is MISSING:
             raise ValueError(f"it has no `{name}` where one is needed")
     return kind(**values)
+
+
+@cache
+def reader_of(hint: Any) -> Callable[[Any], Any]:
+    """A function that gives a JSON value the type that `hint` names. It raises OtherType, or ValueError for a field."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, UnionType):  # of None and one other type
+        inner = reader_of(next(each for each in arguments if each is not NoneType))
+        return lambda value: None if value is None else inner(value)
+    if origin is Literal:
+        return lambda value: require(value, str, arguments)
+    if origin is tuple and arguments[-1] is not ...:
+        return lambda value: tuple(
+            reader_of(kind)(each) for kind, each in zip(arguments, require(value, list), strict=True)
+        )
+    if origin in COLLECTIONS:
+        return lambda value: COLLECTIONS[origin](map(reader_of(arguments[0]), require(value, list)))
+    if origin in (dict, Mapping):
+        key, entry = arguments[0], reader_of(arguments[1])
+        return lambda value: {key(name): entry(each) for name, each in require(value, dict).items()}
+    if hint is Any:
+        return lambda value: value
+    if hint is bytes:
+        return lambda value: require(value, str).encode("utf-8", "surrogatepass")
+    if hint in WORDS:
+        return partial(require, kind=(int, float) if hint in (int, float) else hint)
+    return partial(object_from_json, hint)
+
+
+def require(value: Any, kind: Any, texts: Sequence[str] = ()) -> Any:
+    """The value, if it is of this type and one of the `texts`, if there are any. Raises OtherType."""
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool) or (texts and value not in texts):
+        raise OtherType
+    return value
+
+
+def in_words(hint: Any) -> str:
+    """What JSON must have for a type: "a list of numbers"."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, UnionType):
+        return in_words(next(each for each in arguments if each is not NoneType))
+    if origin is Literal:
+        return f"one of {', '.join(arguments)}"
+    if origin in COLLECTIONS:
+        return f"a list of {in_words(arguments[0]).partition(' ')[2]}s"
+    return WORDS.get(hint, "an object")
 
 
 def object_to_json(value: Any) -> Json:

@@ -1,10 +1,8 @@
-"""How messages, pages, screens and exports write a verdict, a list of names, a shape, a figure and a time."""
+"""How messages, pages, screens and exports write a list of names, a shape, a figure and a time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from grader.results import STATUS_WORDS, Row
 
 UNKNOWN_TIME = "Nothing says when this was submitted, and it may be late: it has no points until a person decides."
 
@@ -65,23 +63,3 @@ def duration_text(seconds: float) -> str:
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
-
-
-def looks_right(row: Row) -> bool:
-    """Whether the lecture's `cmp` finds nothing wrong on the published problem with a row that is wrong."""
-    return row.status != "passed" and bool(row.approximate)
-
-
-def cmp_text(row: Row) -> str:
-    """What the lecture's `cmp` says of a row that `looks_right`."""
-    return f"{'exact' if row.exact else 'approximate'} on the published problem"
-
-
-def verdict_of_row(row: Row) -> str:
-    """The verdict on a row of results.json in words that the row's figures and its shape do not contradict."""
-    word = STATUS_WORDS[row.status]
-    if row.status == "shape" and row.shape is None:  # None, a list or an array; a check's result may have any parts
-        return "wrong type" if row.expected_shape else "wrong shape or type"
-    if row.status == "shape" and row.exact is None and row.shape == row.expected_shape:
-        return "wrong type"
-    return f"{word.removesuffix(' value')}; {cmp_text(row)}" if looks_right(row) else word

@@ -7,7 +7,7 @@ import torch
 
 from grader.lesson.course_modules import forward_of
 from grader.reference.problem import Draw
-from grader.verdict.judging.shuffling import Shuffled
+from grader.verdict.judge.shuffled import Shuffled
 
 FORWARD = forward_of(__file__)
 

@@ -16,7 +16,7 @@ import torch
 
 from grader.calling.protocol import Function
 from grader.comparison.trees import shown
-from grader.verdict.judging.shuffling import Shuffled
+from grader.verdict.judge.shuffled import Shuffled
 
 # The functions under the checker. Each is followed by its gradient where that is not one line. `times` multiplies the
 # value: with the gradient multiplied by the same number, a claim stays right or wrong.

@@ -12,7 +12,7 @@ from functools import partial
 import torch
 
 from grader.comparison.trees import shown
-from grader.verdict.judging.shuffling import Shuffled
+from grader.verdict.judge.shuffled import Shuffled
 
 DEEP = {"depth": 48, "every": 16, "batch": 30_000, "width": 3}
 """Where memory is measured: an activation has 0.72 MB, and one segment more is 11.5 MB."""

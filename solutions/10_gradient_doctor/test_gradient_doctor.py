@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from grader.lesson.course_modules import load_module
-from grader.verdict.judging.shuffling import Shuffled
+from grader.verdict.judge.shuffled import Shuffled
 
 HERE = Path(__file__).resolve()
 clinic = load_module(

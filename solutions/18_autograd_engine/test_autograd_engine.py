@@ -13,8 +13,8 @@ import torch
 from grader.calling.protocol import CallFailed, Function
 from grader.comparison.trees import agreement
 from grader.lesson.course_modules import load_module
-from grader.verdict.judging.check_endings import CheckFailed
-from grader.verdict.judging.shuffling import Shuffled
+from grader.verdict.judge.checks import CheckFailed
+from grader.verdict.judge.shuffled import Shuffled
 
 HERE = Path(__file__).resolve()
 network = load_module(

@@ -217,7 +217,7 @@ def test_an_answer_in_another_form_is_found(sentences, form):
 def test_a_readme_may_work_out_the_answer_that_its_lesson_names(course, secrets):
     """And no other one; and no other file may."""
     text = (course.find("11").exercise / "README.md").read_bytes()
-    assert course.find("11").config.worked == ("ddiff",)
+    assert course.find("11").config.public.worked == ("ddiff",)
     assert leaks({"exercises/11_layer_norm/README.md": text}, secrets) == []
     assert any("`ddiff`" in sentence for sentence in leaks({"exercises/11_layer_norm/more.md": text}, secrets))
 

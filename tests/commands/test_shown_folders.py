@@ -29,7 +29,7 @@ from grader.dojo.notebook.magic import CheckMagic
 from grader.errors import LessonError, UserError
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course, Lesson
-from grader.verdict.judging.examples import examples_of, stub_module
+from grader.verdict.judge.examples import examples_of, stub_module
 
 pytest_plugins = ["dojos"]
 

@@ -111,7 +111,7 @@ def test_every_surface_counts_the_same_points(kit, dojo):
     assert dojo().stdout.startswith("Backprop Ninja: 5 of 48 points\n")
     dojo("report", "--no-open")
     page = " ".join(re.sub(r"<[^>]+>", " ", (kit / "my-report.html").read_text()).split())
-    assert "5 of 48 points (10.4 %)" in page and "3 of 3 points · 2 right (1 passed here)" in page
+    assert "5 of 48 points (10.4 %)" in page and "3 of 3 points · 2 of 2 right" in page
     desk = Desk(kit, print)
     assert "04 Cross-entropy in one go: 3 of 3 points; rows:" in lessons_text(desk)
 
@@ -251,8 +251,8 @@ def test_a_mistake_is_named_and_what_stands_below_it_is_not_blamed(kit, dojo):
     assert "sign" in result.stdout
     assert result.stdout.endswith(
         "\n"
-        "✗ dcounts_sum_inv, dcounts_sum: correct; red in your chain only because dprobs\n"
-        "above is wrong.\n"
+        "✗ dcounts_sum_inv, dcounts_sum, in your chain: correct; red only because\n"
+        "`dprobs` above it is wrong.\n"
         "\n"
         "3 of 26 right, 1 wrong, 22 to do · 3 of 26 points\n"
         "Checked on 4 public problems, 3 of them of other sizes. Your grade comes from\n"
@@ -514,7 +514,7 @@ def test_the_report_is_the_instructor_s_page_and_says_what_it_is_not(kit, dojo, 
     assert opened == [(kit / "my-report.html").as_uri()]
     assert "Your own check, on public problems: no grade. The hidden suite decides 1 of these points, with" in page
     assert "Not begun, and not shown: 03, 06." in page
-    assert "passed here" in page and "2 right (1 passed here)" in page and "Checked in" in page
+    assert "passed here" in page and "2 of 2 right" in page and "Checked in" in page
     assert 'id="04_cross_entropy"' in page and 'id="03_makemore_steps"' not in page  # what was begun
     dojo("report", "03", "--no-open", "-o", "pages/03.html")
     assert len(opened) == 1 and (kit / "pages" / "03.html").is_file()

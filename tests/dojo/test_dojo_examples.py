@@ -13,7 +13,7 @@ from grader.authoring.lesson_sources import right_files
 from grader.commands.grade import main as grade
 from grader.dojo.file import HERE, read_own
 from grader.lesson.lesson import Course, Lesson
-from grader.verdict.judging.examples import examples_of
+from grader.verdict.judge.examples import examples_of
 
 pytest_plugins = ["dojos"]
 
@@ -86,12 +86,12 @@ def test_what_is_wrong_here_is_told_with_its_example(kit, dojo):
         "01 The chain rule, one operation at a time\n"
         "exercises/01_chain_rule/backward.py\n"
         "\n"
-        "closed_share        | wrong here\n"
+        "closed_share        | wrong\n"
         "mean_gate           | passed here; the hidden suite decides\n"
         "push_and_pull   | to do\n"
         "accumulation_factor | passed here; the hidden suite decides\n"
         "\n"
-        f"✗ closed_share wrong here  exercises/01_chain_rule/backward.py:{line}\n"
+        f"✗ closed_share wrong  exercises/01_chain_rule/backward.py:{line}\n"
         "    The result is 0.125; expected 0.25. Its public example:\n"
         f"    exercises/01_chain_rule/examples.py:{example}\n"
         "\n"
@@ -110,7 +110,7 @@ def test_what_an_example_cannot_work_with_is_a_sentence_and_what_is_printed_is_s
     file_of(kit, "08").write_text(stub + "\n\ndef gradient_check(f, x, dx, eps=1e-5):\n    return True\n")
     result = dojo("check", "08.relative_error", "08.factors", "08.wrong_gradients")
     assert result.exit_code == 1
-    assert "relative_error  | passed here; the hidden suite decides\nfactors         | wrong here\n" in result.stdout
+    assert "relative_error  | passed here; the hidden suite decides\nfactors         | wrong\n" in result.stdout
     assert "    `gradient_check` returned bool; expected a pair, (ok, error). Its public\n" in result.stdout
     assert "\nIt printed, in the public examples:\n    relative_error: a is [ 4. -1.  0.]\n" in result.stdout
     assert (

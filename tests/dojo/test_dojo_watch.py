@@ -101,11 +101,10 @@ def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_chang
         "▸ 4 dcounts_sum     wrong ✓ maxdiff 0.0072\n"
         "    22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 mo…\n"
         "\n"
-        "✗ dcounts_sum_inv: correct; red in your chain only because\n"
-        "dprobs above is wrong.\n"
+        "✗ dcounts_sum_inv, in your chain: correct; red only because\n"
+        "`dprobs` above it is wrong.\n"
         "\n"
-        f"… ms · {BELOW[:53]}\n"
-        f"{BELOW[53:]}"
+        f"{BELOW}"
     )
     terminal.resize(150, 40)
     terminal.press("p")
@@ -128,7 +127,7 @@ def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_chang
         "  4 dcounts_sum     | exact: False | approximate: False | maxdiff: 0.0072  | wrong ✓\n"
         "    22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 more\n"
         "\n"
-        "✗ dcounts_sum_inv: correct; red in your chain only because dprobs above is wrong.\n"
+        "✗ dcounts_sum_inv, in your chain: correct; red only because `dprobs` above it is wrong.\n"
         "\n"
         f"{BELOW}"
     )

@@ -27,7 +27,8 @@ from grader.dojo.start import make_working_folder
 from grader.errors import UserError
 from grader.lesson.lesson import Course
 from grader.lesson.paths import TEMPLATES
-from grader.results import Row
+from grader.publish.view import lesson_view
+from grader.results import LessonResult, Row
 
 pytest_plugins = ["dojos"]
 
@@ -96,8 +97,8 @@ class Editor:
 def test_a_message_in_an_editor_shows_everything_and_does_nothing():
     lesson = Course(ROOT).find("03")
     row = Row("dprobs", "error", 0, 1, message="\x1b[2J\u202e [a link](command:x) <img src=x>", line=1)
-    judged = SimpleNamespace(runs=True, rows=[row], message=None)
-    checked: Any = SimpleNamespace(source="dprobs", lesson=lesson, judged=judged)
+    part = lesson_view(LessonResult.of(lesson.name, [row]), lesson)
+    checked: Any = SimpleNamespace(source="dprobs", lesson=lesson, judged=SimpleNamespace(runs=True), part=part)
     (remark,) = remarks(checked)
     assert remark.message == "dprobs: \\u202e [a link](command:x) <img src=x>"
     said = hover(lesson, "dprobs", 1, 2, checked)

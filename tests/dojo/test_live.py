@@ -17,7 +17,7 @@ from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import read_own
 from grader.dojo.live import LiveServer
 from grader.dojo.session import Event
-from grader.publish.report.value_map import NOT_FINITE, VALUE_LEVELS, colour_number, value_map
+from grader.publish.pictures import NOT_FINITE, VALUE_LEVELS, value_level, value_map
 from grader.sandbox.isolation.probe import Isolation
 
 pytest_plugins = ["dojos"]
@@ -110,14 +110,14 @@ def test_a_page_hears_of_each_check_and_of_what_is_going_on(server: LiveServer, 
 
 
 def test_colours() -> None:
-    assert [colour_number(value, 2.0) for value in (0.0, -2.0, 2.0, 5.0)] == [
+    assert [value_level(value, 2.0) for value in (0.0, -2.0, 2.0, 5.0)] == [
         0,
         VALUE_LEVELS,
         2 * VALUE_LEVELS,
         2 * VALUE_LEVELS,
     ]
-    assert colour_number(float("nan"), 1.0) == NOT_FINITE and colour_number(1e-30, 1.0) == 0
-    assert 0 < colour_number(-0.01, 1.0) < VALUE_LEVELS < colour_number(0.01, 1.0)
+    assert value_level(float("nan"), 1.0) == NOT_FINITE and value_level(1e-30, 1.0) == 0
+    assert 0 < value_level(-0.01, 1.0) < VALUE_LEVELS < value_level(0.01, 1.0)
     drawn = value_map([[1.0, -1.0]], 1.0)
     assert (drawn.width, drawn.height, drawn.cell_height) == (2, 1, 14) and drawn.png.startswith(
         "data:image/png;base64,"

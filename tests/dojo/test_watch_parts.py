@@ -31,6 +31,7 @@ from grader.dojo.view import View, bar, watch_screen
 from grader.dojo.watch import Watch, default_focus, news_of
 from grader.errors import Interrupted
 from grader.gradebook.grading.trials import FileTrials
+from grader.publish.view import RowView
 from grader.results import NamedMistake, Row
 from grader.source.reader import ReadingStopped, SourceReader
 
@@ -116,10 +117,10 @@ def test_a_low_window_keeps_heading_explanation_and_the_row_in_focus(checked):
 
 def test_a_narrow_line_shows_both_shapes():
     row = Row("dW", "shape", 0, 1, shape=[32, 16], expected_shape=[16, 32], chain="failed")
-    assert numbered_line(row, 12, True, 60, 15, "wrong shape").plain == (
+    assert numbered_line(RowView(row), 12, True, 60, 15).plain == (
         "▸12 dW              wrong ✗ (32, 16), expected: (16, 32)"
     )
-    assert numbered_line(row, 12, False, 90, 15, "wrong shape").plain.endswith(
+    assert numbered_line(RowView(row), 12, False, 90, 15).plain.endswith(
         "| shape: (32, 16), expected: (16, 32)                  | wrong ✗"
     )
 
@@ -134,7 +135,7 @@ def colours_of(view: View) -> set[str]:
     """The control sequences of the screen, without those of dim italics."""
     console = Console(width=80, height=40, force_terminal=True, color_system="standard", file=io.StringIO())
     with console.capture() as captured:
-        for part in watch_screen(view, console):
+        for part in watch_screen(view, console)[:-1]:  # without the footer
             console.print(part)
     assert "wrong value" in captured.get()
     return {code for code in captured.get().split("\x1b[")[1:] if not code.startswith(("0m", "2;3m", "3;2m"))}
@@ -442,13 +443,16 @@ def test_a_check_that_runs_says_its_deadline_and_not_what_has_passed(judge, monk
 def test_a_line_does_not_contradict_its_figures():
     gradient = Row("db", "failed", 0, 1, True, True, 0.0, 0, shape=[3], expected_shape=[3], chain="passed")
     exact = "exact on the published problem"
-    assert row_line(gradient).plain == f"db              | {exact:<52} | wrong ✓"
-    assert numbered_line(gradient, 1, False, 60, 15, "").plain == f"  1 db              wrong ✓ {exact}"
-    assert numbered_line(gradient, 1, False, 84, 15, "").plain == f"  1 db              | {exact:<52} | wrong ✓"
+    assert row_line(RowView(gradient)).plain == f"db              | {exact:<52} | wrong ✓"
+    assert numbered_line(RowView(gradient), 1, False, 60, 15).plain == f"  1 db              wrong ✓ {exact}"
+    assert numbered_line(RowView(gradient), 1, False, 84, 15).plain == f"  1 db              | {exact:<52} | wrong ✓"
     shape = replace(gradient, status="shape")
-    assert row_line(shape).plain == f"db              | {exact:<52} | wrong ✓"
+    assert row_line(RowView(shape)).plain == f"db              | {exact:<52} | wrong ✓"
     other = replace(shape, exact=None, approximate=None, maxdiff=None, shape=[2], chain="failed")
-    assert row_line(other).plain == f"db              | {'shape: (2,), expected: (3,)':<52} | wrong ✗"
-    assert row_line(replace(other, shape=[3])).plain == "db              | wrong type"
+    assert row_line(RowView(other)).plain == f"db              | {'shape: (2,), expected: (3,)':<52} | wrong ✗"
+    assert row_line(RowView(replace(other, shape=[3]))).plain == "db              | wrong type"
     right = replace(gradient, status="passed")
-    assert row_line(right).plain == "db              | exact: True  | approximate: True  | maxdiff: 0       | right ✓"
+    assert (
+        row_line(RowView(right)).plain
+        == "db              | exact: True  | approximate: True  | maxdiff: 0       | right ✓"
+    )

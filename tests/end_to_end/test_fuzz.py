@@ -32,10 +32,8 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.report.pages import Reporter
 from grader.sandbox.isolation.limits import Limits
 from grader.source import in_place_changes as changed
-from grader.verdict.diagnosis.attempts import attempt, check_interrupt, explaining_a_submission
-from grader.verdict.judging.behaviour import Check
-from grader.verdict.judging.check_endings import CheckFailed, ReferenceFailed
-from grader.verdict.judging.check_runs import run_check
+from grader.verdict.explain.attempts import attempt, check_interrupt, explaining_a_submission
+from grader.verdict.judge.checks import Check, CheckFailed, ReferenceFailed, run_check
 
 COURSE = Course(ROOT)
 FILES = [read_attack(path) for path in sorted((Path(__file__).parents[1] / "hostile_checks").glob("*.py"))]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import csv
 import shutil
-from collections.abc import Callable, Generator
-from functools import cache
+from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import cache, partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,14 +14,12 @@ from support import ROOT
 
 from grader.commands.follow import FollowedFolder
 from grader.gradebook.files import STUDENT_FILES, write_files
-from grader.gradebook.grading import follow
 from grader.gradebook.grading import run as run_module
-from grader.gradebook.grading.follow import POLL_SECONDS, PUBLISH_SECONDS, Feed, Following
+from grader.gradebook.grading.follow import PUBLISH_SECONDS, Following
 from grader.gradebook.grading.grader_processes import Reply
 from grader.gradebook.grading.outcome import RunOutcome
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
-from grader.gradebook.grading.stop import Stop
 from grader.gradebook.grading.views import Views
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
@@ -54,6 +51,40 @@ def course_and_reporter() -> tuple[Course, Reporter]:
     return course, Reporter([course.find("04")])
 
 
+class PlayedPool:
+    """Graders that answer at once, unless they are `slow`; something happens every three seconds."""
+
+    def __init__(self, followed: Followed, happens: Sequence[Callable[[], object]]) -> None:
+        self.followed, self.happens, self.steps = followed, list(happens), 0
+        self.waiting: list[Submission] = []
+        self.slow = False
+
+    @property
+    def students(self) -> set[str]:
+        return {submission.student for submission in self.waiting}
+
+    @property
+    def room(self) -> int:
+        return 4 * JOBS - len(self.waiting)
+
+    def submit(self, submission: Submission) -> None:
+        self.waiting.append(submission)
+
+    def replies(self, seconds: float) -> Iterator[tuple[Submission, Reply]]:
+        while self.waiting and not self.slow:
+            submission = self.waiting.pop(0)
+            results = results_of(submission)
+            texts = {name: "x" for name in STUDENT_FILES} | {"results.json": results.to_text()}
+            write_files(self.followed.out / submission.student, texts)
+            yield submission, Reply(results)
+        self.followed.now += 0.5
+        self.steps += 1
+        if self.steps % 6 == 1:
+            if not self.happens:
+                raise KeyboardInterrupt
+            self.happens.pop(0)()
+
+
 class Followed:
     """A run that follows `inbox`; `graded` are (student, score) in the order of the results."""
 
@@ -63,19 +94,15 @@ class Followed:
         self.now = 0.0
         self.graded: list[tuple[str, float]] = []
         self.pages: list[float] = []  # when the class page was written
-        self.taken: list[Submission] = []  # by graders that have not answered
         self._monkeypatch, self._capsys = monkeypatch, capsys
-        self.feed: Feed
+        self.pool: PlayedPool
 
     def run(self, *happens: Callable[[], object], fresh: bool = False, **options: Any) -> RunOutcome:
         """Follow the folder while each of `happens` happens, with seconds between them; then a signal comes."""
 
-        def grade_all(feed: Feed, *_: object) -> Generator[tuple[Submission, Reply], None, None]:
-            self.feed = feed
-            for happening in happens:
-                happening()
-                yield from self.replies(3.0)
-            raise KeyboardInterrupt
+        def grade_all(*arguments: Any) -> Generator[tuple[Submission, Reply], None, None]:
+            self.pool = PlayedPool(self, happens)
+            yield from arguments[-1](self.pool, ())
 
         course, reporter = course_and_reporter()
         lessons = [course.find("04")]
@@ -86,6 +113,7 @@ class Followed:
             written(views, *arguments)
 
         self._monkeypatch.setattr(run_module, "grade_all", grade_all)
+        self._monkeypatch.setattr(run_module, "Following", partial(Following, clock=lambda: self.now))
         self._monkeypatch.setattr(Views, "write_class", write_class)
         chosen: dict[str, Any] = {"roster": None, "intake_file": None, "formats": ()}
         chosen["set_times"] = lambda found, quiet: None
@@ -93,19 +121,6 @@ class Followed:
         inbox.appearing.clock = lambda: self.now
         settings = Settings(course="", lessons=[], seed=1, out=str(self.out), program="")
         return grade_run(inbox.found, lessons, settings, JOBS, self, reporter, fresh=fresh, inbox=inbox)
-
-    def replies(self, seconds: float) -> Generator[tuple[Submission, Reply], None, None]:
-        """What graders answer within `seconds`, all at once; a submission in `taken` has its answer already."""
-        end = self.now + seconds
-        while self.now < end:
-            self.feed.tick()
-            while self.feed.size:
-                submission = next(self.feed)
-                results = results_of(submission)
-                texts = {name: "x" for name in STUDENT_FILES} | {"results.json": results.to_text()}
-                write_files(self.out / submission.student, texts)
-                yield submission, Reply(results)
-            self.now += 0.5
 
     def submit(self, name: str, text: str = "right") -> None:
         place = self.inbox / name / LESSON
@@ -171,21 +186,19 @@ def test_a_second_run_grades_only_what_came_meanwhile_and_fresh_everything(follo
     assert sorted(followed.graded) == [("ada", 3), ("bo", 3)]
 
 
-def test_a_stop_before_everything_is_graded_is_an_interruption_and_the_next_run_goes_on(followed, monkeypatch):
-    monkeypatch.setattr(follow, "AHEAD", 4)
-
-    def stop() -> None:
+def test_a_stop_before_everything_is_graded_is_an_interruption_and_the_next_run_goes_on(followed):
+    def come() -> None:
+        followed.pool.slow = True
         for number in range(4 * JOBS + 5):
             followed.submit(f"student{number:03}")
-        for _ in range(4):
-            followed.now += 0.5
-            followed.feed.tick()
-        assert followed.feed.size == 4 * JOBS  # the others are not in memory yet
+
+    def stop() -> None:
+        assert len(followed.pool.waiting) == 4 * JOBS  # the others are not in memory yet
         raise KeyboardInterrupt
 
-    assert followed.run(nothing, stop).stopped
+    assert followed.run(come, stop).stopped
     assert followed.graded == []
-    assert not followed.run(nothing).stopped
+    assert not followed.run(nothing, nothing).stopped
     assert len(followed.graded) == 4 * JOBS + 5
 
 
@@ -208,19 +221,15 @@ def test_while_results_keep_coming_the_class_page_is_written_now_and_then(follow
 
 
 def test_a_submission_that_is_replaced_while_it_is_graded_waits_for_its_result(followed):
-    def replaced() -> None:
+    def come() -> None:
+        followed.pool.slow = True
         followed.submit("ada", "wrong")
-        for _ in range(4):
-            followed.now += 0.5
-            followed.feed.tick()
-        assert followed.feed.size == 1  # a grader has not answered yet
-        followed.submit("ada", "right")
-        for _ in range(6):
-            followed.now += 0.5
-            followed.feed.tick()
-        assert followed.feed.size == 1
 
-    followed.run(replaced, nothing)
+    def answer() -> None:
+        assert len(followed.pool.waiting) == 1  # the second waits for the first
+        followed.pool.slow = False
+
+    followed.run(come, lambda: followed.submit("ada", "right"), answer, nothing)
     assert followed.graded == [("ada", 0), ("ada", 3)]
     assert followed.scores() == {"ada": "3"}
 
@@ -272,38 +281,3 @@ def test_what_can_be_read_in_several_ways_is_in_intake_csv_and_an_edited_line_su
     followed.run(nothing, intake_file=followed.out / "intake.csv")
     assert followed.graded == [("ada", 3)]
     assert (followed.out / "intake.csv").read_text(encoding="utf-8").splitlines()[1].endswith(",yes")
-
-
-class SlowFolder:
-    """A folder in which nothing is, and at which a look takes four seconds of a clock that only it moves."""
-
-    folder, names = Path("inbox"), frozenset[str]()
-
-    def __init__(self) -> None:
-        self.now, self.looks = 0.0, 0
-
-    def clock(self) -> float:
-        return self.now
-
-    def look(self) -> None:
-        self.now, self.looks = self.now + 4.0, self.looks + 1
-
-    def complete(self) -> dict[str, object]:
-        return {}
-
-
-def test_the_folder_is_looked_at_again_at_once_where_nothing_waits():
-    """However long a look takes: graders without work wait for the next one."""
-    folder = SlowFolder()
-    inbox = SimpleNamespace(appearing=folder, found=None, find=lambda: SimpleNamespace(arrivals=()))
-    following = Following(inbox, lambda _: True, lambda _: None, 2, SimpleNamespace(planned=lambda *_: None), Stop())
-    following.tick()
-    assert (folder.looks, folder.now) == (1, 4.0)
-    folder.now += POLL_SECONDS
-    following.tick()
-    assert folder.looks == 2
-    following._waiting.append((SimpleNamespace(student="ada"), {}, None))
-    following._in_flight.add("ada")  # an earlier submission of hers is being graded, so this one waits
-    folder.now += POLL_SECONDS
-    following.tick()
-    assert folder.looks == 2

@@ -18,9 +18,9 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import LessonError
 from grader.lesson.paths import BACKWARD_FILE
-from grader.publish.export.rows import explanation_lines
 from grader.publish.report.pages import Reporter
 from grader.publish.report.triage import triage
+from grader.publish.view import RowView
 from grader.results import Row, SubmissionResult
 
 ANSWERS = b"""
@@ -156,4 +156,4 @@ def test_reports_show_answer_verdict_and_explanation(course, answered) -> None:
     assert "- `sum_backward` (right, 1 of 1): The forward line is" in text
     assert "Your answer: “dy.mean(0)”. You average over the copies." in text
     row = next(row for row in shown.results.rows() if row.name == "q:broadcast_backward")
-    assert next(iter(explanation_lines(row))) == "Wrong value (answers.toml)"
+    assert RowView(row).explanation[0] == "Wrong (answers.toml)"

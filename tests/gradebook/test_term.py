@@ -41,13 +41,13 @@ def score(gradebook, student="Ada"):
     return only.score
 
 
-def test_a_day_is_spent_once_where_it_helps_most(tmp_path):
+def test_a_day_is_spent_once_on_the_earlier_due_date(tmp_path):
     first = fill(tmp_path / "hw1", DAY, 10)
     assert score(first) == 100
     second = fill(tmp_path / "hw2", DAY, 40, 30 * DAY)
     first.close()
     first = Gradebook(tmp_path / "hw1" / GRADEBOOK)
-    assert (score(first), score(second)) == (90, 100)
+    assert (score(first), score(second)) == (100, 60)
     first.close(), second.close()
 
 
@@ -83,7 +83,7 @@ def test_a_term_of_one_is_as_without(tmp_path):
 
 @pytest.mark.full
 def test_a_decision_about_one_assignment_rewrites_the_others_pages(tmp_path, monkeypatch):
-    """Ada's only day is worth more in hw2; excused from hw2, she has it back for hw1."""
+    """Ada's only day is used for hw1; excused from hw1, she has it for hw2."""
     monkeypatch.chdir(tmp_path)
     for name, cost, start in (("hw1", 10, timedelta()), ("hw2", 40, 30 * DAY)):
         fill(tmp_path / name, DAY, cost, start, term=("hw1", "hw2")).close()
@@ -91,19 +91,19 @@ def test_a_decision_about_one_assignment_rewrites_the_others_pages(tmp_path, mon
         assert grade("comment", "Ada", "x", "-o", name).exit_code == 0
 
     def shown():
-        with (tmp_path / "hw1" / "grades.csv").open(encoding="utf-8") as file:
+        with (tmp_path / "hw2" / "grades.csv").open(encoding="utf-8") as file:
             (line,) = csv.DictReader(file)
-        return read_results(tmp_path / "hw1" / "Ada").score, float(line["total"])
+        return read_results(tmp_path / "hw2" / "Ada").score, float(line["total"])
 
-    assert shown() == (90, 90)
-    done = grade("excuse", "Ada", "--because", "Ill", "-o", "hw2")
-    assert done.exit_code == 0 and "hw1: 1 result changes with the term's free late days." in done.stderr
+    assert shown() == (60, 60)
+    done = grade("excuse", "Ada", "--because", "Ill", "-o", "hw1")
+    assert done.exit_code == 0 and "hw2: 1 result changes with the term's free late days." in done.stderr
     assert shown() == (100, 100)
-    assert grade("undo", "2", "--because", "No", "-o", "hw2").exit_code == 0
-    assert shown() == (90, 90)
-    with lock_output(tmp_path / "hw1"):
-        done = grade("excuse", "Ada", "--because", "Ill", "-o", "hw2")
-    assert done.exit_code == 0 and "hw1 may show free late days that are now used elsewhere" in done.stderr
+    assert grade("undo", "2", "--because", "No", "-o", "hw1").exit_code == 0
+    assert shown() == (60, 60)
+    with lock_output(tmp_path / "hw2"):
+        done = grade("excuse", "Ada", "--because", "Ill", "-o", "hw1")
+    assert done.exit_code == 0 and "hw2 may show free late days that are now used elsewhere" in done.stderr
 
 
 def test_a_renamed_student_s_earlier_attempts_spend_no_day_in_another_gradebook(tmp_path):

@@ -64,7 +64,6 @@ BREAKS = {
     "a check without a row": lambda c: add(suite(c), "\n\ndef test_extra(check):\n    pass\n"),
     "a row without a check": lambda c: add(toml(c), "\n[checks.extra]\npoints = 1\nhints = ['a', 'b', 'c']\n"),
     "a row whose test is no check": lambda c: replace(suite(c), "_one_go(check)", "_one_go(other)"),
-    "a gradient without a value": lambda c: add(toml(c), "\n[gradients.dzeta]\npoints = 1\nhints = ['a', 'b', 'c']\n"),
     "a suite that is not Python": lambda c: add(suite(c), "\ndef test_(:\n"),
     "a forward pass that is not Python": lambda c: add(c / "exercises" / NAME / "forward.py", "\nt.x = = 1\n"),
     "mistakes that are not Python": lambda c: add(c / "solutions" / NAME / "mistakes.py", "\n  x = 1\n"),
@@ -98,38 +97,14 @@ def test_nothing_is_graded_and_nothing_is_written(own, what):
     assert next(lesson_faults(lesson_in(own))) in second
 
 
-LEAVES_DOUBT = {
-    "from a loop": "\nfor name in ('extra',):\n    globals()[f'test_{name}'] = test_in_one_go\n",
-    "by an assignment": "\ntest_extra = test_in_one_go\n",
-    "by an import": "\nfrom somewhere import test_extra\n",
-    "by a star": "\nfrom somewhere import *\n",
-    "under a condition": "\nif True:\n    def test_extra(check):\n        pass\n",
-}
-
-
-@pytest.mark.parametrize("text", LEAVES_DOUBT.values(), ids=LEAVES_DOUBT)
-def test_a_check_that_may_be_there_is_not_refused(own, text):
-    BREAKS["a row without a check"](own)
-    assert len(list(lesson_faults(lesson_in(own)))) == 1
-    add(suite(own), text)
-    assert list(lesson_faults(lesson_in(own))) == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "\ndef name(t, name, value):\n    setattr(t, name, value)\n",
-        "\nNAMES = [f'{a}{b}' for a in 'zx' for b in ('eta', 'i')]\n",
-        "\nNAMES = ['z' + 'eta']\n",
-        "\nfrom other import *\n",
-        "\nNAMES = ['zeta', 'eta']\n",
-        "\nwhole = forward\n\n\ndef forward(t):\n    whole(t)\n",
-    ],
-)
-def test_a_value_that_may_be_named_is_not_refused(own, text):
-    BREAKS["a gradient without a value"](own)
-    add(own / "exercises" / NAME / "forward.py", text)
-    assert list(lesson_faults(lesson_in(own))) == []
+def test_a_gradient_without_a_value_is_found_when_the_lesson_runs(own):
+    add(toml(own), "\n[gradients.dzeta]\npoints = 1\nhints = ['a', 'b', 'c']\n")
+    sentence = "lesson.toml asks for dzeta, but forward.py names no value `zeta`."
+    with pytest.raises(LessonError, match=sentence):
+        list(faults_of(lesson_in(own)))
+    done = grade(own)
+    assert done.exit_code == FAULT
+    assert "could not be graded (ada): LessonError: " in done.stderr and sentence in done.stderr
 
 
 def test_the_whole_course_is_sound(course):

@@ -13,8 +13,8 @@ from grader.authoring.lesson_sources import right_files
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, PASS_FACTOR
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw, Problem, derive, norm
-from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import judge_line
+from grader.verdict.judge.line import judge_line
+from grader.verdict.judge.problems import ProblemBook
 
 SMALL = {"batch": 6, "block": 2, "vocabulary": 11, "embedding": 4, "hidden": 7}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from grader.results import Row, points_in_words
-from grader.results.wording import count_text, listed, listed_as_code, verdict_of_row
+from grader.results import points_in_words
+from grader.results.wording import count_text, listed, listed_as_code
 
 
 @pytest.mark.parametrize(
@@ -25,26 +25,6 @@ def test_words_in_a_sentence(words, most, text):
 def test_names_of_code_have_backticks():
     assert listed_as_code(["W1", "b1", "W2"]) == "`W1`, `b1` and `W2`"
     assert listed_as_code(["W1", "b1", "W2"], 2) == "`W1`, `b1` and 1 more"
-
-
-@pytest.mark.parametrize(
-    ("status", "exact", "approximate", "shape", "words"),
-    [
-        ("failed", False, False, [3], "wrong value"),
-        ("failed", True, True, [3], "wrong; exact on the published problem"),
-        ("failed", False, True, [3], "wrong; approximate on the published problem"),
-        ("error", True, True, [3], "error; exact on the published problem"),
-        ("error", None, None, None, "error"),
-        ("shape", None, None, [2], "wrong shape"),
-        ("shape", None, None, [3], "wrong type"),
-        ("shape", None, None, None, "wrong type"),
-        ("shape", True, True, [3], "wrong shape; exact on the published problem"),
-        ("passed", True, True, [3], "right"),
-    ],
-)
-def test_a_verdict_does_not_contradict_its_figures_and_its_shape(status, exact, approximate, shape, words):
-    row = Row("db", status, 0, 1, exact, approximate, shape=shape, expected_shape=[3])
-    assert verdict_of_row(row) == words
 
 
 def test_one_is_singular():

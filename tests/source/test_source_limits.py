@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -21,23 +22,23 @@ from support import GUARD_PROCESSOR_SECONDS, GUARD_SECONDS, ROOT, calls_in, rows
 
 from grader.gradebook.grading.session import Session
 from grader.intake.notebook.cells import Cell, NotebookError
-from grader.intake.notebook.limited_reading import notebook_data, read_lesson_part, read_notebook_limited
+from grader.intake.notebook.limited_reading import read_lesson_part, read_notebook, read_notebook_limited
 from grader.intake.notebook.script import Page
 from grader.intake.submissions.lesson_reading import read_page_bytes
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.lesson.paths import BACKWARD_FILE
-from grader.publish.report.excerpt import Lines, excerpt
+from grader.publish.excerpt import Lines, excerpt
 from grader.source.in_place_changes import lines_of_changes
 from grader.source.nested_definitions import nested_definitions
 from grader.source.parsing import MAX_PARSED_BYTES
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MAX_CANDIDATES, close_name, close_names
 from grader.source.syntax import WrittenNumber
-from grader.verdict.diagnosis.repairs.contents import contents_of
-from grader.verdict.diagnosis.repairs.edits import edits_of
-from grader.verdict.diagnosis.repairs.known import Known
+from grader.verdict.explain.edits.changes import edits_of
+from grader.verdict.explain.edits.contents import contents_of
+from grader.verdict.explain.edits.known import Known
 
 SMALL = 500
 TIMES = 4
@@ -73,7 +74,7 @@ def readers(lesson: Lesson) -> dict[str, Callable[[str], object]]:
 
     def as_notebook(text: str) -> object:
         cells = [{"cell_type": "code", "source": text}]
-        return notebook_data(json.dumps({"cells": cells}).encode(), "a.ipynb", True, lessons, True)
+        return read_notebook(json.dumps({"cells": cells}).encode(), "a.ipynb", True, lessons, True)
 
     def excerpts(text: str) -> object:
         lines = Lines(text)
@@ -164,7 +165,7 @@ def test_work_is_linear_however_texts_are_nested(lesson, is_linear, examples):
 def test_the_longest_text_is_read(lesson, patient, family):
     text = FAMILIES[family](MAX_PARSED_BYTES - 20_000).encode()
     patient.call(lines_of_changes, text.decode(), [(name, ["dlogprobs"]) for name in lesson.functions])
-    patient.call(notebook_data, text, "a.py", False, [notebook_lesson(lesson)], True)
+    patient.call(read_notebook, text, "a.py", False, [notebook_lesson(lesson)], True)
 
 
 # ---- the process ----
@@ -180,7 +181,7 @@ def test_a_notebook_comes_back_as_it_was_read(lesson):
     text = "n = 8\ndlogprobs = torch.zeros(8, 27)\ndlogprobs[range(n), Yb] = -1.0 / 8\n"
     there = read_notebook_limited(text.encode(), "a.py", False, [notebook_lesson(lesson)], True)
     here = read_lesson_part(notebook_lesson(lesson), Page([Cell("a.py", text)]), "a.py")
-    assert there.lessons == {lesson.name: here}
+    assert there.lessons == {lesson.name: replace(here, origin=replace(here.origin, texts={"a.py": text}))}
     assert WrittenNumber(27.0, "a.py", 2) in here.origin.numbers["dlogprobs"]
 
 
@@ -283,8 +284,8 @@ def test_the_readers_need_no_torch():
     code = (
         "import sys, grader.source.reader_process, grader.source.assignment_lines, grader.source.in_place_changes\n"
         "import grader.intake.notebook.limited_reading\n"
-        "import grader.verdict.diagnosis.repairs.contents\n"
-        "import grader.verdict.diagnosis.repairs.edits\n"
+        "import grader.verdict.explain.edits.contents\n"
+        "import grader.verdict.explain.edits.changes\n"
         "print('torch' in sys.modules)\n"
     )
     result = subprocess.run(

@@ -12,7 +12,6 @@ from pathlib import Path
 from grader.authoring.figures.graph import OWN
 from grader.authoring.lesson_sources import published_stub
 from grader.authoring.model_answers import MODEL_ANSWERS_FILE, question_answers
-from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.engine import KitFiles, engine_files, files_under, licence, pinned_requirements, pyproject
 from grader.authoring.release.notebook import notebook_of
 from grader.dojo.start import EDITOR_TASKS
@@ -21,7 +20,6 @@ from grader.gradebook.assignment.config import ASSIGNMENT_FILE, Assignment
 from grader.gradebook.database import GRADEBOOK
 from grader.lesson.course_settings import COURSE_SETTINGS_FILE
 from grader.lesson.lesson import Course, Lesson
-from grader.lesson.mistakes import PUBLIC_MISTAKES_FILE
 from grader.lesson.paths import AGENTS, BACKWARD_FILE, TEMPLATES
 from grader.publish.export.autograder import AUTOGRADER_SCRIPTS, AutograderSettings
 from grader.publish.export.autograder import SETTINGS as AUTOGRADER_SETTINGS
@@ -73,18 +71,17 @@ def settings_file(course: Path) -> KitFiles:
 def lesson_files(lesson: Lesson) -> KitFiles:
     """exercises/NN_name with a newly generated stub: the one in the folder may contain somebody's work.
 
-    The figures are included; the file that draws them is not. Of the known mistakes, the public ones are included.
+    The figures are included; the file that draws them is not.
     Raises UserError for files that no kit may contain, whatever is in them.
     """
     folder, stub = f"exercises/{lesson.name}", stub_text(lesson).encode()
     paths = [
         path
         for path in files_under(lesson.exercise)
-        if KEPT_BY_RESET not in path.name and path.name not in (OWN, PUBLIC_MISTAKES_FILE, STUDENTS_ANSWERS)
+        if KEPT_BY_RESET not in path.name and path.name not in (OWN, STUDENTS_ANSWERS)
     ]
     require_public(paths)
     found = {f"{folder}/{path.relative_to(lesson.exercise).as_posix()}": path.read_bytes() for path in paths}
-    found |= {f"{folder}/{name}": text.encode() for name, text in public_mistakes_files(lesson).items()}
     return found | {f"{folder}/{BACKWARD_FILE}": stub, f"{folder}/{lesson.pristine.name}": stub}
 
 

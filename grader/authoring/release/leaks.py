@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.authoring.lesson_sources import ANSWER_BEGIN, ANSWER_END
-from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.code_in_text import code_in
 from grader.authoring.release.engine import KitFiles, files_under
 from grader.authoring.release.kit import lesson_files, stub_text
@@ -76,10 +75,8 @@ def secrets_of(course: Course, lessons: Sequence[Lesson] | None = None) -> list[
         [pieces for lesson in everything for pieces in published_pieces(lesson)],
         [text for lesson in everything for text in published_texts(lesson)],
     )
-    mistakes = [text for lesson in everything for text in public_mistakes_files(lesson).values()]
-    with_mistakes = public.and_also(PublicCode.of([python_pieces(text) or Pieces() for text in mistakes], mistakes))
     return [
-        secret_in(path, lesson, course, with_mistakes if path.name == MISTAKES else public)
+        secret_in(path, lesson, course, public)
         for lesson in (everything if lessons is None else lessons)
         for path in files_under(lesson.solution)
     ]
@@ -101,12 +98,9 @@ class PublicCode:
         statements = {statement for each in pieces for statement in each.statements}
         return cls(statements, " ".join(sentence for each in pieces for sentence in each.sentences), [forms])
 
-    def and_also(self, other: PublicCode) -> PublicCode:
-        return PublicCode(self.statements | other.statements, f"{self.text} {other.text}", [*self.forms, *other.forms])
-
 
 def secret_in(path: Path, lesson: Lesson, course: Course, public: PublicCode) -> Secret:
-    """What a file of solutions/ keeps secret. Of the known mistakes, what the public ones say belongs to `public`."""
+    """What a file of solutions/ keeps secret."""
     text = path.read_text(encoding="utf-8", errors="replace")
     are_mistakes, is_suite = path.name == MISTAKES, path == lesson.suite
     if are_mistakes:
@@ -122,9 +116,9 @@ def secret_in(path: Path, lesson: Lesson, course: Course, public: PublicCode) ->
         f"{path.relative_to(course.root)}",
         [function for function in functions if function.mass >= least],
         [sentence for sentence in sentences if len(sentence) >= MIN_SENTENCE and sentence not in public.text],
-        [mistake.name for mistake in lesson.mistakes if not mistake.public] if are_mistakes else [],
+        [mistake.name for mistake in lesson.mistakes] if are_mistakes else [],
         forms,
-        frozenset((f"exercises/{lesson.name}/README.md", name) for name in lesson.config.worked),
+        frozenset((f"exercises/{lesson.name}/README.md", name) for name in lesson.config.public.worked),
         path.read_bytes(),
     )
 

@@ -118,9 +118,7 @@ def is_red(found: Tensor | None, usual: Tensor | None) -> bool | None:
 
 def changed_statement(line: Line, code: str) -> str:
     """A line as it could be in the file; the part of a returned tuple is named by its place."""
-    function = line.at.function
-    is_whole = line.at.is_returned and line.at.name in (function, f"{function}(...)")
-    return f"return {code}" if is_whole else f"{line.at.name} = {code}"
+    return f"return {code}" if line.at.is_returned else f"{line.at.name} = {code}"
 
 
 def question_about(line: Line, variant: Variant, effect: Effect, chance: random.Random) -> DefenceQuestion:

@@ -14,7 +14,7 @@ from grader.defence.material import Material, Raised
 from grader.defence.question import DefenceQuestion, shuffled
 from grader.results.wording import format_shape
 
-SUM_CHANGES = ("keepdim", "axis", "no_sum", "mean", "sum")
+SUM_CHANGES = ("keepdim", "wrong_axis", "reduction_too_many", "mean_or_sum")
 NO_CHANGE = "none_of_them"
 
 

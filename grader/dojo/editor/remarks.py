@@ -13,12 +13,11 @@ from typing import Any
 
 from grader.dojo.desk import Checked
 from grader.dojo.file import HERE, HIDDEN
-from grader.dojo.rows import status_word
-from grader.dojo.screen import wrong_groups
 from grader.lesson.forward_statements import forward_lines, forward_statements
 from grader.lesson.lesson import Item, Lesson
 from grader.publish.inert import inert, markdown
-from grader.results import UNWRITTEN, Row
+from grader.publish.view import RowView
+from grader.results import UNWRITTEN
 from grader.results.wording import format_shape
 from grader.source.parsing import parse_submitted
 
@@ -51,14 +50,14 @@ def remarks(checked: Checked) -> list[Remark]:
         return [Remark(row.line or 1, inert(checked.judged.message or "The file does not run."), row.status)]
     nodes = nodes_by_name(source)
     found = []
-    for group in wrong_groups(checked.judged.rows):
-        row = group[0]
+    for group in checked.part.wrong_groups:
+        row = group[0].row
         node = nodes.get(checked.lesson.item_for(row.name).function)
         is_known = row.line is not None and (node is None or row.line != node.lineno)
         line = (row.line if is_known else returning_line(node)) or 1
-        names = ", ".join(each.name for each in group)
+        names = ", ".join(each.row.name for each in group)
         mistake = row.mistake.id if row.mistake is not None else row.status
-        found.append(Remark(line, inert(f"{names}: {row.message or status_word(row)}"), mistake))
+        found.append(Remark(line, inert(f"{names}: {group[0].message or group[0].word}"), mistake))
     return found
 
 
@@ -87,7 +86,7 @@ def function_lines(
     lesson: Lesson, source: str, checked: Checked | None, hints: Mapping[str, int]
 ) -> list[FunctionLine]:
     """The verdict and the next hint of each function; `hints` are {row: how many were taken}."""
-    rows = {row.name: row for row in checked.judged.rows} if checked is not None and checked.judged.runs else {}
+    rows = {line.row.name: line for line in checked.part.lines} if checked is not None and checked.judged.runs else {}
     found = []
     for name, node in nodes_by_name(source).items():
         items = [item for item in lesson.items if item.function == name]
@@ -100,16 +99,15 @@ def function_lines(
     return found
 
 
-def is_unsolved(row: Row | None) -> bool:
-    return row is not None and row.status not in ("passed", HERE, HIDDEN)
+def is_unsolved(line: RowView | None) -> bool:
+    return line is not None and line.row.status not in ("passed", HERE, HIDDEN)
 
 
-def verdict_word(row: Row | None) -> str:
-    if row is None:
+def verdict_word(line: RowView | None) -> str:
+    if line is None:
         return ""
-    sign = "✓" if not is_unsolved(row) else "·" if row.status in UNWRITTEN else "✗"
-    chain = ", in your chain not" if row.status == "passed" and row.chain == "failed" else ""
-    return f"{sign} {status_word(row)}{chain}"
+    sign = "✓" if not is_unsolved(line) else "·" if line.row.status in UNWRITTEN else "✗"
+    return f"{sign} {line.label}"
 
 
 def hint_word(item: Item, taken: int) -> str:
@@ -140,10 +138,10 @@ def about_gradient(lesson: Lesson, name: str, checked: Checked | None) -> Iterat
     if above := graph.consumers.get(target):
         each = ", ".join(f"`d{consumer}` `{tensor_shape_text(graph.values[consumer])}`" for consumer in above)
         yield f"Upstream gradient{'s' if len(above) > 1 else ''}: {each}"
-    rows = checked.judged.rows if checked is not None and checked.judged.runs else []
-    row = next((row for row in rows if row.name == name), None)
+    rows = checked.part.lines if checked is not None and checked.judged.runs else []
+    row = next((each for each in rows if each.row.name == name), None)
     if row is not None:
-        yield f"At the last save: **{status_word(row)}**{f'. {markdown(row.message)}' if row.message else ''}"
+        yield f"At the last save: **{row.label}**{f'. {markdown(row.message)}' if row.message else ''}"
 
 
 def about_value(lesson: Lesson, name: str, value: Any) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -118,8 +118,6 @@ def text_in_zone_of(due: datetime | None, date: datetime | None) -> str | None:
     return (date if due is None else date.astimezone(due.tzinfo)).isoformat()
 
 
-MAX_SEARCH_ROUNDS = 50
-"""Of the search for the best share. Each round improves it, and there are few combinations."""
 DIGITS = 9
 """Points that agree to so many digits are equal."""
 
@@ -144,6 +142,11 @@ class CandidateAttempt:
     on_time_for: tuple[bool, ...] = (True,)
     score: float = 0
     max_score: float = 0
+
+    @property
+    def share(self) -> float:
+        """The points divided by their maximum, which is smaller for a notebook that cannot contain every row."""
+        return self.score / self.max_score if self.max_score else 0.0
 
     @property
     def is_unclear(self) -> bool:
@@ -202,19 +205,18 @@ def attempts_at(lesson: str, attempts: Iterable[Attempt]) -> list[tuple[Attempt,
     ]
 
 
-def choose(
-    candidates: Mapping[str, Sequence[CandidateAttempt]], counts: CountingAttempt
-) -> dict[str, CandidateAttempt]:
-    """{lesson: the candidate that counts}. `candidates` are at least one for each lesson, in the order of submission.
+def choose(candidates: Sequence[CandidateAttempt], counts: CountingAttempt) -> CandidateAttempt:
+    """The candidate that counts for a lesson. `candidates` are at least one, in the order of submission.
 
-    "best": together they have the largest share of their maximum. "last": the last. "last on time": the last on time,
-    or the last where none is; where a student has had several due dates, the better of what each of them gives.
+    "best": the one with the largest share of its maximum; of equal ones the least late, and then the last. "last": the
+    last. "last on time": the last on time, or the last where none is; where a student has had several due dates, the
+    best of what each of them gives.
     """
     if counts == "last":
-        return {lesson: each[-1] for lesson, each in candidates.items()}
-    if counts == "best":
-        return best_together(candidates)
-    return best_together({lesson: last_on_time(each) for lesson, each in candidates.items()})
+        return candidates[-1]
+    if counts == "last on time":
+        candidates = last_on_time(candidates)
+    return max(candidates, key=lambda each: (round(each.share, DIGITS), -each.delay.days, each.number))
 
 
 def last_on_time(candidates: Sequence[CandidateAttempt]) -> list[CandidateAttempt]:
@@ -225,37 +227,3 @@ def last_on_time(candidates: Sequence[CandidateAttempt]) -> list[CandidateAttemp
         for date in dates
     }
     return [each for each in candidates if each.number in found]
-
-
-def best_together(candidates: Mapping[str, Sequence[CandidateAttempt]]) -> dict[str, CandidateAttempt]:
-    """The choice with the largest sum of points divided by the sum of maxima.
-
-    The maxima of a lesson's candidates differ where one is a notebook, which cannot contain every row: then the largest
-    share is not found lesson by lesson. The method is Dinkelbach's: given a share, choose the largest `score - share *
-    max_score` for each lesson; the share of that choice is larger, until it is the largest.
-    """
-    share = 0.0
-    chosen = choose_each(candidates, lambda each: each.score)
-    for _ in range(MAX_SEARCH_ROUNDS):
-        before, share = share, share_of(chosen.values())
-        if round(share, DIGITS) <= round(before, DIGITS):
-            break
-        chosen = choose_each(candidates, lambda each, share=share: each.score - share * each.max_score)  # type: ignore[misc]
-    return chosen
-
-
-def choose_each(
-    candidates: Mapping[str, Sequence[CandidateAttempt]], value: Callable[[CandidateAttempt], float]
-) -> dict[str, CandidateAttempt]:
-    """The most valuable candidate of each lesson: of equal ones the least late, and then the last."""
-    return {
-        lesson: max(each, key=lambda one: (round(value(one), DIGITS), -one.delay.days, one.number))
-        for lesson, each in candidates.items()
-    }
-
-
-def share_of(chosen: Iterable[CandidateAttempt]) -> float:
-    """The sum of the points divided by the sum of the maxima; 0 where that is 0."""
-    pairs = [(each.score, each.max_score) for each in chosen]
-    most = sum(pair[1] for pair in pairs)
-    return sum(pair[0] for pair in pairs) / most if most else 0.0

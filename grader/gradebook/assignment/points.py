@@ -73,9 +73,19 @@ def assigned(
     if assignment is None:
         return without_assignment(student, attempts, in_force)
     days = assignment.late.free_days if free_days is None else free_days
-    found = standings_by_days(student, assignment, attempts, in_force, days)
-    best = max(found, key=lambda each: (round(each.share, DIGITS), -each.free_days))
-    return with_rounded_points(best.results, assignment.round)
+    return with_rounded_points(best_standing(student, assignment, attempts, in_force, days).results, assignment.round)
+
+
+def best_standing(
+    student: str, assignment: Assignment, attempts: Sequence[Attempt], decisions: DecisionsInForce, days: int
+) -> Standing:
+    """The standing with the largest share that up to `days` free late days give, with the fewest days.
+
+    The points of its lessons and rows are not rounded.
+    """
+    work = AssignedWork(student, assignment, attempts, decisions)
+    standings = [work.standing(free_days) for free_days in range(min(days, work.most_days) + 1)]
+    return max(standings, key=lambda each: (round(each.share, DIGITS), -each.free_days))
 
 
 def with_rounded_points(results: SubmissionResult, decimals: int | None = None) -> SubmissionResult:
@@ -83,17 +93,6 @@ def with_rounded_points(results: SubmissionResult, decimals: int | None = None) 
     lessons = [rounded(lesson, decimals) for lesson in results.lessons]
     score, max_score = rounded_number(results.score, decimals), rounded_number(results.max_score, decimals)
     return replace(results, lessons=lessons, score=score, max_score=max_score)
-
-
-def standings_by_days(
-    student: str, assignment: Assignment, attempts: Sequence[Attempt], decisions: DecisionsInForce, days: int
-) -> list[Standing]:
-    """The standings with 0, 1, 2, ... free late days, up to `days` or to the most that could help.
-
-    The points of their lessons and rows are not rounded.
-    """
-    work = AssignedWork(student, assignment, attempts, decisions)
-    return [work.standing(free_days) for free_days in range(min(days, work.most_days) + 1)]
 
 
 def without_assignment(student: str, attempts: Sequence[Attempt], decisions: DecisionsInForce) -> SubmissionResult:
@@ -147,9 +146,11 @@ class AssignedWork:
         failed = {lesson: valued[lesson] for lesson, found in open_.items() if any(not each.lesson for each in found)}
         unclear = {lesson: [each for each in found if each.is_unclear] for lesson, found in open_.items()}
         graded = {name: unclear[name] or [each for each in found if each.lesson] for name, found in valued.items()}
-        chosen = choose(
-            {lesson: each for lesson, each in graded.items() if each and lesson not in failed}, self._assignment.counts
-        )
+        chosen = {
+            lesson: choose(each, self._assignment.counts)
+            for lesson, each in graded.items()
+            if each and lesson not in failed
+        }
         lessons = [
             self._counted(chosen[lesson], len(valued[lesson])) if lesson in chosen else self._missing(lesson)
             for lesson in self._assignment.rows
@@ -222,9 +223,6 @@ class AssignedWork:
             refused = [lesson for lesson in lessons if lesson.status == "rejected"]
             if self._latest.results.status == "rejected" and (refused or not counted):
                 results.status = "rejected"
-            results.earlier = [
-                name for name, candidate in chosen.items() if candidate.attempt.id != self._latest.id
-            ] or None
         extended = {lesson: bool(self._decisions.extensions(lesson)) for lesson in chosen}
         remarks = {contradiction(each.attempt, each.delay, extended[lesson]) for lesson, each in chosen.items()}
         new = [IntakeRemark("platform", each) for each in sorted(filter(None, remarks)) if assignment.due is not None]

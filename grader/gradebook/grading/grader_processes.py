@@ -8,12 +8,12 @@ import pickle
 import queue
 import subprocess
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grader.gradebook.files import OutputError
-from grader.gradebook.grading.follow import Feed
 from grader.gradebook.grading.settings import START_GRADER_CODE, Settings
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
@@ -23,6 +23,8 @@ MAX_GRADING_TRIES = 2
 JOIN_SECONDS = 5.0
 SIGNAL_SECONDS = 1.0
 """How long to wait for a reply. Python hears of a signal that came just before a wait only when the wait ends."""
+AHEAD = 3
+"""Submissions that are read ahead for each grader process: one is graded, and others wait for it."""
 WITHIN = b'{"within":'
 """How the line begins in which a grader says how long a submission may take from now on."""
 
@@ -171,62 +173,63 @@ def ignore_start(student: str) -> None:
     pass
 
 
-def grade_all(
-    submissions: Iterable[Submission],
-    settings: Settings,
-    jobs: int,
-    on_start: Callable[[str], None] = ignore_start,
-    nursery: Nursery | None = None,
-) -> Replies:
-    """(submission, reply) in the order in which they finish; submissions are taken one by one as graders are free.
+class GraderPool:
+    """Grader processes, each with a thread that gives it one submission after another.
 
-    `on_start` is called with each student as grading begins, from any thread. Leaving the loop early ends the grader
-    processes; after a KeyboardInterrupt what had finished comes first, then the KeyboardInterrupt. `nursery` may have
-    been started earlier; it is closed at the end. With a Feed it goes on until it is interrupted. Raises OutputError.
+    It closes the `nursery`, which may have been started earlier. `on_start` is called with each student as grading
+    begins, from any thread.
     """
-    graders: list[GraderProcess] = []
-    batch = Batch(submissions, on_start, graders)
-    threads: list[threading.Thread] = []
-    ended = False
-    nursery = nursery or Nursery([settings.program])
-    try:
-        for _ in range(max(1, jobs)):
-            graders.append(GraderProcess(settings, nursery))
-            threads.append(threading.Thread(target=batch.work, args=(graders[-1],), daemon=True))
-            threads[-1].start()
-        yield from batch.finished(len(graders))
-        ended = True
-    except KeyboardInterrupt:
-        batch.stop(graders, nursery)
-        yield from batch.remaining()
-        raise
-    finally:
-        if ended:
-            for grader in graders:
-                grader.close()
-        else:
-            batch.stop(graders, nursery)
-        for thread in threads:  # one that still reads when Python ends aborts the process
-            thread.join(JOIN_SECONDS)
-        nursery.close(at_once=not ended)
-
-
-class Batch:
-    """Shared by the threads, one per grader process: the submissions that wait, and the replies."""
 
     def __init__(
-        self, submissions: Iterable[Submission], on_start: Callable[[str], None], graders: Sequence[GraderProcess]
+        self,
+        settings: Settings,
+        jobs: int,
+        on_start: Callable[[str], None] = ignore_start,
+        nursery: Nursery | None = None,
     ) -> None:
-        self._graders = graders
-        self._waiting, self._on_start = iter(submissions), on_start
-        self._feed = submissions if isinstance(submissions, Feed) else None
-        self._next_lock, self._stopping = threading.Lock(), threading.Event()
-        # a pair to yield, an exception to raise, or None from a thread that has finished
-        self._done: queue.SimpleQueue[tuple[Submission, Reply] | Exception | None] = queue.SimpleQueue()
-
-    def work(self, grader: GraderProcess) -> None:
+        self._on_start, self._nursery = on_start, nursery or Nursery([settings.program])
+        self._waiting: queue.SimpleQueue[Submission | None] = queue.SimpleQueue()
+        # a pair, or the exception that has ended a thread
+        self._done: queue.SimpleQueue[tuple[Submission, Reply] | Exception] = queue.SimpleQueue()
+        self._stopping = threading.Event()
+        self.room = AHEAD * jobs
+        """How many more submissions it takes before graders have enough to do."""
+        self._graders: list[GraderProcess] = []
+        self._threads: list[threading.Thread] = []
+        self.students: Counter[str] = Counter()
+        """The students whose submissions have no reply yet."""
         try:
-            while (submission := self._next()) is not None:
+            for _ in range(max(1, jobs)):
+                self._graders.append(GraderProcess(settings, self._nursery))
+                self._threads.append(threading.Thread(target=self._work, args=(self._graders[-1],), daemon=True))
+                self._threads[-1].start()
+        except BaseException:
+            self.close(at_once=True)
+            raise
+
+    def submit(self, submission: Submission) -> None:
+        """Have a submission graded."""
+        self.students[submission.student] += 1
+        self.room -= 1
+        self._waiting.put(submission)
+
+    def replies(self, seconds: float = SIGNAL_SECONDS) -> Iterator[tuple[Submission, Reply]]:
+        """What is graded by now; where there is none, wait so many seconds for the first. Raises OutputError."""
+        with contextlib.suppress(queue.Empty):
+            yield self._received(self._done.get(timeout=seconds))
+            while True:
+                yield self._received(self._done.get_nowait())
+
+    def _received(self, entry: tuple[Submission, Reply] | Exception) -> tuple[Submission, Reply]:
+        if isinstance(entry, Exception):
+            raise entry
+        self.students -= Counter([entry[0].student])
+        self.room += 1
+        return entry
+
+    def _work(self, grader: GraderProcess) -> None:
+        try:
+            while (submission := self._waiting.get()) is not None and not self._stopping.is_set():
                 self._on_start(submission.student)
                 try:
                     reply = grader.grade(submission)
@@ -236,40 +239,59 @@ class Batch:
                     reply = Reply(fault=f"{type(error).__name__}: {error}")
                 if not self._stopping.is_set():
                     self._done.put((submission, reply))
-            self._done.put(None)
-        except Exception as error:  # else finished() would wait for this thread for ever
+        except Exception as error:
             self._done.put(error)
 
-    def _next(self) -> Submission | None:
-        with self._next_lock:
-            return None if self._stopping.is_set() else next(self._waiting, None)
+    def close(self, at_once: bool = False) -> None:
+        """End the grader processes; `at_once` also those that are grading. Replies that arrived can still be taken."""
+        if at_once:
+            self._stopping.set()
+            for grader in self._graders:
+                grader.stay_ended()
+            self._nursery.close(at_once=True)  # ends graders as well: it may still be loading torch
+        for grader in self._graders:
+            self._waiting.put(None)
+            if at_once:
+                grader.kill()
+        for thread in self._threads:  # one that still reads when Python ends aborts the process
+            thread.join(JOIN_SECONDS)
+        if not at_once:
+            for grader in self._graders:
+                grader.close()
+            self._nursery.close()
 
-    def finished(self, threads: int) -> Iterator[tuple[Submission, Reply]]:
-        while threads:
-            try:
-                entry = self._done.get(timeout=self._feed.tick() if self._feed is not None else SIGNAL_SECONDS)
-            except queue.Empty:
-                continue
-            if isinstance(entry, Exception):
-                raise entry
-            if entry is None:
-                threads -= 1
-            else:
-                yield entry
 
-    def remaining(self) -> Iterator[tuple[Submission, Reply]]:
-        """Replies that arrived before the stop and were not yielded yet."""
-        while not self._done.empty():
-            entry = self._done.get()
-            if isinstance(entry, tuple):
-                yield entry
+def grade_each(pool: GraderPool, submissions: Iterable[Submission]) -> Replies:
+    """(submission, reply) in the order in which they finish. Submissions are read as graders become free."""
+    for submission in submissions:
+        pool.submit(submission)
+        yield from pool.replies(0)
+        while pool.room <= 0:
+            yield from pool.replies()
+    while pool.students:
+        yield from pool.replies()
 
-    def stop(self, graders: Sequence[GraderProcess], nursery: Nursery) -> None:
-        self._stopping.set()
-        if self._feed is not None:
-            self._feed.close()
-        for grader in graders:
-            grader.stay_ended()
-        nursery.close(at_once=True)  # ends graders as well: it may still be loading torch, and not hear of them
-        for grader in graders:
-            grader.kill()
+
+def grade_all(
+    submissions: Iterable[Submission],
+    settings: Settings,
+    jobs: int,
+    on_start: Callable[[str], None] = ignore_start,
+    nursery: Nursery | None = None,
+    grade: Callable[[GraderPool, Any], Replies] = grade_each,
+) -> Replies:
+    """`grade(pool, submissions)` with a pool of `jobs` graders, which ends with it.
+
+    Leaving the loop early ends graders in the midst of their work; after a KeyboardInterrupt what had finished comes
+    first, then the KeyboardInterrupt. Raises OutputError.
+    """
+    pool, ended = GraderPool(settings, jobs, on_start, nursery), False
+    try:
+        yield from grade(pool, submissions)
+        ended = True
+    except KeyboardInterrupt:
+        pool.close(at_once=True)
+        yield from pool.replies(0)
+        raise
+    finally:
+        pool.close(at_once=not ended)

@@ -27,9 +27,10 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.printed import cut, label_lines
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import FileProblems, StudentFile
-from grader.verdict.judging.chain import chain_verdicts
-from grader.verdict.judging.own_sizes import Terms, is_published, terms_of
-from grader.verdict.judging.verdicts import STATUS_OF
+from grader.verdict.judge.chain import chain_verdicts
+from grader.verdict.judge.line import STATUS_OF
+from grader.verdict.judge.notebook_terms import is_published, terms_of
+from grader.verdict.judge.runner import Terms
 
 MAX_PRINTED = 4_000
 SEARCH_STOPPED = (
@@ -107,9 +108,9 @@ def judge_file(
 def seen_while_running(lesson: Lesson, student: Student, passed: Sequence[str]) -> dict[str, Seen]:
     """What right steps and functions did when they ran again, by row and by function."""
     functions = numerical.functions_by_row(lesson)
-    steps = {item.name for item in lesson.gradients}
-    called = sorted({functions[name] for name in passed if name in functions and name not in steps})
-    return student.observe(passed) | student.observe_calls([each for each in called if each not in steps])
+    of_steps = {item.function for item in lesson.gradients}
+    called = sorted({functions[name] for name in passed if name in functions} - of_steps)
+    return student.observe(passed) | student.observe_calls(called)
 
 
 def finished(

@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from grader.errors import GraderFault
+from grader.errors import GraderFault, LessonError
 from grader.gradebook.files import OutputError, write_files
 from grader.gradebook.grading.graded import GradedSubmission, Publisher, sources_of
 from grader.gradebook.grading.session import Session
@@ -100,7 +100,7 @@ class Server:
                     reply["drawings"] = self._publisher.new_drawings(every=True)
             except OutputError as error:
                 reply = {"unwritable": str(error)}
-            except (GraderFault, OSError) as error:
+            except (GraderFault, LessonError, OSError) as error:
                 reply = {"fault": f"{type(error).__name__}: {error}"}
                 self._session.close()
                 self._session, self._started_lessons = self._start(), set()

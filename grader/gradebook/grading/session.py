@@ -24,7 +24,7 @@ from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import Isolation, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.source.reader import ReadingFailed, source_reader
-from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judge.problems import ProblemBook
 
 
 class Session:

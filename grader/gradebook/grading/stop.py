@@ -26,18 +26,6 @@ class Stop:
                 self._pending = False
                 raise KeyboardInterrupt
 
-    @contextmanager
-    def postpone(self) -> Iterator[None]:
-        """For what makes the next item: inside, a signal waits until the end."""
-        self._waiting = False
-        try:
-            yield
-        finally:
-            self._waiting = True
-        if self._pending:
-            self._pending = False
-            raise KeyboardInterrupt
-
     def each_item(self, items: Generator[ElementType, None, None]) -> Iterator[ElementType]:
         """Yield every item. A signal that arrives while the caller uses an item takes effect before the next one."""
         while True:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import replace
@@ -14,13 +14,13 @@ from grader.calling.joint import Joint
 from grader.calling.protocol import Called
 from grader.calling.target import Target
 from grader.reference.problem import Problem
+from grader.sandbox.workers.messages import Call
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
-from grader.verdict.diagnosis.repairs.contents import contents_of
-from grader.verdict.diagnosis.repairs.edits import Edit, edits_of
-from grader.verdict.diagnosis.repairs.known import Known
-from grader.verdict.diagnosis.repairs.two_changes import Pair, pairs_of
+from grader.verdict.explain.edits.changes import Edit, edits_of
+from grader.verdict.explain.edits.contents import contents_of
+from grader.verdict.explain.edits.known import Known
 
 CHANGED_PREFIX = "changed_"
 """How a changed function's name begins; its number follows."""
@@ -33,12 +33,11 @@ class RenamedTarget(RemoteTarget):
         super().__init__(student)
         self._function, self._name = function, name
 
-    def request(self, of: str, name: str, args: Any, kwargs: Any, handle: int | None = None, **options: Any) -> Called:
-        if handle is None and name == self._function:
-            of = name = self._name
-        if self._function in options.get("uses", ()):
-            options["uses"] = [self._name if each == self._function else each for each in options["uses"]]
-        return super().request(of, name, args, kwargs, handle, **options)
+    def request(self, of: str, request: Call) -> Called:
+        if request.handle is None and request.name == self._function:
+            of, request = self._name, replace(request, name=self._name)
+        uses = [self._name if each == self._function else each for each in request.uses]
+        return super().request(of, replace(request, uses=uses))
 
 
 class FileTrials:
@@ -50,7 +49,6 @@ class FileTrials:
         self._contents: dict[str, Mapping[str, Any] | None] = {}
         self._read_ahead: tuple[threading.Thread, dict[str, Mapping[str, Any]]] | None = None
         self._workers: dict[str, tuple[list[Edit], Student | None]] = {}
-        self._pairs: tuple[list[Pair], Student | None] = [], None  # of the last function that needed some
         self._wrong: dict[str, str] = {}  # {function: the inner gradient whose lines are changed first}
         self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
         self.is_postponed = False  # for now, nothing is tried
@@ -92,19 +90,9 @@ class FileTrials:
             self._workers[function] = self._find_edits(function, known)
         return self._workers[function][0]
 
-    def pairs(self, function: str, known: Known) -> Sequence[Pair]:
-        if self.is_postponed:
-            self.was_postponed = True
-            return []
-        found, student = self._changed_functions(pairs_of, function, known)
-        self._pairs = [(Edit(**first), Edit(**second)) for first, second in found], student
-        return self._pairs[0]
-
-    def answers(
-        self, step: str, problem: Problem, numbers: Sequence[int], of_pairs: bool = False
-    ) -> Mapping[int, Answer]:
+    def answers(self, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
         joint = self._student.joint
-        _, student = self._pairs if of_pairs else self._workers[step if joint is None else joint.name]
+        _, student = self._workers[step if joint is None else joint.name]
         if student is None or self.ran_out:
             return {}
         if joint is None:
@@ -134,29 +122,21 @@ class FileTrials:
         return self._student.time_of_changed.is_used_up
 
     def close(self) -> None:
-        for student in (*(student for _, student in self._workers.values()), self._pairs[1]):
+        for _, student in self._workers.values():
             if student is not None:
                 student.close()
 
     def _find_edits(self, function: str, known: Known) -> tuple[list[Edit], Student | None]:
+        """The edits, and a worker that has the changed functions. Ends the worker of the edits before."""
         if known.returned and self._student.joint is not None:
             known = replace(known, returned=self._student.joint.returns)  # in the order of the tuple
-        found, student = self._changed_functions(edits_of, function, known)
-        return [Edit(**each) for each in found], student
-
-    def _changed_functions(
-        self, find: Callable[[str, str, str, Known], tuple[Any, list[str]]], function: str, known: Known
-    ) -> tuple[list[Any], Student | None]:
-        """What `find` changed, as data, and a worker that has the changed functions; nothing and None if none is tried.
-
-        Ends the worker of the changes before: there is one for trials at a time.
-        """
         try:
-            found, texts = source_reader().call(find, self._text, function, CHANGED_PREFIX, known)
+            found, texts = source_reader().call(edits_of, self._text, function, CHANGED_PREFIX, known)
         except (ReadingStopped, ReadingFailed):
             return [], None
-        if not found or self.ran_out:
-            return [], None
+        edits = [Edit(**each) for each in found]
+        if not edits or self.ran_out:
+            return edits, None
         self.close()
-        steps = [f"{CHANGED_PREFIX}{number}" for number in range(len(found))]
-        return found, self._student.with_functions("\n\n".join(texts).encode("utf-8", "replace"), steps)
+        steps = [f"{CHANGED_PREFIX}{number}" for number in range(len(edits))]
+        return edits, self._student.with_functions("\n\n".join(texts).encode("utf-8", "replace"), steps)

@@ -11,7 +11,6 @@ from typing import Any
 
 from grader.gradebook.attempt_table import StoredAttempt
 from grader.gradebook.class_results import ClassResults
-from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import STUDENT_FILES, drop_report, output_errors, replace_report, write_files, write_pages
 from grader.gradebook.grading.graded import DRAWING, GradedSubmission, Publisher, sources_of
@@ -31,48 +30,6 @@ NO_SCORE = (
 def reported_in(folder: Path) -> SubmissionResult | None:
     """The results in a student's folder that holds all of STUDENT_FILES; else None."""
     return read_results(folder) if all((folder / name).is_file() for name in STUDENT_FILES) else None
-
-
-def is_superseded(results: SubmissionResult, later: Sequence[SubmissionResult]) -> bool:
-    """Whether a `later` attempt graded any lesson of `results`."""
-    names = graded_lessons(results)
-    return any(names & graded_lessons(attempt) for attempt in later)
-
-
-def are_reported(results: SubmissionResult, folder: Path, is_latest: bool) -> bool:
-    """Whether the student's folder reports the results."""
-    if reported_in(folder) == results:
-        return True
-    present = [lesson for lesson in results.lessons if lesson.status != "missing"]
-    return not is_latest and all(reported_in(folder / lesson.name) == results.only(lesson) for lesson in present)
-
-
-def move_earlier_report(folder: Path, submission: Submission, lessons: Sequence[Lesson], publisher: Publisher) -> None:
-    """Keep what the present report says about lessons that are not graded now, each in a folder of its own.
-
-    The report of several lessons is written anew for each, without pictures and quoted lines. Raises OutputError.
-    """
-    graded = {lesson.name for lesson in lessons if is_judged_on(submission, lesson.name)}
-    results = reported_in(folder)
-    for lesson in results.lessons if results else ():
-        if lesson.name in graded or lesson.status == "missing":
-            continue
-        assert results is not None
-        if len(results.lessons) == 1:
-            texts = {name: (folder / name).read_text(encoding="utf-8", errors="replace") for name in STUDENT_FILES}
-        else:
-            alone = results.only(lesson)
-            pages, _ = guarded_pages(points_only(alone), partial(publisher.student_pages, GradedSubmission(alone), {}))
-            texts = {RESULTS_FILE: alone.to_text(), **pages}
-        write_files(folder / lesson.name, texts)
-    for name in graded:
-        drop_report(folder, name)
-
-
-def is_judged_on(submission: Submission, lesson: str) -> bool:
-    """Whether the submission is judged on the lesson, and not found to be without it."""
-    submitted = submission.lessons.get(lesson)
-    return submission.message is not None or submitted is None or not submitted.nothing
 
 
 def withdraw_report(folder: Path, results: SubmissionResult, publisher: Publisher) -> None:
@@ -109,6 +66,8 @@ class Views:
 
     def write_student(self, student: str, results: SubmissionResult | None = None) -> None:
         """Write the student's folder: one report of all `results`, which are the current ones.
+
+        Earlier versions wrote reports of single lessons inside it: these go.
 
         It is out of date from the start if it is plain, or results cannot be read: the next command tries again.
         """

@@ -32,7 +32,7 @@ class Origin:
 
     Attributes:
         lines: {line of the graded file: (the student's file as it is shown, line there)}.
-        texts: {the student's file as it is shown: its text}, to quote from.
+        texts: {the student's file as it is shown: its text}, to quote from; `limited_reading` adds them.
         missing: {row: why there is nothing to grade}.
         rows: {row: (file, line)}, for rows of one function: where each gradient is assigned.
         sizes: {size: its value}, as a notebook in the lecture's manner sets them. None for functions, which work at

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
-from grader.intake.notebook.as_file import NotebookReading, Origin
+from grader.intake.notebook.as_file import NotebookReading
 from grader.intake.notebook.cells import NotebookError, cells_of, script_cells, syntax_error
-from grader.intake.notebook.forward_lines import ForwardLine
 from grader.intake.notebook.reading import read_statements
 from grader.intake.notebook.script import Page, script_of
 from grader.lesson.notebook_table import NotebookLesson
+from grader.results.typed_json import object_from_json
 from grader.source.reader import source_reader
-from grader.source.syntax import WrittenNumber
 
 
 def read_lesson_part(
@@ -34,17 +32,21 @@ class NotebookRead:
 
     Attributes:
         lessons: {name of a lesson: what there is for it}.
+        texts: as in Origin.
         cells: how many code cells there are; of a script 1, or 0 where Python cannot parse it.
         defined: the functions and classes outside of others.
         too_much: why `defined` is not known.
         syntax_error: of a script that Python cannot parse.
+        refused: why nothing of it can be read.
     """
 
     lessons: Mapping[str, NotebookReading] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
     cells: int = 0
     defined: frozenset[str] = frozenset()
     too_much: str | None = None
     syntax_error: str | None = None
+    refused: str | None = None
 
 
 def read_notebook_limited(
@@ -62,62 +64,41 @@ def read_notebook_limited(
         ReadingStopped, ReadingFailed: as SourceReader.call.
         NotebookError: nothing of it can be read.
     """
-    answer = source_reader().call(notebook_data, data, shown, is_notebook, lessons, functions, definitions)
-    if "refused" in answer:
-        raise NotebookError(answer["refused"])
-    found = {name: reading_from_data(entry, answer["texts"]) for name, entry in answer["lessons"].items()}
-    return NotebookRead(
-        found, answer["cells"], frozenset(answer["defined"] or ()), answer.get("too_much"), answer["syntax_error"]
-    )
-
-
-def reading_from_data(entry: Mapping[str, Any], texts: Mapping[str, str]) -> NotebookReading:
-    """The Reading that `notebook_data` took apart."""
-    origin, source = entry["origin"], entry["source"]
-    origin["texts"] = texts if origin["texts"] else {}
-    for key in ("rows", "lines"):
-        origin[key] = {place: (file, line) for place, (file, line) in origin[key]}
-    origin["numbers"] = {
-        row: [WrittenNumber(*number) for number in numbers] for row, numbers in origin["numbers"].items()
+    answer = source_reader().call(read_notebook, data, shown, is_notebook, lessons, functions, definitions)
+    read = object_from_json(NotebookRead, answer)
+    if read.refused is not None:
+        raise NotebookError(read.refused)
+    with_texts = {
+        name: replace(each, origin=replace(each.origin, texts=read.texts)) for name, each in read.lessons.items()
     }
-    origin["forward"] = {value: ForwardLine(*line) for value, line in origin["forward"].items()}
-    source = None if source is None else source.encode("utf-8", "surrogatepass")
-    return NotebookReading(**{**entry, "source": source, "origin": Origin(**origin)})
+    return replace(read, lessons=with_texts)
 
 
-def notebook_data(
+def read_notebook(
     data: bytes,
     shown: str,
     is_notebook: bool,
     lessons: Sequence[NotebookLesson],
     functions: bool,
     definitions: Mapping[str, Mapping[str, int]] = {},
-) -> dict[str, Any]:
-    """What `read_notebook_limited` returns, as JSON can hold it; {"refused": why} where nothing of it can be read."""
+) -> NotebookRead:
+    """As `read_notebook_limited`, without limits; the texts are in the result only, not in each lesson's origin."""
     try:
         cells = cells_of(data, shown) if is_notebook else script_cells(data, shown)
     except NotebookError as error:
-        return {"refused": str(error)}
+        return NotebookRead(refused=str(error))
     page = Page(cells)
-    fault = None if is_notebook else syntax_error(data)
-    count = len(cells) if fault is None else 0
-    answer: dict[str, Any] = {"cells": count, "texts": {cell.file: cell.text for cell in cells}, "lessons": {}}
-    answer["syntax_error"] = fault
+    found: dict[str, NotebookReading] = {}
     for lesson in lessons:
         try:
-            reading = read_lesson_part(lesson, page, shown, functions, definitions.get(lesson.name, {}))
+            found[lesson.name] = read_lesson_part(lesson, page, shown, functions, definitions.get(lesson.name, {}))
         except NotebookError as error:
-            reading = NotebookReading(refused=str(error))
-        origin = {
-            **vars(reading.origin),
-            "texts": bool(reading.origin.texts),  # those of the page, sent once
-            "lines": [*reading.origin.lines.items()],
-            "rows": [*reading.origin.rows.items()],
-        }
-        source = None if reading.source is None else reading.source.decode("utf-8", "surrogatepass")
-        answer["lessons"][lesson.name] = {**vars(reading), "source": source, "origin": origin}
+            found[lesson.name] = NotebookReading(refused=str(error))
+    defined, too_much = frozenset[str](), None
     try:
-        answer["defined"] = sorted(script_of(page, ()).functions)
+        defined = frozenset(script_of(page, ()).functions)
     except NotebookError as error:
-        answer["defined"], answer["too_much"] = None, str(error)
-    return answer
+        too_much = str(error)
+    fault = None if is_notebook else syntax_error(data)
+    texts = {cell.file: cell.text for cell in cells}
+    return NotebookRead(found, texts, len(cells) if fault is None else 0, defined, too_much, fault)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from grader.intake.notebook.cells import Cell, NotebookError, cells_of, script_cells
 from grader.intake.notebook.readable_lines import readable_statements
+from grader.results.typed_json import object_from_json
 from grader.source.parsing import parse_submitted
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.syntax import (
@@ -41,6 +41,10 @@ class OutlinedFunction:
     is_class: bool = False
 
 
+UNKNOWN = OutlinedFunction()
+"""A definition of which only the name is known."""
+
+
 @dataclass(frozen=True)
 class FileOutline:
     """Attributes:
@@ -62,67 +66,49 @@ def outlines_limited(files: Sequence[tuple[bytes, bool]]) -> list[FileOutline]:
     Of files that take too long, only the names of definitions are known.
     """
     try:
-        answers = source_reader().call(outlines_data, files)
+        answers = source_reader().call(outlines, files)
     except (ReadingStopped, ReadingFailed):
-        return [outline_from_data(names_only(data)) for data, _ in files]
-    return [outline_from_data(answer) for answer in answers]
+        return [names_only(data) for data, _ in files]
+    return [object_from_json(FileOutline, answer) for answer in answers]
 
 
-def outline_from_data(entry: Mapping[str, Any]) -> FileOutline:
-    """The FileOutline that `outline_data` took apart."""
-    functions = {
-        name: tuple(
-            OutlinedFunction(None if wanted is None else frozenset(wanted), *others) for wanted, *others in definitions
-        )
-        for name, definitions in entry["functions"].items()
-    }
-    return FileOutline(functions, frozenset(entry["assigned"]), frozenset(entry["imports"]), entry["parsed"])
+def outlines(files: Sequence[tuple[bytes, bool]]) -> list[FileOutline]:
+    return [outline(data, is_notebook) for data, is_notebook in files]
 
 
-def outlines_data(files: Sequence[tuple[bytes, bool]]) -> list[dict[str, Any]]:
-    return [outline_data(data, is_notebook) for data, is_notebook in files]
-
-
-def outline_data(data: bytes, is_notebook: bool) -> dict[str, Any]:
-    """One file's outline, as JSON can hold it."""
+def outline(data: bytes, is_notebook: bool) -> FileOutline:
     if is_notebook:
         try:
-            cells = cells_of(data, "")
+            return outline_of_cells(cells_of(data, ""))
         except NotebookError:
             return names_only(b"")
-        return outline_of_cells(cells)
     tree = parse_submitted(data)
     if tree is not None:
         return outline_of(tree.body)
     found = outline_of_cells(script_cells(data, ""))  # a notebook saved as a Python file may have IPython's lines
-    return {**found, "functions": names_only(data)["functions"] | found["functions"]}
+    return replace(found, functions={**names_only(data).functions, **found.functions})
 
 
-def outline_of_cells(cells: Sequence[Cell]) -> dict[str, Any]:
+def outline_of_cells(cells: Sequence[Cell]) -> FileOutline:
     """The outline of what Python can read of the cells."""
     read = [readable_statements(cell.file, cell.text) for cell in cells]
     found = outline_of([statement for statements, _ in read for statement in statements])
-    return {**found, "parsed": bool(cells) and not any(broken for _, broken in read)}
+    return replace(found, parsed=bool(cells) and not any(broken for _, broken in read))
 
 
-UNKNOWN = (None, True, 0, 0, False)
-"""A definition of which only the name is known."""
+def names_only(data: bytes) -> FileOutline:
+    names = [name.decode("ascii", "replace") for name in DEFINITION.findall(data)]
+    return FileOutline(dict.fromkeys(names, (UNKNOWN,)), parsed=False)
 
 
-def names_only(data: bytes) -> dict[str, Any]:
-    names = {name.decode("ascii", "replace"): [UNKNOWN] for name in DEFINITION.findall(data)}
-    return {"functions": names, "assigned": [], "imports": [], "parsed": False}
-
-
-def outline_of(statements: Iterable[ast.stmt]) -> dict[str, Any]:
-    functions: dict[str, list[tuple[list[str] | None, bool, int, int, bool]]] = {}
-    assigned: set[str] = set()
-    imports: set[str] = set()
+def outline_of(statements: Iterable[ast.stmt]) -> FileOutline:
+    functions: dict[str, list[OutlinedFunction]] = {}
+    assigned, imports = set[str](), set[str]()
     for node in statements_outside_functions(statements):
         if isinstance(node, DefinitionNode):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            is_class = isinstance(node, ast.ClassDef)
-            found = wanted_by(node), not is_unwritten(node), first, node.end_lineno or first, is_class
+            last, is_class = node.end_lineno or first, isinstance(node, ast.ClassDef)
+            found = OutlinedFunction(wanted_by(node), not is_unwritten(node), first, last, is_class)
             functions.setdefault(node.name, []).append(found)
         elif isinstance(node, ast.Import):
             imports |= {alias.name.partition(".")[0] for alias in node.names}
@@ -133,7 +119,8 @@ def outline_of(statements: Iterable[ast.stmt]) -> dict[str, Any]:
             functions[node.targets[0].id] = [UNKNOWN]
         else:
             assigned |= stored_names(node)
-    return {"functions": functions, "assigned": sorted(assigned), "imports": sorted(imports), "parsed": True}
+    definitions = {name: tuple(found) for name, found in functions.items()}
+    return FileOutline(definitions, frozenset(assigned), frozenset(imports))
 
 
 def statements_outside_functions(statements: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
@@ -141,32 +128,28 @@ def statements_outside_functions(statements: Iterable[ast.stmt]) -> Iterable[ast
     for node in statements:
         if is_marimo_cell(node):
             yield from statements_outside_functions(node.body)
-            continue
-        if isinstance(node, ast.If | ast.With | ast.Try | ast.TryStar | ast.Match):
+        elif isinstance(node, ast.If | ast.With | ast.Try | ast.TryStar | ast.Match):
             yield from statements_outside_functions(inner_statements(node))
         else:
             yield node
 
 
-def is_function(node: ast.Assign, functions: Mapping[str, Any]) -> bool:
+def is_function(node: ast.Assign, functions: Mapping[str, object]) -> bool:
     """Whether a name is assigned a lambda, or a function of the file under another name."""
     return isinstance(node.value, ast.Lambda) or (isinstance(node.value, ast.Name) and node.value.id in functions)
 
 
-def wanted_by(node: DefinitionNode) -> list[str] | None:
-    """`OutlinedFunction.parameters`, as a list."""
-    if isinstance(node, ast.ClassDef):
-        if node.bases or node.decorator_list:
-            return None
-        # a method may be assigned, as in `__radd__ = __add__`
-        return sorted(
-            {each.name for each in node.body if isinstance(each, FunctionDefinition)}.union(
-                *(stored_names(each) for each in node.body if isinstance(each, ast.Assign))
-            )
-            - {"__init__"}
-        )
-    stars = {each.arg for each in (node.args.vararg, node.args.kwarg) if each is not None}
-    return [each.arg for each, default in parameters(node) if default is None and each.arg not in stars]
+def wanted_by(node: DefinitionNode) -> frozenset[str] | None:
+    """See `OutlinedFunction.parameters`."""
+    if not isinstance(node, ast.ClassDef):
+        stars = {each.arg for each in (node.args.vararg, node.args.kwarg) if each is not None}
+        return frozenset(each.arg for each, default in parameters(node) if default is None and each.arg not in stars)
+    if node.bases or node.decorator_list:
+        return None
+    methods = {each.name for each in node.body if isinstance(each, FunctionDefinition)}
+    # a method may be assigned, as in `__radd__ = __add__`
+    assigned = (stored_names(each) for each in node.body if isinstance(each, ast.Assign))
+    return frozenset(methods.union(*assigned) - {"__init__"})
 
 
 def is_unwritten(node: DefinitionNode) -> bool:

@@ -26,8 +26,7 @@ from grader.intake.notebook.lesson_part import (
 )
 from grader.intake.notebook.other_names import names_for
 from grader.intake.notebook.script import NotebookScript, Page, Statement, script_of
-from grader.intake.notebook.size_names import with_names_of_sizes
-from grader.intake.notebook.sizes import SizeReader, sizes_set
+from grader.intake.notebook.sizes import SizeReader, sizes_set, with_names_of_sizes
 from grader.intake.notebook.slices import Slice
 from grader.intake.notebook.spellings import KnownNames
 from grader.intake.notebook.stub_functions import with_functions
@@ -67,9 +66,9 @@ def read_statements(
     names = names_for(lesson, table, page, uses)
     size_reader = SizeReader(uses)
     sizes = lesson.sizes.with_names({**names.compared, **names.others})
-    table = with_names_of_sizes(names.added_to(table), sizes, size_reader, uses)
+    table = with_names_of_sizes(names.added_to(table), sizes, size_reader)
     chooser = Chooser(uses, table, names.added_to(lesson.stepwise or chain))
-    writing = Writing(lesson, script, page, shown, loop_names, names, size_reader, sizes)
+    writing = Writing(lesson, script, page, shown, loop_names, names, size_reader, sizes, uses)
     if table.loop is None:
         for name in lesson.gradients:
             if name in table.names:
@@ -90,11 +89,12 @@ class Writing:
         names: KnownNames,
         size_reader: SizeReader,
         sizes: LessonSizes,
+        uses: Uses,
     ) -> None:
         """`gradients` are all that the lecture's notebook has: none of them is another's other name."""
         self.lesson, self.script, self.page, self.shown, self.gradients = lesson, script, page, shown, gradients
         self.names, self.remarks = names, dict[str, str]()
-        self.size_reader, self.sizes = size_reader, sizes
+        self.size_reader, self.sizes, self.uses = size_reader, sizes, uses
         self.places: list[int] = []  # where each gradient that was written begins
         self.numbers: dict[str, list[WrittenNumber]] = {}
         self.pieces: list[FileWriter] = []
@@ -251,7 +251,6 @@ class Writing:
         return f"{self.shown} assigns no `{name}`{guess}"
 
     def done(self, table: NotebookTable) -> NotebookReading:
-        texts = {cell.file: cell.text for cell in self.page.cells}
         cannot = [row for row, needed in self.lesson.rows.items() if needed not in (*table.names, self.lesson.joint)]
         for row in cannot:
             self.missing[row] = (
@@ -264,7 +263,7 @@ class Writing:
             message = reasons[0] if len(reasons) == 1 else self.missing[held[0]] if held else None
             names = ", ".join(name for name in table.names[:3]) + (", ..." if len(table.names) > 3 else "")
             message = message or f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
-            origin = Origin({}, texts, self.missing, uncounted=cannot)
+            origin = Origin(missing=self.missing, uncounted=cannot)
             return NotebookReading(None, origin, message, self.attempted, elsewhere=self.elsewhere)
         file = FileWriter()
         for line in at_the_top(self.parts):
@@ -273,8 +272,16 @@ class Writing:
             file.add("")
             file.extend(piece)
         sizes = sizes_set(self.size_reader, self.sizes, table.given.same, self.places)
-        above = self.script.statements[: min(self.places, default=0)]
-        forward = different_lines(above, table) if table.loop is None else {}
-        found = (file.places, texts, self.missing, self.rows, sizes, self.numbers, self.remarks, cannot)
-        origin = Origin(*found, self.script.renamed, forward)
+        forward = different_lines(self.uses, min(self.places, default=0), table) if table.loop is None else {}
+        origin = Origin(
+            lines=file.places,
+            missing=self.missing,
+            rows=self.rows,
+            sizes=sizes,
+            numbers=self.numbers,
+            remarks=self.remarks,
+            uncounted=cannot,
+            shown=self.script.renamed,
+            forward=forward,
+        )
         return NotebookReading(file.source, origin, elsewhere=self.elsewhere)

@@ -54,7 +54,7 @@ def with_functions(
     }
     if unreadable.keys() >= set(names):
         return NotebookReading(None, Origin(missing=missing), "Its functions cannot be read.")
-    return NotebookReading(file.source, Origin(file.places, {cell.file: cell.text for cell in page.cells}, missing))
+    return NotebookReading(file.source, Origin(file.places, missing=missing))
 
 
 def other_definitions(script: NotebookScript, definitions: Mapping[str, int]) -> Iterator[int]:

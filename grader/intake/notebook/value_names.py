@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from grader.intake.notebook.claims import GradientClaim
-from grader.intake.notebook.forward_names import (
-    above_gradients,
-    agreeing_names,
-    assigned_lines,
-    lines_like,
-    other_names,
-)
+from grader.intake.notebook.forward_pass import Line, agreeing_names, lines_like, other_names
 from grader.intake.notebook.script import Page, Statement
 from grader.intake.notebook.spellings import KnownNames, meant_by, names_by_spelling
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
 from grader.source.similar_names import plain_name
+from grader.source.syntax import nested_statements
 
 
 class ValueReader:
@@ -137,3 +132,24 @@ class ValueReader:
     def value(self, name: str | None) -> str | None:
         found = self.others.get(name or "") or self.compared.get(name or "")
         return found if found in self.values else name if name in self.values else None
+
+
+def above_gradients(
+    statements: Iterable[Statement], is_gradient: Callable[[str], bool], each_loop: bool
+) -> list[Statement]:
+    """The statements above the first gradient; with `each_loop` above the first one of each loop."""
+    found, ended = list[Statement](), set[int | None]()
+    for statement in statements:
+        loop = statement.loop if each_loop else None
+        if statement.computes and any(map(is_gradient, statement.names.binds)):
+            ended.add(loop)
+        elif loop not in ended:
+            found.append(statement)
+    return found
+
+
+def assigned_lines(statements: Iterable[Statement]) -> list[Line]:
+    """Those that assign to one name, also in a loop that the backward pass comes after."""
+    inner = nested_statements(each.node for each in statements)
+    nodes = [each for each in inner if isinstance(each, ast.Assign) and len(each.targets) == 1]
+    return [(node.targets[0].id, node.value) for node in nodes if isinstance(node.targets[0], ast.Name)]

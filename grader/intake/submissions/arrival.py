@@ -32,14 +32,13 @@ class Arrival:
     time_source: the place in a file that gives `when`, "times.csv, line 3"; "" for the platform.
     platform: "late" or "on time", where the platform itself says so; else "".
     marks: ids and e-mail addresses that the platform gives.
-    note: what else the result says.
     refused: why nothing of it is read.
     sources: where its files were found, if not at `path`.
     names: the other names that it came under, such as that of its file.
     account: the platform's account that submitted it; "" where no platform gives one.
     displayed: `student` is the display name of an account, which its owner may change.
     given: the command line names `path` itself, not a folder that contains it.
-    remarks: those parts of the note by which the class page lists submissions.
+    remarks: what else the results say, and the class page.
     submitted_by: the member of the student's group who submitted it; "" where the student did.
     """
 
@@ -48,7 +47,6 @@ class Arrival:
     who: str
     when: float = 0.0
     marks: tuple[str, ...] = ()
-    note: str | None = None
     refused: str | None = None
     sources: tuple[Path, ...] = ()
     names: tuple[str, ...] = ()
@@ -76,12 +74,10 @@ class Arrival:
             return self
         place = self.time_source or "the download"
         note = f"It is dated in the future, {self.submitted:%Y-%m-%d %H:%M} UTC: check the time in {place}."
-        return self.with_note(note, "future")
+        return self.with_remark("future", note)
 
-    def with_note(self, note: str, kind: str = "") -> Arrival:
-        """The arrival with one more sentence; `kind` is that of an IntakeRemark."""
-        remarks = (*self.remarks, IntakeRemark(kind, note)) if kind else self.remarks
-        return replace(self, note=f"{self.note} {note}" if self.note else note, remarks=remarks)
+    def with_remark(self, kind: str, message: str) -> Arrival:
+        return replace(self, remarks=(*self.remarks, IntakeRemark(kind, message)))
 
 
 def newest(arrivals: Iterable[Arrival]) -> list[Arrival]:
@@ -101,7 +97,7 @@ def newest_of(same: Sequence[Arrival]) -> Arrival:
     )
     names = ", ".join(arrival.label for arrival in older[:5]) + (", ..." if len(older) > 5 else "")
     note = f"Of {len(same)} submissions the newest counts, {last.label}; not graded: {names}."
-    return last.with_note(note, "newest")
+    return last.with_remark("newest", note)
 
 
 def modification_time(*paths: Path) -> float:

@@ -121,7 +121,7 @@ def with_unread_files(folder: Path, arrivals: Sequence[Arrival]) -> list[Arrival
             continue
         name = without_suffix(path)
         if name in places:
-            found[places[name]] = found[places[name]].with_note(f"`{path.name}` next to it is not read.", "unread")
+            found[places[name]] = found[places[name]].with_remark("unread", f"`{path.name}` next to it is not read.")
         else:
             places[name] = len(found)
             found.append(Arrival(name, path, path.name, names=(name, path.name)))

@@ -103,11 +103,10 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
             counts = ", ".join(
                 files[name].file for new, name in kept.items() if any(without_number(file) == new for file in left)
             )
-            arrival = arrival.with_note(
-                f"Submitted more than once: the newest counts, {counts}, not {', '.join(left)}.", "newest"
-            )
+            sentence = f"Submitted more than once: the newest counts, {counts}, not {', '.join(left)}."
+            arrival = arrival.with_remark("newest", sentence)
         if any(files[name].late for name in names):
-            arrival = arrival.with_note("Canvas marks it as late.", "late")
+            arrival = arrival.with_remark("late", "Canvas marks it as late.")
         if any(file.late for file in files.values()):  # else Canvas may have no due date
             is_late = any(files[name].late for name in kept.values())
             arrival = replace(arrival, platform="late" if is_late else "on time")
@@ -121,7 +120,7 @@ def stranger(path: Path, platform: str) -> Arrival:
     """A file or folder that somebody has put next to a platform's download."""
     name = path.name if is_folder(path) else without_suffix(path)
     note = f"`{path.name}` has no name that {platform} gives: it is graded as a submission of its own."
-    return Arrival(name, path, path.name, names=(name, path.name)).with_note(note, "stranger")
+    return Arrival(name, path, path.name, names=(name, path.name)).with_remark("stranger", note)
 
 
 def without_number(file: str) -> str:
@@ -219,9 +218,9 @@ def moodle_student(
         account=f"Moodle {number}",
         displayed=True,
     )
-    return (
-        arrival if submitted else arrival.with_note("It came as text typed into Moodle; only files are read.", "unread")
-    )
+    if not submitted:
+        return arrival.with_remark("unread", "It came as text typed into Moodle; only files are read.")
+    return arrival
 
 
 def from_classroom(folder: Path) -> list[Arrival]:

@@ -19,12 +19,11 @@ from grader.intake.submissions.archive import archive_names, code_page_of, is_ar
 from grader.intake.submissions.archive_writer import ArchiveRefused
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
 from grader.intake.submissions.class_folder import arrivals_at
-from grader.intake.submissions.completing import has_lesson
 from grader.intake.submissions.file_kinds import NOTEBOOK
 from grader.intake.submissions.groups import members_by_group, share, without_group
 from grader.intake.submissions.people import as_folder, fold_case
 from grader.intake.submissions.places import is_folder, is_gradable, visible
-from grader.intake.submissions.recognition import GuessQuestion
+from grader.intake.submissions.recognition import GuessQuestion, has_lesson
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.roster_matching import Submitter, join, matches_a_member
 from grader.intake.submissions.submission import Submission, read_submission
@@ -109,7 +108,7 @@ class FoundSubmissions(Sequence[Submission]):
         self.questions[arrival.student] = read.questions or unread_entry(arrival, read)
         remarks = (*arrival.remarks, *read.remarks)
         read = replace(read, submitted=arrival.submitted, time_source=arrival.time_source, platform=arrival.platform)
-        return replace(read, note=arrival.note, remarks=remarks)
+        return replace(read, remarks=remarks)
 
     def _known_as(self, arrival: Arrival) -> list[str]:
         """What else the roster calls a student, and those who submit as one group with the student, or the platform."""
@@ -155,34 +154,32 @@ class FoundSubmissions(Sequence[Submission]):
             for arrival in self.arrivals
         ]
         joined = join(roster, [submitter_of(arrival) for arrival in self.arrivals])
-        shared = share(roster, self.arrivals, joined.owners, [member.student for member, _ in joined.disputed])
-        by_member: dict[str, list[Arrival]] = {}
-        others = []
-        pairs = [(owner, arrival) for owner, arrival in zip(joined.owners, self.arrivals, strict=True)]
-        for at, (owner, arrival) in enumerate([*pairs, *shared.further]):
-            if owner is not None:
-                by_member.setdefault(owner.student, []).append(replace(arrival, student=owner.student))
-            elif at not in shared.used:
-                others.append(arrival)
-        used = tuple(f"`{as_folder(self.arrivals[at].student)}` " for at in shared.used)
-        before = {arrival.path: arrival.student for arrival in make_names_unique(self.arrivals)[0]}
-        own = [newest_of(same) for same in by_member.values()]
+        shared = share(groups, self.arrivals, joined)
+        pairs = [*zip(joined.owners, self.arrivals, strict=True), *shared.further]
+        members = {owner.student: owner for owner, _ in pairs if owner is not None}
+        own = [
+            newest_of([replace(arrival, student=student) for owner, arrival in pairs if owner is member])
+            for student, member in members.items()
+        ]
+        names_before = {arrival.path: arrival.student for arrival in make_names_unique(self.arrivals)[0]}
+        nobodys = [at for at, owner in enumerate(joined.owners) if owner is None and at not in shared.used]
+        others = [self.arrivals[at] for at in nobodys]
         unsure, renamed = make_names_unique(others, [member.student for member in roster.members])
         self.arrivals = sorted([*own, *unsure], key=lambda arrival: arrival.student.lower())
         for arrival in self.arrivals:
-            names = (before.get(arrival.path, ""), f"{before.get(arrival.path, '')} (not confirmed)")
+            before = names_before.get(arrival.path, "")
+            names = (before, f"{before} (not confirmed)")
             self.other_names[arrival.student] = tuple(name for name in names if name != arrival.student)
-        kept_remarks = (remark for remark in joined.remarks if not (used and remark.startswith(used)))
-        self.remarks = (*kept_remarks, *shared.remarks, *renamed)
-        members = {owner.student: owner for owner, _ in [*pairs, *shared.further] if owner is not None}
+        about = [sentence for at, sentence in joined.remarks.items() if at not in shared.used]
+        self.remarks = (*about, *shared.remarks, *renamed)
         undecided = {member.student for member, _ in shared.disputed}
-        absent = (member for member in joined.absent if member.student not in members.keys() | undecided)
+        absent = tuple(each for each in joined.absent if each.student not in members.keys() | undecided)
         disputed = tuple(
-            (member, f"Several submissions match this student, and none of them counts yet: {', '.join(names)}.")
-            for member, names in joined.disputed
+            (member, f"Several submissions match this student, and none of them counts yet: {', '.join(shown)}.")
+            for member, shown in joined.disputed
         )
         disputed = (*disputed, *shared.disputed)
-        self.attendance = Attendance(members, tuple(absent), roster.columns, disputed, self.remarks)
+        self.attendance = Attendance(members, absent, roster.columns, disputed, self.remarks)
 
 
 def may_contain(path: Path, lessons: Sequence[Lesson], course: Sequence[Lesson]) -> bool:
@@ -226,7 +223,9 @@ def unread_entry(arrival: Arrival, read: Submission) -> tuple[GuessQuestion, ...
             or (is_folder(arrival.path) and visible(arrival.path))
         ):
             return ()
-    reason = read.message or next((each.message for each in read.lessons.values() if each.message), None)
+    messages = [read.message, *(remark.message for remark in read.remarks if remark.kind == "unread")]
+    messages += [each.message for each in read.lessons.values()]
+    reason = next(filter(None, messages), None)
     return (GuessQuestion((arrival.label,), {}, (), reason or "It is empty."),)
 
 

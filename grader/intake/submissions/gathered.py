@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.intake.notebook.outline import FileOutline, outlines_limited
+from grader.intake.notebook.outline import FileOutline
 from grader.intake.submissions.archive import is_archive, unpack_together
 from grader.intake.submissions.archive_writer import MAX_ARCHIVE_DEPTH
 from grader.intake.submissions.file_kinds import NOTEBOOK, is_clutter, suffix_of
 from grader.intake.submissions.lesson_files import Unreadable, read_downloaded
-from grader.intake.submissions.lesson_reading import MAY_HAVE_GRADIENTS
-from grader.lesson.lesson import Lesson
 
 MAX_FOLDERS = 1_000
 MAX_SEARCHED_FILES = 100
 MAX_SEARCHED_BYTES = 4 << 20
 """Of the files that are searched for functions; a notebook counts without its pictures only after it is read."""
 MAX_NOTEBOOK = 20 << 20
-FUTURE = re.compile(rb"^from __future__ import .*$", re.MULTILINE)
-"""It is an error anywhere but at the top of a file."""
 TEXTS = (".txt", ".py~", ".bak", ".orig")
 """Files that may be Python under another name. They are searched where a submission has nothing else."""
 
@@ -35,12 +30,14 @@ class GatheredFile:
     path: the file on disk.
     shown: its place in the submission, with the names of archives as folders.
     source: its bytes.
+    is_alone: the submission is this one file; those next to it on disk are not the student's.
     outline: what it defines.
     """
 
     path: Path
     shown: str
     source: bytes
+    is_alone: bool = False
     outline: FileOutline = field(default_factory=FileOutline)
 
     @property
@@ -61,16 +58,11 @@ def without_layout(source: bytes) -> bytes:
     return b"\n".join(line.rstrip() for line in source.removeprefix(b"\xef\xbb\xbf").split(b"\n")).rstrip()
 
 
-def joined_text(files: Sequence[GatheredFile]) -> bytes:
-    """One file with the text of several."""
-    return b"\n\n".join(FUTURE.sub(b"", file.source) for file in files)
-
-
 @contextmanager
 def gathered_files(place: Path, refused: dict[str, str]) -> Iterator[list[GatheredFile]]:
     """The gradable files in a folder, or a single file; `refused` receives {archive: why it is not read}."""
     if not place.is_dir():
-        yield read_all([(place, place.name)])
+        yield read_all([(place, place.name)], is_alone=True)
         return
     found = files_below(place)
     archives = {shown: path for path, shown in found if is_archive(path)}
@@ -115,7 +107,7 @@ def files_below(root: Path) -> list[tuple[Path, str]]:
     return found or texts
 
 
-def read_all(found: Sequence[tuple[Path, str]]) -> list[GatheredFile]:
+def read_all(found: Sequence[tuple[Path, str]], is_alone: bool = False) -> list[GatheredFile]:
     files, total = [], 0
     for path, shown in found[:MAX_SEARCHED_FILES]:
         try:
@@ -124,16 +116,5 @@ def read_all(found: Sequence[tuple[Path, str]]) -> list[GatheredFile]:
             continue
         total += 0 if suffix_of(path) == NOTEBOOK else len(source)
         if total <= MAX_SEARCHED_BYTES:
-            files.append(GatheredFile(path, shown, source))
+            files.append(GatheredFile(path, shown, source, is_alone))
     return files
-
-
-def with_outlines(files: Sequence[GatheredFile], course: Sequence[Lesson]) -> list[GatheredFile]:
-    """The files with outlines. Those in which no function's or gradient's name occurs are not outlined."""
-    names = [name.encode() for lesson in course for name in lesson.functions]
-    likely = [
-        file for file in files if any(name in file.source for name in names) or MAY_HAVE_GRADIENTS.search(file.source)
-    ]
-    outlines = outlines_limited([(file.source, file.is_notebook) for file in likely]) if likely else []
-    outlined = {file.shown: outline for file, outline in zip(likely, outlines, strict=True)}
-    return [replace(file, outline=outlined[file.shown]) if file.shown in outlined else file for file in files]

@@ -39,7 +39,7 @@ def from_gradescope(folder: Path) -> list[Arrival]:
             who = f"{account} {sorted(everybody) if len(everybody) > 1 else ''}" if marks else f"{student} {name}"
             arrival = Arrival(student, place, who, when, marks, account=account, displayed=True)
             group = f"Submitted by a group: {', '.join(everybody)}."
-            arrivals.append(arrival.with_note(group, "group") if len(everybody) > 1 else arrival)
+            arrivals.append(arrival.with_remark("group", group) if len(everybody) > 1 else arrival)
         if not people:
             arrivals.append(Arrival(str(name), place, str(name), when))
     known = {arrival.path for arrival in arrivals}
@@ -57,11 +57,11 @@ def prefer_own_submissions(arrivals: Sequence[Arrival]) -> list[Arrival]:
         alone = [arrival for arrival in same if arrival.who == f"{arrival.account} "]
         if len(same) > 1 and alone:
             groups = ", ".join(arrival.label for arrival in same if arrival is not alone[0])
-            result.append(alone[0].with_note(f"It counts before {groups}, submitted by a group.", "group"))
+            result.append(alone[0].with_remark("group", f"It counts before {groups}, submitted by a group."))
         elif len(same) > 1:
             names = ", ".join(arrival.label for arrival in same)
             note = f"{len(same)} groups submitted for this student: {names}. Ask which one counts."
-            result += [replace(arrival.with_note(note, "guess"), account="") for arrival in same]
+            result += [replace(arrival.with_remark("guess", note), account="") for arrival in same]
         else:
             result += same
     return result

@@ -1,4 +1,4 @@
-"""Folders of Python files next to a graded file that it imports: `from utils.ops import softmax`."""
+"""What a graded file imports from the files and folders next to it: `from utils.ops import softmax`."""
 
 from __future__ import annotations
 
@@ -6,27 +6,34 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from grader.intake.submissions.archive_writer import MAX_ARCHIVE_DEPTH
-from grader.intake.submissions.file_kinds import CLUTTER, suffix_of
+from grader.intake.submissions.file_kinds import CLUTTER, stem_of, suffix_of
 from grader.intake.submissions.lesson_files import Unreadable, read_file
+from grader.lesson.paths import BACKWARD_FILE
 
 MAX_PACKAGE_FILES = 64
 """Python files that are read of one package; a package with more is left out."""
-
+MAX_HELPERS = 64
+"""Python files next to a graded file that may be its helpers."""
 
 Packages = dict[str, Callable[[], Mapping[str, bytes]]]
-"""{name: what reads its files}, which is called only for a package that is imported."""
+"""{name of a folder or file: what reads its files}, which is called only for one that is imported."""
 
 
 def with_packages(files: Mapping[str, bytes], packages: Packages) -> dict[str, bytes]:
     """`files`, {path: bytes}, with those of the packages that they import, and that these import."""
     found, waiting = dict(files), dict(packages)
-    while used := [name for name in waiting if is_imported(name, found.values())]:
+    while used := [name for name in waiting if is_imported(module_name(name), found.values())]:
         for name in used:
             found |= waiting.pop(name)()
     return found
+
+
+def module_name(name: str) -> str:
+    """The name by which a folder or a Python file is imported."""
+    return stem_of(PurePath(name)) if suffix_of(PurePath(name)) == ".py" else name
 
 
 def is_imported(package: str, texts: Iterable[bytes]) -> bool:
@@ -42,6 +49,20 @@ def packages_in(folder: Path) -> Packages:
         for entry in os.scandir(folder)
         if entry.name not in CLUTTER and entry.is_dir(follow_symlinks=False)
     }
+
+
+def neighbours_of(path: Path) -> Packages:
+    """The folders next to a file, and the other Python files. Raises OSError."""
+    names = sorted(entry.name for entry in os.scandir(path.parent) if suffix_of(PurePath(entry.name)) == ".py")
+    files = {name: lambda name=name: read_helper(path.with_name(name)) for name in names if name != path.name}
+    return {**packages_in(path.parent), **dict([*files.items()][:MAX_HELPERS])}
+
+
+def read_helper(path: Path) -> dict[str, bytes]:
+    """{name: bytes}, unless it cannot be read, or has the name of a graded file."""
+    with suppress(Unreadable):
+        return {path.name: read_file(path)} if path.name != BACKWARD_FILE else {}
+    return {}
 
 
 def read_package(folder: Path, name: str) -> dict[str, bytes]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,12 +12,13 @@ from grader.intake.notebook.as_file import NotebookReading
 from grader.intake.notebook.cells import MAX_READ_NOTEBOOK_BYTES, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.notebook.outline import outlines_limited
+from grader.intake.submissions.absences import not_submitted, without_main
 from grader.intake.submissions.archive import is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.fitting import fits_of
-from grader.intake.submissions.helper_packages import packages_in, with_packages
+from grader.intake.submissions.helper_packages import neighbours_of, packages_in, with_packages
 from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_downloaded
-from grader.intake.submissions.places import Inside, is_folder, message_of_absence, names_lesson, visible
+from grader.intake.submissions.places import Inside, is_folder, names_lesson, visible
 from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.lesson.paths import BACKWARD_FILE
@@ -109,50 +109,12 @@ def is_script_of(lesson: Lesson, source: bytes) -> bool:
     return len({*found}) >= MIN_OF_THE_CHAIN
 
 
-def nothing_gradable(
-    shown: str,
-    page: PageRead,
-    defined: Collection[str] = (),
-    lessons: Iterable[Lesson] = (),
-    are_named: bool = False,
-) -> str:
-    """The sentence about a notebook or Python file for which no lesson is found.
-
-    `defined` are those of its functions and classes that the sentence may name. `are_named` says that the command line
-    has --lesson already.
-    """
-    attempts = [each.message for each in page.lessons.values() if each.message and not each.nothing]
-    if attempts:
-        return attempts[0]
-    named = {lesson: sorted({*defined} & {*lesson.functions}) for lesson in lessons}
-    where = " in its code cells" if shown.endswith(NOTEBOOK) else ""
-    nothing = f"{shown} holds nothing that can be graded: no gradient is assigned{where}, as in `dlogprobs = ...`"
-    for lesson, names in named.items():
-        if names:
-            how = (
-                f"rename it to {lesson.name}{Path(shown).suffix}"
-                if are_named
-                else f"grade it with --lesson {lesson.number}"
-            )
-            return (
-                f"{nothing}. It defines `{names[0]}`, as {lesson.name} does, which alone does not say that it is for "
-                f"that lesson. If it is, {how}."
-            )
-    return f"{nothing}, and no function of a lesson is defined. Submit the exercise's notebook, or its {BACKWARD_FILE}."
-
-
 MAX_LESSON_FILES = 64
 
 
 def rejected_files(lesson: Lesson, message: object) -> LessonFiles:
     """A lesson whose files may not be graded."""
     return LessonFiles(lesson.name, message=str(message), rejected=True)
-
-
-def not_submitted(folder: Inside | Path, lesson: Lesson) -> LessonFiles:
-    """A lesson without files. A folder that may be meant as the lesson counts as an attempt."""
-    message = message_of_absence(folder, lesson)
-    return LessonFiles(lesson.name, message=message, nothing="did you mean" not in message)
 
 
 def read_lesson(folder: Inside, lesson: Lesson, alone: bool) -> LessonFiles:
@@ -162,7 +124,7 @@ def read_lesson(folder: Inside, lesson: Lesson, alone: bool) -> LessonFiles:
         place = folder.folder
     if place is None:
         named = [path for path in folder.gradable if names_lesson(path.stem, lesson) and not is_archive(path)]
-        return read_loose(named[0], lesson) if len(named) == 1 else not_submitted(folder, lesson)
+        return read_loose(named[0], lesson, True) if len(named) == 1 else not_submitted(lesson, folder.folders)
     inside = "" if place is folder.folder else place.name + "/"
     entries = folder.entries if place is folder.folder else visible(place)
     sources = [path for path in entries if suffix_of(path) == ".py" and not is_folder(path)]
@@ -173,9 +135,7 @@ def read_lesson(folder: Inside, lesson: Lesson, alone: bool) -> LessonFiles:
         notebooks = [path for path in entries if suffix_of(path) == NOTEBOOK]
         if len(notebooks) == 1:
             return read_notebook_file(notebooks[0], lesson, inside + notebooks[0].name)
-        return LessonFiles(
-            lesson.name, message=f"{inside}{BACKWARD_FILE} is missing{without_main(inside, names, notebooks)}"
-        )
+        return LessonFiles(lesson.name, message=without_main(inside, names, notebooks))
     if len(sources) > MAX_LESSON_FILES:
         where = inside or "The folder"
         return rejected_files(
@@ -208,28 +168,15 @@ def read_source(lesson: Lesson, files: dict[str, bytes], shown: str, message: st
     return found or LessonFiles(lesson.name, files, shown=shown, message=message)
 
 
-def without_main(inside: str, names: Sequence[str], notebooks: Sequence[Path]) -> str:
-    """The rest of the sentence about a lesson's folder without MAIN: what the folder contains instead."""
-    similar = difflib.get_close_matches(BACKWARD_FILE, names[:MAX_LESSON_FILES], n=1, cutoff=0.5)
-    similar = similar or [name for name in names if "backward" in name.lower()]
-    if similar or len(names) == 1:
-        return f"; there is {inside}{(similar or names)[0]}. Rename it to {BACKWARD_FILE} and submit again."
-    if names:
-        return f"; found {', '.join(names[:5])} instead."
-    if notebooks:
-        return f"; of {len(notebooks)} notebooks, submit the one that counts."
-    return ", and there is no Python file next to it."
-
-
-def read_loose(path: Path, lesson: Lesson) -> LessonFiles:
-    """A notebook or a Python file of any name, for this one lesson."""
+def read_loose(path: Path, lesson: Lesson, has_neighbours: bool = False) -> LessonFiles:
+    """A notebook or a Python file of any name, for this one lesson, and what it imports of its neighbours."""
     if suffix_of(path) == NOTEBOOK:
         return read_notebook_file(path, lesson, path.name)
     try:
-        source = read_downloaded(path)
+        files = {BACKWARD_FILE: read_downloaded(path)}
     except Unreadable as error:
         return rejected_files(lesson, error)
-    return read_source(lesson, {BACKWARD_FILE: source}, path.name)
+    return read_source(lesson, with_packages(files, neighbours_of(path)) if has_neighbours else files, path.name)
 
 
 def read_notebook_file(path: Path, lesson: Lesson, shown: str) -> LessonFiles:

@@ -1,8 +1,7 @@
-"""Finds a lesson in a folder: by its name, inside another folder, or as a guess where it is misnamed."""
+"""Where things are in a folder, by their names: what may be submitted, a lesson's folder, the folder of the lessons."""
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Sequence
@@ -14,14 +13,10 @@ from pathlib import Path
 from grader.intake.submissions.archive import is_archive
 from grader.intake.submissions.archive_writer import MAX_ARCHIVE_DEPTH
 from grader.intake.submissions.file_kinds import NOTEBOOK, is_clutter, suffix_of
-from grader.intake.submissions.helper_packages import is_imported
-from grader.intake.submissions.lesson_files import Unreadable, read_file
 from grader.intake.submissions.people import is_reserved
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
-GENERIC_FOLDER_NAMES = {"", "lesson", "exercise", "ex", "part", "task", "homework", "hw", "assignment"}
-"""Names that students give a lesson's folder, with its number."""
 LESSON = re.compile(r"\d\d(_[a-z]|$)")
 KIT = "exercises"
 RESULTS_MARKER = "gradebook.sqlite"
@@ -29,7 +24,6 @@ RESULTS_MARKER = "gradebook.sqlite"
 CLASS_SUFFIXES = (".csv", ".toml", ".yml", ".yaml")
 CLASS_STEMS = ("readme", "license", "requirements", "makefile", "dockerfile")
 MAX_SEARCHED = 1_000  # folders in a submission, of which one may hold the lessons
-MAX_FOLDERS_COMPARED = 50  # folders that are compared with a lesson's name
 
 
 def visible(folder: Path) -> list[Path]:
@@ -152,23 +146,6 @@ def names_lesson(stem: str, lesson: Lesson) -> bool:
     return plain.removesuffix("_backward").removeprefix("backward_") == lesson.name.lower()
 
 
-def message_of_absence(folder: Inside | Path, lesson: Lesson) -> str:
-    """The sentence about a lesson's missing folder, with a guess which folder may be meant."""
-    number, _, rest = lesson.name.lower().partition("_")
-    inside = (folder if isinstance(folder, Inside) else Inside(folder)).folders[:MAX_FOLDERS_COMPARED]
-    names = {path.name: re.sub(r"[^a-z0-9]+", "_", path.name.lower()).strip("_") for path in inside}
-    for name, plain in names.items():
-        found = re.search(r"\d+", plain)
-        words = re.sub(r"^\d+_?|_?\d+$", "", plain)
-        same_number = found is not None and number.isdigit() and int(found[0]) == int(number)
-        alike = bool(words) and bool(difflib.get_close_matches(words, [rest, *rest.split("_")], n=1, cutoff=0.8))
-        if (same_number and (alike or words in GENERIC_FOLDER_NAMES or rest.startswith(words))) or (
-            alike and found is None
-        ):
-            return f"No folder {lesson.name} was submitted; did you mean `{name}`? Rename it."
-    return f"No folder {lesson.name} was submitted: expected {lesson.name}/{BACKWARD_FILE}."
-
-
 def innermost(folder: Path, lessons: Sequence[Lesson]) -> Path:
     """The folder that contains the lessons: `folder`, or the only one in it, or the only one in it with lessons."""
     for _ in range(MAX_ARCHIVE_DEPTH):
@@ -196,16 +173,3 @@ def holds_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
     with suppress(OSError):
         return Inside(folder).holds(lessons) or (folder / BACKWARD_FILE).is_file()
     return False
-
-
-def loose_file(inside: Inside, lessons: Sequence[Lesson]) -> Path | None:
-    """The only gradable file of a folder without a lesson's folder; None if there is no such file."""
-    found = inside.gradable
-    alone = len(found) == 1 and found[0].name != BACKWARD_FILE and not inside.holds(lessons)
-    if not alone or (len(lessons) > 1 and inside.folders):
-        return None
-    text = b""
-    if inside.folders and suffix_of(found[0]) == ".py":
-        with suppress(Unreadable):  # the message comes when it is read
-            text = read_file(found[0])
-    return None if any(is_imported(each.name, [text]) for each in inside.folders) else found[0]

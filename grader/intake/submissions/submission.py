@@ -5,19 +5,27 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
 from grader.intake.notebook.cells import NotebookError
+from grader.intake.submissions.absences import (
+    PERHAPS_WORK,
+    kind_by_suffix,
+    not_submitted,
+    nothing_gradable,
+    only_others,
+)
 from grader.intake.submissions.answer_files import with_answers
 from grader.intake.submissions.archive import is_archive, unpacked
 from grader.intake.submissions.archive_writer import ArchiveRefused, IncompleteDownload
-from grader.intake.submissions.completing import Wanted, has_lesson, only_others, recognised_in, unread_question
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.fitting import hints
 from grader.intake.submissions.gathered import TEXTS
+from grader.intake.submissions.helper_packages import is_imported
 from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file
 from grader.intake.submissions.lesson_reading import (
     MAX_LESSON_FILES as MAX_LESSON_FILES,
@@ -25,15 +33,13 @@ from grader.intake.submissions.lesson_reading import (
 from grader.intake.submissions.lesson_reading import (
     PageRead,
     is_script_of,
-    not_submitted,
-    nothing_gradable,
     read_lesson,
     read_loose,
     read_page,
     rejected_files,
 )
-from grader.intake.submissions.places import Inside, innermost, is_gradable, loose_file, names_lesson
-from grader.intake.submissions.recognition import GuessQuestion
+from grader.intake.submissions.places import Inside, innermost, is_gradable, names_lesson
+from grader.intake.submissions.recognition import MAX_FILES_NAMED, GuessQuestion, Wanted, has_lesson, recognise
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.results.annotations import IntakeRemark
@@ -50,11 +56,10 @@ class Submission:
         lessons: {lesson's name: its files}.
         message: why nothing is graded.
         fault: the same where the reason is not the student's; there is no score then, instead of 0.
-        note: what else the results say, such as which of several submissions counts.
         submitted: when it was submitted, with a time zone, if the platform or a file of times says so.
         time_source: the place in a file that says so, "times.csv, line 3"; "" for the platform.
         platform: "late" or "on time", where the platform itself says so; else "".
-        remarks: how it was read, where that is not obvious.
+        remarks: how it was read, and which of several submissions counts, where that is not obvious.
         questions: what a person should decide, for intake.csv.
     """
 
@@ -62,7 +67,6 @@ class Submission:
     path: Path
     lessons: dict[str, LessonFiles]
     message: str | None = None
-    note: str | None = None
     submitted: datetime | None = None
     remarks: tuple[IntakeRemark, ...] = ()
     questions: tuple[GuessQuestion, ...] = ()
@@ -72,9 +76,9 @@ class Submission:
 
     @property
     def full_message(self) -> str | None:
-        """`message`, `note` and the remarks that are not part of the note, for the results."""
-        remarks = (remark.message for remark in self.remarks if remark.message not in (self.note or ""))
-        return " ".join(part for part in (self.message, self.note, *remarks) if part) or None
+        """`message` and the remarks, for the results."""
+        parts = (self.message, *(remark.message for remark in self.remarks))
+        return " ".join(part for part in parts if part) or None
 
     @property
     def sha256(self) -> str:
@@ -128,6 +132,8 @@ def read_place(path: Path, student: str, wanted: Wanted) -> Submission:
             refused = replace(refused, message=f"{path.name} cannot be read: {expected}")
             is_text = path.suffix.lower() in TEXTS
             return with_recognised_lessons(path, refused, wanted, ()) if is_text or wanted.decided else refused
+        if path.exists() and not path.is_dir():
+            return replace(refused, message=f"{path.name} is no file and no folder. Submit the file itself.")
         return read_folder(path, student, wanted)
     except ArchiveRefused as error:
         return replace(refused, message=str(error), fault=str(error) if isinstance(error, IncompleteDownload) else "")
@@ -174,12 +180,15 @@ def read_code(
         return replace(read_place(loose, student, wanted), path=path)
     submitted = {lesson.name: read_lesson(inside, lesson, len(lessons) == 1) for lesson in lessons}
     others = [*others, *(entry.name for entry in inside.entries if entry.is_file() and not is_gradable(entry))]
-    if others and not inside.gradable and not inside.folders:
-        why = only_others(others)
-        submitted = {name: replace(each, message=f"{why} {each.message}") for name, each in submitted.items()}
     read = with_recognised_lessons(path, Submission(student, path, submitted), wanted, above)
-    if others and not (inside.gradable or inside.folders or read.questions or has_lesson(read.lessons)):
-        read = replace(read, questions=unread_question(others))
+    if others and not (inside.gradable or inside.folders or has_lesson(read.lessons)):
+        sentence = only_others(others)
+        question = GuessQuestion(
+            tuple(others[:MAX_FILES_NAMED]), {}, (), f"{sentence} Unpack or rename it, and run again."
+        )
+        is_open = not read.questions and PERHAPS_WORK & {*map(kind_by_suffix, others)}
+        questions = (question,) if is_open else read.questions
+        read = replace(read, remarks=(IntakeRemark("unread", sentence), *read.remarks), questions=questions)
     archives = [entry.name for entry in inside.gradable if is_archive(entry)]
     if len(archives) > 1 and not has_lesson(read.lessons):
         message = f"{len(archives)} archives were submitted ({', '.join(archives[:5])}): submit one with all lessons."
@@ -189,13 +198,26 @@ def read_code(
 
 def with_recognised_lessons(path: Path, read: Submission, wanted: Wanted, above: Sequence[str]) -> Submission:
     """What was read, with the lessons that are not where they should be, if files in `path` can be recognised."""
-    found = recognised_in(path, read.lessons, wanted, above)
+    found = recognise(path, read.lessons, wanted, above)
     remarks, questions = (*read.remarks, *found.remarks), (*read.questions, *found.questions)
     if not found.lessons:
         return replace(read, remarks=remarks, questions=questions)
-    absent = {lesson.name: not_submitted(path, lesson) for lesson in wanted.lessons}
+    absent = {lesson.name: not_submitted(lesson) for lesson in wanted.lessons}
     lessons = {**absent, **read.lessons, **found.lessons}
     return replace(read, lessons=lessons, message=None, remarks=remarks, questions=questions)
+
+
+def loose_file(inside: Inside, lessons: Sequence[Lesson]) -> Path | None:
+    """The only gradable file of a folder without a lesson's folder; None if there is no such file."""
+    found = inside.gradable
+    alone = len(found) == 1 and found[0].name != BACKWARD_FILE and not inside.holds(lessons)
+    if not alone or (len(lessons) > 1 and inside.folders):
+        return None
+    text = b""
+    if inside.folders and suffix_of(found[0]) == ".py":
+        with suppress(Unreadable):  # the message comes when it is read
+            text = read_file(found[0])
+    return None if any(is_imported(each.name, [text]) for each in inside.folders) else found[0]
 
 
 def functions_of(lessons: Sequence[Lesson]) -> set[str]:
@@ -209,7 +231,7 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson], are_named: 
     """
     alone = len(lessons) == 1
     if not alone and (named := [lesson for lesson in lessons if names_lesson(path.stem, lesson)]):
-        absent = {lesson.name: not_submitted(path, lesson) for lesson in lessons}
+        absent = {lesson.name: not_submitted(lesson) for lesson in lessons}
         return Submission(student, path, absent | {lesson.name: read_loose(path, lesson) for lesson in named})
     try:
         page = read_page(path, path.name, lessons, functions=alone)
@@ -243,5 +265,5 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson], are_named: 
     faults = {each.message for each in page.lessons.values() if each.rejected}
     if faults or alone:
         return Submission(student, path, page.lessons, message=faults.pop() if faults else None)
-    message = nothing_gradable(path.name, page, page.defined, lessons, are_named)
+    message = nothing_gradable(path.name, page.lessons.values(), page.defined, lessons, are_named)
     return Submission(student, path, {}, message=message)

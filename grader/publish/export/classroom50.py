@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import UserError
-from grader.publish.export.rows import explanation_lines, not_graded
+from grader.publish.export.rows import counted_rows, explanation_text, not_graded
 from grader.publish.inert import inert
 from grader.results import SubmissionResult
 
@@ -52,8 +52,9 @@ def result_for_runner(results: SubmissionResult, environment: Mapping[str, str],
 
 def score_fields(results: SubmissionResult, now: datetime) -> dict[str, Any]:
     """The fields that grading determines: graded_at, score, max-score, tests."""
-    rows = [(lesson.name, row) for lesson in results.lessons for row in lesson.rows if row.counted]
-    numbers = [results.score, results.max_score, *(value for _, row in rows for value in (row.points, row.max_points))]
+    rows = list(counted_rows(results))
+    points = (value for _, line in rows for value in (line.row.points, line.row.max_points))
+    numbers = [results.score, results.max_score, *points]
     factor = whole_factor(numbers)
 
     def whole(value: float, most: float) -> int:
@@ -61,13 +62,13 @@ def score_fields(results: SubmissionResult, now: datetime) -> dict[str, Any]:
 
     tests = [
         {
-            "test-name": f"{lesson}: {row.name}",
-            "passed": row.status == "passed",
-            "score": whole(row.points, row.max_points),
-            "max-score": round(row.max_points * factor),
-            "output": "\n".join(explanation_lines(row)),
+            "test-name": f"{lesson}: {line.row.name}",
+            "passed": line.row.status == "passed",
+            "score": whole(line.row.points, line.row.max_points),
+            "max-score": round(line.row.max_points * factor),
+            "output": explanation_text(line),
         }
-        for lesson, row in rows
+        for lesson, line in rows
     ]
     if not tests:  # without tests, Classroom 50 shows a pass
         why = "\n".join(f"{what} was not graded: {why}" for what, why in not_graded(results))

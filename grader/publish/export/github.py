@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.publish.export.rows import not_graded, row_message
+from grader.publish.export.rows import counted_rows, not_graded
 from grader.publish.inert import inert, without_ci_commands
-from grader.results import WRONG_STATUSES, Row, SubmissionResult, points_in_words, points_text
-from grader.results.wording import first_names, verdict_of_row
+from grader.publish.view import lesson_view
+from grader.results import SubmissionResult, points_in_words, points_text
+from grader.results.wording import first_names
 
 MAX_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
 MAX_ANNOTATION_CHARACTERS = 4_000
@@ -62,15 +63,12 @@ def without_workflow_commands(say: Say) -> Iterator[None]:
 def annotations_of(results: SubmissionResult) -> list[Annotation]:
     """What is wrong, with one annotation for rows that have the same message about the same line."""
     annotated = [Annotation(f"{what}: not graded", why) for what, why in not_graded(results)]
-    together: dict[tuple[str, str | None, int | None], list[Row]] = {}
     for lesson in results.lessons:
-        for row in lesson.rows:
-            if row.status in WRONG_STATUSES:
-                together.setdefault((row_message(row), row.file, row.line), []).append(row)
-    for (text, file, line), rows in together.items():
-        names = first_names([row.name for row in rows], 4)
-        word = verdict_of_row(rows[0])
-        annotated.append(Annotation(f"{names}: {word}", text or f"{names}: {word}", file, line))
+        for group in lesson_view(lesson).groups:
+            line = group[0]
+            if line.is_wrong:
+                title = f"{first_names([each.row.name for each in group], 4)}: {line.word}"
+                annotated.append(Annotation(title, inert(line.message) or title, line.row.file, line.row.line))
     return annotated
 
 
@@ -139,18 +137,17 @@ MESSAGE_LENGTHS = (600, 120, 0)
 
 
 def classroom(results: SubmissionResult, message_length: int) -> dict[str, Any]:
-    rows = [(lesson.name, row) for lesson in results.lessons for row in lesson.rows if row.counted]
     tests = [
         {
-            "name": f"{lesson}: {row.name}",
-            "status": "pass" if row.status == "passed" else "fail",
-            "score": row.points,
-            "max_score": row.max_points,
+            "name": f"{lesson}: {line.row.name}",
+            "status": "pass" if line.row.status == "passed" else "fail",
+            "score": line.row.points,
+            "max_score": line.row.max_points,
             # the reporter prints messages as they are: none may begin a line of its own, or look like a command
-            "message": without_ci_commands(" ".join(row_message(row).split()))[:message_length],
-            "line_no": row.line or 0,
+            "message": without_ci_commands(" ".join(inert(line.message).split()))[:message_length],
+            "line_no": line.row.line or 0,
         }
-        for lesson, row in rows
+        for lesson, line in counted_rows(results)
     ]
     status = "error" if results.status != "graded" else "fail"
     if tests and all(test["status"] == "pass" for test in tests):

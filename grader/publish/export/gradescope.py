@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from grader.publish.export.rows import explanation_lines, lesson_number, not_graded, what_counts
+from grader.publish.export.rows import counted_rows, explanation_text, not_graded
 from grader.publish.inert import inert
 from grader.publish.report.annotated import sentences_about
 from grader.results import SubmissionResult, number, points_in_words, points_text
@@ -37,8 +37,8 @@ def overview_lines(results: SubmissionResult, factor: float) -> Iterator[str]:
     if results.status != "unclear":
         yield f"{points_text(results.score * factor)} of {points_in_words(results.max_score * factor)}."
     yield from map(inert, sentences_about(results))
-    if what_counts(results):
-        yield what_counts(results)
+    if results.is_partly_counted:
+        yield inert(f"Counted: {results.counted_parts()}.")
     yield from (f"{what} was not graded: {why}" for what, why in not_graded(results))
     for lesson in results.lessons:
         if lesson.status == "graded" and lesson.message:
@@ -46,19 +46,17 @@ def overview_lines(results: SubmissionResult, factor: float) -> Iterator[str]:
 
 
 def test_entries(results: SubmissionResult, factor: float) -> Iterator[dict[str, Any]]:
-    for lesson in results.lessons:
-        for place, row in enumerate(lesson.rows, 1):
-            if not row.counted:
-                continue
-            yield {
-                "name": f"{lesson.name}: {row.name}",
-                "number": f"{lesson_number(lesson)}.{place}",
-                "score": number(row.points * factor),
-                "max_score": number(row.max_points * factor),
-                "status": "passed" if row.status == "passed" else "failed",
-                "output": "\n".join(explanation_lines(row)),
-                "output_format": "text",
-            }
+    places = {id(row): place for lesson in results.lessons for place, row in enumerate(lesson.rows, 1)}
+    for lesson, line in counted_rows(results):
+        yield {
+            "name": f"{lesson}: {line.row.name}",
+            "number": f"{lesson.partition('_')[0]}.{places[id(line.row)]}",
+            "score": number(line.row.points * factor),
+            "max_score": number(line.row.max_points * factor),
+            "status": "passed" if line.row.status == "passed" else "failed",
+            "output": explanation_text(line),
+            "output_format": "text",
+        }
 
 
 def gradescope_json(results: SubmissionResult, visibility: str = "visible", maximum: float | None = None) -> str:

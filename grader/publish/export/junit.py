@@ -6,13 +6,14 @@ The order of elements and the attributes are those of https://github.com/windyro
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from grader.publish.export.rows import explanation_lines, row_message
+from grader.publish.export.rows import explanation_text
 from grader.publish.inert import inert
-from grader.results import BROKEN_STATUSES, STATUS_WORDS, UNWRITTEN, LessonResult, Row, SubmissionResult
-from grader.results.wording import verdict_of_row
+from grader.publish.view import RowView
+from grader.results import BROKEN_STATUSES, UNWRITTEN, LessonResult, SubmissionResult
 
 
 def junit_xml(results: SubmissionResult, when: datetime | None = None) -> str:
@@ -29,7 +30,7 @@ def junit_xml(results: SubmissionResult, when: datetime | None = None) -> str:
 
 def add_suite(root: Element, number: int, student: str, lesson: LessonResult, stamp: str) -> None:
     rows = lesson.rows
-    count = {status: sum(row.status == status for row in rows) for status in STATUS_WORDS}
+    count = Counter[str](row.status for row in rows)
     suite = SubElement(
         root,
         "testsuite",
@@ -47,18 +48,18 @@ def add_suite(root: Element, number: int, student: str, lesson: LessonResult, st
     properties = SubElement(suite, "properties")
     for name, value in (("score", lesson.score), ("max_score", lesson.max_score)):
         SubElement(properties, "property", name=name, value=f"{value:g}")
+    others = {row.name: row for row in rows}
     for row in rows:
-        add_case(suite, lesson.name, row)
+        add_case(suite, lesson.name, RowView(row, others=others))
     SubElement(suite, "system-out").text = inert(lesson.message or "")
     SubElement(suite, "system-err")
 
 
-def add_case(suite: Element, lesson: str, row: Row) -> None:
-    case = SubElement(suite, "testcase", name=row.name, classname=lesson, time="0")
-    status = row.status
+def add_case(suite: Element, lesson: str, line: RowView) -> None:
+    case = SubElement(suite, "testcase", name=line.row.name, classname=lesson, time="0")
+    status, message = line.row.status, inert(line.message or line.word)
     if status in UNWRITTEN:
-        SubElement(case, "skipped", message=row_message(row) or verdict_of_row(row))
+        SubElement(case, "skipped", message=message)
     elif status != "passed":
         kind = "error" if status in BROKEN_STATUSES else "failure"
-        element = SubElement(case, kind, type=status, message=row_message(row) or verdict_of_row(row))
-        element.text = "\n".join(explanation_lines(row))
+        SubElement(case, kind, type=status, message=message).text = explanation_text(line)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from grader.errors import UserError
 from grader.gradebook.assignment.rows import names_of_lesson
@@ -46,15 +45,6 @@ class Marks:
         return "" if score is None else f"{rounded_number(score, self.round)}"
 
 
-class Platform(NamedTuple):
-    """How one grade book differs from another. `columns` are {lesson or TOTAL_COLUMN: the grade book's column}."""
-
-    default_columns: Callable[[Marks], dict[str, str]]
-    known_maxima: Callable[[Roster, Mapping[str, str]], dict[str, float]]
-    """{lesson: maximum} as the roster's file says it. Raises UserError."""
-    csv_text: Callable[[Roster, Marks, Mapping[str, str]], str]
-
-
 def read_marks(out: Path, roster: Roster) -> Marks:
     """From the current results in OUT. A student whom several of them match has no score. Raises UserError."""
     results = class_results(out)
@@ -65,7 +55,7 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     for found in results.values():
         for lesson in found.lessons:
             possible[lesson.name] = max(possible.get(lesson.name, 0), lesson.max_score)
-    remarks = [*joined.remarks, *scaling_remarks(results, possible), *incomplete(list(results.values()))]
+    remarks = [*joined.remarks.values(), *scaling_remarks(results, possible), *incomplete(list(results.values()))]
     if joined.absent:
         names = ", ".join(member.name for member in joined.absent[:10]) + (" ..." if joined.absent[10:] else "")
         remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")

@@ -14,12 +14,11 @@ from pathlib import Path
 
 from grader.intake.submissions.downloads import MOODLE_NAME
 from grader.intake.submissions.roster import Roster
-from grader.publish.export.marks import TOTAL_COLUMN, as_csv, read_marks
-from grader.publish.export.maxima import maxima_from_options, scaled_to
-from grader.publish.export.moodle import GRADE, moodle_maxima, worksheet_rows
+from grader.publish.export.marks import read_marks
+from grader.publish.export.platforms import PLATFORMS, maxima_of, scaled_to
 from grader.publish.feedback.reports import NoFeedback, one_line_summary
 
-COMMENTS = "feedback comments"
+MOODLE = PLATFORMS["moodle"]
 
 
 def moodle_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, bytes]:
@@ -39,23 +38,18 @@ def moodle_feedback(names: Sequence[str], files: dict[str, bytes]) -> dict[str, 
     return {start + report: content for report, content in files.items()}
 
 
-def comments_column(roster: Roster) -> str | None:
-    """The worksheet's column for comments; None where the assignment has no such feedback or this is no worksheet."""
-    return next((column for column in roster.columns if column.lower() == COMMENTS), None)
-
-
 def graded_worksheet(out: Path, roster: Roster, options: Sequence[str]) -> tuple[str, Sequence[str]]:
     """(the worksheet with the grades in OUT, and a summary for each student where it has a column for comments;
     a sentence for each column that is scaled). `options` are those of --max. Raises UserError.
     """
-    columns, marks = {TOTAL_COLUMN: GRADE}, read_marks(out, roster)
-    scaled = scaled_to(maxima_from_options(marks, columns, options) or moodle_maxima(roster, columns), marks, columns)
-    column, remarks = comments_column(roster), list(scaled.remarks[len(marks.remarks) :])
-    header, *rows = worksheet_rows(roster, scaled, columns)
-    for member, cells in zip(roster.members, rows, strict=True):
-        if column is not None and member.student in scaled.results:
+    marks = read_marks(out, roster)
+    columns = MOODLE.columns(marks)
+    scaled = scaled_to(maxima_of(MOODLE, roster, marks, columns, options), marks, columns)
+    remarks, comments = list(scaled.remarks[len(marks.remarks) :]), dict[str, str]()
+    for member in roster.members if MOODLE.own_column(roster, MOODLE.comments) else ():
+        if member.student in scaled.results:
             try:
-                cells[header.index(column)] = escape(one_line_summary(scaled.results[member.student]))
+                comments[member.student] = escape(one_line_summary(scaled.results[member.student]))
             except NoFeedback as reason:
                 remarks.append(f"{member.name} has no comment: {reason}.")
-    return as_csv([header, *rows]), remarks
+    return MOODLE.csv_text(roster, scaled, columns, comments), remarks

@@ -14,8 +14,9 @@ from grader.gradebook.guarded import fault_text
 from grader.intake.submissions.roster import Roster
 from grader.publish.export.marks import Marks, as_csv
 from grader.publish.inert import inert
+from grader.publish.view import RowView
 from grader.results import LessonResult, Row, SubmissionResult, number, points_in_words, points_text, read_results
-from grader.results.wording import listed, verdict_of_row
+from grader.results.wording import listed
 
 HTML, MARKDOWN = "report.html", "report.md"
 
@@ -37,10 +38,7 @@ def for_one_student() -> Iterator[None]:
 
 @for_one_student()
 def report_files(out: Path, results: SubmissionResult) -> dict[str, bytes]:
-    """{file name: content} of a student's reports. `results` are the current ones. Raises NoFeedback.
-
-    The report of a lesson that an earlier attempt decides has the lesson's name in its own.
-    """
+    """{file name: content} of a student's report. `results` are the current ones. Raises NoFeedback."""
     if results.status == "error":
         raise NoFeedback("the submission could not be graded, so there is no report")
     folder = out / results.student
@@ -54,9 +52,6 @@ def report_files(out: Path, results: SubmissionResult) -> dict[str, bytes]:
     try:
         for name in (HTML, MARKDOWN):
             files[name] = (folder / name).read_bytes()
-            for lesson in results.earlier or ():
-                if (path := folder / lesson / name).is_file():
-                    files[f"{path.stem}-{lesson}{path.suffix}"] = path.read_bytes()
     except OSError as error:
         raise NoFeedback(f"{error.filename} cannot be read ({error.strerror})") from error
     return files
@@ -94,7 +89,7 @@ def one_line_summary(results: SubmissionResult) -> str:
     else:
         absent = [lesson.name for lesson in results.lessons if lesson.status != "graded"]
         wrong = [
-            f"{row.name} ({verdict_of_row(row)})"
+            f"{row.name} ({RowView(row).word})"
             for lesson in results.lessons
             if lesson.status == "graded"
             for row in lesson.rows

@@ -176,7 +176,6 @@ class StudentRow:
     note: str
     isolation: str
     seconds: float
-    earlier: frozenset[str]
     """Lessons whose report is in a folder of the lesson's name: a later run graded other lessons."""
     has_report: bool = True
 
@@ -184,9 +183,6 @@ class StudentRow:
 def counts(result: SubmissionResult, lesson: LessonResult) -> bool:
     """Whether the student has points for the lesson, which may be 0: not excused, and nothing to be decided."""
     return result.excused is None and lesson.excused is None and not lesson.is_unclear
-
-
-NONE_EARLIER: frozenset[str] = frozenset()
 
 
 def nothing_submitted(name: str, max_score: float) -> SubmissionResult:
@@ -232,15 +228,13 @@ def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
         note,
         "–" if is_absent(result) else result.isolation,
         result.seconds,
-        frozenset(result.earlier) if result.earlier else NONE_EARLIER,
         result.status != "error" and not is_absent(result),
     )
 
 
-def report_link(student: str, lesson: str = "") -> str:
-    """The address of a student's page from index.html, whatever the name holds; of an earlier `lesson`'s page."""
-    places = [student, lesson] if lesson else [student]
-    return "/".join(quote(place, safe="", errors="surrogateescape") for place in places) + "/report.html"
+def report_link(student: str) -> str:
+    """The address of a student's page from index.html, whatever the name holds."""
+    return quote(student, safe="", errors="surrogateescape") + "/report.html"
 
 
 def is_absent(result: SubmissionResult) -> bool:

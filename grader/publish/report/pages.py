@@ -24,8 +24,11 @@ from grader.gradebook.guarded import fault_sentence, plain_results, rendered
 from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
+from grader.publish.curve import plot
 from grader.publish.inert import code, inert, markdown
-from grader.publish.report.annotated import date_text, sentences_about
+from grader.publish.layout import Layout, layouts_from_text, layouts_to_text
+from grader.publish.pictures import COLOUR_SCALE, error_map, forces
+from grader.publish.report.annotated import date_text, sentences_about, sentences_about_lesson
 from grader.publish.report.classroom import (
     NOTHING_SUBMITTED,
     UNCLEAR,
@@ -41,13 +44,10 @@ from grader.publish.report.classroom import (
     student_row,
     without_results,
 )
-from grader.publish.report.heat_map import COLOUR_SCALE
-from grader.publish.report.layout import Layout, layouts_from_text, layouts_to_text
-from grader.publish.report.next_step import next_step
-from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesson
 from grader.publish.report.triage import triage
 from grader.publish.templates import page_templates
-from grader.results import UNWRITTEN, WRONG_STATUSES, SubmissionResult, number, points_text
+from grader.publish.view import MEANINGS, STATE_WORDS, LessonView, answer_word, lesson_view, next_step
+from grader.results import SubmissionResult, number, points_text
 from grader.results.wording import duration_text, figure_text
 
 FILTERS = {
@@ -61,8 +61,7 @@ FILTERS = {
 MAX_NAMES_ON_PAGE = 40
 AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
 MAX_CACHED_PIECES = 20_000  # pieces of pages, some 500 bytes each
-STATES = ("passed", "chain", *WRONG_STATUSES, *UNWRITTEN, "uncounted", "here", "hidden")
-"""A row's states in the order in which a page explains them."""
+SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def page_script(*names: str) -> PageScript:
     return PageScript(Markup(text), base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
 
 
-def any_gradients(parts: Sequence[LessonPart]) -> bool:
+def any_gradients(parts: Sequence[LessonView]) -> bool:
     return any(part.has_gradients for part in parts if part.results.status == "graded")
 
 
@@ -89,7 +88,10 @@ def report_templates(harmless: Callable[[str], str]) -> Environment:
     templates.filters |= FILTERS | {"name": code}
     # a class's reports are made of the same pieces: a macro of texts and numbers is called once for each
     templates.globals["kept"] = lru_cache(MAX_CACHED_PIECES)(lambda macro, *arguments: macro(*arguments))
-    templates.globals |= {"heat_scale": COLOUR_SCALE, "words_for": STATE_WORDS}
+    templates.globals |= {"words_for": STATE_WORDS, "meanings": MEANINGS, "answer_word": answer_word}
+    templates.globals |= {"error_map": error_map, "heat_scale": COLOUR_SCALE, "forces_of": forces}
+    templates.globals["losses_plot"] = lambda curves: plot(curves, len(curves[0]), SMALLEST_LOSS)
+    templates.globals["sentences_about_lesson"] = sentences_about_lesson
     return templates
 
 
@@ -105,17 +107,24 @@ class Reporter:
         self._student, self._class = page.get_template("report.html"), page.get_template("index.html")
         self._markdown, self._waiting = text.get_template("report.md"), page.get_template("live.html")
 
-    def _parts(self, graded: GradedSubmission, sources: Mapping[str, str]) -> list[LessonPart]:
-        lessons = graded.results.lessons
+    def _parts(self, graded: GradedSubmission, sources: Mapping[str, str]) -> list[LessonView]:
         return [
-            arrange_lesson(each, self._lessons.get(each.name), graded, sources.get(each.name, "")) for each in lessons
+            lesson_view(
+                each,
+                self._lessons.get(each.name),
+                sources.get(each.name, ""),
+                graded.texts,
+                graded.pictures.get(each.name, {}),
+                "\n".join(graded.shown.get(each.name, ())),
+            )
+            for each in graded.results.lessons
         ]
 
     def _drawn(self, lesson: Lesson | None) -> tuple[Layout, ...]:
         if lesson is None or not lesson.gradients:
             return ()
         if lesson.digest not in self._layouts:
-            from grader.publish.report.drawings import layouts_of  # torch comes with it
+            from grader.publish.graph import layouts_of  # torch comes with it
 
             self._layouts[lesson.digest] = layouts_of(lesson)
             self._new.append(lesson.digest)
@@ -152,7 +161,7 @@ class Reporter:
             gradients=any_gradients(parts),
             layouts=drawn,
             most_nodes=max((layout.most_nodes for each in drawn.values() for layout in each), default=0),
-            states=[state for state in STATES if state in occurring],
+            states=[state for state in STATE_WORDS if state in occurring],
             script=page_script("report.js", "live.js") if live else page_script("report.js"),
             live=live,
             percent=graded.results.percent,

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 
 from grader.publish.report.annotated import short_notes
 from grader.publish.report.classroom import NOTHING_SUBMITTED, UNCLEAR, is_absent, students_by_key
-from grader.results import STATUS_WORDS, SubmissionResult
+from grader.publish.view import STATE_WORDS
+from grader.results import SubmissionResult
 from grader.results.wording import count_text
 
 NO_TIME: Final = "is not decided: the time of submission is unknown"
@@ -87,8 +88,7 @@ def zero_reason(result: SubmissionResult) -> str:
     graded = [lesson for lesson in result.lessons if lesson.status == "graded"]
     if not graded:
         messages = dict.fromkeys(lesson.message for lesson in result.lessons if lesson.message)
-        message = next(iter(messages), "No lesson was submitted.")
-        return shortened_text(message.partition(" No folder ")[0] if message.startswith("Submitted ") else message)
+        return shortened_text(next(iter(messages), "No lesson was submitted."))
     rows = [row for lesson in graded for row in lesson.rows]
     states = Counter(row.status for row in rows)
     if states["passed"]:
@@ -99,7 +99,7 @@ def zero_reason(result: SubmissionResult) -> str:
     causes = {row.message for row in rows if row.status in ("error", "timeout", "crashed", "forbidden")}
     if len(causes) == 1 and len(states) == 1 and (cause := next(iter(causes))):
         return shortened_text(cause)
-    counts = ", ".join(f"{count} {STATUS_WORDS[status]}" for status, count in states.most_common())
+    counts = ", ".join(f"{count} {STATE_WORDS[status]}" for status, count in states.most_common())
     return f"No row is right: {counts}."
 
 

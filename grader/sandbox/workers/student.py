@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from grader.calling.answer import Answer
@@ -13,16 +14,16 @@ from grader.reference.problem import Problem
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WORKER_FAILURES
 from grader.sandbox.workers.file_worker import FileWorker, MeasuredCall
+from grader.sandbox.workers.messages import Call
 from grader.sandbox.workers.printed import Span, cut
-from grader.sandbox.workers.requests import call_request
 from grader.sandbox.workers.step_scheduler import StepScheduler
 from grader.sandbox.workers.student_file import NO_PROBLEMS, FileProblems, StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
-from grader.verdict.diagnosis.repairs.repairs import Trials
+from grader.verdict.explain.edits.search import Trials
 
 
 class Student:
-    """The steps of one student's file, and its other functions. A SubmissionRunner (grader/verdict/judging/runner.py).
+    """The steps of one student's file, and its other functions. A SubmissionRunner (grader/verdict/judge/runner.py).
 
     Every method that runs something raises ZygoteDied, and Interrupted once the interrupt descriptor is readable.
 
@@ -66,7 +67,7 @@ class Student:
         self.interrupt = interrupt
         self.time_of_changed = TimeAccount(zygote.limits.total_seconds, zygote.clock)
         self.trials: Trials | None = None
-        self._last_calls: dict[str, tuple[Mapping[str, Any], list[Any], dict[str, Any]]] = {}
+        self._calls: dict[str, list[Call]] = {}
 
     def begin_loading(self) -> None:
         """Have the file run while the caller does something else; whatever needs a worker waits for it."""
@@ -177,20 +178,28 @@ class Student:
         return self._scheduler.observe(max(hidden, key=returned), due)
 
     def observe_calls(self, functions: Collection[str]) -> dict[str, Seen]:
-        """{function or method: what was seen} while the last call of each was made again, outside the verdict."""
+        """{function or method: what was seen} while all calls of each were made again, outside the verdict.
+
+        Calls of one class are made in their order, since its objects remember. Those after the first that shows
+        something are left out, and so is a function after a call that gave no answer.
+        """
         found: dict[str, Seen] = {}
         for function in functions:
-            last = self._last_calls.get(function.partition(".")[0])
-            if last is None or (worker := self._file.start()) is None:
+            name = function.partition(".")[0]
+            if name in self._file.plain_functions:
                 continue
-            try:
-                with self.time.waiting():
-                    seen = worker.observe_call(*last, self.time.end)
-            except WORKER_FAILURES:
-                self._file.discard()
-                continue
-            if seen is not None:
-                found[function] = seen
+            for call in self._calls.get(name, ()):
+                if (worker := self._file.start()) is None:
+                    return found
+                try:
+                    with self.time.waiting():
+                        seen = worker.observe(replace(call, observed=True), self.time.end).get(call.name)
+                except WORKER_FAILURES:
+                    self._file.discard()
+                    break
+                if seen is not None:
+                    found[function] = seen
+                    break
         return found
 
     def chain(self) -> dict[str, Answer]:
@@ -206,7 +215,7 @@ class Student:
 
     # Calls -----------------------------------------------------------------------------------------------------------
 
-    def call(self, of: str, request: Mapping[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Called:
+    def call(self, of: str, request: Call) -> Called:
         """One call; `of` is the function or class that it is about. Without a value it is a `Called` that failed.
 
         A function that hangs or ends its process is not called again.
@@ -219,14 +228,14 @@ class Student:
         self._file.set_running([of], together=False)
         try:
             with self.time.waiting():
-                called = worker.call(request, args, kwargs, self.time.end)
+                called = worker.call(request, self.time.end)
         except WORKER_FAILURES as error:
             called = Called(failed=self._scheduler.failed(error))
         if called.failed is not None and called.failed.outcome in ("timeout", "crashed", "forbidden"):
             self._file.discard()
             self._scheduler.given_up[of] = called.failed
-        elif called.failed is None and request["of"] is None and request["keep"] is None:
-            self._last_calls[of] = request, args, kwargs
+        elif called.failed is None:
+            self._calls.setdefault(of, []).append(request)
         return called
 
     def call_measured(self, name: str, args: Sequence[Any], memory: bool = True) -> MeasuredCall:
@@ -237,7 +246,7 @@ class Student:
         with self._file.in_own_worker():
             if name not in self._scheduler.given_up:
                 self._file.start(memory)
-            called = self.call(name, call_request(name), list(args), {})
+            called = self.call(name, Call(name, args))
             used = self._file.end_and_measure()
         return MeasuredCall(called, None if called.failed is not None else used)
 

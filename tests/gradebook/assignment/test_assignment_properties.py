@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from itertools import product
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_attempts import DUE, attempt, decision, homework, lesson_with
 
 from grader.gradebook.assignment.config import LatePolicy
-from grader.gradebook.assignment.free_days import TermWork, spend_free_days
+from grader.gradebook.assignment.free_days import TermWork, days_left
 from grader.gradebook.assignment.in_force import DecisionsInForce
-from grader.gradebook.assignment.points import assigned, standings_by_days
+from grader.gradebook.assignment.points import assigned, best_standing
 
 LESSONS = ("03_a", "04_b")
 ABOUT = (None, *LESSONS, *(f"{lesson}.r{number}" for lesson in LESSONS for number in range(2)))
@@ -74,8 +73,7 @@ def decisions_about_a_student(draw, kinds=("points", "comment", "excuse", "exten
 
 def share(assignment, attempts, decisions=(), free_days=None):
     days = assignment.late.free_days if free_days is None else free_days
-    found = standings_by_days("Ada", assignment, attempts, DecisionsInForce(decisions), days)
-    return max(each.share for each in found)
+    return best_standing("Ada", assignment, attempts, DecisionsInForce(decisions), days).share
 
 
 @some
@@ -168,47 +166,43 @@ def test_more_free_days_never_lower_a_score(assignment, attempts, decisions, day
 term = st.lists(st.tuples(assignments(), attempts_of_a_student(most=3)), min_size=1, max_size=3)
 
 
-@some
-@given(term, st.integers(0, 4))
-def test_free_days_over_a_term_are_the_best_of_all_ways(term, days):
-    works = [
-        TermWork(replace(assignment, due=DUE + timedelta(days=number)), attempts)
-        for number, (assignment, attempts) in enumerate(term)
+def days_spent(works):
+    """How many days each assignment of a term uses."""
+    left = [days_left("Ada", work.assignment, [each for each in works if each is not work]) for work in works]
+    return [
+        best_standing("Ada", work.assignment, work.attempts, DecisionsInForce(()), days).free_days
+        for work, days in zip(works, left, strict=True)
     ]
-    spent = spend_free_days("Ada", works, days)
-    assert sum(spent) <= days
-    tables = [standings_by_days("Ada", work.assignment, work.attempts, DecisionsInForce(()), days) for work in works]
-    best = max(
-        sum(table[min(number, len(table) - 1)].share for table, number in zip(tables, way, strict=True))
-        for way in product(range(days + 1), repeat=len(works))
-        if sum(way) <= days
-    )
-    found = [share(work.assignment, work.attempts, (), own) for work, own in zip(works, spent, strict=True)]
-    assert abs(sum(found) - best) < ALMOST
-    without = [share(work.assignment, work.attempts, (), 0) for work in works]
-    assert all(after >= before - ALMOST for after, before in zip(found, without, strict=True))
 
 
 @some
 @given(term, st.integers(0, 4), st.randoms())
-def test_free_days_do_not_depend_on_the_order_of_the_assignments(term, days, random):
+def test_free_days_are_spent_in_the_order_of_due_dates(term, days, random):
     works = [
-        TermWork(replace(assignment, due=DUE + timedelta(days=number)), attempts)
+        TermWork(
+            replace(assignment, due=DUE + timedelta(days=number), late=replace(assignment.late, free_days=days)),
+            attempts,
+        )
         for number, (assignment, attempts) in enumerate(term)
     ]
+    spent = days_spent(works)
+    assert sum(spent) <= days
+    first = assigned("Ada", works[0].assignment, works[0].attempts)
+    assert spent[0] == (first.late.free_days if first.late else 0)  # as if there were no other
     places = random.sample(range(len(works)), len(works))
-    spent = spend_free_days("Ada", works, days)
-    assert spend_free_days("Ada", [works[place] for place in places], days) == tuple(spent[place] for place in places)
+    assert days_spent([works[place] for place in places]) == [spent[place] for place in places]
 
 
-def test_a_day_goes_where_it_helps_most():
-    """A day is worth 10 points of 100 in the first assignment, and 40 in the second."""
-    cheap = homework({"03_a": 1}, late=LatePolicy(percent_per_day=10, free_days=1))
-    dear = homework({"03_a": 1}, late=LatePolicy(percent_per_day=40, free_days=1), due=DUE + timedelta(days=30))
-    first = TermWork(cheap, [attempt(1, timedelta(hours=1), lesson_with("03_a", 1))])
-    second = TermWork(dear, [attempt(1, timedelta(days=30, hours=1), lesson_with("03_a", 1))])
-    assert spend_free_days("Ada", [first, second], 1) == (0, 1)
-    assert spend_free_days("Ada", [first, second], 2) == (1, 1)
-    assert spend_free_days("Ada", [first, second], 0) == (0, 0)
-    equal = TermWork(replace(dear, late=cheap.late), second.attempts)
-    assert spend_free_days("Ada", [equal, first], 1) == (0, 1)  # the earlier due date
+def test_the_example_of_the_documentation():
+    policy, whole = LatePolicy(percent_per_day=25, free_days=3), lesson_with("03_a", 1)
+    works = [
+        TermWork(
+            homework({"03_a": 1}, late=policy, due=DUE + timedelta(days=start)),
+            [attempt(1, timedelta(days=start + late), whole)],
+        )
+        for start, late in ((0, 2), (30, 0), (60, 2))
+    ]
+    assert days_spent(works) == [2, 0, 1]
+    third = works[2]
+    left = days_left("Ada", third.assignment, works[:2])
+    assert assigned("Ada", third.assignment, third.attempts, free_days=left).score == 0.75

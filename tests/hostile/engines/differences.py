@@ -2,7 +2,7 @@
 # rows of value_gradients: forbidden
 # rows of value_graphs: failed
 # rows of value_detach: forbidden
-# rows of value_again: failed
+# rows of value_again: forbidden
 # rows of value_deep: failed
 
 from recomputed import Recomputed

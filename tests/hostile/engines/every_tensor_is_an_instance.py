@@ -5,7 +5,7 @@
 # rows of tensor_getitem: failed
 # rows of tensor_reshape: failed
 # rows of tensor_permute: failed
-# rows of tensor_maximum: failed
+# rows of tensor_maximum: error
 # rows of tensor_matmul: failed
 # rows of tensor_graphs: failed
 # rows of network: failed

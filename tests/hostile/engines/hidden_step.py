@@ -1,9 +1,9 @@
 """A complex step whose size has a name and is made by complex()."""
-# rows of value_gradients: passed
-# rows of value_graphs: passed
-# rows of value_detach: passed
-# rows of value_again: passed
-# rows of value_deep: passed
+# rows of value_gradients: forbidden
+# rows of value_graphs: forbidden
+# rows of value_detach: forbidden
+# rows of value_again: forbidden
+# rows of value_deep: forbidden
 
 from recomputed import Recomputed
 from right import Tensor, unbroadcast

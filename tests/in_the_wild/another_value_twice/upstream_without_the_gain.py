@@ -2,8 +2,9 @@
 
 lesson: 11
 by: dojo
-dx: failed | = Each `dy` in this line lacks the factor
-    `scale`; with it, your `dx` is right.
+dx: failed | = The value is wrong: the error is 0.44 of the gradient's size. Worst element [1, 1, 12]: found
+    1.39022645, expected -0.148557057. Typically it is 0.822 times the gradient (half of its elements between 0.636
+    and 1.09 times; correlation 0.90).
 """
 
 def dx(dy, scale, xhat, rstd):

@@ -3,8 +3,8 @@
 lesson: 03
 as: notebook
 keeps: import torch | n_embd | batch_size | emb = C[Xb]
-dC: failed | = Change two things, and your `dC` is right: the number 1 in `x[1]`, and the
-    number 1 in `demb[i, 1]`.
+dC: failed | = Suppose that `demb` is zero except for a 1 in [16, 1, 5]. Then `dC` there is the forward line's slope
+    at that element: 1; yours is 2. What is the derivative of the forward line?
 others: missing
 """
 

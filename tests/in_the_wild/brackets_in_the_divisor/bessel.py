@@ -1,8 +1,8 @@
 """n - 1 without brackets, as the first factor and in the middle of a sum.
 
 lesson: 03
-dbndiff2: failed | = In `1 / n - 1 * dbnvar * torch.ones_like(bndiff2)`, only `n` divides: without brackets, what follows
-    it is no part of the divisor. Divided by `n - 1`, your `dbndiff2` is right.
+dbndiff2: failed | = In `1 / n - 1 * dbnvar * torch.ones_like(bndiff2)`, what follows the divisor is no part of it,
+    because there are no brackets. With brackets around the whole divisor, your `dbndiff2` is right.
 others: passed
 """
 

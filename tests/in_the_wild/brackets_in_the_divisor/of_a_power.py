@@ -2,7 +2,7 @@
 
 lesson: 03
 dbnvar: failed | = In `-0.5 * dbnvar_inv * (bnvar + 1e-5) ** -3/2`, only `-3` is the exponent, because a power comes
-    before a division. With `-3 / 2` in brackets, your `dbnvar` is right.
+    before a division. With the exponent in brackets, your `dbnvar` is right.
 others: passed
 """
 

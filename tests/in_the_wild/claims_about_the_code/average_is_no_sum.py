@@ -1,8 +1,7 @@
 """The rows of a right gradient are averaged: nothing says that they are summed.
 
 lesson: 04
-dlogits: shape | = Change two things, and your `dlogits` is right: the mean in
-    `gradient.mean(0)`, and `gradient`, which a size should divide.
+dlogits: shape | = The shape is (8,); expected (5, 8), the shape of the value itself.
 in_one_go: failed
 """
 

@@ -3,7 +3,8 @@
 lesson: 03
 as: script
 alone: yes
-dhpreact: failed | `(1 - h ** 2) + dh` adds. If it multiplies, your `dhpreact` is right.
+dhpreact: failed | = In `1 - h ** 2 + dh`, another operation belongs between `1 - h ** 2` and `dh`. With it, your
+    `dhpreact` is right. What is the local derivative of the forward line?
 others: any
 """
 

@@ -2,8 +2,8 @@
 
 lesson: 17
 by: dojo
-db: failed | = In `dy.sum((0, 2)) / dy.shape[2]`, the division by `dy.shape[2]` is one too many: without it, your `db` is
-    right. What is the local derivative of the forward line?
+db: failed | = In `dy.sum((0, 2)) / dy.shape[2]`, the division by `dy.shape[2]` is one too many. Without it, your `db`
+    is right. What is the local derivative of the forward line?
 """
 
 

@@ -2,8 +2,8 @@
 
 lesson: 03
 by: dojo
-dhpreact: failed | = Change two things, and your `dhpreact` is right: the sign before `h**2`,
-    and the division by `1 + h**2` in `1 / (1 + h**2)`.
+dhpreact: failed | = Suppose that `dh` is zero except for a 1 in [16, 32]. Then `dhpreact` there is the forward line's
+    slope at that element: 0.9197; yours is 0.9257. What is the derivative of the forward line?
 others: passed
 """
 

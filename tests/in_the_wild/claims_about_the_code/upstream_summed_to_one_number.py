@@ -2,7 +2,7 @@
 
 lesson: 01
 by: dojo
-du: failed | = The sum in `dproduct.sum()` is one too many: without it, your `du` is right.
+du: failed | = The sum in `dproduct.sum()` is one too many. Without it, your `du` is right.
 others: passed
 """
 

@@ -1,7 +1,8 @@
 """The same, one example at a time.
 
 lesson: 04
-dlogits: failed | = In `1.0 - d[i, y]`, the two terms have changed places: the other way round, your `dlogits` is right.
+dlogits: failed | = In `1.0 - d[i, y]`, the two terms have changed places. The other way round, your `dlogits` is
+    right.
 in_one_go: failed
 """
 

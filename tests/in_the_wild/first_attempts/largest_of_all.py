@@ -3,7 +3,9 @@
 lesson: 03
 dlogits: failed | = `logits.max()` is the largest of all elements of `logits`. With the maximum of each row in its
     place, your `dlogits` is right.
-dcounts: failed | `dprobs * counts_sum_inv * dcounts_sum` multiplies. If it adds, your `dcounts` is right.
+dcounts: failed | = In `dprobs * counts_sum_inv * dcounts_sum`, another operation belongs between `dprobs *
+    counts_sum_inv` and `dcounts_sum`. With it, your `dcounts` is right. What is the local derivative of the forward
+    line?
 dcounts_sum_inv: shape | takes the sum of `dprobs` alone and multiplies afterwards
 others: passed
 """

@@ -4,8 +4,9 @@ lesson: 02
 by: dojo
 dlogits: failed | Adding the same number to a whole row of `logits` changes nothing that is computed from it, so each row of
     the gradient adds up to zero. Row
-dh: failed | = Change two things, and your `dh` is right: the sum in
-    `(dh_norm * h_norm).sum(0)`, and the axis of `dh_norm.mean()`.
+dh: failed | = Adding the same number to a whole column of `h` changes nothing that is computed from it, so each
+    column of the gradient adds up to zero. Column 0 of yours adds up to -1.77 in one problem. Is a term missing, or
+    does one have the wrong size?
 others: passed
 """
 

@@ -6,8 +6,9 @@ dlogit_maxes: failed | = `dnorm_logits.amax(1, keepdim=True)` takes the largest 
     `dlogit_maxes` is right.
 dbnmeani: error | `max` along an axis returns two tensors: the values and the places where they are.
 dlogprobs: failed | changing those changes nothing that is computed from `logprobs`. Yours is not zero there
-dbnraw: failed | = Change two things, and your `dbnraw` is right: the term `bngain` in
-    `bngain + dhpreact * bnraw`, and `bnraw` in `dhpreact * bnraw`.
+dbnraw: failed | = When `dhpreact` is multiplied by −2, `dbnraw` must be multiplied by −2, too; yours is not. In a
+    gradient, each term has exactly one upstream gradient as a factor, and nothing else is done with it than to sum
+    it, copy it or multiply it by forward values.
 others: passed
 """
 

@@ -1,8 +1,9 @@
 """Both means of a batch norm run over all elements: the same slip twice in one line.
 
 lesson: 02
-dh: failed | = Each `mean()` in this line reduces over another axis than it should; otherwise your `dh` is right. Along
-    which axis did the forward pass reduce?
+dh: failed | = Adding the same number to a whole column of `h` changes nothing that is computed from it, so each
+    column of the gradient adds up to zero. Column 4 of yours adds up to -6.2 in one problem. Is a term missing, or
+    does one have the wrong size?
 others: passed
 """
 

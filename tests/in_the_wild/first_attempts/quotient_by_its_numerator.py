@@ -2,8 +2,9 @@
 
 lesson: 12
 by: dojo
-dtotal: failed | = In `-(dweights * exps).sum(2, keepdim=True) / total`, a power of `total` is missing; with it, your
-    `dtotal` is right. What is the local derivative of the forward line?
+dtotal: failed | = In `-(dweights * exps).sum(2, keepdim=True) / total`, a square is missing. With `-(dweights *
+    exps).sum(2, keepdim=True) / total ** 2`, your `dtotal` is right. What is the local derivative of the forward
+    line?
 """
 
 def dtotal(dweights, exps, total):

@@ -1,10 +1,10 @@
 """The upstream gradient and the local derivative are combined, but not as the chain rule does.
 
 lesson: 01
-dz: failed | = In `da - a**2`, the term `a**2` lacks the factor `da`; with it, your `dz` is right. What is the local
-    derivative of the forward line?
-dbase: failed | = `-0.5 * base**-1.5 + dpower` adds. If it multiplies, your `dbase` is right. What is the local
-    derivative of the forward line?
+dz: failed | = Your `dz` is exactly `da` minus `a**2`. A forward value is never added to a gradient: `da` is
+    multiplied by the derivative of `a` with respect to `z`.
+dbase: failed | = In `-0.5 * base**-1.5 + dpower`, another operation belongs between `-0.5 * base**-1.5` and `dpower`.
+    With it, your `dbase` is right. What is the local derivative of the forward line?
 others: passed
 """
 

@@ -2,8 +2,8 @@
 
 lesson: 05
 by: both
-dhprebn: failed | = `draw * bndiff` is used element by element. With its sum over an axis in that place, your `dhprebn`
-    is right: over which one?
+dhprebn: failed | = `draw * bndiff` is used element by element. With its sum or mean over an axis in that place, your
+    `dhprebn` is right: over which one?
 """
 
 def dhprebn(dhpreact, bngain, bndiff, bnvar, bnvar_inv, n):

@@ -2,8 +2,8 @@
 
 lesson: 11
 by: both
-dx: failed | = `g * xhat` is used element by element. With its mean over an axis in that place, your `dx` is right: over
-    which one?
+dx: failed | = `g * xhat` is used element by element. With its sum or mean over an axis in that place, your `dx` is
+    right: over which one?
 """
 
 def dx(dy, scale, xhat, rstd):

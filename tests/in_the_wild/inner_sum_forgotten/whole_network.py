@@ -2,8 +2,8 @@
 
 lesson: 06
 by: both
-dW: failed | = `dxhat * xhat` is used element by element. With its mean over an axis in that place, this gradient is
-    right: over which one?
+dW: failed | = `dxhat * xhat` is used element by element. With its sum or mean over an axis in that place, this
+    gradient is right: over which one?
 dC: failed | `dxhat * xhat` is used element by element.
 demb: failed | `dxhat * xhat` is used element by element.
 db: failed | = The true `db` is zero here, and yours is not. It is computed from the same upstream gradient as `dW`,

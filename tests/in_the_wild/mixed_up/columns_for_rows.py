@@ -1,7 +1,7 @@
 """The number of columns for that of rows.
 
 lesson: 05
-dx: failed | = Axis 1 in `x.shape[1]` is not the right one; with another axis your `dx` is right. Which axes does the
+dx: failed | = Axis 1 in `x.shape[1]` is not the right one. With another axis, your `dx` is right. Which axes does the
     forward line work on?
 """
 

@@ -2,8 +2,8 @@
 
 lesson: 01
 by: both
-dtile: failed | = In `dtiled.sum(0) * dtiled.shape[0]`, the factor `dtiled.shape[0]` is one too many: without it,
-    your `dtile` is right. What is the local derivative of the forward line?
+dtile: failed | = In `dtiled.sum(0) * dtiled.shape[0]`, the factor `dtiled.shape[0]` is one too many. Without it, your
+    `dtile` is right. What is the local derivative of the forward line?
 """
 
 

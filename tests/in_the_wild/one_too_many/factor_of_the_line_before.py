@@ -2,8 +2,8 @@
 
 lesson: 11
 by: both
-dmean: failed | = In `ddiff * inv_std`, the factor `inv_std` is one too many: without it, your `dmean` is right.
-    What is the local derivative of the forward line?
+dmean: failed | = In `ddiff * inv_std`, the factor `inv_std` is one too many. Without it, your `dmean` is right. What
+    is the local derivative of the forward line?
 """
 
 

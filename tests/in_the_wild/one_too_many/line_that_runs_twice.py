@@ -2,7 +2,7 @@
 
 lesson: 03
 by: both
-dbndiff: failed | = The line `total += 2 * bndiff * dbndiff2` is one too many: without it, your `dbndiff` is right.
+dbndiff: failed | = The line `total += 2 * bndiff * dbndiff2` is one too many. Without it, your `dbndiff` is right.
 """
 
 

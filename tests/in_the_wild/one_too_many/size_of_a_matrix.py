@@ -2,7 +2,7 @@
 
 lesson: 02
 by: both
-dW: failed | = In `X.T @ dh * X.shape[0]`, the factor `X.shape[0]` is one too many: without it, your `dW` is right.
+dW: failed | = In `X.T @ dh * X.shape[0]`, the factor `X.shape[0]` is one too many. Without it, your `dW` is right.
     What is the local derivative of the forward line?
 """
 

@@ -2,7 +2,7 @@
 
 lesson: 04
 by: dojo
-dlogits: failed | = Axis 0 in `F.softmax(logits, dim=0)` is not the right one; with another axis your `dlogits` is
+dlogits: failed | = Axis 0 in `F.softmax(logits, dim=0)` is not the right one. With another axis, your `dlogits` is
     right. Which axes does the forward line work on?
 in_one_go: failed
 """

@@ -2,8 +2,8 @@
 
 lesson: 07
 by: dojo
-learning_rate: failed | = With the comparison in `step > max_steps / 2` the other way round, `learning_rate` is right. Its public
-    example: exercises/07_training/examples.py:122
+learning_rate: failed | = `step > max_steps / 2` compares. With the comparison the other way round, `learning_rate` is
+    right. Its public example: exercises/07_training/examples.py:122
 trajectory: failed
 resumed: failed
 no_grad: failed

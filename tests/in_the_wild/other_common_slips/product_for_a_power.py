@@ -2,8 +2,8 @@
 
 lesson: 01
 by: both
-dz: failed | = `a * 2` multiplies by 2. If it raises to that power, your `dz` is right. What is the local derivative
-    of the forward line?
+dz: failed | = `a * 2` multiplies by a number. If it raises to that power, your `dz` is right. What is the local
+    derivative of the forward line?
 dfork: error | That line writes round brackets after a number, as if it were a function. A product needs its `*`
 """
 

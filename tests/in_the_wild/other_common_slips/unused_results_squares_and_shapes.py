@@ -4,11 +4,11 @@ lesson: 01
 by: dojo
 dembedding: failed | = `d.index_add(0, tokens, dlooked_up)` returns a new tensor, and nothing uses it: `index_add` changes
     nothing in place. With a call that does, your `dembedding` is right.
-dz: failed | = In `1 - v`, a power of `v` is missing; with it, your `dz` is right. What is the local derivative of the forward
-    line?
+dz: failed | = In `1 - v`, a square is missing. With `1 - v ** 2`, your `dz` is right. What is the local derivative of
+    the forward line?
 dleft: failed | = `right.reshape(right.shape[1], right.shape[0])` keeps the order of the numbers, which transposes
     nothing. With the transpose in that place, your `dleft` is right.
-mean_gate: failed | = In `1 - h`, a power of `h` is missing; with it, `mean_gate` is right. Its public example:
+mean_gate: failed | = In `1 - h`, a square is missing. With `1 - h ** 2`, `mean_gate` is right. Its public example:
     exercises/01_chain_rule/examples.py:61
 """
 

@@ -2,10 +2,10 @@
 
 lesson: 14
 by: both
-dropout_backward: failed | In `dout * keep / 1 - p`, only `1` divides: without brackets, what follows it is no part of the
-    divisor. Divided by `1 - p`, `dropout_backward` is right.
-gelu_backward: failed | `torch.erf(x) / math.sqrt(2)` scales what `torch.erf(x)` returns. With its argument scaled instead,
-    `gelu_backward` is right.
+dropout_backward: failed | = In `dout * keep / 1 - p`, what follows the divisor is no part of it, because there are no
+    brackets. With brackets around the whole divisor, `dropout_backward` is right.
+gelu_backward: failed | = `torch.erf(x) / math.sqrt(2)` scales what `torch.erf` returns. With its argument scaled
+    instead, `gelu_backward` is right.
 others: any
 """
 

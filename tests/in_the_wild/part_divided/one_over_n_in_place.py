@@ -2,7 +2,7 @@
 
 lesson: 02
 by: dojo
-dlogits: failed | = `F.softmax(logits, 1)` is not divided by `N`; if it were, your `dlogits` would be right. Where
+dlogits: failed | = `F.softmax(logits, 1)` is not divided by `N`. If it were, your `dlogits` would be right. Where
     does the size go?
 others: passed
 """

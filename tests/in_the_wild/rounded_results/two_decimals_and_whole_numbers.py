@@ -4,8 +4,7 @@ lesson: 01
 by: both
 dpositive: failed | = `torch.round(dlogarithm / positive, decimals=2)` rounds. Without the rounding, your `dpositive` is
     right.
-db: shape | = `dz.sum(0).to(torch.int64)` converts to whole numbers. Without the conversion, your `db` is
-    right.
+db: shape | = `dz.sum(0).to(torch.int64)` rounds. Without the rounding, your `db` is right.
 """
 
 def dpositive(dlogarithm, positive):

@@ -4,8 +4,8 @@ lesson: 15
 dgain3: passed
 loss: passed
 clip: passed
-dW2: failed | = In `0.5 * through_att`, the factor `0.5` is one too many: without it, this gradient is right. What is the local
-    derivative of the forward line?
+dW2: failed | = In `0.5 * through_att`, the factor `0.5` is one too many. Without it, this gradient is right. What is
+    the local derivative of the forward line?
 dwte: failed | the factor `0.5` is one too many
 others: any
 """

@@ -1,8 +1,8 @@
 """The embedding's term goes to the rows of the tokens that come next.
 
 lesson: 15
-dwte: failed | = In `Y.clamp(min=0)`, `Y` is not the value that belongs there; with another one this gradient is right.
-    Which value does the forward pass use there?
+dwte: failed | = In `Y.clamp(min=0)`, `Y` is not the value that belongs there. With another one, this gradient is
+    right. Which value does the forward pass use there?
 trajectory: failed
 resumed: failed
 others: passed

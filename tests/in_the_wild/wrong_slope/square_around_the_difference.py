@@ -2,8 +2,8 @@
 
 lesson: 01
 by: dojo
-dz: failed | = In `(1 - a) ** 2`, the power applies to all of `1 - a`. Applied to only one of the two terms, your
-    `dz` is right: to which one?
+dz: failed | = In `(1 - a) ** 2`, the power applies to both terms. Applied to only one of the two terms, your `dz` is
+    right: to which one?
 others: passed
 """
 

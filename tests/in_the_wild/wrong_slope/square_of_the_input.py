@@ -2,9 +2,8 @@
 
 lesson: 03
 by: dojo
-dhpreact: failed | = In `hpreact ** 2`, `hpreact` is not the value that belongs there; with another one your
-    `dhpreact` is right. What the forward
-    line reads, or what it returns: which does your formula need there?
+dhpreact: failed | = In `hpreact ** 2`, `hpreact` is not the value that belongs there. With another one, your
+    `dhpreact` is right. What the forward line reads, or what it returns: which does your formula need there?
 others: passed
 """
 

@@ -13,7 +13,7 @@ from support import sampled
 from test_notebook import graded, hand_in  # noqa: F401
 
 from grader.intake.notebook.claims import MAX_CLAIMS, claims_in
-from grader.intake.notebook.forward_names import agreeing_names, line_shape, other_names
+from grader.intake.notebook.forward_pass import agreeing_names, form_of_text, other_names
 from grader.intake.notebook.spellings import meant_by, names_by_spelling
 from grader.lesson.notebook_lesson import forward_expressions
 
@@ -96,8 +96,7 @@ def assigned(source: str) -> list[tuple[str, ast.expr]]:
     ],
 )
 def test_two_ways_to_write_a_line(one, other):
-    shapes = [line_shape("x", ast.parse(text, mode="eval").body) for text in (one, other)]
-    assert shapes[0] is not None and shapes[1] is not None and shapes[0].key == shapes[1].key
+    assert form_of_text("x", one).structure == form_of_text("x", other).structure
 
 
 def test_the_forward_pass_under_other_names(lesson):

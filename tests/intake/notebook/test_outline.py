@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.intake.notebook.outline import outline_data
+from grader.intake.notebook.outline import outline
 
 
 def test_functions_in_handlers_and_cases_are_found():
@@ -10,5 +10,5 @@ def test_functions_in_handlers_and_cases_are_found():
         "try:\n    from fast import norm\nexcept ImportError:\n    def dx(x): return x\n"
         "match 1:\n    case 1:\n        def dy(y): return y\n"
     )
-    found = outline_data(text.encode(), False)
-    assert list(found["functions"]) == ["norm", "dx", "dy"]
+    found = outline(text.encode(), False)
+    assert list(found.functions) == ["norm", "dx", "dy"]

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from lecture_notebooks import NOTEBOOKS
+from packaged import right
 from support import ROOT
 
 from grader.dojo.file import read_own
@@ -299,7 +300,9 @@ def test_a_folder_in_the_file_s_place(tmp_path, found):
 def test_a_pipe_does_not_make_anybody_wait(tmp_path, found):
     lay(tmp_path, f"ada/{MAKEMORE}/")
     os.mkfifo(tmp_path / "ada" / MAKEMORE / "backward.py")
-    (ada,) = found(tmp_path)
+    os.mkfifo(tmp_path / "bo.py")
+    ada, bo = found(tmp_path)
+    assert bo.message == "bo.py is no file and no folder. Submit the file itself."
     assert (
         ada.lessons[MAKEMORE].message
         == "backward.py cannot be read: it is not an ordinary file. Submit the file itself."
@@ -536,6 +539,18 @@ def test_a_notebook_is_not_said_to_be_read_as_a_lesson_of_which_it_has_nothing(c
     read = read_submission(tmp_path / name, "ada", lessons)
     assert read.lessons[course.find("06").name].nothing
     assert not read.remarks and not read.questions and read.full_message is None
+
+
+def test_parts_of_a_lesson_next_to_each_other_are_a_question(course, tmp_path):
+    """A lesson is one file: the likelier part is graded, and the student and the instructor read why."""
+    head, *functions = right("02").decode().split("\ndef ")
+    for name, part in (("part1", functions[::2]), ("part2", functions[1::2])):
+        (tmp_path / f"{name}.py").write_text(head + "".join(f"\ndef {each}" for each in part), encoding="utf-8")
+    read = read_submission(tmp_path, "ada", [course.find("02")], list(course.lessons.values()))
+    (question,) = read.questions
+    assert {*question.found} == {"part1.py", "part2.py"}
+    assert question.reason.endswith("A lesson's functions have to be in one file.")
+    assert question.reason in (read.full_message or "")
 
 
 # Packages of the student's -------------------------------------------------------------------------------------------

@@ -243,7 +243,7 @@ def test_who_is_added_to_a_group_keeps_their_own_submission(graded_as):
     found_as, found = graded_as(files, UNCONFIRMED)
     assert found_as == {ANN: "submission_1", "Bob Ray": "submission_2"}
     ann = next(each for each in found.arrivals if each.student == ANN)
-    assert ann.note == "It counts before submission_2, submitted by a group."
+    assert [each.message for each in ann.remarks] == ["It counts before submission_2, submitted by a group."]
 
 
 def test_two_groups_are_a_conflict(graded_as):

@@ -264,21 +264,6 @@ def test_a_report_that_is_not_current_stays_here(ada, tmp_path):
     grade("feedback", "canvas", out, ada)
 
 
-def test_a_lesson_of_an_earlier_attempt_has_its_own_report(ada, tmp_path):
-    out = tmp_path / "out"
-    gradebook = Gradebook(out / GRADEBOOK)
-    (bo,) = gradebook.attempts_of("chenbo")
-    later = replace(bo, lessons=[lesson("03_makemore_steps", row("dC"))])
-    add_attempt(gradebook, later)
-    gradebook.close()
-    write_student(out, later)
-    (out / "chenbo" / LESSON).mkdir()
-    (out / "chenbo" / LESSON / "report.md").write_text("the earlier lesson")
-    grade("feedback", "canvas", out, ada)
-    text = unzipped(out / "canvas-feedback.zip")["chenbo_13_346_backward.py"].decode()
-    assert report_of("chenbo") in text and "the earlier lesson" in text
-
-
 # A folder, and mail merge --------------------------------------------------------------------------------------------
 
 

@@ -27,8 +27,8 @@ def graded(*statuses: str, message: str | None = None) -> SubmissionResult:
         (results("ada", status="rejected", message="It is a link."), "It is a link."),
         (results("ada"), "No lesson was submitted."),
         (
-            results("ada", lesson("04_small", status="missing", message="Submitted a PDF. No folder 04_small.")),
-            "Submitted a PDF.",
+            results("ada", lesson("04_small", status="missing", message="No folder 04_small was submitted.")),
+            "No folder 04_small was submitted.",
         ),
         (graded("todo", "todo"), "All functions are untouched stubs."),
         (graded("timeout", "timeout", message=LOOP), LOOP),

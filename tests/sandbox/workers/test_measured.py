@@ -35,7 +35,7 @@ from grader.sandbox.workers import measuring
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import MeasuredCall
 from grader.sandbox.workers.measuring import measure, memory_is_accounted_for
-from grader.sandbox.workers.requests import call_request
+from grader.sandbox.workers.messages import Call
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
 
@@ -112,8 +112,7 @@ def test_a_call_that_raises_says_so(student: Student) -> None:
 
 
 def test_the_worker_of_other_calls_is_kept_and_nothing_is_printed_twice(student: Student) -> None:
-    request = call_request("hold")
-    student.call("hold", request, [1], {})
+    student.call("hold", Call("hold", [1]))
     kept = student._file.process
     student.call_measured("hold", [1])
     assert student._file.process is kept
@@ -127,7 +126,7 @@ def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) ->
     assert worker.load_failure is None
     process = worker._file.process
     assert process is not None
-    called = worker.call("stay", call_request("stay"), [], {})
+    called = worker.call("stay", Call("stay"))
     assert called.value == 1
     process._zygote.status_if_ended(process._number, GUARD_SECONDS)
     assert process.end_and_measure().resident_bytes > 0
@@ -222,14 +221,12 @@ BY_TIME = {
     "flash_attention/future_product_in_numpy",
 }
 """Only processor time gives these away, which is statistical: `make test-slow` measures it."""
-QUICK = {  # of lessons 18 and 19, whose files take two to five seconds: one of each class
-    *("engines/complex_step", "engines/replies_from_the_question_before", "engines/class_that_lies"),
-    *("flash_attention/mask_in_numpy", "flash_attention/whole_rows"),
-}
+QUICK = {"flash_attention/mask_in_numpy", "flash_attention/whole_rows"}
+"""Of lesson 19, whose files take five seconds: one of each class."""
 
 
 def is_slow(number: str, name: str) -> bool:
-    return name in BY_TIME or (number != "09" and name not in QUICK)
+    return name in BY_TIME or (number == "19" and name not in QUICK)
 
 
 @pytest.mark.full

@@ -1,0 +1,301 @@
+"""A lesson's computational graph as the forward pass runs: the places of its nodes and the paths of its edges.
+
+Layers run from top to bottom, one for each step of the forward pass. A layer's steps read values above it: values
+computed earlier in the first column, parameters next to them. An edge that skips layers runs down a lane at the left.
+Parts that have nothing to do with each other are drawings of their own, so that a page can set them side by side.
+What a loop repeats is one box in the drawing of the whole, and each repetition is a drawing by itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from grader.lesson.forward_statements import forward_statements
+from grader.lesson.lesson import Lesson
+from grader.publish.layout import NODE_HEIGHT, Edge, Layout, Node, NodeKind, Repeat
+from grader.reference.tape import Graph, is_floating
+from grader.results.wording import format_shape
+
+Reads = Mapping[str, Sequence[str]]
+
+MAX_DRAWN = 12
+"""Repetitions that are drawn; of more, the first ones and the last one."""
+
+GAP, GAP_BETWEEN, LANE, CHARACTER, SMALL_CHARACTER = 24, 14, 16, 7.8, 6.7
+"""In CSS pixels: the space under a node and next to it, a lane for edges that skip layers, a letter of a name, one of a
+shape."""
+MAX_GRAPH_WIDTH = 418
+"""A wider drawing, with its margins, has letters smaller than 8 pixels on a telephone of 360 pixels."""
+
+
+def layouts_of(lesson: Lesson) -> tuple[Layout, ...]:
+    """The drawings of a lesson's graph, one for each of its parts."""
+    graph = lesson.public.graph
+    repeats = list(repeats_of(graph, all_reads_of(lesson)))
+    layouts = []
+    for part in parts_of(reads_of(lesson)):
+        layout = drawing(graph, part)
+        layouts.append(replace(layout, repeats=tuple(each for each in repeats if set(each.names) & part.keys())))
+    return tuple(layouts)
+
+
+def drawing(graph: Graph, reads: Reads) -> Layout:
+    """A drawing of `reads`, with the shapes and kinds of the graph's values."""
+    return lay_out(reads, shapes_of(graph, reads), kinds_of(graph, reads))
+
+
+def shapes_of(graph: Graph, reads: Reads) -> dict[str, str]:
+    return {name: format_shape(graph.values[first_member(name)].shape) for name in reads}
+
+
+def kinds_of(graph: Graph, reads: Reads) -> dict[str, NodeKind]:
+    return {
+        name: "input" if name in graph.inputs else "fused" if first_member(name) in graph.fused else "step"
+        for name in reads
+    }
+
+
+def reads_of(lesson: Lesson) -> dict[str, tuple[str, ...]]:
+    """{name: the floating values its line reads}, fused values between them included, in forward order.
+
+    Values that a loop appends to a list are one name, `h[0…2]`: the line is drawn once. What a repetition reads of the
+    one before it is left out.
+    """
+    folded, order = folded_names(lesson.public.graph), dict[str, int]()
+    reads: dict[str, dict[str, None]] = {}
+    for name, parents in all_reads_of(lesson).items():
+        label = folded.get(name, name)
+        order.setdefault(label, len(order))
+        earlier = (folded.get(parent, parent) for parent in parents)
+        reads.setdefault(label, {}).update((each, None) for each in earlier if order[each] < order[label])
+    return {name: tuple(sorted(parents, key=order.__getitem__)) for name, parents in reads.items()}
+
+
+def folded_names(graph: Graph) -> dict[str, str]:
+    """{name: the name of the whole group} for members of a list that one line appends: `h[0…2]` for `h[1]`."""
+    found: dict[str, str] = {}
+    for name, members in graph.lists.items():
+        for place in dict.fromkeys(graph.places[member] for member in members):
+            numbers = [number for number, member in enumerate(members) if graph.places[member] == place]
+            if len(numbers) > 1:
+                found.update((members[number], f"{name}[{numbers[0]}…{numbers[-1]}]") for number in numbers)
+    return found
+
+
+def first_member(name: str) -> str:
+    """The value that a drawn name stands for: `h[0]` for `h[0…2]`."""
+    return re.sub(r"…\d+\]$", "]", name)
+
+
+def all_reads_of(lesson: Lesson) -> dict[str, tuple[str, ...]]:
+    """`reads_of` with every member of a list by itself."""
+    graph = lesson.public.graph
+    fused = {name for name in graph.fused if is_floating(graph.values[name])}
+    drawn = [name for name in graph.values if name in graph.names or name in fused]
+    lines = forward_statements(lesson)
+    reads: dict[str, tuple[str, ...]] = {}
+    for name in drawn:
+        behind = graph.sources[name] if name in fused else graph.parents.get(name, ())
+        read = names_in_statement(lines.get(name, ""))
+        through_fused = {source for other in read & fused for source in graph.sources[other]}
+        direct = {parent for parent in behind if parent in read or parent not in through_fused}
+        reads[name] = tuple(parent for parent in drawn if parent in direct | (read & fused))
+    return reads
+
+
+def names_in_statement(line: str) -> set[str]:
+    """The names that a statement of the forward pass reads."""
+    try:
+        nodes = list(ast.walk(ast.parse(line)))
+    except SyntaxError:
+        return set()
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
+def parts_of(reads: Reads) -> list[Reads]:
+    """`reads` cut into parts that no line joins, in the order in which the forward pass comes to them."""
+    part = {name: name for name in reads}
+
+    def root(name: str) -> str:
+        while part[name] != name:
+            name = part[name]
+        return name
+
+    for name, parents in reads.items():
+        for parent in parents:
+            part[root(parent)] = root(name)
+    roots = dict.fromkeys(root(name) for name in reads)
+    return [{name: reads[name] for name in reads if root(name) == each} for each in roots]
+
+
+def layers_of(reads: Reads, rooms: Mapping[str, float] | None = None, widest: float = math.inf) -> dict[str, int]:
+    """{name: its layer}: below all it reads, inputs just above their first reader.
+
+    `rooms` are widths. A name for which a layer has no room comes into a later one, an input into an earlier one.
+    """
+    rooms = rooms or {}
+    depth: dict[str, int] = {}
+    used: defaultdict[int, float] = defaultdict(float)
+
+    def place(name: str, layer: int, towards: int) -> None:
+        room = rooms.get(name, 0.0)
+        while used[layer] and used[layer] + room > widest:
+            layer += towards
+        depth[name] = layer
+        used[layer] += room
+
+    inputs = [name for name, parents in reads.items() if not parents]
+    depth.update(dict.fromkeys(inputs, 0))
+    for name, parents in reads.items():  # forward order: parents come first
+        if parents:
+            place(name, 1 + max(depth[parent] for parent in parents), 1)
+    for name in inputs:
+        readers = [depth[other] for other in reads if name in reads[other]]
+        place(name, min(readers) - 1 if readers else 0, -1)
+    first = min(depth.values(), default=0)
+    return {name: layer - first for name, layer in depth.items()}
+
+
+def lanes_of(reads: Reads, layers: Mapping[str, int]) -> dict[tuple[str, str], int]:
+    """{(parent, name): the lane} of every read that skips a layer; lane 0 is next to the nodes, for short ones."""
+    skipping = [(parent, name) for name in reads for parent in reads[name] if layers[name] - layers[parent] > 1]
+    skipping.sort(key=lambda edge: (layers[edge[1]] - layers[edge[0]], layers[edge[0]]))
+    lanes: list[list[tuple[int, int]]] = []
+    lane_of: dict[tuple[str, str], int] = {}
+    for edge in skipping:
+        top, low = layers[edge[0]], layers[edge[1]]
+        free = (i for i, others in enumerate(lanes) if all(low <= a or top >= b for a, b in others))
+        lane = lane_of[edge] = next(free, len(lanes))
+        if lane == len(lanes):
+            lanes.append([])
+        lanes[lane].append((top, low))
+    return lane_of
+
+
+def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, NodeKind], padding: float = 44) -> Layout:
+    """Places every name of `reads` ({name: what it reads}, in forward order) and draws a line for every read.
+
+    `padding` is the room left and right of a node's text, in CSS pixels. A drawing that would be wider than
+    MAX_GRAPH_WIDTH has more layers instead, as far as that helps.
+    """
+    for widest in (math.inf, *range(MAX_GRAPH_WIDTH - 10, MAX_GRAPH_WIDTH // 2, -20)):
+        layout = place_all(reads, shapes, kinds, padding, widest)
+        if layout.width <= MAX_GRAPH_WIDTH:
+            break
+    return layout
+
+
+def place_all(
+    reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, NodeKind], padding: float, widest: float
+) -> Layout:
+    """A drawing whose layers have at most this width, without the lanes on the left."""
+    inputs = [name for name in reads if kinds[name] == "input"]
+    read = {parent for parents in reads.values() for parent in parents}
+
+    def room_for(names: Iterable[str], least: float) -> float:
+        texts = (max(CHARACTER * len(name), SMALL_CHARACTER * len(shapes[name])) for name in names)
+        return max(least, padding + max(texts, default=0))
+
+    narrow, wide = room_for(inputs, padding + 46), room_for(reads, padding + 74)
+    layers = layers_of(reads, {name: GAP_BETWEEN + (narrow if name in inputs else wide) for name in reads}, widest)
+    lane_of = lanes_of(reads, layers)
+    left = LANE * (1 + max(lane_of.values(), default=-1)) + 10.0
+    placed: dict[str, Node] = {}
+    column: dict[str, int] = {}
+    for layer in range(max(layers.values(), default=-1) + 1):
+        members = [name for name in reads if layers[name] == layer]
+        near = {n: min((column[p] for p in reads[n]), default=0) for n in members}
+        members.sort(key=lambda n: (n in inputs, kinds[n] == "fused" and n not in read, near[n]))
+        x = left
+        for number, name in enumerate(members):
+            # the first column keeps one width, so that the spine of the graph is a straight line
+            room = narrow if number and name in inputs else wide
+            placed[name] = Node(name, shapes[name], kinds[name], x, 8.0 + layer * (NODE_HEIGHT + GAP), room)
+            column[name] = number
+            x += room + GAP_BETWEEN
+    nodes = tuple(placed[name] for name in reads)
+    edges = []
+    for name, parents in reads.items():
+        at_left = [p for p in parents if (p, name) in lane_of and column[p] == column[name] == 0]
+        above = [placed[p] for p in parents if p not in at_left]
+        port = dict(zip((p.name for p in above), ports(placed[name], above), strict=True))
+        for parent in parents:
+            lane = lane_of.get((parent, name))
+            down = None if lane is None else left - LANE * (lane + 0.75)
+            edges.append(Edge(parent, name, path(placed[parent], placed[name], port.get(parent), down)))
+    width = max((n.x + n.width for n in nodes), default=0) + 4
+    return Layout(nodes, tuple(edges), width, max((n.bottom for n in nodes), default=0) + 12)
+
+
+def ports(node: Node, parents: Sequence[Node]) -> list[float]:
+    """Where each parent's line meets the top of `node`: in the parents' order, the one right above in the middle."""
+    order = sorted(range(len(parents)), key=lambda i: parents[i].middle)
+    middle = min(range(len(order)), key=lambda i: abs(parents[order[i]].middle - node.middle), default=0)
+    step = min(18.0, (node.width - 24) / 2 / max(1, len(order)))
+    places = [0.0] * len(parents)
+    for place, index in enumerate(order):
+        places[index] = node.middle + (place - middle) * step
+    return places
+
+
+def path(start: Node, end: Node, port: float | None, lane: float | None) -> str:
+    """From the bottom of `start` to the top of `end` at `port`, down the lane if any; without a port, side to side."""
+    if lane is not None and port is None:
+        y, low = start.y + NODE_HEIGHT * 0.7, end.y + NODE_HEIGHT * 0.3
+        return (
+            f"M{start.x:g} {y:g}C{lane + 4:g} {y:g} {lane:g} {y + 2:g} {lane:g} {y + 16:g}V{low - 16:g}"
+            f"C{lane:g} {low - 2:g} {lane + 4:g} {low:g} {end.x - 1:g} {low:g}"
+        )
+    x, y, low = start.middle, start.bottom, end.y
+    port = end.middle if port is None else port
+    if lane is None:
+        half = (y + low) / 2
+        return f"M{x:g} {y:g}C{x:g} {half:g} {port:g} {half:g} {port:g} {low - 1:g}"
+    return (
+        f"M{x:g} {y:g}C{x:g} {y + GAP:g} {lane:g} {y:g} {lane:g} {y + GAP:g}V{low - GAP:g}"
+        f"C{lane:g} {low:g} {port:g} {low - GAP:g} {port:g} {low - 1:g}"
+    )
+
+
+def repeats_of(graph: Graph, reads: Mapping[str, Sequence[str]]) -> Iterator[Repeat]:
+    """What loops repeat: the lists that are appended to equally often and read each other."""
+    members: defaultdict[str, list[str]] = defaultdict(list)
+    for name, label in folded_names(graph).items():
+        members[label].append(name)
+    label_of = {name: label for label, names in members.items() for name in names}
+    for loop in joined_lists(members, reads, label_of):
+        count = len(members[loop[0]])
+        numbers = range(count) if count <= MAX_DRAWN else [*range(MAX_DRAWN - 1), count - 1]
+        drawings = []
+        for number in numbers:
+            own = {members[label][number] for label in loop}
+            inside = {name: tuple(parents) for name, parents in reads.items() if name in own}
+            above = dict.fromkeys(parent for parents in inside.values() for parent in parents if parent not in own)
+            drawings.append(drawing(graph, {**dict.fromkeys(above, ()), **inside}))
+        yield Repeat(tuple(loop), tuple(number + 1 for number in numbers), count, tuple(drawings))
+
+
+def joined_lists(
+    members: Mapping[str, Sequence[str]], reads: Mapping[str, Sequence[str]], label_of: Mapping[str, str]
+) -> list[list[str]]:
+    """The labels of each loop, in forward order: lists of the same length of which one reads the other."""
+    loops = [[label] for label in members]
+
+    def loop_of(label: str) -> list[str]:
+        return next(loop for loop in loops if label in loop)
+
+    for name, parents in reads.items():
+        for parent in parents:
+            if name not in label_of or parent not in label_of:
+                continue
+            one, other = label_of[parent], label_of[name]
+            if len(members[one]) == len(members[other]) and loop_of(one) is not loop_of(other):
+                merged = loop_of(one) + loop_of(other)
+                loops = [loop for loop in loops if not set(loop) & set(merged)] + [merged]
+    order = list(dict.fromkeys(label_of[name] for name in reads if name in label_of))
+    return sorted((sorted(loop, key=order.index) for loop in loops), key=lambda loop: order.index(loop[0]))

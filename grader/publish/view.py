@@ -1,0 +1,472 @@
+"""A result in words: its rows, which rows have one cause, how many are right, and what to do next.
+
+Reports, screens, editors, assistants and exports render these. No other module decides what a row is called or what is
+said about it. A text may quote a student: each renderer makes it harmless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from grader.lesson.forward_statements import forward_lines
+from grader.lesson.lesson import Item, Lesson
+from grader.publish.excerpt import Lines, excerpt
+from grader.questions.question import is_question
+from grader.results import BROKEN_STATUSES, UNWRITTEN, WRONG_STATUSES, LessonResult, Row
+from grader.results.wording import figure_text, format_shape, shape_text
+
+if TYPE_CHECKING:
+    from grader.publish.layout import Layout, Node
+
+STATE_WORDS: Final = {
+    "passed": "right",
+    "chain": "right, chain red",
+    "failed": "wrong value",
+    "shape": "wrong shape",
+    "error": "error",
+    "timeout": "out of time",
+    "crashed": "crashed",
+    "forbidden": "not allowed",
+    "todo": "to do",
+    "missing": "missing",
+    "uncounted": "not counted",
+    "here": "passed here; the hidden suite decides",
+    "hidden": "written; only the hidden suite decides",
+}
+"""{state: its name}, in the order in which a page explains them. A state is a status, or one of two more: `chain` for a
+right row that is red in the student's own chain, `uncounted` for one that the submission cannot contain."""
+MEANINGS: Final = {
+    "passed": "your line gives the gradient",
+    "chain": "your line is right; in your chain, a step above it passes it a wrong gradient",
+    "failed": "it ran, but the numbers are wrong",
+    "shape": "the shape or the type is not the gradient’s",
+    "error": "it raised an exception",
+    "timeout": "it did not return in time",
+    "crashed": "its process ended",
+    "forbidden": "it used autograd, numerical differentiation, or something else that is not allowed",
+    "todo": "not written yet",
+    "missing": "there is no such function",
+    "uncounted": "the lecture’s notebook has no such row: it gives no points and costs none",
+    "here": "it agrees with its public examples",
+    "hidden": "it has no public example",
+}
+"""{state: what it means, in a sentence without its capital and its full stop}"""
+
+
+class TableRow(NamedTuple):
+    """All that a row of the table shows, and nothing else: two students' rows that are equal here look alike."""
+
+    name: str
+    anchor: str
+    why: str | None  # the anchor of the section that explains it
+    state: str
+    word: str
+    chain: str
+    exact: bool | None
+    approximate: bool | None
+    maxdiff: float | None
+    ulps: int | None
+    points: float
+    max_points: float
+    function: str
+
+
+class NodeTooltip(NamedTuple):
+    """All that a node of the graph shows of the row of its gradient."""
+
+    state: str
+    anchor: str
+    first: bool  # the one to fix first
+    facts: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class RowView:
+    """A row of a result, in words.
+
+    Attributes:
+        anchor: its id in a page.
+        others: the rows of its lesson, by name.
+        lesson: None where the course no longer has it.
+        file: the text that `row.line` is a line of.
+        picture: what the report draws of its values.
+    """
+
+    row: Row
+    anchor: str = ""
+    others: Mapping[str, Row] = field(default_factory=dict)
+    lesson: Lesson | None = None
+    item: Item | None = None
+    file: Lines | None = None
+    picture: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def state(self) -> str:
+        if not self.row.counted:
+            return "uncounted"
+        return "chain" if self.row.status == "passed" and self.row.chain == "failed" else self.row.status
+
+    @property
+    def is_wrong(self) -> bool:
+        return self.state in WRONG_STATUSES
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether there is no value to judge."""
+        return self.state in BROKEN_STATUSES
+
+    @property
+    def is_check(self) -> bool:
+        return self.item is not None and self.item.target is None
+
+    @property
+    def looks_right(self) -> bool:
+        """Whether the lecture's `cmp` finds nothing wrong with a wrong row, on the published problem."""
+        return self.row.status != "passed" and bool(self.row.approximate)
+
+    @property
+    def cmp_in_words(self) -> str:
+        """What the lecture's `cmp` says of a row that `looks_right`."""
+        return f"{'exact' if self.row.exact else 'approximate'} on the published problem"
+
+    @property
+    def cmp_line(self) -> str:
+        """What the lecture's `cmp` prints; "" for a check, and for a gradient that did not run."""
+        row = self.row
+        if row.exact is None:
+            return ""
+        maxdiff = "none" if row.maxdiff is None else f"{row.maxdiff:.6g}"
+        return f"exact: {row.exact!s:5} | approximate: {row.approximate!s:5} | maxdiff: {maxdiff}"
+
+    @property
+    def shape_difference(self) -> str:
+        """The shape that was found and the expected one, where they differ; "" elsewhere."""
+        row = self.row
+        if row.status != "shape" or row.shape in (None, row.expected_shape):
+            return ""
+        return f"shape: {format_shape(row.shape or ())}, expected: {format_shape(row.expected_shape)}"
+
+    @cached_property
+    def word(self) -> str:
+        """The verdict on the line alone, which neither the row's figures nor its shape contradict."""
+        row, word = self.row, STATE_WORDS[self.state]
+        if self.state == "chain":
+            return STATE_WORDS["passed"]
+        if row.status == "shape" and row.shape is None:  # None, a list or an array; a check's result may have any parts
+            return "wrong type" if row.expected_shape else "wrong shape or type"
+        if row.status == "shape" and row.exact is None and row.shape == row.expected_shape:
+            return "wrong type"
+        measured = (row.exact, row.relative_error, row.expected_shape or None)
+        if self.looks_right and self.is_wrong:
+            return f"{word.removesuffix(' value')}; {self.cmp_in_words}"
+        return "wrong" if row.status == "failed" and not any(each is not None for each in measured) else word
+
+    @property
+    def label(self) -> str:
+        """The verdict on the line, and on the chain where that differs."""
+        return STATE_WORDS[self.state] if self.state == "chain" else self.word
+
+    @property
+    def message(self) -> str:
+        """What the grader says about this row; "" where that is nothing."""
+        row, numerical = self.row, self.row.numerical_differentiation
+        text = row.message or (row.mistake.message if row.mistake else "")
+        if numerical and numerical.message not in text:
+            text = f"{text} {numerical.message}".strip()
+        if numerical and numerical.observed and numerical.observed not in text:
+            text = f"{text} {numerical.observed}."
+        return text
+
+    @property
+    def sentence(self) -> str:
+        """The message, or what the verdict means."""
+        row = self.row
+        if row.message or row.mistake:
+            return self.message
+        if self.state == "todo" and (row.expected_shape or (self.item and self.item.target)):
+            default = (
+                f"Not written yet. Return a tensor of shape {shape_text(row.expected_shape)}. "
+                "The stub shows the line of the forward pass that it belongs to."
+            )
+        elif self.state == "shape" and row.shape is not None:
+            default = f"Its shape is {shape_text(row.shape)}; expected {shape_text(row.expected_shape)}."
+        else:
+            meaning = MEANINGS[self.state]
+            default = f"{meaning[0].upper()}{meaning[1:]}."
+        return f"{default} {self.message}".strip()
+
+    @property
+    def chain(self) -> str:
+        """The verdict on the student's own chain."""
+        row, culprit = self.row, self.culprit
+        if self.is_check or self.state == "uncounted":
+            return "–"
+        if row.chain == "passed":
+            return "right"
+        if row.chain == "skipped":
+            return f"not run, because {culprit}" if culprit and row.status == "passed" else "not run"
+        if self.state != "chain":
+            return "wrong"
+        return f"correct; red only because {culprit}" if culprit else "wrong, although every step above it is right"
+
+    @property
+    def culprit(self) -> str:
+        """The nearest step above it for which its chain is not right; "" where there is none."""
+        if not self.row.because_of:
+            return ""
+        nearest, *more = self.row.because_of
+        is_unwritten = nearest in self.others and self.others[nearest].status in UNWRITTEN
+        text = f"`{nearest}` above it is {'not written yet' if is_unwritten else 'wrong'}"
+        return f"{text}, and {len(more)} more" if more else text
+
+    @property
+    def place(self) -> str:
+        """The row's file and line; "" where it has none."""
+        if not self.row.file:
+            return ""
+        return self.row.file + (f", line {self.row.line}" if self.row.line else "")
+
+    @cached_property
+    def excerpt(self) -> tuple[tuple[int, str], ...]:
+        """The student's own lines, numbered, of a row that is not right."""
+        is_quoted = self.file and self.row.status not in ("passed", *UNWRITTEN)
+        return excerpt(self.file, self.row.name, self.row.line) if is_quoted and self.file else ()
+
+    @property
+    def forward(self) -> list[str]:
+        """The lines of the forward pass through which the value feeds the loss; none for a check."""
+        return forward_lines(self.lesson, self.item.target) if self.lesson and self.item and self.item.target else []
+
+    @property
+    def explanation(self) -> list[str]:
+        """The row as lines of plain text: verdict and place, message, chain, and what the lecture's `cmp` prints."""
+        verdict = self.word.capitalize() + (f" ({self.place})" if self.place else "")
+        chain = f"In your chain: {self.chain}." if self.state == "chain" else ""
+        return [line for line in (verdict, self.message, chain, self.cmp_line) if line]
+
+    @property
+    def error(self) -> Mapping[str, Any] | None:
+        """The picture of its error, where there is any: an argument changed in place leaves the value right."""
+        return self.picture if any(map(any, self.picture.get("cells", ()))) else None
+
+    def cells(self, why: str | None) -> TableRow:
+        row = self.row
+        figures = row.exact, row.approximate, row.maxdiff, row.ulps, row.points, row.max_points
+        function = self.item.function if self.item else row.name
+        return TableRow(row.name, self.anchor, why, self.state, self.word, self.chain, *figures, function)
+
+    def tooltip(self, shape: str, first: bool) -> NodeTooltip:
+        """For the node of its gradient in the graph, of the value's `shape`."""
+        row = self.row
+        facts = [f"{row.name}: {self.label}", f"shape {shape}"]
+        if row.shape not in (None, row.expected_shape):
+            facts.append(f"your shape {shape_text(row.shape)}")
+        if row.maxdiff is not None:
+            facts.append(f"maxdiff {figure_text(row.maxdiff)}, {figure_text(row.ulps)} ulps")
+        facts.append("your chain: " + {"passed": "right", "failed": "red", "skipped": "not run"}[row.chain])
+        if self.state == "chain" and row.because_of:
+            facts.append(f"because of {row.because_of[0]}")
+        return NodeTooltip(self.state, self.anchor, first, tuple(facts))
+
+
+@dataclass
+class LessonView:
+    """A lesson of a result. `groups` are neighbouring rows with one cause; `answers` are those to questions."""
+
+    results: LessonResult
+    lesson: Lesson | None
+    lines: list[RowView]
+    answers: list[Row]
+    groups: list[list[RowView]]
+    printed: str = ""
+
+    @property
+    def wrong_groups(self) -> list[list[RowView]]:
+        """The groups that are wrong, or whose function has code and counts as not written yet."""
+        return [group for group in self.groups if group[0].is_wrong or (group[0].state == "todo" and group[0].message)]
+
+    @property
+    def first(self) -> RowView | None:
+        """The step to fix first: the wrong one nearest the loss, else the first one not written yet."""
+        unwritten = [line for line in self.lines if line.state in UNWRITTEN]
+        unwritten.sort(key=lambda line: line.row.outside_notebook)
+        return next((line for line in self.lines if line.is_wrong), next(iter(unwritten), None))
+
+    @property
+    def tally(self) -> str:
+        return tally([line.state for line in self.lines])
+
+    @property
+    def message(self) -> str:
+        """What is said about the lesson as a whole, unless its first row says the same."""
+        says_the_same = self.lines and self.lines[0].row.message == self.results.message
+        return "" if says_the_same else self.results.message or ""
+
+    @property
+    def uncounted(self) -> int:
+        """How many rows the submission cannot contain."""
+        return sum(line.state == "uncounted" for line in self.lines)
+
+    @property
+    def has_gradients(self) -> bool:
+        """Whether any row is a gradient; a lesson of functions and classes has none."""
+        return not all(line.is_check for line in self.lines)
+
+    @property
+    def title(self) -> str:
+        return self.lesson.title if self.lesson else self.results.name
+
+    @property
+    def number(self) -> str:
+        return self.lesson.number if self.lesson else self.results.name.partition("_")[0]
+
+    @property
+    def explained(self) -> dict[str, str]:
+        """{a row's anchor: the anchor of the section that explains it}"""
+        return {line.anchor: group[0].anchor for group in self.groups for line in group}
+
+    @property
+    def cells(self) -> list[TableRow]:
+        explained = self.explained
+        return [line.cells(explained.get(line.anchor)) for line in self.lines]
+
+    def nodes_of(self, layout: Layout) -> list[tuple[int, Node, NodeTooltip | None]]:
+        """The drawing's nodes, numbered, each with what it says about its gradient."""
+        lines, first = {line.item.target: line for line in self.lines if line.item and line.item.target}, self.first
+        nodes = [(node, lines.get(node.name)) for node in layout.nodes]
+        return [
+            (n, node, line.tooltip(node.shape, line is first) if line else None) for n, (node, line) in enumerate(nodes)
+        ]
+
+
+def lesson_view(
+    results: LessonResult,
+    lesson: Lesson | None = None,
+    source: str = "",
+    texts: Mapping[str, str] = {},
+    pictures: Mapping[str, Any] = {},
+    printed: str = "",
+) -> LessonView:
+    """A lesson in words.
+
+    Args:
+        source: the text of the student's file.
+        texts: {a row's file: its text}, for files that were graded in another form than they were submitted in.
+        pictures: {row: what the report draws of its values}
+    """
+    rows = {row.name: row for row in results.rows}
+    items = {item.name: item for item in lesson.items} if lesson else {}
+    files = {text: Lines(text) for text in {source, *texts.values()}}
+    lines = [
+        RowView(
+            row,
+            f"{results.name}-{row.name}",
+            rows,
+            lesson,
+            items.get(row.name),
+            files[texts.get(row.file or "", source)],
+            pictures.get(row.name) or {},
+        )
+        for row in results.rows
+        if not is_question(row.name)
+    ]
+    groups: list[list[RowView]] = []
+    for line in lines:
+        row, before = line.row, groups[-1][-1] if groups else None
+        if not (line.is_wrong or row.mistake or (row.message and line.state not in ("todo", "uncounted"))):
+            continue
+        if before and (line.is_broken or row.line or row.status == "missing") and cause(before) == cause(line):
+            groups[-1].append(line)  # a file that does not run fails all its rows with one sentence
+        else:
+            groups.append([line])
+    return LessonView(results, lesson, lines, [row for row in results.rows if is_question(row.name)], groups, printed)
+
+
+def cause(line: RowView) -> tuple[str, bool, str, str | None, int | None]:
+    """Equal for rows to which the same thing happened. The messages of missing rows may differ in their names."""
+    row, message = line.row, line.row.message or ""
+    if row.status == "missing":
+        for name in (row.name, line.item.function if line.item else row.name):
+            message = message.replace(f"`{name}`", "")
+    return line.state, line.is_check and line.state in ("failed", "shape"), message, row.file, row.line
+
+
+def tally(states: Sequence[str]) -> str:
+    """`2 of 26 right, 1 wrong, 23 to do`"""
+    right = sum(state in ("passed", "chain", "here") for state in states)
+    others = {
+        "to do": sum(state in UNWRITTEN for state in states),
+        "only the hidden suite decides": states.count("hidden"),
+        "not counted": states.count("uncounted"),
+    }
+    counts = {"wrong": len(states) - right - sum(others.values())} | others
+    return ", ".join([f"{right} of {len(states)} right", *(f"{each} {word}" for word, each in counts.items() if each)])
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """What to do next: a row to fix or to write, a lesson to submit, or questions; nothing where all is right.
+
+    Attributes:
+        together: rows of `line`'s group.
+        questions: those that have not earned all their points.
+    """
+
+    part: LessonView | None = None
+    line: RowView | None = None
+    together: int = 1
+    questions: int = 0
+
+    @property
+    def title(self) -> str:
+        """What to do, as a command without its capital; "" where nothing is left."""
+        line, part = self.line, self.part
+        if part is None:
+            return ""
+        if line is not None:
+            if self.together > 1 and line.is_broken and line.state != "forbidden":
+                return "make the file run"
+            return f"{'fix' if line.is_wrong else 'write'} `{line.row.name}`"
+        return f"{'answer the questions of' if self.questions else 'submit'} lesson {part.number}, {part.title}"
+
+    @property
+    def sentence(self) -> str:
+        if self.part is None:
+            return "Nothing is left to fix here."
+        if self.line is not None:
+            return self.line.sentence
+        if self.questions:
+            return f"{self.questions} of them have not earned all their points yet."
+        return self.part.results.message or ""
+
+
+def next_step(parts: Sequence[LessonView]) -> NextStep:
+    """Wrong rows come first, and rows that a notebook like the lecture's cannot have come last."""
+
+    def urgency(part: LessonView) -> int:
+        assert part.first is not None
+        return 0 if part.first.is_wrong else 2 if part.first.row.outside_notebook else 1
+
+    parts = [part for part in parts if part.results.excused is None]
+    graded = [part for part in parts if part.results.status == "graded" and part.first]
+    for part in sorted(graded, key=urgency):
+        return NextStep(part, part.first, next((len(group) for group in part.groups if part.first in group), 1))
+    if missing := next((part for part in parts if part.results.status != "graded"), None):
+        return NextStep(missing)
+    wrong = ((part, sum(earns_more(row) for row in part.answers)) for part in parts)
+    return next((NextStep(part, questions=count) for part, count in wrong if count), NextStep())
+
+
+def earns_more(answer: Row) -> bool:
+    """Whether an answer has not all its points, and no person has set them."""
+    return answer.points < answer.max_points and answer.adjustment is None
+
+
+def answer_word(row: Row) -> str:
+    """The verdict on an answer to a question."""
+    if row.answer and row.answer.waits:
+        return "read by a person" if row.adjustment else "for a person to read"
+    return {"passed": "right", "failed": "not right", "error": "not readable"}.get(row.status, "not answered")

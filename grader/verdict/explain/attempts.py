@@ -1,0 +1,61 @@
+"""Explanations are optional: an error in one changes no verdict, and a student's key ends the search for one.
+
+No clock decides how much is tried, so a message is the same on every machine. Each search has its own limits: of
+changed functions (changes.MAX_EDITS) and of the operators that they dispatch
+(search.MAX_OPERATORS).
+"""
+
+from __future__ import annotations
+
+import select
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TypeVar
+
+from grader.errors import Interrupted
+from grader.verdict.judge.runner import StepRunner, is_submission
+
+AttemptResult = TypeVar("AttemptResult")
+
+_interrupts: select.poll | None = None
+"""Of the submission that this process explains, with its descriptor if it has one; None for the course's own files."""
+
+
+@contextmanager
+def explaining_a_submission(interrupt: int | None) -> Iterator[None]:
+    """Inside, explanations are optional. Once the descriptor `interrupt` is readable, they raise Interrupted."""
+    global _interrupts
+    before, _interrupts = _interrupts, select.poll()
+    if interrupt is not None:
+        _interrupts.register(interrupt, select.POLLIN)
+    try:
+        yield
+    finally:
+        _interrupts = before
+
+
+def explaining(runner: StepRunner) -> AbstractContextManager[None]:
+    """Inside, explanations of a submission are optional. Those of the course's own files must not fail."""
+    return explaining_a_submission(runner.interrupt) if is_submission(runner) else nullcontext()
+
+
+def check_interrupt() -> None:
+    """Raises Interrupted when the submission's descriptor is readable. Called before each step of a search."""
+    if _interrupts is not None and _interrupts.poll(0):
+        raise Interrupted
+
+
+def attempt(explain: Callable[[], AttemptResult]) -> AttemptResult | None:
+    """What `explain` gives; None when it fails on what a student returned.
+
+    Outside `explaining_a_submission`, an error is raised.
+    """
+    if _interrupts is None:
+        return explain()
+    try:
+        check_interrupt()
+        return explain()
+    except Interrupted:
+        raise
+    except Exception:
+        return None

@@ -1,0 +1,155 @@
+"""Patterns of wrong gradients: which wrong formula gives exactly this answer, from the simplest slip to the oddest?
+
+`mismatch.py` defines when a formula holds; `claims.py` leaves out an explanation that contradicts the code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+
+from grader.results.wording import format_shape
+from grader.verdict.explain.attempts import check_interrupt
+from grader.verdict.explain.claims import FunctionContents, is_borne_out
+from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.mismatch import Cases, GradientMismatch, gradient_mismatch
+from grader.verdict.explain.problem_values import can_expand
+from grader.verdict.explain.readings.factors import wrong_factor
+from grader.verdict.explain.readings.forms import constant_elements, reciprocal, wrong_operation
+from grader.verdict.explain.readings.inner_lines import wrong_inner_line
+from grader.verdict.explain.readings.lines import factor_of_a_line, term_of_a_line
+from grader.verdict.explain.readings.multiples import branch_coefficients, constant_multiple, unnamed_multiple
+from grader.verdict.explain.readings.paths import each_path, held_constant, one_path, sums_of_paths
+from grader.verdict.explain.readings.places import factor_in_places, repeated_index, wrong_zeros
+from grader.verdict.explain.readings.reductions import extra_sum, sum_of_uses_missing, wrong_broadcast, wrong_sum
+from grader.verdict.explain.readings.shapes import transposed_gradient, wrong_order, wrong_shape
+from grader.verdict.explain.readings.substitutes import (
+    other_gradient,
+    unchanged_upstream,
+    upstream_forgotten,
+    upstream_with_a_factor,
+    wrong_upstream,
+    wrong_value,
+)
+from grader.verdict.explain.readings.sums_inside import wrong_inner_sum
+from grader.verdict.explain.readings.terms import wrong_term, wrong_term_and_factor
+
+GradientReading = Callable[[GradientMismatch], Iterator[Explanation]]
+ZERO_ELEMENT = 1e-12
+"""The share of a gradient's scale below which an element is rounding."""
+
+TIERS: tuple[tuple[GradientReading, ...], ...] = (
+    (
+        *(wrong_sum, constant_multiple, branch_coefficients, wrong_shape, wrong_broadcast, transposed_gradient),
+        other_gradient,
+    ),
+    (
+        held_constant,
+        unchanged_upstream,
+        extra_sum,
+        sum_of_uses_missing,
+        wrong_upstream,
+        wrong_value,
+        upstream_forgotten,
+        wrong_factor,
+    ),
+    (wrong_term, wrong_inner_line, repeated_index),
+    (one_path, upstream_with_a_factor, wrong_inner_sum),
+    (sums_of_paths,),
+    (unnamed_multiple,),
+    (wrong_zeros, factor_in_places, factor_of_a_line, term_of_a_line),
+    (constant_elements, reciprocal, wrong_order),
+    (wrong_operation, wrong_term_and_factor),
+)
+"""Readings in the order of trust: a later tier is tried only where no earlier one explains the answer."""
+
+OF_A_BRANCH: dict[int, tuple[GradientReading, ...]] = {
+    1: (wrong_factor,),
+    3: (wrong_inner_sum,),
+    8: (wrong_operation,),
+}
+"""Readings of each branch alone, by tier, where no reading of the tier explains the whole gradient."""
+
+OF_A_PATH: dict[int, tuple[GradientReading, ...]] = {3: (wrong_factor, wrong_inner_sum), 8: (wrong_operation,)}
+"""The same for each path through a step of several operations."""
+
+
+def explain(name: str, cases: Cases, contents: FunctionContents | None = None) -> Explanation | None:
+    """The mistake that gives the answers of all `cases`, or None. `name` is the forward value (`probs` for `dprobs`).
+
+    `contents` is what the student's function is made of: an explanation that contradicts it is left out.
+    """
+    explanation = zeros(name, cases)
+    if explanation is not None:
+        return explanation
+    wrong = gradient_mismatch(name, cases)
+    if wrong is None:
+        return None
+    found = chain(explanations(wrong), explanations_of_expanded(wrong))
+    return next((e for e in found if is_borne_out(e.message, contents)), None)
+
+
+def explanations_of_expanded(wrong: GradientMismatch) -> Iterator[Explanation]:
+    """Which part of the gradient an answer is that lacks axes, expanded to the gradient's shape.
+
+    Of a batch norm, the term of the mean alone has one number per column.
+    """
+    if wrong.same_shape or not all(can_expand(f.shape, e.shape) for f, e in wrong.pairs):
+        return
+    shapes = [format_shape(tensor.shape) for tensor in wrong.pairs[0]]
+    expanded = replace(wrong, found=[f.expand(e.shape) for f, e in wrong.pairs])
+    for reading in (branch_coefficients, held_constant, wrong_inner_line, one_path):
+        check_interrupt()
+        for explanation in reading(expanded):
+            yield replace(explanation, message=f"Its shape is {shapes[0]}, not {shapes[1]}. {explanation.message}")
+
+
+def explanations(wrong: GradientMismatch) -> Iterator[Explanation]:
+    """What holds of the first tier in which anything does, each mistake once."""
+    for number, tier in enumerate(TIERS):
+        seen: set[str] = set()
+        for explanation in readings_of_tier(number, tier, wrong, seen):
+            if explanation.id not in seen:
+                seen.add(explanation.id)
+                yield explanation
+                if number > 0:  # the odder ones say the same thing in several ways
+                    return
+        if seen:
+            return
+
+
+def readings_of_tier(
+    number: int, tier: Sequence[GradientReading], wrong: GradientMismatch, seen: Collection[str]
+) -> Iterator[Explanation]:
+    """The explanations of one tier; of the branches and paths while the caller has `seen` none."""
+    for reading in tier:
+        check_interrupt()
+        yield from reading(wrong)
+    for parts, readings in ((wrong.branches, OF_A_BRANCH), (partial(each_path, wrong), OF_A_PATH)):
+        if number in readings and not seen:
+            for part in parts():
+                for reading in readings[number]:
+                    check_interrupt()
+                    yield from reading(part)
+
+
+def zeros(name: str, cases: Cases) -> Explanation | None:
+    """A message about a gradient that is zero in every element on every problem, or rounding; None for any other."""
+    tensors = [a.tensor for _, a in cases if a.tensor is not None and a.tensor.numel() and a.tensor.is_floating_point()]
+    if len(tensors) < len(cases):
+        return None
+    is_zero = not any(bool(tensor.any()) for tensor in tensors)
+    floors = [ZERO_ELEMENT * problem.scale(name) for problem, _ in cases]
+    if not is_zero and any(not float(t.abs().max()) <= floor for t, floor in zip(tensors, floors, strict=True)):
+        return None
+    shape = cases[0][0].values[name].shape
+    if shape and not any(tensor.ndim for tensor in tensors):
+        whole = f"`{name}` is {format_shape(shape)}, and each of its elements has a gradient of its own."
+        return Explanation("sum_too_many", f"Your `d{name}` is one number, and zero: {whole}")
+    return Explanation(
+        "zeros" if is_zero else "zeros_by_rounding",
+        f"Every element of your `d{name}` is zero{'' if is_zero else ', up to rounding'}. Where `{name}` is read, "
+        "which of its elements change the result?",
+    )

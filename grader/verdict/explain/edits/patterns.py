@@ -1,0 +1,174 @@
+"""Patterns of Python code: what a rule looks for, and what takes its place.
+
+`A / B` is a pattern, and `A * B` what takes its place. A capital letter is any expression, the same one wherever it
+occurs; `N` is a number, `V` and `W` are names. `*X` is the rest of a call's arguments, and in a block any statements.
+`A.sum(*X)` is also `torch.sum(x, 0)`, and `A.any_sum(*X)` a call of any function in `GROUPS["any_sum"]`. `A.mT` is any
+transpose.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+from grader.verdict.explain.edits.source_file import called_name, operand_of, transposed_operand
+
+Bound = Mapping[str, Any]
+"""{letter or group of a pattern: the node, the list of nodes or the name that it is}"""
+GROUPS: Mapping[str, frozenset[str]] = {
+    name: frozenset(functions.split())
+    for name, functions in {
+        "any_sum": "sum mean",
+        "any_variance": "var std",
+        "any_root": "sqrt rsqrt sqrt_ rsqrt_ log pow",
+        "any_smooth": "softmax log_softmax sigmoid exp tanh",
+        "any_rounding": "round round_ floor ceil trunc fix int long short",
+        "any_function": (
+            "exp log tanh sqrt rsqrt square abs reciprocal sigmoid softmax neg sign sin cos tan sinh cosh atan arctan "
+            "asinh erf log1p expm1 relu clamp clamp_min clamp_max clip log_softmax negative exp_ log_ tanh_ sqrt_ "
+            "square_ neg_"
+        ),
+    }.items()
+}
+SIGNS = {"±": "+-", "∓": "+-", "×": "*/"}
+"""In a pattern, each is one of two operators, the same one in what takes its place."""
+AXES = ("dim", "axis")
+NO_LETTERS = (ast.Slice, ast.Starred)
+
+
+def variants_of(before: str, after: str) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """The pattern and what takes its place, once for each choice of the signs in them."""
+    signs = [sign for sign in SIGNS if sign in before]
+    for chosen in product(*(SIGNS[sign] for sign in signs)):
+        table = str.maketrans(dict(zip(signs, chosen, strict=True)))
+        yield parsed(before.translate(table), after.translate(table))
+
+
+@lru_cache(1000)
+def parsed(before: str, after: str) -> tuple[ast.AST, ast.AST]:
+    """Both as expressions if both are expressions, else as statements."""
+    (pattern,), (new,) = ast.parse(before).body, ast.parse(after).body
+    if isinstance(pattern, ast.Expr) and isinstance(new, ast.Expr):
+        return pattern.value, new.value
+    return pattern, new
+
+
+def matches(pattern: Any, node: Any, bound: Bound) -> Iterator[Bound]:
+    """Every way in which the node is what the pattern says, given what its letters are in `bound`."""
+    match pattern:
+        case ast.Name(id=letter) if letter.isupper():
+            if letter in bound:
+                is_same = isinstance(node, ast.AST) and ast.unparse(bound[letter]) == ast.unparse(node)
+                yield from [bound] if is_same else []
+            elif fits_letter(letter, node):
+                yield {**bound, letter: node}
+        case ast.Attribute(value=of, attr="mT"):
+            operand = transposed_operand(node) if isinstance(node, ast.AST) else None
+            yield from [] if operand is None else matches(of, operand, bound)
+        case ast.Call(func=ast.Attribute(value=of, attr=name)):
+            called = called_name(node) if isinstance(node, ast.Call) else ""
+            operand = operand_of(node) if called in GROUPS.get(name, (name,)) else None
+            if operand is not None:
+                for found in matches(of, operand, {**bound, name: called}):
+                    yield from matches_list(arguments_of(pattern), arguments_of(node), found)
+        case ast.Constant(value=value):
+            if (
+                isinstance(node, ast.Constant)
+                and value == node.value
+                and (type(value) is bool) == (type(node.value) is bool)
+            ):
+                yield bound
+        case ast.AST():
+            if type(pattern) is type(node) and not is_number(node):
+                fields = [name for name in pattern._fields if name not in ("ctx", "type_comment")]
+                own, others = ([getattr(each, name, None) for name in fields] for each in (pattern, node))
+                yield from matches_list(own, others, bound)
+        case list():
+            yield from matches_list(pattern, node, bound) if isinstance(node, list) else []
+        case _:
+            yield from [bound] if pattern == node else []
+
+
+def matches_list(patterns: list[Any], nodes: list[Any], bound: Bound) -> Iterator[Bound]:
+    if not patterns:
+        yield from [] if nodes else [bound]
+    elif rest := rest_letter(patterns[0]):
+        for count in range(len(nodes), -1, -1):
+            yield from matches_list(patterns[1:], nodes[count:], {**bound, rest: nodes[:count]})
+    elif nodes:
+        for found in matches(patterns[0], nodes[0], bound):
+            yield from matches_list(patterns[1:], nodes[1:], found)
+
+
+def rest_letter(node: Any) -> str:
+    """`X` of `*X`, as an argument or as a statement."""
+    match node:
+        case ast.Starred(value=ast.Name(id=letter)) | ast.Expr(value=ast.Starred(value=ast.Name(id=letter))):
+            return letter if letter.isupper() else ""
+    return ""
+
+
+def fits_letter(letter: str, node: Any) -> bool:
+    if letter == "N":
+        return is_number(node)
+    if letter in "VW":
+        operand = transposed_operand(node)
+        named = node if operand is None else operand
+        return isinstance(named, ast.Name) or (isinstance(named, ast.Attribute) and isinstance(named.value, ast.Name))
+    return isinstance(node, ast.expr) and not isinstance(node, NO_LETTERS)
+
+
+def is_number(node: Any) -> bool:
+    """Whether it is a number, with its sign."""
+    number = node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else node
+    return isinstance(number, ast.Constant) and type(number.value) in (int, float)
+
+
+def root_types(pattern: ast.AST) -> tuple[type[ast.AST], ...]:
+    """The types of the nodes that it can match."""
+    is_transpose = isinstance(pattern, ast.Attribute) and pattern.attr == "mT"
+    return (ast.Attribute, ast.Call) if is_transpose else (type(pattern),)
+
+
+def arguments_of(call: ast.Call) -> list[Any]:
+    """The arguments after the operand, keywords last; `sum(dim=1, keepdim=True)` and `sum(1, True)` are the same."""
+    given, named = list(call.args), {each.arg: each.value for each in call.keywords}
+    if given and given[0] is operand_of(call):
+        del given[0]
+    if called_name(call) in (*GROUPS["any_sum"], "any_sum"):
+        given = [*given, *(named.pop(axis) for axis in AXES if axis in named)]
+        if len(given) == 2 and isinstance(given[1], ast.Constant):
+            named["keepdim"] = given.pop()
+        if isinstance(named.get("keepdim"), ast.Constant) and not named["keepdim"].value:  # type: ignore[attr-defined]
+            del named["keepdim"]
+    return [*given, *(ast.keyword(name, value) for name, value in named.items())]
+
+
+def filled(template: Any, bound: Bound) -> Any:
+    """The template with what its letters are."""
+    match template:
+        case ast.Name(id=letter) if letter in bound:
+            return bound[letter]
+        case ast.Attribute(value=of, attr="mT"):
+            operand = transposed_operand(value := filled(of, bound))
+            return ast.Attribute(value, "mT", ast.Load()) if operand is None else operand
+        case ast.Attribute(value=of, attr=name) if name in bound:
+            return ast.Attribute(filled(of, bound), bound[name], ast.Load())
+        case ast.Call():
+            several = [filled(each, bound) for each in (*template.args, *template.keywords)]
+            given = [each for entry in several for each in (entry if isinstance(entry, list) else [entry])]
+            named = {each.arg: each for each in given if isinstance(each, ast.keyword)}
+            positional = [each for each in given if not isinstance(each, ast.keyword)]
+            return ast.Call(filled(template.func, bound), positional, list(named.values()))
+        case ast.AST() if rest := rest_letter(template):
+            return bound[rest]
+        case ast.AST():
+            kept = {name: filled(getattr(template, name, None), bound) for name in template._fields}
+            return ast.copy_location(type(template)(**kept), template)
+        case list():
+            several = [filled(each, bound) for each in template]
+            return [each for entry in several for each in (entry if isinstance(entry, list) else [entry])]
+    return template

@@ -1,0 +1,224 @@
+"""Which small change of a student's own code makes a wrong gradient right: the slip, in words.
+
+Changed functions run in a worker, as the student's own do (`Trials`). A change is reported only if it gives the right
+gradient on every deciding problem, so what the message says is true of the code and of the numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from grader.calling.answer import Answer
+from grader.comparison.tensors import compare
+from grader.reference.problem import Problem
+from grader.verdict.explain.attempts import check_interrupt
+from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit, expressions_of
+from grader.verdict.explain.edits.known import Known
+from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.mismatch import Cases
+
+READINGS_KEPT = {
+    *("sum_missing", "wrong_axis", "mean_for_sum", "summed_too_much", "sum_too_many", "sign", "ratio"),
+    *("branch_missing", "branch_sign", "keepdim", "not_reshaped", "transposed", "not_broadcast", "broadcast_too_far"),
+    *("local_derivative_missing", "wrong_upstream", "repeated_index", "zeros", "changed_argument", "held_constant"),
+    *("other_gradient", "upstream_left_out", "sizes_of_the_lecture", "left_to_the_data"),
+}
+"""Readings of the numbers that say more than a change of the code does: the rule that was broken."""
+SURE_SLIPS = {"FloorDiv": "floor_division", "UAdd": "update_written_backwards"}
+"""{an operator: the kind of change that replaces it}. A gradient has hardly another use for it: where the change makes
+the answer right, it is the slip, whatever else the numbers fit."""
+MEAN_OR_SUM = "mean_or_sum"
+"""The kind, and the id, of a mean in place of a sum, or a sum in place of a mean."""
+SURER_SLIPS = {
+    "ratio": {MEAN_OR_SUM, "factor_too_many", "wrong_operator"},
+    "repeated_index": {"range_start", "range_end", "overwritten"},
+    "zeros": {"result_unused", "value_unused"},
+    "branch_missing": {"result_unused", "value_unused", "reduction_too_many"},
+    "summed_too_much": {"product_for_matrix_product"},
+    "sum_too_many": {"product_for_matrix_product"},
+}
+"""{a reading that is kept: the kinds of change that say more than it does}"""
+PATH_MISSING = re.compile(r"\bpath\b[^.:;]* is missing\b")
+MAX_SMALL_NUMBER = 1e-2
+MAX_OPERATORS = 200_000
+"""What the changed functions of one search may dispatch, if each does as much as the student's own does. It bounds the
+search where a function loops over elements, on every machine after the same number of changed functions."""
+OPERATORS_OF_A_CALL = 100
+"""Sending a call and comparing its answer takes as long as so many operators."""
+BATCH = 80
+"""Changed functions that are run in one round trip."""
+BATCH_OF_A_JOINT_FUNCTION = 16
+"""The same for a function that is run alone: the first slip that fits ends the search."""
+
+
+class Trials(Protocol):
+    """A student's functions with one change each (grader/gradebook/grading/trials.py)."""
+
+    def contents(self, function: str) -> Mapping[str, Any] | None:
+        """What a function is made of, see contents.contents_of; None where that is not known."""
+
+    def edits(self, function: str, known: Known) -> Sequence[Edit]:
+        """The changes that can be tried, most likely slips first."""
+
+    def target(self, function: str, number: int) -> Any:
+        """A target (grader/calling/protocol.py) with the changed function as `function`; None if nothing is tried."""
+
+    def operators(self, step: str, problem: Problem) -> int:
+        """Aten operators that the student's own function dispatches for `step`."""
+
+    def answers(self, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
+        """The answers of the changed functions of these numbers."""
+
+
+def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None, is_alone: bool) -> set[str]:
+    """The kinds of change that are tried although the numbers are explained; none for most functions.
+
+    `is_alone` is true of a function that returns one gradient: in others, a factor has many places where it may arise.
+    """
+    of_code = {SURE_SLIPS[each] for each in contents["operators"] if each in SURE_SLIPS} if contents else set()
+    if contents and contents["multiplies_sums"]:  # of sums that are zero nothing is seen in the numbers
+        of_code.add("sums_multiplied")
+    if contents and contents["discards"]:
+        of_code |= {"result_unused", "value_unused"}
+    if contents and contents["overwrites"]:
+        of_code.add("overwritten")
+    if reading is not None and PATH_MISSING.search(reading.message):
+        of_code.add("reduction_too_many")  # the path may be there, and a mean over it zero
+    of_reading = SURER_SLIPS.get(reading.id if reading is not None else "", set())
+    return of_code | (of_reading if is_alone else of_reading - {MEAN_OR_SUM})
+
+
+def explain_by_repair(
+    step: str,
+    function: str,
+    cases: Cases,
+    trials: Trials,
+    constants: Sequence[float],
+    passing: Collection[str] = (),
+    kinds: Collection[str] = (),
+    wrong: str = "",
+) -> Explanation | None:
+    """The first change that makes the gradient of `step` right on all cases, in words; None where none does.
+
+    `passing` are the values whose gradients are right, and `wrong` the name of the first wrong gradient on the way.
+    Only changes of these `kinds` are tried, where there are any.
+    """
+    first = cases[0][0]
+    edits = trials.edits(function, known_on(first, constants, passing, wrong, step))
+    batch = BATCH if step == function else BATCH_OF_A_JOINT_FUNCTION
+    slips = [n for n, edit in enumerate(edits) if (edit.kind in kinds if kinds else edit.kind != INNER_GRADIENT)]
+    number = first_right(step, cases, trials, slips, batch)
+    if number is None:
+        return None
+    it = f"your `{step}`" if step == function else "this gradient"
+    return explain_edit(edits[number], it, question_about(edits[number], step, first, step == function))
+
+
+def first_right(step: str, cases: Cases, trials: Trials, numbers: Sequence[int], batch: int) -> int | None:
+    """The first of the changed functions of these numbers that gives the right gradient on all cases, if one does."""
+    smallest_first = sorted((problem for problem, _ in cases), key=total_elements)  # most run on one only
+    if numbers:
+        numbers = numbers[: MAX_OPERATORS // (OPERATORS_OF_A_CALL + trials.operators(step, smallest_first[0]))]
+    for start in range(0, len(numbers), batch):
+        left, hangs = numbers[start : start + batch], False
+        for problem in smallest_first:
+            check_interrupt()
+            found = trials.answers(step, problem, left) if left else {}
+            hangs = hangs or any(answer.outcome == "timeout" for answer in found.values())
+            left = [n for n in left if n in found and is_right_gradient(step, problem, found[n])]
+        if left:
+            return left[0]
+        if hangs:  # each of them takes as long as a step may
+            break
+    return None
+
+
+def total_elements(problem: Problem) -> int:
+    """How many numbers the forward values of a problem have."""
+    return sum(value.numel() for value in problem.values.values() if isinstance(value, Tensor))
+
+
+def explain_edit(edit: Edit, it: str, question: str = "") -> Explanation:
+    """The slip that a change undoes, in words; `it` is what becomes right."""
+    text, fix, _ = edit.sentences(it)
+    return Explanation(edit.kind, " ".join(filter(None, (text, fix, question))), line=edit.line)
+
+
+def question_about(edit: Edit, step: str, problem: Problem, is_alone: bool) -> str:
+    """What to ask about the derivative where the slip is; `is_alone`: the function has one forward line."""
+    other, graph, consumers = edit.words.get("other", ""), problem.graph, problem.graph.consumers[step[1:]]
+    if edit.kind != "wrong_value":
+        return edit.sentences("")[2]
+    if other.startswith("d") and other[1:] in problem.upstream:
+        return "Which gradient comes back through the forward line?"
+    if is_alone and other in consumers:
+        return "What the forward line reads, or what it returns: which does your formula need there?"
+    if is_alone and any(other in graph.sources[consumer] for consumer in consumers):
+        return "This derivative is written with what the forward line reads: which values are they?"
+    return edit.sentences("")[2]
+
+
+def explain_random_numbers(contents: Mapping[str, Any] | None) -> Explanation | None:
+    """A message about a function that draws random numbers; None for any other."""
+    name = contents["random"] if contents else ""
+    if not name:
+        return None
+    return Explanation(
+        "random_numbers",
+        f"`{name}` draws new numbers in each call, so the result is another one each time. Which value that the "
+        "function is given belongs there?",
+    )
+
+
+def is_right_gradient(step: str, problem: Problem, answer: Answer) -> bool:
+    """Whether it is the gradient, given the upstream gradients that the step requests."""
+    if answer.tensor is None or answer.changed or not answer.tensor.is_floating_point():
+        return False
+    name = step[1:]
+    scale, size = problem.scale(name), problem.size(name)
+    if compare(answer.tensor, problem.reference(name), scale, answer.low_precision, size).passed:
+        return True
+    requested = problem.requested_instead(name, answer.uses)
+    return requested is not None and (
+        compare(answer.tensor, problem.reference_from(name, requested), scale, answer.low_precision, size).passed
+    )
+
+
+def known_on(
+    problem: Problem,
+    constants: Sequence[float],
+    passing: Collection[str] = (),
+    wrong: str | None = None,
+    step: str = "",
+) -> Known:
+    """What a step may read on a problem; `passing` are the values whose gradients are right. For `wrong` see Known."""
+    shapes = {name: list(v.shape) if isinstance(v, Tensor) else [] for name, v in problem.values.items()}
+    if problem.random_upstream:
+        shapes |= {"d" + name: list(gradient.shape) for name, gradient in problem.fed.items()}
+    sizes = [n for n, v in problem.values.items() if type(v) is int and v > 1]
+    masks = [n for n, v in problem.values.items() if isinstance(v, Tensor) and v.dtype is torch.bool]
+    own = [v for v in problem.values.values() if type(v) is float and 0 < v < MAX_SMALL_NUMBER]
+    returned: Sequence[str] = ()
+    inner: Sequence[str] = ()
+    forward: Mapping[str, str] = {}
+    if not problem.random_upstream:
+        returned = tuple("d" + name for name in problem.graph.names)
+        inner = tuple("d" + name for name in reversed(problem.finer.names) if name not in problem.graph.inputs)
+        forward = expressions_of((name, place.text) for name, place in problem.finer.places.items())
+    shapes = {name: shape for name, shape in shapes.items() if name.isidentifier()}  # no `mid[0]`, an entry of a list
+    right = tuple("d" + name for name in passing)
+    related = related_names(problem, step[1:]) if step and problem.random_upstream else ()
+    constants = tuple(dict.fromkeys((*constants, *own)))
+    return Known(shapes, sizes, constants, returned, inner, right, forward, wrong, masks, related)
+
+
+def related_names(problem: Problem, name: str) -> list[str]:
+    """What the derivative of the forward lines that read `name` may be written with."""
+    consumers = problem.graph.consumers[name]
+    read = (value for consumer in consumers for value in sorted(problem.graph.sources[consumer]))
+    return list(dict.fromkeys((*(f"d{consumer}" for consumer in consumers), *read, *consumers)))

@@ -1,0 +1,204 @@
+"""Explanations of a wrong gradient that need the student's other gradients, or further calls of the step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader.calling.answer import Answer
+from grader.comparison.tensors import compare
+from grader.lesson.lesson import Item, Lesson
+from grader.lesson.mistakes import Mistake
+from grader.reference.problem import Problem
+from grader.verdict.explain.claims import keeps_the_right_piece
+from grader.verdict.explain.edits.search import is_right_gradient
+from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.known_mistakes import answer_of_mistake, known_mistake
+from grader.verdict.explain.mismatch import gradient_mismatch
+from grader.verdict.explain.probes import explain_by_probes
+from grader.verdict.explain.readings.properties import broken_property
+from grader.verdict.explain.results.places import one_to_one
+from grader.verdict.judge.runner import StepRunner
+
+MAX_GRADIENTS_LISTED = 10
+"""Gradients of one function that a message lists."""
+
+
+def is_gradient_of(answer: Answer | None, problem: Problem, name: str) -> bool:
+    """Whether an answer equals the gradient with respect to `name`."""
+    if answer is None or answer.tensor is None or not answer.tensor.is_floating_point():
+        return False
+    return compare(answer.tensor, problem.reference(name), problem.scale(name)).passed
+
+
+def explain_changed_places(
+    student: StepRunner, item: Item, gradients: Sequence[Item], problems: Sequence[Problem]
+) -> Explanation | None:
+    """Explain two gradients of which each has the value of the other, or several that are returned in another order."""
+    targets = {each.name: each.target for each in gradients if each.target is not None}
+
+    def found_in(name: str) -> str | None:
+        """The value whose gradient is in the place of `name`."""
+        return next((t for t in targets.values() if is_gradient_everywhere(student, name, problems, t)), None)
+
+    place = found_in(item.name)
+    other = next((name for name, target in targets.items() if target == place), None)
+    instead = found_in(other) if other is not None else None
+    if place is None or place == item.target or other is None or instead in (None, place):
+        return None
+    if instead == item.target:
+        return two_changed_places(item, other, place)
+    if item.function == item.name:
+        return None
+    return Explanation(
+        "changed_places",
+        f"Your `{item.name}` is exactly the gradient of `{place}`, and your `{other}` that of `{instead}`. In which "
+        f"order does `{item.function}` return its gradients?",
+    )
+
+
+def two_changed_places(item: Item, other: str, instead: str) -> Explanation:
+    """The gradient `other` is that of the item's value, and the item's gradient that of the value `instead`."""
+    return Explanation(
+        "changed_places",
+        f"Your `{item.name}` is exactly the gradient of `{instead}`, and your `{other}` that of `{item.target}`: the "
+        "two have changed places.",
+    )
+
+
+def explain_other_order(
+    student: StepRunner, item: Item, lesson: Lesson, named: Explanation | None, problems: Sequence[Problem]
+) -> Explanation | None:
+    """Explain right gradients in the wrong places: all that a function returns are there, each once.
+
+    A known mistake that is `named` is kept where it explains every gradient that is in another place.
+    """
+    targets = {each.name: each.target for each in lesson.gradients if each.target and each.function == item.function}
+
+    def fitting(name: str) -> list[str]:
+        return [target for target in targets.values() if is_gradient_everywhere(student, name, problems, target)]
+
+    if len(targets) < 2 or not fitting(item.name):
+        return None
+    order = one_to_one({name: fitting(name) for name in targets})
+    moved = [name for name, target in order.items() if target != targets[name]]
+    zero = {each.target for each in lesson.gradients if each.earned_with}
+    telling = [name for name in moved if order[name] not in zero]
+    if item.name not in moved or (
+        named is not None and named.known and explains_all(student, named, telling, lesson, problems)
+    ):
+        return None
+    instead = order[item.name]
+    other = next(name for name, target in targets.items() if target == instead)
+    if order[other] == item.target:
+        return two_changed_places(item, other, instead)
+    listed = moved if len(moved) <= MAX_GRADIENTS_LISTED else [item.name]
+    return Explanation(
+        "changed_places",
+        f"Your `{item.name}` is exactly the gradient of `{instead}`. The gradients are right, but in other places: "
+        f"`{item.function}` returns {', '.join(f'd{order[name]}' for name in listed)} for {', '.join(listed)}.",
+    )
+
+
+def explains_all(
+    student: StepRunner, named: Explanation, names: Sequence[str], lesson: Lesson, problems: Sequence[Problem]
+) -> bool:
+    """Whether a known mistake gives all these gradients, except those that are zero, which equal many things."""
+    mistakes = [mistake for mistake in lesson.wrong_formulas if mistake.id == named.id]
+    return all(
+        known_mistake(name, [(problem, student.answers(problem)[name]) for problem in problems], mistakes) is not None
+        for name in names
+    )
+
+
+def is_gradient_everywhere(student: StepRunner, step: str, problems: Sequence[Problem], target: str) -> bool:
+    return all(is_gradient_of(student.answers(p).get(step), p, target) for p in problems)
+
+
+def targets_that_pass(student: StepRunner, gradients: Sequence[Item], problems: Sequence[Problem]) -> list[str]:
+    """The values whose gradients are right on all problems, without those that are zero without any work."""
+    return [
+        each.target
+        for each in gradients
+        if each.target is not None and not each.earned_with
+        if is_gradient_everywhere(student, each.name, problems, each.target)
+    ]
+
+
+def explain_by_properties(student: StepRunner, item: Item, problems: Sequence[Problem]) -> Explanation | None:
+    """Explain an answer that is wrong on every problem, and that no formula fits, by what a gradient would have."""
+    assert item.target is not None
+    cases = [(problem, student.answers(problem)[item.name]) for problem in problems if not problem.draw.note]
+    wrong = gradient_mismatch(item.target, cases)
+    if wrong is None or any(wrong.equals(number, expected) for number, expected in enumerate(wrong.expected)):
+        return None
+    return broken_property(wrong) or explain_by_probes(student, item.name, [problem for problem, _ in cases])
+
+
+def without_contradicted(
+    student: StepRunner,
+    item: Item,
+    lesson: Lesson,
+    named: Explanation | None,
+    mistakes: Sequence[Mistake],
+    problems: Sequence[Problem],
+) -> Sequence[Mistake]:
+    """The other mistakes where the verdict names one that makes a right gradient of a joint function wrong, else none.
+
+    An attention that gets `dout` for `dmid` has gradients as if `dmid` lacked a term. A right `dmid` lacks none.
+    """
+    if lesson.joint is None or named is None or not named.known:
+        return ()
+    message, right = named.message, set(targets_that_pass(student, lesson.gradients, problems))
+    fitting = {m.id for m in mistakes if m.gradient == item.name and m.message in message}
+    spoiling = {
+        m.id
+        for m in mistakes
+        if m.id in fitting and m.gradient[1:] in right
+        if not all(is_right_gradient(m.gradient, problem, answer_of_mistake(m, problem)) for problem in problems)
+    }
+    return [m for m in mistakes if m.id not in spoiling] if spoiling else ()
+
+
+def without_worse_fitting(
+    student: StepRunner,
+    item: Item,
+    lesson: Lesson,
+    named: Explanation | None,
+    mistakes: Sequence[Mistake],
+    problems: Sequence[Problem],
+) -> Sequence[Mistake]:
+    """The mistakes without those that fit a joint function worse than another one that is named; else none.
+
+    Several may give one gradient. The better one also gives more of the other gradients, and if the numbers do not
+    decide, it is not one whose right code is in the text: a loss that is a mean, and gradients that are of a sum.
+    """
+    if lesson.joint is None or named is None or not named.known:
+        return ()
+    fitting = [m for m in mistakes if m.gradient == item.name and m.message in named.message]
+    if len(fitting) < 2:
+        return ()
+    names = [each.name for each in lesson.gradients if each.function == item.function]
+    explained = {
+        m.id: sum(explains_all(student, Explanation(m.id, m.message), [name], lesson, problems) for name in names)
+        for m in fitting
+    }
+    best = {m.id for m in fitting if explained[m.id] == max(explained.values())}
+    trials = getattr(student, "trials", None)
+    contents = trials.contents(item.function) if trials is not None else None
+    edits = {m.id: m for m in lesson.mistakes if m.gradient == lesson.joint.name}
+    best = {each for each in best if not keeps_the_right_piece(edits[each], contents)} or best
+    worse = {m.id for m in fitting} - best
+    return [m for m in mistakes if m.id not in worse] if worse else ()
+
+
+def other_mistakes(
+    student: StepRunner,
+    item: Item,
+    lesson: Lesson,
+    named: Explanation | None,
+    mistakes: Sequence[Mistake],
+    problems: Sequence[Problem],
+) -> Sequence[Mistake]:
+    """The mistakes to explain a gradient with, if one that is named is not the reason; none if all may be."""
+    case = student, item, lesson, named, mistakes, problems
+    return without_contradicted(*case) or without_worse_fitting(*case)

@@ -1,0 +1,244 @@
+"""A gradient in a test suite: the verdict on the suite's problems, and the row of results.json."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from grader.calling.answer import Answer
+from grader.comparison.tensors import bits, broadcast_bits
+from grader.lesson.lesson import Item, Lesson
+from grader.reference.problem import Draw, Problem
+from grader.results import Row, Status
+from grader.verdict.judge.line import Case, Verdict, judge_line, with_remark
+from grader.verdict.judge.messages import not_earned_alone, unstable
+from grader.verdict.judge.notebook_terms import (
+    OwnProblems,
+    ReshapedRunner,
+    hard_coded_numbers,
+    in_other_shape,
+    notebook_sizes,
+    own_shapes,
+    right_at_the_lecture_sizes,
+    shape_remark,
+    size_remark,
+)
+from grader.verdict.judge.pictures import error_picture, values_picture
+from grader.verdict.judge.problems import ProblemBook
+from grader.verdict.judge.runner import STRICT, StepRunner, SubmissionRunner, Terms, is_submission
+
+
+def judge_step(student: StepRunner, step: str, problems: Sequence[Problem]) -> Verdict:
+    """Judge a step on several problems. An answer that float32's tolerance may make right is run again, traced.
+
+    The trace says whether it was computed in float32 and is to be judged with that tolerance.
+    """
+    cases = [(problem, student.answers(problem)[step]) for problem in problems]
+    verdict = judge_line(step[1:], cases)
+    if verdict.passed:
+        return verdict
+    at_float32 = [(problem, answer._replace(low_precision=True)) for problem, answer in cases]
+    if not judge_line(step[1:], at_float32).passed:
+        return verdict
+    return judge_line(step[1:], with_precision(student, step, cases))
+
+
+def with_precision(student: StepRunner, step: str, cases: Sequence[Case]) -> list[Case]:
+    """The cases with a note on each answer whether some of it was computed in float32, which takes another run."""
+
+    def is_to_be_traced(answer: Answer) -> bool:
+        return answer.tensor is not None and not answer.changed
+
+    if is_submission(student):
+        student.prefetch_traced([problem for problem, answer in cases if is_to_be_traced(answer)], step)
+    return [
+        (p, a._replace(low_precision=student.run_traced(p, step).low_precision) if is_to_be_traced(a) else a)
+        for p, a in cases
+    ]
+
+
+def judge_on_terms(
+    student: StepRunner,
+    terms: Terms,
+    step: str,
+    verdict: Verdict,
+    problems: Sequence[Problem],
+    own: Callable[[Mapping[str, int]], OwnProblems],
+    lesson: Lesson,
+    published: Problem,
+) -> tuple[Verdict, Sequence[Problem]]:
+    """The verdict on a step that is not right on `problems` as it is, and the problems that decide.
+
+    `own` draws problems at given sizes; see notebook_terms. Where an answer has no numbers to compare, these decide: at
+    other sizes a size that is hard-coded would hide its mistake.
+    """
+    if verdict.status not in ("failed", "shape", "error"):
+        return verdict, problems
+    if terms.broadcast:
+        if any(in_other_shape(student, step, problem) for problem in problems):
+            verdict = judge_step(ReshapedRunner(student, step), step, problems)
+        student = ReshapedRunner(student, step)
+    if not verdict.passed and terms.sizes is not None:
+        at = own(terms.sizes)
+        student.prefetch(at.all)
+        found = judge_step(student, step, at.same)
+        if found.passed:
+            for changed in (at.larger, at.smaller):
+                hard_coded = [size for size, p in changed.items() if not judge_step(student, step, [p]).passed]
+                if hard_coded:
+                    break
+            numbers = hard_coded_numbers(lesson, terms, step, hard_coded)
+            if numbers:
+                verdict = with_remark(found, size_remark(numbers, notebook_sizes(lesson).expressions))
+                problems = at.same
+        elif at.lecture is not None and judge_step(student, step, [at.lecture]).passed:
+            verdict = found
+            verdict.mistake = right_at_the_lecture_sizes(step, terms.sizes, notebook_sizes(lesson).published)
+            verdict.message = verdict.mistake.message
+        elif verdict.status in ("shape", "error"):
+            verdict, problems = found, at.same
+    shape = in_other_shape(student.student, step, published) if isinstance(student, ReshapedRunner) else None
+    if verdict.passed and shape is not None:
+        verdict = with_remark(verdict, shape_remark(step, shape, published.values[step[1:]].shape))
+    return verdict, problems
+
+
+class GradientCheck:
+    """A gradient of the lesson as a test suite uses it: the fixture `gradient`, and `check.gradient(name)`."""
+
+    def __init__(
+        self,
+        lesson: Lesson,
+        item: Item,
+        student: StepRunner,
+        book: ProblemBook,
+        has_right_upstream: Callable[[GradientCheck], bool] = lambda _: False,
+    ) -> None:
+        """`has_right_upstream` says whether the student's function computes the gradients that this one needs."""
+        self.lesson, self.item, self.student, self.book = lesson, item, student, book
+        self._has_right_upstream = has_right_upstream
+        self._verdict: Verdict | None = None
+        self._judged: tuple[Draw, ...] = ()  # the draws of that verdict
+        self.deciding: Sequence[Problem] = ()  # the problems that decided
+        self._published: Problem | None = None  # with the notebook's own shapes, where these decide
+        self.picture: dict[str, Any] | None = None
+
+    @property
+    def published(self) -> Problem:
+        """The published problem, at the sizes of a notebook where it sets others."""
+        if self._published is not None:
+            return self._published
+        return (self.student.public if is_submission(self.student) else None) or self.lesson.public
+
+    def judge(self, draws: Sequence[Draw]) -> Verdict:
+        """The verdict over all draws, computed once while the draws stay the same."""
+        if self._verdict is None or self._judged != tuple(draws):
+            self._judged, self._published = tuple(draws), None
+            problems = self.deciding = self.book.problems(self.lesson, draws)
+            self.student.prefetch([*problems, self.published])
+            verdict = judge_step(self.student, self.item.name, problems)
+            if not verdict.passed:
+                verdict = self._by_terms_of_submission(verdict, problems, draws)
+            if verdict.passed and (missing := self.wrong_partner()) is not None:
+                verdict.status, verdict.mistake = "failed", not_earned_alone(self.item.name, missing, is_zero=True)
+                verdict.message = verdict.mistake.message
+            self._verdict = verdict
+        return self._verdict
+
+    def wrong_partner(self) -> str | None:
+        """The first gradient that this row is earned together with; None if one of them is right, or their upstream."""
+        if not self.item.earned_with:
+            return None
+        can_reshape = is_submission(self.student) and self.student.terms.broadcast
+        for name in self.item.earned_with:
+            runner = ReshapedRunner(self.student, name) if can_reshape else self.student
+            if judge_step(runner, name, self.deciding).passed:
+                return None
+        return None if self._has_right_upstream(self) else self.item.earned_with[0]
+
+    def _by_terms_of_submission(self, verdict: Verdict, problems: Sequence[Problem], draws: Sequence[Draw]) -> Verdict:
+        """The verdict by the terms of the submission: a notebook may write some things differently from a stub."""
+        student = self.student
+        if not is_submission(student) or student.terms is STRICT:
+            return verdict
+
+        def own(sizes: Mapping[str, int]) -> OwnProblems:
+            return self.book.own_problems(self.lesson, draws, sizes)
+
+        verdict, self.deciding = judge_on_terms(
+            student, student.terms, self.item.name, verdict, problems, own, self.lesson, self.published
+        )
+        if student.terms.broadcast and student.terms.is_notebook and self.lesson.joint is None and not verdict.passed:
+            return self._in_own_shapes(student, verdict, problems, draws)
+        return verdict
+
+    def _in_own_shapes(
+        self, student: SubmissionRunner, verdict: Verdict, problems: Sequence[Problem], draws: Sequence[Draw]
+    ) -> Verdict:
+        """The verdict where the step is fed upstream gradients in the notebook's own shapes; see notebook_terms.
+
+        The given one, where these are the values' shapes, or say no more.
+        """
+        assert self.item.target is not None
+        step, public = self.item.name, self.published
+        shapes = own_shapes(student.chain(), public, self.item.target)
+        if shapes is None:
+            return verdict
+        fed, published = [shapes.problem(problem) for problem in problems], shapes.problem(public)
+        student.prefetch(fed)
+
+        def own(sizes: Mapping[str, int]) -> OwnProblems:
+            return shapes.problems(self.book.own_problems(self.lesson, draws, sizes))
+
+        again = judge_step(student, step, fed)
+        again, deciding = judge_on_terms(student, student.terms, step, again, fed, own, self.lesson, published)
+        if not again.passed and (again.status != "failed" or verdict.status == "failed"):
+            return verdict
+        self.deciding, self._published = deciding, published
+        uses = student.answers(deciding[0])[step].uses
+        return with_remark(again, shapes.remark(uses)) if again.passed else again
+
+    @property
+    def status(self) -> Status:
+        return self._verdict.status if self._verdict is not None else "passed"
+
+    def passes(self, draws: Sequence[Draw]) -> bool:
+        return self.judge(draws).passed
+
+    def answers(self, draws: Sequence[Draw]) -> list[Answer]:
+        """What the student's step returned on these draws."""
+        return [answer for _, answer in self.cases(draws)]
+
+    def cases(self, draws: Sequence[Draw]) -> list[Case]:
+        """The problems that decide on these draws, and what the student's step returned on each of them."""
+        self.judge(draws)
+        return [(problem, self.student.answers(problem)[self.item.name]) for problem in self.deciding]
+
+    def row(self, draws: Sequence[Draw]) -> Row:
+        verdict = self.judge(draws)
+        public = self.published
+        answer = self.student.answers(public)[self.item.name]
+        row = Row(
+            self.item.name,
+            verdict.status,
+            self.item.points if verdict.passed else 0,
+            self.item.points,
+            relative_error=verdict.relative_error,
+            expected_shape=list(public.values[self.item.target].shape) if self.item.target else [],
+            mistake=verdict.mistake,
+            message=verdict.message,
+            line=verdict.line,
+        )
+        if answer.tensor is not None:
+            assert self.item.target is not None
+            reference = public.reference(self.item.target)
+            row.shape = list(answer.tensor.shape)
+            badge = (broadcast_bits if verdict.passed else bits)(answer.tensor, reference)
+            row.exact, row.approximate, row.maxdiff, row.ulps = badge
+            if verdict.passed and row.message is None and not row.exact:
+                row.message = unstable(self.item.target, public, answer)
+            if not verdict.passed:
+                self.picture = error_picture(answer.tensor, reference)
+            if self.item.drawn and (values := values_picture(answer.tensor, reference)):
+                self.picture = {**(self.picture or {}), self.item.drawn: values}
+        return row

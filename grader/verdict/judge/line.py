@@ -1,0 +1,114 @@
+"""The verdict on one gradient, from its answers to several problems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from grader.calling.answer import Answer
+from grader.comparison.tensors import TOLERANCE, TensorComparison, compare, is_float32
+from grader.reference.problem import Problem
+from grader.results import NamedMistake, Status
+from grader.verdict.judge.earlier_gradient import FROM_EARLIER_GRADIENT, computed_from_earlier, upstream_left_out
+from grader.verdict.judge.messages import (
+    IN_FLOAT32,
+    JUDGED_IN_FLOAT32,
+    changed_argument,
+    not_a_tensor,
+    what_is_wrong,
+)
+
+Case = tuple[Problem, Answer]
+"""A problem and the answer to it."""
+
+STATUS_OF: dict[str, Status] = {
+    "todo": "todo",
+    "missing": "missing",
+    "raised": "error",
+    "timeout": "timeout",
+    "crashed": "crashed",
+    "forbidden": "forbidden",
+    "skipped": "error",
+}
+
+
+@dataclass
+class Verdict:
+    """The verdict on one line of a student's, fed the given upstream gradients; `cases` are what decided."""
+
+    status: Status
+    relative_error: float | None = None
+    message: str | None = None
+    mistake: NamedMistake | None = None
+    line: int | None = None
+    cases: Sequence[Case] = ()
+
+    @property
+    def passed(self) -> bool:
+        return self.status == "passed"
+
+
+def with_remark(verdict: Verdict, remark: str) -> Verdict:
+    """The same verdict with one more sentence for the student."""
+    return replace(verdict, message=f"{remark} {verdict.message}" if verdict.message else remark)
+
+
+def judge_line(name: str, cases: Sequence[Case]) -> Verdict:
+    """Judge d`name` by its answers to several problems. An advisory problem never makes it fail."""
+    deciding = [case for case in cases if not case[0].draw.note]
+    for _, answer in deciding:
+        if answer.outcome != "returned":
+            status = STATUS_OF[answer.outcome]
+            return Verdict(status, message=answer.message or None, line=answer.line, cases=deciding)
+    line = next((answer.line for _, answer in deciding if answer.line is not None), None)
+    changed = sorted({argument for _, answer in deciding for argument in answer.changed})
+    if changed:
+        mistake = changed_argument(name, changed)
+        return Verdict("failed", message=mistake.message, mistake=mistake, line=line, cases=deciding)
+    for _, answer in deciding:
+        if answer.tensor is None:
+            return Verdict("shape", message=not_a_tensor(name, answer), line=line, cases=deciding)
+    comparisons = [compare_answer(name, problem, answer) for problem, answer in deciding]
+    verdict = Verdict("passed", worst_error(comparisons), line=line, cases=deciding)
+    failing = [(case, found) for case, found in zip(deciding, comparisons, strict=True) if not found.passed]
+    if not failing:
+        verdict.message = remark_on_right(name, cases, verdict)
+        return verdict
+    from_earlier = computed_from_earlier(name, deciding)
+    if from_earlier is not None:
+        verdict.relative_error = from_earlier.error
+        if not from_earlier.ones:
+            in_float32 = any(answer.in_float32 for _, answer in deciding)
+            verdict.message = f"{FROM_EARLIER_GRADIENT} {JUDGED_IN_FLOAT32}" if in_float32 else FROM_EARLIER_GRADIENT
+            return verdict
+        verdict.mistake = upstream_left_out(name, from_earlier.ones)
+    verdict.status = "shape" if any(found.stage == "shape" for _, found in failing) else "failed"
+    verdict.message = verdict.mistake.message if verdict.mistake else what_is_wrong(name, failing, deciding)
+    return verdict
+
+
+def remark_on_right(name: str, cases: Sequence[Case], verdict: Verdict) -> str | None:
+    """What is said of a right answer: that an advisory problem fails, or that it was judged in float32."""
+    for problem, answer in reversed(cases):
+        if problem.draw.note and (
+            answer.tensor is None or answer.changed or not compare_answer(name, problem, answer).passed
+        ):
+            return problem.draw.note
+    if any(answer.in_float32 for problem, answer in cases if not problem.draw.note):
+        return JUDGED_IN_FLOAT32
+    is_rounded = verdict.relative_error is not None and verdict.relative_error > TOLERANCE
+    return IN_FLOAT32 if is_rounded else None
+
+
+def compare_answer(name: str, problem: Problem, answer: Answer) -> TensorComparison:
+    assert answer.tensor is not None
+    reference, scale, low = problem.reference(name), problem.scale(name), answer.low_precision
+    if not is_float32(answer.tensor, low):
+        return compare(answer.tensor, reference, scale, low, problem.size(name))
+    return compare(answer.tensor, reference, scale, low, problem.size(name), problem.low_precision_tolerance)
+
+
+def worst_error(comparisons: Sequence[TensorComparison]) -> float | None:
+    errors = [c.relative_error for c in comparisons]
+    known = [error for error in errors if error is not None]
+    return max(known) if len(known) == len(errors) and known else None

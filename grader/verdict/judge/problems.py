@@ -1,0 +1,58 @@
+"""The hidden problems of a run, and the results of the course's own files on them, computed once for all students."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from grader.lesson.lesson import Lesson
+from grader.reference.problem import Draw, Problem, derive
+from grader.verdict.judge.notebook_terms import OwnProblems, count_elements, own_problems
+
+MAX_ELEMENTS_KEPT = 1 << 20
+"""Elements of forward values, for each problem of a set, that are kept for notebooks of the same sizes."""
+
+
+class ProblemBook:
+    """The hidden problems of one run, each drawn once and used for every student."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self._drawn: dict[tuple[str, int, str], Problem] = {}
+        self._latest: dict[tuple[str, int], Problem] = {}
+        self._values: dict[tuple[object, ...], Any] = {}
+        self._own: dict[tuple[object, ...], OwnProblems] = {}  # of notebooks, the latest used last
+
+    def value(self, key: tuple[object, ...], make: Callable[[], Any]) -> Any:
+        """What a scenario gives on the reference or on a known mistake, computed once for all students."""
+        if key not in self._values:
+            self._values[key] = make()
+        return self._values[key]
+
+    def own_problems(self, lesson: Lesson, draws: Sequence[Draw], sizes: Mapping[str, int]) -> OwnProblems:
+        """Problems at the sizes of a notebook, in place of these draws. Those of the latest notebooks are kept."""
+        key = (lesson.name, *sizes.items(), *map(id, draws))
+        found = self._own.pop(key, None)
+        if found is None:
+            found = own_problems(lesson, draws, sizes, self.seed)
+            weight = count_elements(lesson, sizes)
+            while self._own and (len(self._own) + 1) * weight > MAX_ELEMENTS_KEPT:
+                del self._own[next(iter(self._own))]
+        self._own[key] = found
+        return found
+
+    def problems(self, lesson: Lesson, draws: Sequence[Draw]) -> list[Problem]:
+        """One for each draw. Equal draws in the same place have the same problem."""
+        result = []
+        for number, draw in enumerate(draws):
+            latest = self._latest.get((lesson.name, number))
+            if latest is not None and latest.draw is draw:  # a suite asks for its draws again at every row
+                result.append(latest)
+                continue
+            change = getattr(draw.change, "__name__", "")
+            key = (lesson.name, number, f"{sorted(draw.sizes.items())} {change} {draw.note}")
+            if key not in self._drawn:
+                self._drawn[key] = lesson.problem(draw, derive(self.seed, *key))
+            result.append(self._drawn[key])
+            self._latest[lesson.name, number] = self._drawn[key]
+        return result

@@ -1,0 +1,441 @@
+"""Frames between the trusted side and a worker: what goes in comes out, and whatever else comes is a WireError."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from grader.calling.answer import Answer
+from grader.sandbox.workers import codec
+from grader.sandbox.workers.codec import (
+    DTYPES,
+    FRAME_PREFIX,
+    MAX_BODY,
+    MAX_HEADER,
+    Frame,
+    Packer,
+    Reader,
+    decode_header,
+    encode_frame,
+    tensor_bytes,
+    tensors_of,
+)
+from grader.sandbox.workers.endings import WireError
+from grader.sandbox.workers.messages import FROM_A_STUDENT, MAX_TEXT, decode_answer, encode_answer
+
+STEP, TICKET = "dprobs", 7
+
+
+def bytes_of(tensor: Tensor) -> bytes:
+    return bytes(tensor.contiguous().flatten().view(torch.uint8).tolist()) if tensor.numel() else b""
+
+
+def equal_bits(a: Tensor, b: Tensor) -> bool:
+    return a.dtype == b.dtype and a.shape == b.shape and bytes_of(a) == bytes_of(b)
+
+
+@st.composite
+def tensors(draw: Any) -> Tensor:
+    """Any dtype, any bits (NaN and infinities too), 0-dim and empty ones, transposed and strided ones."""
+    dtype = draw(st.sampled_from(sorted(DTYPES)))
+    shape = draw(st.lists(st.integers(0, 4), max_size=4))
+    size = math.prod(shape) * DTYPES[dtype].itemsize
+    raw = draw(st.binary(min_size=size, max_size=size))
+    if dtype == "bool":
+        raw = bytes(byte & 1 for byte in raw)
+    flat = torch.frombuffer(bytearray(raw), dtype=DTYPES[dtype]) if raw else torch.empty(0, dtype=DTYPES[dtype])
+    tensor = flat.reshape(shape)
+    return tensor.transpose(0, -1) if tensor.ndim > 1 and draw(st.booleans()) else tensor
+
+
+names = st.text(max_size=20)
+answers = st.builds(
+    Answer,
+    st.just("returned"),
+    st.none() | tensors(),
+    kind=names,
+    message=st.text(max_size=300),
+    line=st.none() | st.integers(0, (1 << 31) - 1),
+    changed=st.lists(names, max_size=3).map(tuple),
+    uses=st.frozensets(names, max_size=3),
+    operators=st.integers(0, (1 << 40) - 1),
+    low_precision=st.booleans(),
+)
+
+
+def received(data: bytes, pieces: list[int] | None = None) -> list[Frame]:
+    """What a Reader makes of `data`, fed in pieces of the given lengths (and the rest at once)."""
+    reader, frames, start = Reader(), [], 0
+    for length in [*(pieces or []), len(data)]:
+        reader.feed(data[start : start + length])
+        start += length
+        while (frame := reader.next()) is not None:
+            frames.append(frame)
+    return frames
+
+
+# There and back ------------------------------------------------------------------------------------------------------
+
+
+def sent(*values: Any) -> list[Tensor]:
+    """The tensors that arrive."""
+    packer = Packer()
+    for value in values:
+        packer.pack(value)
+    (frame,) = received(encode_frame(packer.frame({})))
+    return tensors_of(frame)
+
+
+@given(tensors())
+def test_a_tensor_s_bits_survive(tensor):
+    assert tensor_bytes(tensor) == bytes_of(tensor)
+    (found,) = sent(tensor.contiguous())
+    assert equal_bits(found, tensor)
+
+
+@pytest.mark.full
+@given(st.lists(tensors(), max_size=5))
+def test_many_tensors_one_after_another(several):
+    several = [tensor.contiguous() for tensor in several]
+    assert all(map(equal_bits, sent(*several), several))
+
+
+def test_what_comes_out_is_a_tensor_of_its_own():
+    tensor, other = sent(torch.ones(3), torch.ones(3))
+    tensor += 1  # writable, and nobody else's
+    assert (tensor.tolist(), other.tolist()) == ([2, 2, 2], [1, 1, 1])
+
+
+@pytest.mark.parametrize("dtype", sorted(DTYPES))
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0, 2), (1,), (2, 3)])
+def test_every_dtype_and_odd_shape(dtype, shape):
+    tensor = torch.arange(math.prod(shape)).reshape(shape).to(DTYPES[dtype])
+    answer = Answer("returned", tensor)
+    (frame,) = received(encode_answer(STEP, answer, TICKET))
+    assert equal_bits(decode_answer(frame, STEP, TICKET).tensor, tensor)
+
+
+@given(answers)
+def test_an_answer_survives(answer):
+    (frame,) = received(encode_answer(STEP, answer, TICKET))
+    back = decode_answer(frame, STEP, TICKET)
+    assert (back.tensor is None) == (answer.tensor is None)
+    assert back.tensor is None or equal_bits(back.tensor, answer.tensor)
+    for field in ("outcome", "kind", "message", "line", "changed", "uses", "operators", "low_precision"):
+        assert getattr(back, field) == getattr(answer, field)
+
+
+@pytest.mark.parametrize("outcome", FROM_A_STUDENT)
+def test_every_outcome_of_a_worker_survives(outcome):
+    (frame,) = received(encode_answer(STEP, Answer(outcome, message="m", line=3), TICKET))
+    assert decode_answer(frame, STEP, TICKET) == Answer(outcome, message="m", line=3)
+
+
+def test_what_cannot_travel_is_described():
+    def kind(tensor: Tensor) -> str:
+        (frame,) = received(encode_answer(STEP, Answer("returned", tensor), TICKET))
+        answer = decode_answer(frame, STEP, TICKET)
+        assert answer.tensor is None
+        return answer.kind
+
+    assert kind(torch.zeros(3, dtype=torch.complex64)) == "a tensor of complex64"
+    assert kind(torch.zeros(1).expand(1 << 25)) == "a tensor of shape (33554432,), which is too large"
+
+
+@pytest.mark.parametrize("kind", ["meta", "nested"])
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_a_tensor_without_bytes_is_described(kind):
+    tensor = torch.empty(3, device="meta") if kind == "meta" else torch.nested.nested_tensor([torch.ones(2)])
+    (frame,) = received(encode_answer(STEP, Answer("returned", tensor), TICKET))
+    answer = decode_answer(frame, STEP, TICKET)
+    assert answer.tensor is None and answer.kind == "a tensor without numbers that could be read"
+
+
+def test_a_tensor_larger_than_the_room_for_it():
+    tensor = torch.ones(100, dtype=torch.float64)
+    (frame,) = received(encode_answer(STEP, Answer("returned", tensor), TICKET, room=799))
+    assert decode_answer(frame, STEP, TICKET).kind == "a tensor of shape (100,), which is too large"
+    (frame,) = received(encode_answer(STEP, Answer("returned", tensor), TICKET, room=800))
+    assert decode_answer(frame, STEP, TICKET, room=800).tensor is not None
+    with pytest.raises(WireError, match="800 bytes where 799 are allowed"):
+        decode_answer(frame, STEP, TICKET, room=799)
+
+
+def test_of_names_only_those_that_were_there():
+    answer = Answer("returned", changed=("dx", "secret"), uses=frozenset({"x", "password"}))
+    (frame,) = received(encode_answer(STEP, answer, TICKET))
+    back = decode_answer(frame, STEP, TICKET, known={"x", "dx"})
+    assert (back.changed, back.uses) == (("dx",), frozenset({"x"}))
+
+
+def test_half_a_surrogate_pair_is_a_question_mark():
+    answer = decode_answer(frame_of(message="a \ud800 b", kind="\udfff", uses=["\ud800x"]), STEP, TICKET)
+    assert (answer.message, answer.kind, answer.uses) == ("a ? b", "?", {"?x"})
+
+
+def test_a_bool_s_bytes_are_made_zero_or_one():
+    header = {"tensors": [described("bool", (4,))]}
+    (tensor,) = tensors_of(Frame(header, bytearray(b"\x00\x01\x02\xff0000")))
+    assert tensor_bytes(tensor) == b"\x00\x01\x01\x01"
+
+
+@pytest.mark.full
+@given(st.lists(answers, min_size=1, max_size=4), st.lists(st.integers(0, 60), max_size=30))
+def test_frames_may_be_split_anywhere(sent, pieces):
+    data = b"".join(encode_answer(STEP, answer, TICKET) for answer in sent)
+    frames = received(data, pieces)
+    assert len(frames) == len(sent)
+    for frame, answer in zip(frames, sent, strict=True):
+        assert decode_answer(frame, STEP, TICKET).message == answer.message
+
+
+def test_byte_by_byte():
+    data = encode_frame(Frame({"op": "x"}, b"abc")) * 2
+    assert received(data, [1] * len(data)) == [Frame({"op": "x"}, b"abc")] * 2
+
+
+def test_blocking_reads_of_a_trusted_sender():
+    read, write = os.pipe()
+    codec.write_all(write, encode_frame(Frame({"op": "x"}, b"abc")) + b"BPN1")
+    os.close(write)
+    assert codec.read_frame(read) == Frame({"op": "x"}, b"abc")
+    assert codec.read_frame(read) is None  # torn: the end of the file came first
+    os.close(read)
+
+
+# Caps ----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_frame_s_first_bytes_decide():
+    with pytest.raises(WireError, match="does not begin as a frame does"):
+        Reader().feed(b"garbage, garbage")
+    for header, body in ((MAX_HEADER + 1, 0), (0, MAX_BODY + 1), ((1 << 32) - 1, (1 << 64) - 1)):
+        with pytest.raises(WireError, match="too large"):
+            Reader().feed(FRAME_PREFIX.pack(codec.FRAME_MAGIC, header, body))
+    reader = Reader()
+    reader.feed(FRAME_PREFIX.pack(codec.FRAME_MAGIC, MAX_HEADER, MAX_BODY))
+    assert reader.next() is None
+
+
+def test_a_second_frame_s_first_bytes_decide_too():
+    reader = Reader()
+    reader.feed(encode_frame(Frame({})) + b"garbage, garbage")
+    assert reader.next() == Frame({})
+    with pytest.raises(WireError):
+        reader.next()
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"[]",
+        b"3",
+        b'"x"',
+        b"null",
+        b"{",
+        b'{"a": NaN}',
+        b'{"a": Infinity}',
+        b"\xff\xfe",
+        b'{"a": ' + b"9" * 5000 + b"}",
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+    ],
+    ids=lambda raw: repr(raw[:12]),
+)
+def test_headers_that_are_none(raw):
+    with pytest.raises(WireError):
+        decode_header(raw)
+
+
+def frame_of(body: bytes = b"", **changes: Any) -> Frame:
+    """A well-formed answer's frame with some fields changed; a field of `...` is left out."""
+    (frame,) = received(encode_answer(STEP, Answer("returned", torch.ones(2)), TICKET))
+    header = {name: value for name, value in (frame.header | changes).items() if value is not ...}
+    return Frame(header, body or frame.body)
+
+
+def described(dtype: Any = "float32", shape: Any = (2,)) -> dict[str, Any]:
+    return {"dtype": dtype, "shape": list(shape) if isinstance(shape, tuple) else shape}
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        frame_of(op="loaded"),
+        frame_of(op=...),
+        frame_of(step="dh"),
+        frame_of(step=None),
+        frame_of(ticket=8),
+        frame_of(ticket="7"),
+        frame_of(outcome="passed"),
+        frame_of(outcome="crashed"),
+        frame_of(outcome=["returned"]),
+        frame_of(outcome="raised"),  # with a tensor
+        frame_of(kind=3),
+        frame_of(outcome=...),
+        frame_of(message=None),
+        frame_of(line=-1),
+        frame_of(line=1 << 31),
+        frame_of(line=2.0),
+        frame_of(line=True),
+        frame_of(changed="dx"),
+        frame_of(changed=[3]),
+        frame_of(changed=["x" * 201]),
+        frame_of(changed=["x"] * 10_001),
+        frame_of(uses={"x": 1}),
+        frame_of(operators=-1),
+        frame_of(operators=1 << 40),
+        frame_of(operators=True),
+        frame_of(operators=1e3),
+        frame_of(low_precision=1),
+        frame_of(low_precision=None),
+        frame_of(value=None),  # bytes without a tensor
+        frame_of(value={"n": 0}),
+        frame_of(value={"t": 1}),
+        frame_of(value={"l": [{"t": 0}]}),
+        frame_of(tensors=None),
+        frame_of(tensors=[]),
+        frame_of(tensors=[{}]),
+        frame_of(tensors=[described("complex64")]),
+        frame_of(tensors=[described(None)]),
+        frame_of(tensors=[described(["float32"])]),
+        frame_of(tensors=[described(shape=None)]),
+        frame_of(tensors=[described(shape="2")]),
+        frame_of(tensors=[described(shape=(3,))]),
+        frame_of(tensors=[described(shape=(-2,))]),
+        frame_of(tensors=[described(shape=(2.0,))]),
+        frame_of(tensors=[described(shape=(True, 2))]),
+        frame_of(tensors=[described(shape=(MAX_BODY + 1,))]),
+        frame_of(tensors=[described(shape=(1,) * 8 + (2,))]),
+        frame_of(tensors=[described(shape=(MAX_BODY,) * 64)]),
+        frame_of(tensors=[described("float64")]),
+        frame_of(body=b"x"),
+        frame_of(body=b"x" * 9),
+    ],
+)
+def test_an_answer_to_something_else(frame):
+    with pytest.raises(WireError):
+        decode_answer(frame, STEP, TICKET)
+
+
+def test_the_frame_they_were_made_of_is_an_answer():
+    assert decode_answer(frame_of(), STEP, TICKET).tensor.tolist() == [1, 1]
+    assert decode_answer(frame_of(tensors=[described(shape=(1,) * 7 + (2,))]), STEP, TICKET).tensor.numel() == 2
+
+
+def test_long_texts_are_cut():
+    answer = decode_answer(frame_of(message="x" * 10_000, kind="y" * 10_000), STEP, TICKET)
+    assert len(answer.message) == len(answer.kind) == MAX_TEXT
+
+
+def test_an_empty_tensor_of_impossible_sizes():
+    frame = Frame(frame_of().header | {"tensors": [described(shape=(MAX_BODY, MAX_BODY, MAX_BODY, 0))]}, b"")
+    with pytest.raises(WireError):
+        decode_answer(frame, STEP, TICKET)
+
+
+# Whatever else comes -------------------------------------------------------------------------------------------------
+
+WELL_FORMED = frame_of()
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(1 << 70), 1 << 70) | st.floats() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=4,
+)
+ODD = [
+    None,
+    True,
+    False,
+    -1,
+    0,
+    1,
+    7,
+    1 << 31,
+    1 << 70,
+    1.5,
+    float("nan"),
+    float("inf"),
+    "",
+    "7",
+    "x" * 201,
+    "returned",
+]
+ODD += ["raised", "crashed", STEP, [], [1], ["x"], [[]], {}, {"x": {}}, "\ud800", "\0"]
+SHAPES = [(), (0,), (2,), (1, 2), (2, 1, 1), (4,), (1,), (0, 3), (-2, -1), (2.0,), (True, 2), (1 << 20,), (1 << 27,)]
+SHAPES += [(1,) * 65, (1 << 26,) * 3, (0, 1 << 26, 1 << 26, 1 << 26), (0,) * 64, ("2",), None, "2", {}]
+tensor_fields = st.builds(described, st.sampled_from([*DTYPES, "x", None, 3, []]), st.sampled_from(SHAPES))
+LEFT_OUT = ["kind", "message", "line", "changed", "uses", "operators", "low_precision"]  # where they tell nothing
+FIELDS = [*WELL_FORMED.header, *LEFT_OUT, "other"]
+odd_fields = st.dictionaries(st.sampled_from(FIELDS), st.sampled_from(ODD), max_size=2)
+
+
+damages = st.lists(
+    st.tuples(st.sampled_from(["flip", "cut", "insert", "repeat"]), st.integers(0, 400), st.integers(1, 255)),
+    max_size=3,
+)
+
+
+@st.composite
+def mutated(draw: Any) -> bytes:
+    """A well-formed frame after some damage: to its header's fields, and to its bytes."""
+    tensor = {"tensors": [draw(tensor_fields)]} if draw(st.booleans()) else {}
+    body = WELL_FORMED.body[: draw(st.integers(0, 8))] if draw(st.booleans()) else WELL_FORMED.body
+    data = bytearray(encode_frame(Frame(WELL_FORMED.header | tensor | draw(odd_fields), body)))
+    for kind, place, number in draw(damages):
+        place %= len(data) + 1
+        if kind == "flip" and place < len(data):
+            data[place] ^= number
+        elif kind == "cut":
+            del data[place : place + number]
+        elif kind == "insert":
+            data[place:place] = bytes([number] * (number % 9))
+        elif kind == "repeat":
+            data += data[:place]
+    return bytes(data)
+
+
+def nothing_but_a_wire_error(data: bytes, pieces: list[int]) -> None:
+    try:
+        for frame in received(data, pieces):
+            answer = decode_answer(frame, STEP, TICKET)
+            assert type(answer) is Answer and answer.outcome in FROM_A_STUDENT
+            assert answer.tensor is None or type(answer.tensor) is Tensor
+    except WireError:
+        pass
+
+
+@pytest.mark.full
+@settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(mutated(), st.lists(st.integers(0, 100), max_size=2))
+def test_damaged_frames_raise_nothing_but_wire_errors(data, pieces):
+    nothing_but_a_wire_error(data, pieces)
+
+
+@pytest.mark.slow
+@settings(max_examples=100_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(mutated(), st.lists(st.integers(0, 100), max_size=2))
+def test_a_hundred_thousand_damaged_frames(data, pieces):
+    nothing_but_a_wire_error(data, pieces)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=200))
+def test_any_bytes_raise_nothing_but_wire_errors(data):
+    nothing_but_a_wire_error(data, [])
+    nothing_but_a_wire_error(FRAME_PREFIX.pack(codec.FRAME_MAGIC, len(data), 0) + data, [])
+
+
+@settings(max_examples=150, deadline=None)
+@given(json_values)
+def test_any_json_header_raises_nothing_but_wire_errors(header):
+    raw = json.dumps(header).encode()
+    nothing_but_a_wire_error(FRAME_PREFIX.pack(codec.FRAME_MAGIC, len(raw), 0) + raw, [])

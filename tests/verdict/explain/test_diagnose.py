@@ -1,0 +1,716 @@
+"""Naming the mistake: every explanation that is read off the graph, each with a near miss that must not get its name.
+
+The forward passes are tiny and made here. What a student would write is a formula of the problem's values and
+upstream gradients, so that a test reads as the wrong line does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from support import sampled
+from torch import Tensor
+
+from grader.calling.answer import Answer
+from grader.lesson.mistakes import Mistake, mistake
+from grader.reference.problem import Draw, Problem
+from grader.source.in_place_changes import lines_of_changes
+from grader.verdict.explain.diagnose import explain
+from grader.verdict.explain.edits.contents import contents_of
+from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.known_mistakes import known_mistake
+from grader.verdict.explain.mismatch import GradientMismatch
+from grader.verdict.explain.problem_values import named_factors
+from grader.verdict.explain.readings.shapes import transposed_gradient
+
+Formula = Callable[[Problem], Tensor]
+
+
+def inputs(generator, rows=4, columns=5, classes=3):
+    def normal(*shape):
+        return torch.randn(shape, generator=generator)
+
+    return {
+        "x": normal(rows, columns),
+        "b": normal(columns),
+        "c": normal(rows, 1),
+        "W": normal(columns, classes),
+        "n": rows,
+    }
+
+
+def forward(t):
+    t.y = t.x * t.b  # b is copied down the rows
+    t.m = 1 / t.n * (2 * t.y).sum(0, keepdim=True)  # a sum forward is a copy backward
+    t.d = t.y**2 - 3 * t.m  # y has two branches
+    t.z = t.d * t.c  # c is copied along the rows
+    t.p = t.z @ t.W
+    t.loss = t.p.exp().mean()
+
+
+SIZES = ((4, 5, 3), (6, 7, 2), (5, 3, 8))  # all different, in each problem and between them
+
+
+@pytest.fixture(scope="module")
+def problems() -> list[Problem]:
+    return made(forward, inputs, [dict(zip(("rows", "columns", "classes"), s, strict=True)) for s in SIZES])
+
+
+def made(forward: Any, inputs: Any, sizes: list[dict[str, int]]) -> list[Problem]:
+    return [Problem(forward, inputs, Draw(draw), seed) for seed, draw in enumerate(sizes)]
+
+
+def text(
+    problems: list[Problem], name: str, formula: Formula, mistakes: tuple[Mistake, ...] = (), **claims: Any
+) -> Explanation | None:
+    """What a student hears whose d`name` is `formula` on every problem."""
+    cases = [(problem, Answer("returned", formula(problem), **claims)) for problem in problems]
+    return known_mistake("d" + name, cases, mistakes) or explain(name, cases)
+
+
+def value(name: str) -> Formula:
+    return lambda problem: problem.values[name]
+
+
+def upstream(name: str) -> Formula:
+    return lambda problem: problem.upstream[name]
+
+
+def right(name: str) -> Formula:
+    return lambda problem: problem.reference(name)
+
+
+def times(factor: Callable[[int], float], name: str) -> Formula:
+    """The gradient times a number that depends on n."""
+    return lambda problem: problem.reference(name) * factor(problem.values["n"])
+
+
+def nudged(formula: Formula, by: float = 1e-6) -> Formula:
+    """The same but for its first element: no longer exactly that formula."""
+
+    def formula_nudged(problem: Problem) -> Tensor:
+        result = formula(problem).clone(memory_format=torch.contiguous_format)
+        result.view(-1)[0] += by * (1 + result.abs().max())
+        return result
+
+    return formula_nudged
+
+
+def through_y_squared(problem: Problem) -> Tensor:
+    return 2 * problem.values["y"] * problem.upstream["d"]
+
+
+def through_the_mean(problem: Problem) -> Tensor:
+    return 2 * problem.upstream["m"].expand_as(problem.values["y"]) / problem.values["n"]
+
+
+def db_unsummed(problem: Problem) -> Tensor:
+    return problem.upstream["y"] * problem.values["x"]
+
+
+def in_two_parts(problem: Problem) -> Tensor:
+    """dW as two parts on an axis in front, which still have to be added."""
+    part = torch.sin(torch.arange(problem.reference("W").numel()).double()).view_as(problem.reference("W"))
+    return torch.stack([part, problem.reference("W") - part])
+
+
+def dc_unsummed(problem: Problem) -> Tensor:
+    return problem.upstream["z"] * problem.values["d"]
+
+
+def weights_summed(problem: Problem) -> Tensor:
+    """The product's derivative, as if ones came from above."""
+    return problem.values["W"].sum(1).expand_as(problem.values["z"])
+
+
+def without_its_factor(problem: Problem) -> Tensor:
+    """The derivative of the square without the base."""
+    return 2 * problem.upstream["d"] + through_the_mean(problem)
+
+
+def c_everywhere(problem: Problem) -> Tensor:
+    return problem.values["c"].expand_as(problem.values["d"])
+
+
+def right_but_one(name: str) -> Formula:
+    return nudged(right(name), by=0.1)
+
+
+def test_the_two_branches_are_what_the_wrong_formulas_here_are_made_of(problems):
+    for problem in problems:
+        torch.testing.assert_close(problem.reference("y"), through_y_squared(problem) + through_the_mean(problem))
+        torch.testing.assert_close(problem.reference("b"), db_unsummed(problem).sum(0))
+        torch.testing.assert_close(problem.reference("c"), dc_unsummed(problem).sum(1, keepdim=True))
+
+
+# (id, gradient of, the wrong formula, something near it that is not that mistake)
+EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
+    ("zeros", "y", lambda p: 0 * p.values["y"], nudged(lambda p: 0 * p.values["y"])),
+    ("zeros", "b", lambda p: torch.zeros(3), lambda p: torch.full((3,), 1e-30)),
+    ("local_derivative_missing", "z", lambda p: p.upstream["p"], nudged(upstream("p"))),
+    ("local_derivative_missing", "d", upstream("z"), lambda p: p.upstream["z"] * 1.001),
+    ("sign", "W", lambda p: -p.reference("W"), nudged(lambda p: -p.reference("W"))),
+    ("sign", "y", lambda p: -p.reference("y"), lambda p: through_y_squared(p) - through_the_mean(p)),
+    ("branch_missing", "y", through_y_squared, lambda p: through_y_squared(p) + 0.999 * through_the_mean(p)),
+    ("branch_missing", "y", through_the_mean, nudged(through_the_mean)),
+    ("transposed", "W", lambda p: p.reference("W").T, lambda p: p.reference("W").reshape(p.reference("W").T.shape)),
+    ("sum_missing", "b", db_unsummed, nudged(db_unsummed)),
+    ("sum_missing", "c", dc_unsummed, lambda p: dc_unsummed(p) * 2),
+    ("sum_missing", "W", in_two_parts, lambda p: in_two_parts(p) * 2),
+    ("transposed", "W", lambda p: p.reference("W").T, nudged(lambda p: p.reference("W").T)),
+    ("wrong_axis", "b", lambda p: db_unsummed(p).sum(1), lambda p: db_unsummed(p).sum(1) * 1.001),
+    ("wrong_axis", "b", lambda p: db_unsummed(p).sum(1, keepdim=True), nudged(lambda p: db_unsummed(p).sum(1, True))),
+    ("wrong_axis", "c", lambda p: dc_unsummed(p).sum(0), lambda p: dc_unsummed(p).cumsum(0)[-1] * 2),
+    ("mean_for_sum", "b", lambda p: db_unsummed(p).mean(0), lambda p: db_unsummed(p).median(0).values),
+    ("mean_for_sum", "c", lambda p: dc_unsummed(p).mean(1, True), lambda p: dc_unsummed(p).sum(1, True) / 7.5),
+    ("summed_too_much", "b", lambda p: db_unsummed(p).sum(), lambda p: db_unsummed(p).sum() + 1),
+    ("keepdim", "c", lambda p: p.reference("c").squeeze(1), lambda p: p.reference("c").squeeze(1) * 1.001),
+    ("keepdim", "b", lambda p: p.reference("b")[None], nudged(lambda p: p.reference("b")[None])),
+    ("keepdim", "y", lambda p: p.reference("y")[:, None], lambda p: p.reference("y").flatten()),
+    ("ratio", "W", times(lambda n: n, "W"), times(lambda n: n + 1, "W")),
+    ("ratio", "W", times(lambda n: 7.5, "W"), nudged(times(lambda n: 7.5, "W"))),
+    ("ratio", "z", times(lambda n: -1.000001, "z"), nudged(times(lambda n: -1.000001, "z"))),
+    ("branch_sign", "y", lambda p: through_y_squared(p) - through_the_mean(p), through_y_squared),
+    ("branch_ratio", "y", lambda p: through_y_squared(p) + 2 * through_the_mean(p), times(lambda n: 2, "y")),
+    ("branch_ratio", "y", lambda p: through_y_squared(p) + through_the_mean(p) * p.values["n"], right_but_one("y")),
+    ("not_reshaped", "y", lambda p: p.reference("y").flatten(), lambda p: p.reference("y").T.flatten()),
+    (
+        "broadcast_too_far",
+        "b",
+        lambda p: p.reference("b").expand(3, -1),
+        nudged(lambda p: p.reference("b").expand(3, -1)),
+    ),
+    ("sum_too_many", "z", lambda p: p.reference("z").sum(0), lambda p: p.reference("z").sum(0) * 1.001),
+    ("sum_too_many", "z", lambda p: p.reference("z").mean(1, True), lambda p: p.reference("z").amax(1, True)),
+    ("sum_too_many", "W", lambda p: p.reference("W").sum(), lambda p: p.reference("W").sum() + 1),
+    ("shuffled", "W", lambda p: p.reference("W").flip(0), nudged(lambda p: p.reference("W").flip(0))),
+    ("factor", "d", lambda p: p.upstream["z"] * p.values["c"] ** 2, lambda p: p.upstream["z"] * p.values["c"] ** 4.1),
+    ("factor", "d", lambda p: p.upstream["z"] / p.values["c"], nudged(lambda p: p.upstream["z"] / p.values["c"])),
+    ("factor", "d", lambda p: p.values["c"] / p.upstream["z"], lambda p: p.values["c"] / (p.upstream["z"] + 1)),
+    ("factor", "y", without_its_factor, nudged(without_its_factor)),
+    ("wrong_value", "d", lambda p: p.upstream["z"] * p.values["m"], lambda p: p.upstream["z"] * (p.values["m"] + 1)),
+    ("wrong_upstream", "d", lambda p: p.upstream["y"] * p.values["c"], lambda p: p.upstream["y"] * 2 * p.values["c"]),
+    ("upstream_forgotten", "z", weights_summed, nudged(weights_summed)),
+    ("upstream_forgotten", "d", c_everywhere, nudged(c_everywhere)),
+    ("upstream_forgotten", "y", lambda p: 2 * p.values["y"] + through_the_mean(p), lambda p: 2 * p.values["y"]),
+    ("term_too_many", "z", lambda p: p.reference("z") + 1, right_but_one("z")),
+    ("term_missing", "y", lambda p: p.reference("y") - p.upstream["d"], lambda p: p.reference("y") - p.upstream["z"]),
+    ("constant", "y", lambda p: torch.ones_like(p.values["y"]), nudged(lambda p: torch.ones_like(p.values["y"]))),
+    ("upside_down", "z", lambda p: 1 / p.reference("z"), nudged(lambda p: 1 / p.reference("z"))),
+    ("operation", "d", lambda p: p.upstream["z"] + p.values["c"], lambda p: p.upstream["z"] + 2 * p.values["c"]),
+    ("operand", "d", lambda p: p.upstream["z"] + p.values["d"], nudged(lambda p: p.upstream["z"] + p.values["d"])),
+    ("operand_alone", "d", value("d"), nudged(value("d"))),
+]
+NAMES = [f"{name}-d{gradient}-{number}" for number, (name, gradient, _, _) in enumerate(EXPLANATIONS)]
+
+
+@pytest.mark.parametrize(("name", "gradient", "wrong", "near"), EXPLANATIONS, ids=NAMES)
+def test_the_mistake_is_named(problems, name, gradient, wrong, near):
+    explanation = text(problems, gradient, wrong)
+    assert explanation is not None and explanation.id == name
+    assert f"`{gradient}`" in explanation.message or f"`d{gradient}`" in explanation.message
+
+
+@sampled(("name", "gradient", "wrong", "near"), EXPLANATIONS, keep=39, ids=NAMES)
+def test_a_near_miss_is_not(problems, name, gradient, wrong, near):
+    explanation = text(problems, gradient, near)
+    assert explanation is None or explanation.id != name
+
+
+@sampled(("name", "gradient", "wrong", "near"), EXPLANATIONS, keep=4, ids=NAMES)
+@pytest.mark.parametrize("where", [0, 1, 2])
+def test_what_matches_on_one_problem_only_is_luck(problems, name, gradient, wrong, near, where):
+    cases = []
+    for number, problem in enumerate(problems):
+        formula = wrong if number == where else nudged(right(gradient), by=0.1)
+        cases.append((problem, Answer("returned", formula(problem))))
+    assert explain(gradient, cases) is None
+
+
+@sampled(("name", "gradient", "wrong", "near"), EXPLANATIONS, keep=2, ids=NAMES)
+def test_what_fails_on_one_problem_only_is_not_told(problems, name, gradient, wrong, near):
+    for odd in range(3):
+        formulas = [nudged(wrong, 1e-3) if number == odd else wrong for number in range(3)]
+        cases = [(p, Answer("returned", formula(p))) for p, formula in zip(problems, formulas, strict=True)]
+        explanation = explain(gradient, cases)
+        assert explanation is None or explanation.id != name
+
+
+# What is said --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("gradient", "wrong", "sentence"),
+    [
+        (
+            "y",
+            lambda p: 0 * p.values["y"],
+            "Every element of your `dy` is zero. Where `y` is read, which of its elements change the result?",
+        ),
+        (
+            "d",
+            upstream("z"),
+            "You return `dz` as it came: the upstream gradient still has to be multiplied by the derivative of `z` "
+            "with respect to `d`.",
+        ),
+        (
+            "W",
+            lambda p: -p.reference("W"),
+            "The sign is flipped: your `dW` is exactly minus the gradient. One minus is missing, or one too many: "
+            "compare with the forward line.",
+        ),
+        (
+            "y",
+            through_y_squared,
+            "You have the path through `d`; `y` also feeds `m`. Gradients of all paths add up.",
+        ),
+        (
+            "W",
+            lambda p: p.reference("W").T,
+            "Your `dW` is the transpose of the gradient. Write the shapes of the factors next to each other: only one "
+            "order gives W's own shape.",
+        ),
+        (
+            "b",
+            db_unsummed,
+            "The sum is missing: `b` (5,) is broadcast to (4, 5) in `y`. A broadcast forward is a sum backward, over "
+            "the axis along which it was copied.",
+        ),
+        (
+            "b",
+            lambda p: db_unsummed(p).sum(1),
+            "You sum over axis 1: `b` (5,) is broadcast to (4, 5) in `y`. Sum over the axis along which it was copied.",
+        ),
+        (
+            "b",
+            lambda p: db_unsummed(p).mean(0),
+            "You take the mean over axis 0 where a sum belongs: `b` (5,) is broadcast to (4, 5) in `y`; every copy "
+            "counts in full.",
+        ),
+        (
+            "b",
+            lambda p: db_unsummed(p).sum(),
+            "You sum over everything: `b` (5,) is broadcast to (4, 5) in `y`. Sum only over the axis along which it "
+            "was copied.",
+        ),
+        (
+            "c",
+            lambda p: p.reference("c").squeeze(1),
+            "The numbers are right, the shape is not: (4,) where `c` is (4, 1); sum with `keepdim=True`. Broadcasting "
+            "hides this in a comparison, and hurts later.",
+        ),
+        (
+            "b",
+            lambda p: p.reference("b")[None],
+            "The numbers are right, the shape is not: (1, 5) where `b` is (5,); drop the extra dimension (no "
+            "`keepdim`, or `.view(b.shape)`). Broadcasting hides this in a comparison, and hurts later.",
+        ),
+        (
+            "W",
+            times(lambda n: 7.5, "W"),
+            "Your `dW` is exactly 7.5 times too large. A constant factor is lost, or there is one too many.",
+        ),
+        (
+            "W",
+            times(lambda n: n, "W"),
+            "Your `dW` is exactly 4 times too large: n = 4. A constant factor is lost, or there is one too many.",
+        ),
+    ],
+)
+def test_the_sentence(problems, gradient, wrong, sentence):
+    explanation = text(problems, gradient, wrong)
+    assert explanation is not None and explanation.message == sentence
+
+
+# Ratios --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "factor"),
+    [
+        ("2 times too large. A", lambda n: 2),
+        ("2 times too small. A", lambda n: 0.5),
+        ("2 times too large, and its sign is flipped. A", lambda n: -2),
+        ("4 times too large: n = 4. A", lambda n: n),
+        ("4 times too small: n = 4. A", lambda n: 1 / n),
+        ("16 times too large: n² = 16. A", lambda n: n**2),
+        ("16 times too small: n² = 16. A", lambda n: 1 / n**2),
+        ("3 times too large: n−1 = 3. A", lambda n: n - 1),
+        ("3 times too small: n−1 = 3. A", lambda n: 1 / (n - 1)),
+        ("n/(n−1) times what it should be (here 1.33333). Is", lambda n: n / (n - 1)),
+        ("(n−1)/n times what it should be (here 0.75). Is", lambda n: (n - 1) / n),
+        ("4 times too large: n = 4, and its sign is flipped. A", lambda n: -n),
+        ("4 times too small: n = 4, and its sign is flipped. A", lambda n: -1 / n),
+    ],
+)
+def test_a_ratio_is_named_after_the_sizes(problems, words, factor):
+    explanation = text(problems, "W", times(factor, "W"))
+    assert explanation is not None and explanation.id == "ratio"
+    assert f"Your `dW` is exactly {words}" in explanation.message
+
+
+@pytest.mark.parametrize("factor", [lambda n: n + 1, lambda n: n - 2, lambda n: n**0.5, lambda n: 1 + 1e-3 * n])
+def test_a_ratio_that_has_no_name_and_is_not_constant_is_a_multiple(problems, factor):
+    explanation = text(problems, "W", times(factor, "W"))
+    first, *others = (factor(problem.values["n"]) for problem in problems)
+    other = max(others, key=lambda value: abs(value - first))
+    assert explanation == Explanation(
+        "multiple",
+        f"Your `dW` is a multiple of the gradient, {first:.6g} times on one problem and {other:.6g} times on another. "
+        "Which sizes make up that factor?",
+    )
+
+
+def test_sizes_are_named_only_where_they_are_plain_numbers(problems):
+    labels = set(named_factors(problems[0], "d"))
+    assert {"2", "one half", "n", "1/n", "(n−1)", "d.shape[1]", "z.shape[0]"} <= labels
+    assert not any("x" in label or "W" in label for label in labels)
+
+
+@pytest.mark.parametrize("factor", [lambda n: n, lambda n: 1 / n])
+def test_a_ratio_is_named_when_one_problem_has_two_rows(factor):
+    sizes = [{"rows": rows, "columns": columns} for rows, columns in ((6, 5), (2, 7), (5, 3))]
+    explanation = text(made(forward, inputs, sizes), "W", times(factor, "W"))
+    assert explanation is not None and explanation.id == "ratio"
+
+
+# A sum in the forward pass -------------------------------------------------------------------------------------------
+
+
+def averaging(t):
+    t.e = t.x * t.c
+    t.v = 1 / (t.n - 1) * t.e.sum(0, keepdim=True)
+    t.loss = (t.v**2).mean()
+
+
+def plain(t):
+    """Lines whose local derivative is one: a sum of two values, a broadcast addition, a sum over the rows."""
+    t.y = t.x + t.b
+    t.s = t.y.sum(0, keepdim=True)
+    t.d = t.y + t.s
+    t.u = t.c.sum(0, keepdim=True)
+    t.loss = (t.d * t.u).exp().mean()
+
+
+@pytest.fixture(scope="module")
+def averages() -> list[Problem]:
+    return made(averaging, inputs, [{"rows": 4, "columns": 5}, {"rows": 6, "columns": 7}])
+
+
+@pytest.fixture(scope="module")
+def plain_sums() -> list[Problem]:
+    return made(plain, inputs, [{"rows": 4, "columns": 5}, {"rows": 6, "columns": 7}])
+
+
+def test_not_broadcast(averages):
+    """The gradient of a summed value is the same in every row: the row once is not the gradient's shape."""
+
+    def once(p):
+        return p.upstream["v"] / (p.values["n"] - 1)
+
+    explanation = text(averages, "e", once)
+    assert explanation is not None and explanation.id == "not_broadcast"
+    assert explanation.message == (
+        "Your result has shape (1, 5) and the right numbers. But `e` is (4, 5), and each of its elements has a "
+        "gradient of its own: a sum forward is a broadcast backward (multiply by `torch.ones_like(...)`, or use "
+        "`.expand_as(...)`)."
+    )
+    flat = text(averages, "e", lambda p: once(p)[0])
+    assert flat is not None and flat.id == "not_broadcast"
+    for near in (nudged(once), lambda p: once(p) * 2, lambda p: once(p).expand(3, -1)):
+        explanation = text(averages, "e", near)
+        assert explanation is None or explanation.id != "not_broadcast"
+
+
+def test_the_branch_through_a_sum(plain_sums):
+    explanation = text(plain_sums, "y", lambda p: p.upstream["s"].expand_as(p.values["y"]))
+    assert explanation is not None and explanation.id == "branch_missing"
+    assert explanation.message.startswith("You have the path through `s`; `y` also feeds `d`.")
+
+
+@pytest.mark.parametrize(
+    ("gradient", "consumer", "name"),
+    [("b", "y", "sum_missing"), ("y", "d", "branch_missing"), ("c", "u", "not_broadcast")],
+)
+def test_an_upstream_gradient_as_it_came_where_the_derivative_is_one(plain_sums, gradient, consumer, name):
+    explanation = text(plain_sums, gradient, upstream(consumer))
+    assert explanation is not None and explanation.id == name
+
+
+def summed(t):
+    t.u = t.x * t.c
+    t.w = t.u.tanh()
+    t.loss = t.w.sum()
+
+
+def test_ones_are_not_called_the_gradient_of_what_a_sum_reads():
+    cases = made(summed, inputs, [{"rows": 4, "columns": 5}, {"rows": 6, "columns": 7}])
+    explanation = text(cases, "x", lambda problem: torch.ones_like(problem.values["x"]))
+    assert explanation is None or explanation.id != "other_gradient"
+
+
+def test_an_empty_tensor_is_not_called_zero(problems):
+    assert text(problems, "y", lambda p: torch.zeros(0)) is None
+
+
+def test_a_row_for_a_column_is_not_told_to_drop_a_dimension(problems):
+    explanation = text(problems, "c", lambda p: p.reference("c").T)
+    assert explanation is not None and explanation.id == "keepdim"
+    assert "(1, 4) where `c` is (4, 1); they lie along the other axis (`.view(c.shape)`)." in explanation.message
+
+
+# What comes first ----------------------------------------------------------------------------------------------------
+
+
+@mistake("You used y where its square belongs.")
+def dd__no_square(dz, y):
+    return dz * y
+
+
+@mistake("The sign, in the lesson's own words.")
+def dW__minus(dp, z):
+    return -z.T @ dp
+
+
+@mistake("You wrote into dz.")
+def dd__in_place(dz, c):
+    dz *= c
+    return dz
+
+
+@mistake("None.")
+def dd__nothing(dz):
+    return None
+
+
+MISTAKES = (dd__no_square, dW__minus, dd__in_place, dd__nothing)
+
+
+def test_the_lesson_s_own_mistakes_are_told_first(problems):
+    explanation = text(problems, "W", lambda p: -p.reference("W"), MISTAKES)
+    assert explanation == Explanation("minus", "The sign, in the lesson's own words.")
+    explanation = text(problems, "d", lambda p: p.upstream["z"] * p.values["y"], MISTAKES)
+    assert explanation == Explanation("no_square", "You used y where its square belongs.")
+    assert text(problems, "d", nudged(lambda p: p.upstream["z"] * p.values["y"]), MISTAKES) is None
+
+
+def test_a_mistake_belongs_to_its_gradient(problems):
+    explanation = text(problems, "z", lambda p: p.upstream["z"] * p.values["y"], MISTAKES)
+    assert explanation is None  # dd__no_square gives these numbers, but not for dz
+
+
+def test_a_changed_argument_that_the_lesson_knows(problems):
+    explanation = text(problems, "d", lambda p: p.upstream["z"] * p.values["c"], MISTAKES, changed=("dz",))
+    assert explanation == Explanation("in_place", "You wrote into dz.")
+    explanation = text(problems, "d", lambda p: p.upstream["z"] * p.values["c"], MISTAKES, changed=("c",))
+    assert explanation is None or explanation.id != "in_place"  # another one was changed
+
+
+def test_what_is_no_tensor_is_compared_by_its_kind(problems):
+    def heard(kind: str) -> Explanation | None:
+        return known_mistake("dd", [(problem, Answer("returned", kind=kind)) for problem in problems], MISTAKES)
+
+    assert heard("None") == Explanation("nothing", "None.")
+    assert heard("int") is None
+
+
+def test_a_wrong_formula_computed_in_float32_is_named_too(problems):
+    def minus(p):
+        return (-p.reference("W")).to(torch.float32)
+
+    explanation = text(problems, "W", minus)
+    assert explanation is not None and explanation.id == "sign"
+    explanation = text(problems, "W", lambda p: minus(p).double(), low_precision=True)
+    assert explanation is not None and explanation.id == "sign"
+    explanation = text(problems, "W", lambda p: minus(p).double())  # float32's error, but nothing says why
+    assert explanation is None or explanation.id != "sign"
+
+
+def test_infinities_are_matched_by_their_places(problems):
+    """A wrong formula may divide by zero: it is the same one only if it does so in the same places."""
+
+    @mistake("You divided by zero.")
+    def dd__over_zero(dz, y):
+        return dz / (y * (y > 0))
+
+    def formula(p):
+        return p.upstream["z"] / (p.values["y"] * (p.values["y"] > 0))
+
+    explanation = text(problems, "d", formula, (dd__over_zero,))
+    assert explanation == Explanation("over_zero", "You divided by zero.")
+    assert text(problems, "d", lambda p: formula(p).nan_to_num(posinf=1.0, neginf=1.0), (dd__over_zero,)) is None
+    assert text(problems, "d", lambda p: torch.full_like(p.values["d"], float("nan")), (dd__over_zero,)) is None
+
+
+def test_a_value_that_the_line_does_not_read(problems):
+    """In a product the two cannot be told by looking at quotients: the line is run again with the other one."""
+
+    def formula(p):
+        return p.values["y"].T @ p.upstream["p"]
+
+    explanation = text(problems, "W", formula, uses=frozenset({"y", "dp"}))
+    assert explanation == Explanation("wrong_value", "You use `y` where `z` belongs: the line of `p` reads `z`.")
+    explanation = text(problems, "W", nudged(formula), uses=frozenset({"y", "dp"}))
+    assert explanation is None
+    assert text(problems, "W", formula, uses=frozenset({"z", "dp"})) is None  # that is not what the code reads
+
+
+def test_of_two_that_fit_the_numbers_the_first_that_fits_the_code(problems):
+    cases = [(problem, Answer("returned", db_unsummed(problem).mean(0))) for problem in problems]
+    explanation = explain("b", cases)
+    assert explanation is not None and explanation.id == "mean_for_sum"
+    contents = contents_of("def db(dy):\n    return dy.quantile(0.5)", ["db"])["db"]
+    explanation = explain("b", cases, contents)
+    assert explanation is not None
+    assert explanation.message == (
+        "Your `db` is exactly 4 times too small: n = 4. A constant factor is lost, or there is one too many."
+    )
+
+
+def test_two_of_the_lesson_s_own_that_cannot_be_told_apart(problems):
+    @mistake("Another way to say it.")
+    def dd__the_same(dz, y):
+        return y * dz
+
+    explanation = text(problems, "d", lambda p: p.upstream["z"] * p.values["y"], (dd__no_square, dd__the_same))
+    assert explanation == Explanation("no_square", "You used y where its square belongs. Also: Another way to say it.")
+
+
+# Several operations in one step --------------------------------------------------------------------------------------
+
+
+def normalised(t):
+    with t.fused():
+        t.mean = t.x.mean(0)
+        t.var = ((t.x - t.mean) ** 2).sum(0) / t.n
+    t.s = (t.x - t.mean) / (t.var + 0.1).sqrt()
+    t.e = t.s @ t.W
+    t.loss = torch.nn.functional.cross_entropy(t.e, t.labels)
+
+
+def with_labels(generator, **sizes):
+    drawn = inputs(generator, **sizes)
+    return drawn | {"labels": torch.randint(0, drawn["W"].shape[1], (drawn["n"],), generator=generator)}
+
+
+@pytest.fixture(scope="module")
+def fused() -> list[Problem]:
+    return made(normalised, with_labels, [dict(zip(("rows", "columns", "classes"), s, strict=True)) for s in SIZES])
+
+
+def direct(p: Problem) -> Tensor:
+    return p.upstream["s"] / (p.values["var"] + 0.1).sqrt()
+
+
+def through_the_batch_mean(p: Problem) -> Tensor:
+    return -direct(p).mean(0).expand_as(p.values["x"])
+
+
+def through_the_variance(p: Problem) -> Tensor:
+    centred = p.values["x"] - p.values["mean"]
+    root = (p.values["var"] + 0.1) ** -1.5
+    return -centred * root * (centred * p.upstream["s"]).sum(0) / p.values["n"]
+
+
+def test_the_parts_of_a_fused_step(fused):
+    for p in fused:
+        parts = direct(p) + through_the_batch_mean(p) + through_the_variance(p)
+        torch.testing.assert_close(p.reference("x"), parts)
+
+
+@sampled(
+    ("name", "weights", "sentence"),
+    [
+        ("held_constant", (1, 0, 1), "treats `mean` as a constant. It is computed from `x`, so the gradient also"),
+        ("held_constant", (1, 1, 0), "treats `var` as a constant. It is computed from `x`, so the gradient also"),
+        ("inner_branch_sign", (1, 1, -1), "flows back from `s` to `var` has the wrong sign"),
+        ("inner_branch_ratio", (1, 1, 2), "flows back from `s` to `var` is exactly 2 times what it should be"),
+        ("inner_branch_ratio", (2, 1, 1), "flows back from `s` to `x` is exactly 2 times what it should be"),
+    ],
+    keep=3,
+)
+def test_a_line_inside_a_fused_step(fused, name, weights, sentence):
+    def formula(p):
+        parts = (direct(p), through_the_batch_mean(p), through_the_variance(p))
+        return sum(weight * part for weight, part in zip(weights, parts, strict=True))
+
+    explanation = text(fused, "x", formula)
+    assert explanation is not None and explanation.id == name and sentence in explanation.message
+    explanation = text(fused, "x", nudged(formula))
+    assert explanation is None or explanation.id != name
+
+
+def test_ones_at_the_labels(fused):
+    """Cross-entropy without its minus one: what lacks is 1/n at the places of the labels."""
+
+    def formula(p):
+        return torch.softmax(p.values["e"], 1) / p.values["n"]
+
+    explanation = text(fused, "e", formula)
+    assert explanation is not None and explanation.id == "term_too_many"
+    assert explanation.message == (
+        "Your `de` is right except for one term: what is too much is exactly 1/n times 1 at the places of `labels` "
+        "(one in each row)."
+    )
+    explanation = text(fused, "e", lambda p: formula(p) * 1.001)
+    assert explanation is None or explanation.id != "term_too_many"
+
+
+# On which line an argument is changed --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("a += b", 2),
+        ("g = a\n    g += b", 3),
+        ("g = a.view(-1)\n    g[0] = 1", 3),
+        ("g = h = a\n    h.add_(b)", 3),
+        ("g, h = b, a.T\n    h *= 2", 3),
+        ("a.data.mul_(b)", 2),
+        ("torch.relu_(a)", 2),
+        ("torch.add(a, b, out=a)", 2),
+        ("for i in range(3):\n        if i:\n            a[i] -= 1", 4),
+        ("g = a\n    g = g + b\n    g += 1", None),  # a tensor of its own by then
+        ("g = a.clone()\n    g += b", None),
+        ("g = a + b\n    g[0] = 1", None),
+        ("b += 1", None),
+        ("helper(a)", None),
+        ("g = a[0]\n    b = g\n    b.zero_()", 4),
+        ("try:\n        b = c\n    except NameError:\n        a += 1", 5),
+        ("try:\n        b = c\n    except* NameError:\n        b = a\n    finally:\n        b += 1", 7),
+        ("match b:\n        case 0:\n            pass\n        case _:\n            a.zero_()", 6),
+        ("async def helper():\n        a.zero_()", None),
+    ],
+)
+def test_the_line_that_changes_an_argument(body, line):
+    assert lines_of_changes(f"def dx(a, b):\n    {body}\n    return a\n", [("dx", ["a"])]) == [line]
+
+
+def test_the_last_definition_counts():
+    source = "def dx(a):\n    a += 1\n    return a\n\n\ndef dx(a):\n    b = a\n    b -= 1\n    return b\n"
+    assert lines_of_changes(source, [("dx", ["a"])]) == [8]
+    assert lines_of_changes(source, [("dy", ["a"])]) == [None]
+    assert lines_of_changes("def dx(a:", [("dx", ["a"])]) == [None]
+
+
+def test_a_gradient_with_its_axes_in_another_order():
+    def mismatch(change):
+        expected = [torch.randn(2, *shape, generator=torch.manual_seed(1)).double() for shape in ((3, 4), (5, 5))]
+        return GradientMismatch(
+            name="x",
+            problems=[None, None],
+            found=[change(each) for each in expected],
+            expected=expected,
+            floors=[0.0, 0.0],
+            rtol=1e-9,
+        )
+
+    (swapped,) = transposed_gradient(mismatch(lambda e: e.mT))
+    assert swapped.message.startswith("Your `dx` is the gradient with axes 1 and 2 swapped.")
+    (moved,) = transposed_gradient(mismatch(lambda e: e.permute(2, 0, 1)))
+    assert "with its axes in order (2, 0, 1)" in moved.message
+    assert list(transposed_gradient(mismatch(lambda e: e.reshape(e.shape[0], e.shape[2], -1)))) == []

@@ -1,0 +1,310 @@
+"""What a call gave, beside what it should have given: each sentence that is told, and a near miss that is not."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from grader.calling.module_target import ModuleTarget
+from grader.calling.recorder import Call, RecordingTarget, arguments_by_name, numbers_given, tensors_given
+from grader.comparison.trees import agreement
+from grader.verdict.explain.checks import differing_parts
+from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.results.results import ComparedResult, explain_result
+
+MOMENTA = (0.1, 0.3)
+
+
+def problem(number: int) -> dict[str, Any]:
+    generator = torch.Generator().manual_seed(number)
+
+    def normal(*shape: int) -> torch.Tensor:
+        return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+    n, size = (6, 4) if number else (5, 3)
+    x, gamma, old = normal(n, size), normal(size) + 3.0, normal(size)
+    share = MOMENTA[number]
+    return {
+        "x": x,
+        "gamma": gamma,
+        "old": old,
+        "n": n,
+        "momentum": share,
+        "new": (1 - share) * old + share * x.mean(0),
+        "out": gamma * (x - x.mean(0)),
+        "table": x.T @ x + normal(size, size),
+        "loss": float(x.square().mean()),
+        "largest": x.amax(0),
+    }
+
+
+PROBLEMS = [problem(0), problem(1)]
+PARTS = ("new", "out", "table", "loss", "largest")
+
+
+def text(part: str, formula: Any, tolerance: float = 1e-9) -> Explanation | None:
+    """What a student hears whose part of the result is `formula` of the problem, all else being right."""
+    outcomes = []
+    for p in PROBLEMS:
+        expected = {name: p[name] for name in PARTS}
+        found = expected | {part: formula(p)}
+        wrong = differing_parts(agreement(found, expected, tolerance).findings)
+        given = {"`x`": p["x"], "`gamma`": p["gamma"], "`old`": p["old"]}
+        outcomes.append(ComparedResult(found, expected, wrong, given, {"n": p["n"]}, {"momentum": p["momentum"]}))
+    return explain_result(outcomes, tolerance, coarse=False)
+
+
+WRONG = {
+    "zeros": (
+        "out",
+        lambda p: 0 * p["out"],
+        "`out` is zero in every element, on every problem. What should have moved it?",
+    ),
+    "sign": ("new", lambda p: -p["new"], "`new` is exactly minus what it should be: one minus too many, or too few."),
+    "ratio": ("out", lambda p: p["out"] / p["n"], "`out` is exactly 1/n times what it should be (here 0.2 times)."),
+    "as_given": ("new", lambda p: p["old"], "`new` is `old` just as it was given: nothing has been done to it."),
+    "another_part": ("new", lambda p: p["largest"], "`new` is just what was expected as `largest`."),
+    "term_multiple": (
+        "new",
+        lambda p: p["new"] + p["x"].std() * p["gamma"],
+        "`new` is right except for one term: what is wrong is a multiple of `gamma`.",
+    ),
+    "keepdim": (
+        "new",
+        lambda p: p["new"].unsqueeze(0),
+        "The numbers of `new` are right, their shape is not: (1, 3) where (3,) is expected.",
+    ),
+    "sum_missing": (
+        "new",
+        lambda p: p["n"] * p["new"] * torch.ones(p["n"], 1, dtype=torch.float64) / p["n"] ** 2 * torch.ones(1),
+        "`new` still needs a sum over axis 0: its shape is (5, 3) where (3,) is expected.",
+    ),
+    "transposed": ("table", lambda p: p["table"].T, "`table` is the transpose of what it should be."),
+    "step": (
+        "new",
+        lambda p: p["momentum"] * p["old"] + (1 - p["momentum"]) * p["x"].mean(0),
+        "`new` moves away from `old` exactly (1−momentum)/momentum times as far as it should.",
+    ),
+    "term_missing": (
+        "new",
+        lambda p: p["momentum"] * p["x"].mean(0),
+        "`new` is right except for one term: what is missing is exactly (1−momentum) times `old`.",
+    ),
+    "term_too_many": (
+        "out",
+        lambda p: p["out"] + 1,
+        "`out` is right except for one term: what is too much is exactly 1, in every element.",
+    ),
+    "factor": ("out", lambda p: p["out"] / p["gamma"], "`out` is what it should be, but divided by `gamma`."),
+    "factor_of_a_line": (
+        "out",
+        lambda p: p["out"] * torch.linspace(2, 3, len(p["gamma"])),
+        "`out` is right except for one factor in each column (2 to 3 times here): something that a whole column has in "
+        "common is not what it should be, such as a gain, a variance or a sum.",
+    ),
+    "term_of_a_line": (
+        "out",
+        lambda p: p["gamma"] * (p["x"] - p["x"].amax(0)),
+        "`out` is right except for one number in each column: all elements of a column are off by the same.",
+    ),
+    "reversed": ("table", lambda p: p["table"].flip(0), "`table` has the right numbers in the opposite order."),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_mistake_is_told(name):
+    part, formula, message = WRONG[name]
+    assert text(part, formula) == Explanation(name, message)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_near_miss_is_not(name):
+    part, formula, _ = WRONG[name]
+
+    def nudged(p):
+        result = formula(p).contiguous().clone()
+        result.view(-1)[1] += 1e-3
+        return result
+
+    explanation = text(part, nudged)
+    assert explanation is None or explanation.id != name
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_matches_on_one_problem_only_is_not_told(name):
+    part, formula, _ = WRONG[name]
+
+    def sometimes(p):
+        return formula(p) if p is PROBLEMS[0] else torch.ones_like(formula(p)).cumsum(0)
+
+    explanation = text(part, sometimes)
+    assert explanation is None or explanation.id != name
+
+
+def test_a_single_number_is_no_evidence_for_a_constant_without_a_name():
+    assert text("loss", lambda p: p["loss"] * 1.2345 * p["n"]) is None
+    explanation = text("loss", lambda p: p["loss"] * p["n"])
+    assert explanation == Explanation("ratio", "`loss` is exactly n times what it should be (here 5 times).")
+
+
+def test_what_a_loose_tolerance_alone_makes_equal_is_not_told():
+    assert text("out", lambda p: p["out"] * (1 + 5e-6 * p["x"]), tolerance=1e-6) is None
+
+
+# Words ---------------------------------------------------------------------------------------------------------------
+
+ASKED = {"half of it": False, "twice of it": False, "all of it": True, "minus it": False, "its own": True}
+VERDICTS = {
+    "always the same": (
+        dict.fromkeys(ASKED, True),
+        Explanation("always_the_same", "The answer is always True; for 3 of 5 questions it is wrong."),
+    ),
+    "turned round": (
+        {name: not truth for name, truth in ASKED.items()},
+        Explanation(
+            "the_other_way_round",
+            "All 5 answers are the wrong way round: False where True is right, and True where False is. Is a "
+            "comparison or a `not` the wrong way round?",
+        ),
+    ),
+    "one slip": (
+        ASKED | {"minus it": True},
+        Explanation(
+            "one_sided",
+            "Where False is expected, the answer is True in 1 of 3 cases: `minus it`. All other answers are right.",
+        ),
+    ),
+    "of both kinds": (ASKED | {"minus it": True, "its own": False}, None),
+}
+
+
+@pytest.mark.parametrize("case", VERDICTS)
+def test_verdicts(case):
+    found, explanation = VERDICTS[case]
+    wrong = frozenset(name for name in ASKED if found[name] != ASKED[name])
+    assert explain_result([ComparedResult(found, ASKED, wrong, {}, {}, {})], 1e-9, False) == explanation
+
+
+def test_one_word_in_place_of_several():
+    expected = {"bed 1": "dead", "bed 2": "vanishing", "bed 3": "healthy"}
+    found = dict.fromkeys(("bed 1", "bed 2", "bed 3"), "healthy") | {"bed 4": "dead"}
+    expected |= {"bed 4": "dead"}
+    outcome = ComparedResult(found, expected, frozenset({"bed 1", "bed 2"}), {}, {}, {})
+    assert explain_result([outcome], 1e-9, False) == Explanation(
+        "one_answer_too_often",
+        "All 2 wrong answers are 'healthy', in place of 'dead', 'vanishing': `bed 1`, `bed 2`. What makes the answer "
+        "'healthy' comes too early, or holds too often.",
+    )
+
+
+LISTS = {
+    "the last entry is missing": ([1.5, 2.5, 3.5], [1.5, 2.5, 3.5, 4.5]),
+    "the first entry is missing": ([2.5, 3.5, 4.5], [1.5, 2.5, 3.5, 4.5]),
+    "there is one entry too many at the end": ([1.5, 2.5, 9.0], [1.5, 2.5]),
+    "there is one entry too many at the beginning": ([9.0, 1.5, 2.5], [1.5, 2.5]),
+}
+
+
+@pytest.mark.parametrize("words", LISTS)
+def test_one_entry(words):
+    found, expected = LISTS[words]
+    outcome = ComparedResult({"losses": found}, {"losses": expected}, frozenset({"losses"}), {}, {}, {})
+    message = f"`losses` is right except for one thing: {words}."
+    assert explain_result([outcome], 1e-9, False) == Explanation("one_entry", message)
+
+
+def test_an_empty_list():
+    outcome = ComparedResult({"losses": []}, {"losses": [1.5]}, frozenset({"losses"}), {}, {}, {})
+    assert explain_result([outcome], 1e-9, False) == Explanation("empty", "`losses` is empty; expected 1 entry.")
+    message = "`losses` is empty on every problem."
+    assert explain_result([outcome, outcome], 1e-9, False) == Explanation("empty", message)
+
+
+def test_an_argument_that_was_changed_in_place():
+    """It is not described as the result of the call: nothing should have been done to it."""
+    name, given = "the arguments afterwards", torch.tensor([1.0, 2.0, 4.0])
+    found, expected = {"y": given * 3, name: [given * 2]}, {"y": given * 3, name: [given]}
+    outcome = ComparedResult(found, expected, frozenset({f"{name}[0]"}), {"`l`": given}, {}, {})
+    message = (
+        "An argument has been changed in place: `the arguments afterwards[0]` is not what it was before the call. "
+        "Start from a `.clone()`, or write `a = a + ...` instead of `a += ...`."
+    )
+    assert explain_result([outcome, outcome], 1e-9, False) == Explanation("changed_argument", message)
+
+
+def test_what_was_given_and_is_a_part_of_the_result_as_well():
+    """The gradients that `clip` leaves as they are: one of the two is enough to say."""
+    given = torch.tensor([1.0, 2.0, 4.0])
+    right = torch.tensor([0.5, 1.0, 1.0])
+    found, expected = {"b": given, "afterwards": given}, {"b": right, "afterwards": given}
+    outcome = ComparedResult(found, expected, frozenset({"b"}), {"`gradients['b']`": given}, {}, {})
+    explanation = explain_result([outcome], 1e-9, False)
+    assert explanation is not None and "Also" not in explanation.message
+
+
+# What calls were given -----------------------------------------------------------------------------------------------
+
+
+class Course:
+    """A lesson's answers, as far as calls are noted by their parameters' names."""
+
+    @staticmethod
+    def update(parameters, rate, steps=3):
+        for parameter in parameters:
+            parameter -= rate
+        return len(parameters)
+
+    class Layer:
+        def __init__(self, size, momentum=0.1):
+            self.size = size
+
+        def forward(self, x):
+            return x
+
+
+def test_calls_are_noted_by_the_names_of_the_parameters():
+    recorder = RecordingTarget(ModuleTarget(Course), Course, copies=True)
+    weights = [torch.zeros(2), torch.ones(3)]
+    assert recorder.call("update", weights, 0.5) == 2
+    layer = recorder.new("Layer", 4)
+    layer.call("forward", torch.ones(1))
+    layer.call("forward", torch.ones(2))
+    layer.set("gamma", torch.ones(5))
+    names = ["update", "Layer", "Layer.forward", "Layer.forward", "Layer.__setattr__"]
+    assert [call.function for call in recorder.calls] == names
+    assert numbers_given(recorder.calls) == {"rate": 0.5, "steps": 3, "size": 4, "momentum": 0.1}
+    given = tensors_given(recorder.calls)
+    assert {name: len(tensor) for name, tensor in given.items()} == {
+        "`parameters[0]`": 2,
+        "`parameters[1]`": 3,
+        "`x` of call 1 of `Layer.forward`": 1,
+        "`x` of call 2 of `Layer.forward`": 2,
+        "`gamma`": 5,
+    }
+
+
+def update(parameters):
+    parameters[0] += 0.5
+    return len(parameters)
+
+
+def test_a_function_with_fewer_parameters_is_given_those_that_it_has():
+    recorder = RecordingTarget(ModuleTarget(SimpleNamespace(update=update)), Course)
+    weights = [torch.zeros(2)]
+    value, arguments = recorder.apply("update", weights, 0.5)
+    assert (value, arguments[1:]) == (1, [0.5]) and arguments[0][0].tolist() == [0.5, 0.5]
+    assert recorder.left_out == {"update": ["rate", "steps"]}
+
+
+def test_a_call_that_does_not_fit_is_noted_by_number():
+    assert arguments_by_name(Course.update, (1, 2, 3, 4), {"k": 5}) == {
+        "argument 1": 1,
+        "argument 2": 2,
+        "argument 3": 3,
+        "argument 4": 4,
+        "k": 5,
+    }
+    assert numbers_given([Call("f", {"k": 1}), Call("f", {"k": 2})]) == {}

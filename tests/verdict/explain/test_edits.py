@@ -1,0 +1,163 @@
+"""Small changes of a student's code, and whether a message is true of the code."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from grader.source.nested_definitions import first_nested, nested_definitions
+from grader.verdict.explain.claims import is_borne_out
+from grader.verdict.explain.edits.changes import MAX_EDITS, edits_of
+from grader.verdict.explain.edits.contents import contents_of
+from grader.verdict.explain.edits.known import Known
+
+KNOWN = Known({"h": [4, 3], "z": [4, 3], "dy": [4, 3], "n": [], "Y": [4]}, ["n"], [1e-5])
+
+
+def changed(expression: str, parameters: str = "dy, h, n") -> dict[str, str]:
+    """{what is returned after a change: the change's kind}"""
+    edits, texts = edits_of(f"def dh({parameters}):\n    return {expression}\n", "dh", "changed_", KNOWN)
+    assert len(edits) == len(texts) <= MAX_EDITS
+    returned = {}
+    for edit, text in zip(edits, texts, strict=True):
+        statement = ast.parse(text).body[0]
+        assert isinstance(statement, ast.FunctionDef) and isinstance(statement.body[0], ast.Return)
+        assert statement.body[0].value is not None
+        returned[ast.unparse(statement.body[0].value)] = edit.kind
+    return returned
+
+
+@pytest.mark.parametrize(
+    ("written", "right", "kind"),
+    [
+        ("h @ dy.transpose(1, 2)", "h @ dy", "transpose"),
+        ("h.T @ dy", "h @ dy", "transpose"),
+        ("h / z.shape[1]", "h / z.shape[2]", "wrong_axis"),
+        ("h.unflatten(-1, (n, 2))", "h.unflatten(-2, (n, 2))", "wrong_axis"),
+        ("h.unflatten(-1, (n, 2))", "h.unflatten(-1, (n, 3))", "wrong_number"),
+        ("(n == 3 - 1) * dy", "(n == 3 + 1) * dy", "wrong_operator"),
+        ("dy.sum(dim=0)", "dy.sum(0, keepdim=True)", "keepdim"),
+        ("torch.sum(dy, 0, True)", "dy.sum(0)", "keepdim"),
+        ("dy[:, Y].sum(0)", "dy[range(len(Y)), Y].sum(0)", "whole_columns"),
+    ],
+)
+def test_a_slip_is_undone(written, right, kind):
+    """Other spellings than those of the rules' examples (test_rules.py)."""
+    found = changed(written)
+    assert found.get(right) == kind, sorted(found)
+
+
+def test_what_an_equality_decides_is_not_changed():
+    assert "dy if n == 3 + 1 else h" not in changed("dy if n == 3 - 1 else h")
+
+
+def test_one_column_becomes_one_number_for_each_row():
+    """`d[:, i] += u` with a u of shape (n, 1): indexed together with the rows, u needs one axis."""
+    _, texts = edits_of(
+        "def dh(dy, Y):\n    d = dy.clone()\n    d[:, Y] += dy\n    return d\n", "dh", "changed_", KNOWN
+    )
+    assert any("d[range(len(Y)), Y] += dy.flatten()" in text for text in texts)
+
+
+def test_a_product_is_divided_as_a_whole():
+    divided = [written for written, kind in changed("dy * h.exp() - h").items() if kind == "not_divided"]
+    assert sorted(divided) == [
+        "(dy * h.exp() - h) / n",
+        "dy * (h / n).exp() - h",
+        "dy * h.exp() - h / n",
+        "dy * h.exp() / n - h",
+    ]
+
+
+def test_nothing_asks_for_its_own_gradient():
+    assert not [text for text in changed("dy * z") if "dh" in text]
+
+
+def test_a_function_that_the_step_calls_is_changed_inside_the_step():
+    source = "def slope(x):\n    return 1 - x.tanh() ** 2\n\n\ndef dh(dy, h):\n    return slope(h) * dy\n"
+    edits, texts = edits_of(source, "dh", "changed_", KNOWN)
+    (text,) = [t for e, t in zip(edits, texts, strict=True) if e.kind == "function_too_many"]
+    assert text.startswith("def changed_0(dy, h):\n\n    def slope(x):\n        return 1 - x ** 2\n")
+
+
+@pytest.mark.parametrize(
+    "source", ["", "def dh(", "dh = 3", "def other(x):\n    return x", "def dh(dy):\n    return " + "-" * 3000 + "dy"]
+)
+def test_what_cannot_be_read_has_no_changes(source):
+    assert edits_of(source, "dh", "changed_", KNOWN) == ([], [])
+
+
+def test_what_a_function_is_made_of():
+    source = "N, K = 32, 27\n\n\ndef half(x):\n    return x / 2\n\n\ndef dh(dy):\n    return half(dy).view(N, 3) ** 2\n"
+    contents = contents_of(source, ["dh", "dz"])
+    assert contents.keys() == {"dh"}
+    assert contents["dh"]["operators"] == ["Div", "Pow"] and "view" in contents["dh"]["calls"]
+    assert [(value, line) for value, line, _ in contents["dh"]["numbers"]] == [(3, 9), (32, 1)]
+
+
+@pytest.mark.parametrize(
+    ("code", "sizes"),
+    [
+        ("dy.transpose(2, 3).permute(0, 2, 1)", []),
+        ("torch.permute(dy, (0, 2, 1)).sum((2, 3)).softmax(2)", []),
+        ("dy.sum(dim=2, keepdim=True).flatten(start_dim=2)", []),
+        ("torch.gather(dy, 2, index).select(2, 5)", [5]),
+        ("torch.cat([dy, dy], 2).view(32, 27)", [32, 27]),
+        ("torch.zeros(dy.shape[2], 27)", [27]),
+        ("dy.unflatten(2, (4, 8))", [4, 8]),
+        ("F.one_hot(Y, 27) / 32", [27, 32]),
+        ("dy[:, 3].narrow(2, 0, 27)", [3, 27]),
+        ("dy[:, : n + 2 * padding].view(2, 3) / 2", [2, 3]),
+        ("dy / 2.449489742783178 * 0.5 + 1.5", [2.449489742783178]),
+    ],
+)
+def test_numbers_that_are_axes_are_no_sizes(code, sizes):
+    contents = contents_of(f"def dh(dy, index):\n    return {code}\n", ["dh"])["dh"]
+    assert sorted(value for value, _, _ in contents["numbers"]) == sorted(sizes)
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "is_true"),
+    [
+        ("You divide by `h`.", "dy / h", True),
+        ("You divide by `h`.", "dy * h.reciprocal()", True),
+        ("You divide by `h`.", "dy * h", False),
+        ("You multiply by `h`.", "dy / h", False),
+        ("You take the mean over axis 0.", "dy.sum(0)", False),
+        ("You take the mean over axis 0.", "dy.sum(0) / 4", True),
+        ("The shape is not right; sum with `keepdim=True`.", "dy[0]", False),
+        ("You return `dy` as it came.", "h", False),
+        ("Every element is 1: `dy` is not used.", "dy.sum()", False),
+        ("You take the exponential of `h`.", "h * dy", False),
+        ("The path through the mean is missing.", "h", True),
+    ],
+)
+def test_a_message_must_be_true_of_the_code(message, code, is_true):
+    contents = contents_of(f"def dh(dy, h):\n    return {code}\n", ["dh"])["dh"]
+    assert is_borne_out(message, contents) is is_true
+    assert is_borne_out(message, None)
+
+
+def test_functions_inside_something():
+    source = (
+        "def f():\n    def dx():\n        pass\n\n\nclass C:\n    def dy(self):\n        pass\n\n\n"
+        "if __name__ == '__main__':\n    def dz():\n        pass\n\n\ndef dw():\n    pass\n"
+        "match 1:\n    case 1:\n        def du():\n            pass\n"
+    )
+    assert nested_definitions(source, ["dx", "dy", "dz", "dw", "du"]) == {
+        "dx": (2, "the function `f`"),
+        "dy": (7, "the class `C`"),
+        "dz": (12, 'a block `if __name__ == "__main__":`, which is not run here'),
+        "du": (20, "a block"),
+    }
+    said = "`dy` inside the class `C`. Move it to the top level, without indentation."
+    assert first_nested(["%magic", "dy = 1", source], ["dy", "dw"]) == said
+    assert first_nested([source], ["dw"]) == first_nested([], ["dy"]) == ""
+
+
+def test_a_mask_is_no_value_that_was_meant():
+    source = "def dh(dy, h):\n    return dy * h\n"
+    known = Known({"h": [4, 3], "z": [4, 3], "kept": [4, 3], "dy": [4, 3]}, masks=("kept",))
+    new = {edit.words["other"] for edit in edits_of(source, "dh", "changed_", known)[0] if edit.kind == "wrong_value"}
+    assert "z" in new and "kept" not in new

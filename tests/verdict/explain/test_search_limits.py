@@ -1,0 +1,118 @@
+"""A search for a slip ends after a number of changed functions that depends on the code alone, not on the machine."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from grader.calling.answer import Answer
+from grader.calling.protocol import Called, Counts
+from grader.calling.target import BaseTarget
+from grader.reference.problem import Draw, Problem
+from grader.verdict.explain.checks import MAX_FUNCTIONS_CHANGED, explain_check
+from grader.verdict.explain.edits.changes import Edit
+from grader.verdict.explain.edits.search import BATCH, MAX_OPERATORS, OPERATORS_OF_A_CALL, first_right
+from grader.verdict.judge.checks import CheckFailed
+
+HANGS = Answer("timeout", message="It did not return within 10 seconds.")
+
+
+def inputs(generator, rows=4):
+    return {"x": torch.randn(rows, generator=generator)}
+
+
+def forward(t):
+    t.y = t.x * t.x
+    t.loss = t.y.sum()
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[tuple[Problem, Answer]]:
+    problems = [Problem(forward, inputs, Draw({"rows": rows}), rows) for rows in (3, 5)]
+    return [(problem, Answer("returned", torch.zeros(3))) for problem in problems]
+
+
+class Changed:
+    """Changed functions of which number `right` is right, and number `hangs` does not return."""
+
+    def __init__(self, operators: int = 0, right: int | None = None, hangs: int | None = None) -> None:
+        self._operators, self._right, self._hangs = operators, right, hangs
+        self.tried: list[int] = []
+
+    def operators(self, step: str, problem: Problem) -> int:
+        return self._operators
+
+    def answers(self, step: str, problem: Problem, numbers: Any) -> dict[int, Answer]:
+        self.tried += [number for number in numbers if number not in self.tried]
+        wrong = Answer("returned", torch.zeros(3))
+        right = Answer("returned", problem.reference("x"))
+        return {n: HANGS if n == self._hangs else right if n == self._right else wrong for n in numbers}
+
+
+@pytest.mark.parametrize("operators", [0, 10, 900, MAX_OPERATORS])
+def test_functions_that_do_much_are_changed_less_often(cases, operators):
+    tried = min(300, MAX_OPERATORS // (OPERATORS_OF_A_CALL + operators))
+    changed = Changed(operators)
+    assert first_right("dx", cases, changed, range(300), BATCH) is None
+    assert len(changed.tried) == tried
+    assert first_right("dx", cases, Changed(operators, right=tried), range(300), BATCH) is None
+    if tried:
+        assert first_right("dx", cases, Changed(operators, right=tried - 1), range(300), BATCH) == tried - 1
+
+
+def test_a_changed_function_that_hangs_ends_the_search(cases):
+    changed = Changed(hangs=3)
+    assert first_right("dx", cases, changed, range(300), BATCH) is None
+    assert len(changed.tried) == BATCH
+    assert first_right("dx", cases, Changed(hangs=3, right=5), range(300), BATCH) == 5
+
+
+class Target(BaseTarget):
+    """A changed function: each call of it dispatches so many operators, and gives no right result."""
+
+    calls = ("f",)
+
+    def __init__(self, operators: int) -> None:
+        super().__init__()
+        self._counts = Counts(operators)
+
+    def call(self) -> None:
+        self._returned(Called(counts=self._counts), "f")
+
+
+@pytest.mark.parametrize(
+    ("operators", "status", "tried"),
+    [
+        (0, "failed", MAX_FUNCTIONS_CHANGED),
+        (MAX_OPERATORS // 10 - OPERATORS_OF_A_CALL, "failed", 11),
+        (2 * MAX_OPERATORS, "failed", 1),
+        (0, "timeout", 1),
+    ],
+)
+def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tried):
+    ran = []
+
+    def test(check: Any) -> None:
+        check.on.call()
+        ran.append(check)
+        raise CheckFailed("wrong", status)
+
+    trials = SimpleNamespace(
+        contents=lambda function: None,
+        edits=lambda function, known: [Edit("f", "minus_too_many", 1)] * 1000,
+        target=lambda function, number: Target(operators),
+    )
+    check: Any = SimpleNamespace(
+        on=SimpleNamespace(calls=["f"], left_out={}),
+        student=SimpleNamespace(trials=trials),
+        item=SimpleNamespace(function="f", name="f"),
+        again_on=lambda target, on_every_draw=False: SimpleNamespace(on=target, compared_bits=0),
+    )
+    failed = CheckFailed("wrong", "failed")
+    assert explain_check(test, check, failed).mistake is None
+    assert len(ran) == tried
+    check.on.calls.clear()  # a check that calls no function is about gradients
+    assert explain_check(test, check, failed).mistake is None and len(ran) == tried

@@ -1,0 +1,308 @@
+"""A notebook's own sizes and shapes: read from its text, judged on them, and what is said of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from support import guarded, rows_of, sampled
+from wild_members import as_notebook, changed, lecture_cells
+
+from bench.own_sizes import SIZES, judge_lesson
+from grader.comparison.tensors import bits, broadcast_bits, differs_in_ones
+from grader.intake.submissions.finding import find
+from grader.intake.submissions.lesson_reading import read_page_bytes
+from grader.lesson.lesson import Course, Lesson
+from grader.source.syntax import WrittenNumber
+from grader.verdict.judge.notebook_terms import (
+    accounted_for,
+    are_drawable,
+    larger_sizes,
+    own_problems,
+    size_remark,
+    smaller_sizes,
+    terms_of,
+)
+from grader.verdict.judge.problems import ProblemBook
+from grader.verdict.judge.runner import Terms
+
+LECTURE = {"batch": 32, "block": 3, "vocabulary": 27, "embedding": 10, "hidden": 64}
+CHAIN = "dh = dlogits @ W2.T\ndlogprobs = torch.zeros_like(logprobs)\n"
+
+
+def origin_of(course: Course, text: str, wanted: str = "03") -> Any:
+    submitted = read_page_bytes(text.encode(), "mine.py", [course.find(wanted)], True, False).lessons
+    return submitted[course.find(wanted).name].origin
+
+
+# What the text says --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", {}),
+        ("batch_size = 16\nn = batch_size", {"batch": 16}),
+        ("n_embd, n_hidden = 24, 2 * 50", {"embedding": 24, "hidden": 100}),
+        ("C = torch.randn((65, 8), generator=g) * 0.1", {"vocabulary": 65, "embedding": 8}),
+        ("C = torch.randn(65, 8)\nC.requires_grad_()", {"vocabulary": 65, "embedding": 8}),
+        (
+            "D = 8\nshape = (65, D)\nC = torch.nn.Parameter(torch.zeros(size=(65, D)))",
+            {"vocabulary": 65, "embedding": 8},
+        ),
+        (
+            "C = torch.randn(30, 2)\nW1 = torch.randn((10, 7)).double()",
+            {"vocabulary": 30, "embedding": 2, "block": 5, "hidden": 7},
+        ),
+        ("ix = torch.randint(0, len(X), (12,))\nXb, Yb = X[ix], Y[ix]", {"batch": 12}),
+        ("Xb = X[:12]", {"batch": 12}),
+        ("rows = Xb.shape[0]\nn = rows", {}),
+        ("vocab_size = len(itos)", {}),
+        ("b1 = torch.full((70,), 0.1)", {"hidden": 70}),
+        ("n_hidden = 100\nn_hidden = 64 if fast else 200", {}),
+        ("n_hidden = -5", {}),
+        ("n_hidden = 10 ** 30", {}),
+        ("n = n", {}),
+    ],
+)
+def test_sizes_are_read(course, text, expected):
+    assert origin_of(course, text + "\n" + CHAIN).sizes == LECTURE | expected
+
+
+def test_the_sizes_are_those_at_the_gradients(course):
+    """What a later exercise sets is not meant."""
+    text = f"n_hidden = 80\n{CHAIN}\nn_hidden = 200\nW1 = torch.randn((30, n_hidden))"
+    assert origin_of(course, text).sizes["hidden"] == 80
+    assert origin_of(course, f"{CHAIN}\nn_hidden = 80").sizes["hidden"] == 80  # a cell further down, run before
+
+
+def test_a_lesson_after_the_chain_knows_its_tensors(course):
+    text = "W1 = torch.randn((30, 90))\n" + CHAIN + "dhprebn = dhpreact * 2"
+    assert origin_of(course, text, "05").sizes == {"batch": 32, "hidden": 90}
+
+
+def test_functions_have_no_sizes(course):
+    assert origin_of(course, "def dh(dlogits, W2):\n    return dlogits @ W2.T").sizes is None
+
+
+def test_numbers_are_read_with_their_lines(course):
+    found = origin_of(course, "B = 4\ndh = dlogits @ W2.T * 2 * B\n\ndC = torch.zeros(27,\n  10) + 0.5").numbers
+    assert {(n.value, n.line) for n in found["dh"]} == {(4, 1), (2, 2)}
+    assert {(n.value, n.line) for n in found["dC"]} == {(0.5, 5), (27, 4), (10, 5)}
+
+
+def test_reading_sizes_takes_no_time_to_speak_of(course):
+    """Names that refer to each other, and one statement for each of many gradients."""
+    chain = "\n".join(f"a{i + 1} = a{i} + a{i}" for i in range(1500))
+    with guarded():
+        found = origin_of(course, f"a0 = 1\n{chain}\nn_hidden = a1500\n{CHAIN}" + "dh = dlogits @ W2.T\n" * 1000)
+    assert found is None or found.sizes == LECTURE
+
+
+# Which numbers are sizes ---------------------------------------------------------------------------------------------
+
+
+def numbers(*values: float) -> list[WrittenNumber]:
+    return [WrittenNumber(value, "mine.py", 5) for value in values]
+
+
+def test_a_hard_coded_size_is_a_number_in_the_text():
+    assert accounted_for(["batch"], LECTURE, numbers(27, 2)) is None
+    for value, words in ((32, "batch"), (31, "batch - 1"), (0.03125, "1 / batch"), (96, "batch × block")):
+        (found,) = accounted_for(["batch"], LECTURE, numbers(2, value)) or [None]
+        assert found is not None and found.words == words
+    both = accounted_for(["block", "embedding"], LECTURE, numbers(30))
+    assert both is not None and {each.words for each in both} == {"block × embedding"}
+
+
+def test_equal_sizes_need_a_number_each():
+    sizes = LECTURE | {"batch": 64}
+    assert accounted_for(["batch", "hidden"], sizes, numbers(64)) is None
+    assert accounted_for(["batch", "hidden"], sizes, numbers(64, 64)) is not None
+    assert accounted_for(["batch", "hidden"], sizes, numbers(63, 64)) is not None
+    assert accounted_for(["hidden"], sizes, numbers(64)) is not None
+
+
+def test_one_size_is_changed_and_comes_near_no_other():
+    larger, smaller = larger_sizes(LECTURE), smaller_sizes(LECTURE)
+    for size in LECTURE:
+        for other in (larger[size], smaller[size]):
+            assert {name for name in LECTURE if other[name] != LECTURE[name]} == {size}
+        assert smaller[size][size] < LECTURE[size] < larger[size][size]
+        assert all(abs(larger[size][size] - value) > 1 for value in LECTURE.values())
+    assert {size: other[size] for size, other in smaller.items()} == {
+        "batch": 30,
+        "block": 2,
+        "vocabulary": 25,
+        "embedding": 8,
+        "hidden": 62,
+    }
+    assert smaller_sizes({"batch": 2, "hidden": 5}) == {"hidden": {"batch": 2, "hidden": 4}}
+
+
+def test_a_count_is_a_size_itself():
+    count = WrittenNumber(3, "mine.py", 5, is_count=True)
+    assert accounted_for(["block"], LECTURE | {"block": 4}, [count]) is None
+    found = accounted_for(["block"], LECTURE, [count])
+    assert found is not None
+    assert size_remark(found, {"block": "Xb.shape[1]"}) == (
+        "Right at your notebook's own sizes. A size is hard-coded in mine.py, line 5: 3 parts written one by one "
+        "(block). A loop over `range(Xb.shape[1])` works at any size."
+    )
+    assert [each.number for each in accounted_for(["block"], LECTURE, [count, *numbers(3)]) or ()] == numbers(3)
+
+
+def test_the_remark_names_line_by_line():
+    found = accounted_for(["batch", "hidden"], LECTURE, [*numbers(64), WrittenNumber(32, "mine.py", 7)])
+    assert found is not None
+    assert size_remark(found, {"batch": "n"}) == (
+        "Right at your notebook's own sizes. Sizes are hard-coded in mine.py, line 5: 64 (hidden); line 7: 32 (batch). "
+        "`n` in place of 32 works at any size."
+    )
+
+
+# The verdict ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def graded(course, session_for, tmp_path):
+    """graded("# instead of: ...", "03"): (the rows by name, the session), of the lecture's notebook with changes."""
+
+    def rows(text: str, wanted: str = "03") -> dict[str, Any]:
+        place = tmp_path / "mine.ipynb"
+        place.write_text(as_notebook(changed(lecture_cells(), text)), encoding="utf-8")
+        session = session_for(wanted)
+        (submission,) = find([place], session.lessons, list(course.lessons.values()))
+        return rows_of(session.grade(submission).results)
+
+    return rows
+
+
+def test_figures_and_chain_are_at_the_notebook_s_sizes(graded):
+    rows = graded(
+        "# instead of: n = batch_size #\nbatch_size = 48\nn = batch_size\n"
+        "# instead of: cmp('emb',\ndemb = dembcat.view(48, 3, 10)\n"
+    )
+    assert rows["demb"]["status"] == "passed" and rows["demb"]["shape"] == [48, 3, 10] == rows["demb"]["expected_shape"]
+    assert rows["demb"]["exact"] and {row["chain"] for row in rows.values()} == {"passed"}
+
+
+def test_a_shape_that_breaks_the_lines_below_is_blamed_for_them(graded):
+    rows = graded("# instead of: dlogit_maxes =\ndlogit_maxes = -dnorm_logits.sum(1)\n")
+    assert {row["status"] for row in rows.values()} == {"passed"}
+    assert rows["dlogit_maxes"]["chain"] == "passed"
+    assert (rows["dlogits"]["chain"], rows["dlogits"]["because_of"]) == ("failed", ["dlogit_maxes"])
+    assert rows["dh"]["because_of"] == ["dlogit_maxes"] and rows["dh"]["chain"] != "passed"
+
+
+def test_a_shape_that_broadcasts_back_is_blamed_for_nothing(graded):
+    rows = graded(
+        "# instead of: dbnmeani =\ndbnmeani = -dbndiff.sum(0)\n"
+        "# instead of: cmp('embcat',\ndembcat = dhprebn @ W1.T * 2\n"
+    )
+    assert {name for name, row in rows.items() if row["status"] != "passed"} == {"dembcat"}
+    assert rows["dbnmeani"]["chain"] == rows["dhprebn"]["chain"] == "passed"
+    assert rows["demb"]["because_of"] == ["dembcat"] == rows["dC"]["because_of"]
+
+
+def test_a_number_left_over_from_the_lecture(graded):
+    rows = graded(
+        "# instead of: n = batch_size #\nbatch_size = 48\nn = batch_size\n"
+        "# instead of: dbndiff2 =\ndbndiff2 = torch.ones_like(bndiff2) * dbnvar / 31\n"
+        "# instead of: cmp('emb',\ndemb = dembcat.view(32, 3, 10)\n"
+    )
+    assert (rows["dbndiff2"]["status"], rows["demb"]["status"]) == ("failed", "error")
+    for name in ("dbndiff2", "demb"):
+        assert rows[name]["message"] == (
+            f"Your `{name}` is right at the lecture's sizes. Your notebook sets others (batch 48), and there it is "
+            "wrong: is a number left over from the lecture?"
+        )
+
+
+def test_a_wrong_formula_is_named_at_the_sizes_where_it_runs(graded):
+    rows = graded("# instead of: dbndiff2 =\ndbndiff2 = torch.ones(32, 64) * dbnvar * n\n")
+    assert rows["dbndiff2"]["status"] == "failed" and "1024" not in rows["dbndiff2"]["message"]
+    assert "expand" not in rows["dbndiff2"]["message"] and "(6, 7)" not in rows["dbndiff2"]["message"]
+
+
+def test_sizes_too_large_to_draw_are_not_drawn(course, graded, monkeypatch):
+    lesson = course.find("03")
+    assert are_drawable(lesson, LECTURE) and are_drawable(lesson, LECTURE | {"batch": 256, "hidden": 300})
+    assert not are_drawable(lesson, LECTURE | {"batch": 4096}) and not are_drawable(lesson, LECTURE | {"batch": 1})
+    draw, drawn = Lesson.problem, list[int]()
+    monkeypatch.setattr(Lesson, "problem", lambda *of, **more: drawn.extend(of[1].sizes.values()) or draw(*of, **more))
+    rows = graded(
+        "# instead of: n = batch_size #\nbatch_size = 1000000\nn = batch_size\n"
+        "# instead of: cmp('emb',\ndemb = dembcat.view(1000000, 3, 10)\n"
+    )
+    assert rows["demb"]["status"] == "error" and 1_000_000 not in drawn
+    assert {row["status"] for name, row in rows.items() if name != "demb"} == {"passed"}
+
+
+@pytest.mark.full
+def test_the_book_keeps_problems_of_few_notebooks(course):
+    lesson, book = course.find("03"), ProblemBook(1)
+    for batch in range(300, 312):
+        book.own_problems(lesson, lesson.draws[:1], LECTURE | {"batch": batch})
+    kept = list(book._own)
+    assert 1 <= len(kept) < 6 and ("batch", 311) in kept[-1]
+    assert book.own_problems(lesson, lesson.draws[:1], LECTURE | {"batch": 311}) is book._own[kept[-1]]
+
+
+def test_own_problems_have_secret_draws_and_their_changes(course):
+    lesson = course.find("03")
+    first, second = (own_problems(lesson, lesson.draws, LECTURE, seed) for seed in (1, 2))
+    assert len(first.same) == len([draw for draw in lesson.draws if not draw.note]) and set(first.larger) == set(
+        LECTURE
+    )
+    assert not torch.equal(first.same[0].values["C"], second.same[0].values["C"])
+    assert not torch.equal(first.same[0].values["C"], first.same[1].values["C"])
+    assert all(problem.values["h"].shape == (32, 64) and problem.random_upstream for problem in first.same)
+    spreads = [float(problem.values["hprebn"].std()) for problem in first.same]
+    assert min(spreads) < 0.5 < max(spreads)  # the draw whose `hprebn` varies little
+
+
+# Shapes --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("shape", "other", "differs"),
+    [
+        *(((64,), (1, 64), True), ((32,), (32, 1), True), ((1, 27), (27,), True), ((1, 64), (64, 1), True)),
+        *(((64,), (64,), False), ((64,), (2, 64), False), ((3, 2), (2, 3), False), ((), (1, 1), True)),
+    ],
+)
+def test_axes_of_length_one(shape, other, differs):
+    assert differs_in_ones(shape, other) is differs
+
+
+@pytest.mark.parametrize(("shape", "other"), [((7,), (1, 7)), ((7,), (7, 1)), ((1, 7), (7,)), ((1, 7), (7, 1))])
+def test_figures_of_another_shape_are_what_cmp_prints(shape, other):
+    reference = torch.randn(other)
+    for answer in (reference.reshape(shape), reference.reshape(shape) * 1.5):
+        found = broadcast_bits(answer, reference)
+        exact = bool(torch.all(answer == reference))
+        assert found.exact is exact and found.approximate is torch.allclose(answer, reference)
+        assert found.maxdiff == pytest.approx((answer - reference).abs().max().item())
+        assert bits(answer, reference).exact is None  # of a stub nothing is said
+
+
+def test_the_terms_are_the_course_s_settings(course):
+    lesson = course.find("03")
+    functions = find_handed(lesson, "def dh(dlogits, W2):\n    return dlogits @ W2.T")
+    notebook = find_handed(lesson, CHAIN)
+    assert terms_of(lesson, functions.origin.sizes if functions.origin else None) == Terms()
+    terms = terms_of(lesson, notebook.origin.sizes, notebook.origin.numbers)
+    assert terms.broadcast and terms.sizes == LECTURE
+
+
+def find_handed(lesson: Lesson, text: str) -> Any:
+    return read_page_bytes(text.encode(), "mine.py", [lesson], True, False).lessons[lesson.name]
+
+
+@sampled("wanted", ["04", "05"], keep=1)
+def test_no_wrong_formula_is_right_at_own_sizes(course, wanted):
+    """A few of the mutants of bench.own_sizes, which judges all."""
+    kinds = [kind for kind, _, _ in judge_lesson(course.find(wanted), seed=1, budget=5, sets=SIZES[1:3])]
+    assert set(kinds) <= {"right", "wrong", "same text"} and kinds.count("right") == 2 and kinds.count("wrong") >= 10

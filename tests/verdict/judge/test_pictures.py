@@ -1,0 +1,80 @@
+"""What a report draws of a student's answer, as plain numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from grader.verdict.judge.pictures import curve_picture, error_picture, values_picture
+
+
+def test_the_picture_of_an_error_has_its_worst_elements() -> None:
+    expected = torch.tensor([[1.0, -2.0], [0.0, 4.0]])
+    picture = error_picture(expected + torch.tensor([[0.0, 1.0], [-2.0, 0.0]]), expected)
+    assert picture == {
+        "rows": 2,
+        "columns": 2,
+        "cells": [[0.0, 0.25], [0.5, 0.0]],
+        "worst": [
+            {"index": [1, 0], "found": -2.0, "expected": 0.0},
+            {"index": [0, 1], "found": -1.0, "expected": -2.0},
+        ],
+    }
+
+
+def test_at_most_five_worst_elements() -> None:
+    picture = error_picture(torch.arange(9.0), torch.zeros(9))
+    assert picture is not None
+    assert [element["index"] for element in picture["worst"]] == [[8], [7], [6], [5], [4]]
+
+
+def test_both_matrices_in_full() -> None:
+    found, expected = torch.tensor([[0.1234567, 1.0]]), torch.tensor([[0.5, -1.0]])
+    assert values_picture(found, expected) == {"found": [[0.123457, 1.0]], "expected": [[0.5, -1.0]]}
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (torch.zeros(3), torch.zeros(3)),
+        (torch.zeros(2, 3), torch.zeros(3, 2)),
+        (torch.tensor([[float("nan")]]), torch.zeros(1, 1)),
+        (torch.tensor([[float("inf")]]), torch.zeros(1, 1)),
+        (torch.zeros(33, 2), torch.zeros(33, 2)),
+        (torch.zeros(2, 65), torch.zeros(2, 65)),
+        (torch.zeros(0, 2), torch.zeros(0, 2)),
+    ],
+)
+def test_no_picture_of_other_values(found: torch.Tensor, expected: torch.Tensor) -> None:
+    assert values_picture(found, expected) is None
+
+
+@pytest.mark.parametrize(
+    ("losses", "drawn"),
+    [
+        ([3.0, 2, 1.23456789], [3.0, 2.0, 1.23457]),
+        ((torch.tensor(3.0), torch.tensor([2.0]), 1.0), [3.0, 2.0, 1.0]),
+        (torch.tensor([3.0, 2.0, 1.0]), [3.0, 2.0, 1.0]),
+        ([3.0, float("nan"), 1.0], [3.0]),
+        ([float("inf"), 2.0, 1.0], None),
+        ([3.0, 2.0], None),
+        ([3.0, "<b>", 1.0], None),
+        ([3.0, True, 1.0], None),
+        ([3.0, 10**400, 1.0], None),
+        ([torch.zeros(2), 2.0, 1.0], None),
+        ("abc", None),
+        (None, None),
+        (7, None),
+    ],
+)
+def test_a_curve_of_whatever_a_student_returned(losses: Any, drawn: list[float] | None) -> None:
+    picture = curve_picture({"losses": losses}, {"losses": [3.0, 2.0, 1.0]}, "losses")
+    expected = {"name": "losses", "found": drawn, "expected": [3.0, 2.0, 1.0]}
+    assert picture == (expected if drawn is not None else None)
+
+
+@pytest.mark.parametrize("found", [None, [], {"other": [3.0, 2.0, 1.0]}])
+def test_no_curve_of_another_result(found: Any) -> None:
+    assert curve_picture(found, {"losses": [3.0, 2.0, 1.0]}, "losses") is None
