@@ -65,6 +65,7 @@ class LiveServer(ThreadingHTTPServer):
         self._check = 0  # its number
         self._checked: Checked | None = None
         self._changed = threading.Condition()
+        self.has_ended = False
         self._thread = threading.Thread(target=self.serve_forever, args=(0.1,), name="live page", daemon=True)
 
     @property
@@ -76,6 +77,9 @@ class LiveServer(ThreadingHTTPServer):
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.has_ended = True
+        with self._changed:
+            self._changed.notify_all()
         self.shutdown()
         self.server_close()
 
@@ -99,7 +103,7 @@ class LiveServer(ThreadingHTTPServer):
     def news(self, last: dict[str, Any] | None) -> dict[str, Any]:
         """What the page needs to know, once it differs from `last` or after a while."""
         with self._changed:
-            self._changed.wait_for(lambda: self._news() != last, HEARTBEAT_SECONDS)
+            self._changed.wait_for(lambda: self.has_ended or self._news() != last, HEARTBEAT_SECONDS)
             return self._news()
 
     def _news(self) -> dict[str, Any]:
@@ -144,7 +148,7 @@ class LiveRequest(BaseHTTPRequestHandler):
         self._send_head(200, "text/event-stream", {"Connection": "close"})
         news: dict[str, Any] | None = None
         with contextlib.suppress(OSError):  # until the tab is closed
-            while True:
+            while not self.server.has_ended:
                 news = self.server.news(news)
                 self.wfile.write(f"data: {json.dumps(news)}\n\n".encode())
 

@@ -72,7 +72,7 @@ def test_an_evening_on_the_live_page(browser: Any, tmp_path: Path) -> None:
         page.tab.evaluate("document.querySelector('article.step').scrollIntoView()")
         before = page.tab.evaluate("document.querySelector('article.step').getBoundingClientRect().top")
         server.tell(event_for(wrong))
-        page.tab.wait_for_function("document.querySelector('main').textContent.includes('-2 * dlogprobs')")
+        page.wait("main", "-2 * dlogprobs")
         assert page.tab.locator("details[open]").count() == 1
         after = page.tab.evaluate("document.querySelector('article.step').getBoundingClientRect().top")
         assert abs(after - before) < 2

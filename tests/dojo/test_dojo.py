@@ -192,6 +192,7 @@ def test_what_is_right_what_only_the_hidden_suite_checks_and_what_was_printed(ki
         "Checked on 3 public problems, 2 of them of other sizes. Your grade comes from\n"
         "the hidden test suite, with other problems.\n"
         "That was the last row of lesson 04.\n"
+        "2 of 3 points; 1 try.\n"
         "Next: lesson 06 The whole backward pass in one function  dojo watch 06\n"
     )
 
