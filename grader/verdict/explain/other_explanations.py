@@ -15,7 +15,6 @@ from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.known_mistakes import answer_of_mistake, known_mistake
 from grader.verdict.explain.mismatch import gradient_mismatch
 from grader.verdict.explain.probes import explain_by_probes
-from grader.verdict.explain.readings.properties import broken_property
 from grader.verdict.explain.results.places import one_to_one
 from grader.verdict.judge.runner import StepRunner
 
@@ -131,7 +130,7 @@ def explain_by_properties(student: StepRunner, item: Item, problems: Sequence[Pr
     wrong = gradient_mismatch(item.target, cases)
     if wrong is None or any(wrong.equals(number, expected) for number, expected in enumerate(wrong.expected)):
         return None
-    return broken_property(wrong) or explain_by_probes(student, item.name, [problem for problem, _ in cases])
+    return explain_by_probes(student, item.name, [problem for problem, _ in cases])
 
 
 def without_contradicted(

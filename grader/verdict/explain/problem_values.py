@@ -56,7 +56,7 @@ def sizes_near(problem: Problem, name: str) -> dict[str, int]:
     found = {label: n for label, n in problem.values.items() if isinstance(n, int) and not isinstance(n, bool)}
     for tensor in (name, *problem.graph.consumers.get(name, ())):
         value = problem.values[tensor]
-        if isinstance(value, Tensor):
+        if isinstance(value, Tensor) and tensor.isidentifier():  # no `x[0]`: a student may not have such a list
             found |= {f"{tensor}.shape[{axis}]": size for axis, size in enumerate(value.shape)}
             if value.ndim > 1:
                 found[f"{tensor}.numel()"] = value.numel()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from torch import Tensor
+
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.constants import NUMBERS_IN_WORDS, value_here
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.fit import ZERO_COEFFICIENT, first_telling, fit_multiples, fit_parts
 from grader.verdict.explain.mismatch import GradientMismatch
 from grader.verdict.explain.problem_values import named_factors
-from grader.verdict.explain.readings.lines import are_zero_or
 
 MIN_ELEMENTS_OF_A_MULTIPLE = 3
 """Elements from which a tensor that is a multiple of another is no coincidence."""
@@ -37,6 +38,11 @@ def unnamed_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:
                 UNNAMED_MULTIPLE,
                 f"{wrong.what} is a multiple of the gradient, {varying(values)}. Which {numbers} make up that factor?",
             )
+
+
+def are_zero_or(sizes: Tensor, size: Tensor) -> bool:
+    """Whether each of the `sizes` is zero or `size`, up to rounding."""
+    return bool(((sizes == 0) | ((size - sizes) <= 1e-9 * size)).all())
 
 
 def varying(values: Sequence[float]) -> str:
@@ -69,10 +75,7 @@ def times_too_large(label: str, wrong: GradientMismatch, values: Sequence[float]
     sign = ", and its sign is flipped" if is_negative else ""
     value, size = abs(value), label.removeprefix("1/")
     if "/" in size:
-        return (
-            f"{label} times what it should be (here {value:.6g}){sign}. Is that the number that the forward line "
-            "divides by?"
-        )
+        return f"{label} times what it should be (here {value:.6g}){sign}. Which number is used in place of another?"
     if label == "1":
         return "minus what it should be. One minus is missing, or one too many: compare with the forward line."
     constant = named_factors(wrong.problems[number], wrong.name).get(size)

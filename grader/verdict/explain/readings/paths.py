@@ -6,7 +6,7 @@ graph, but a formula written as one expression has a term for each path.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import torch
@@ -82,14 +82,6 @@ def path_in_words(paths: Sequence[GradientPath], path: GradientPath) -> str:
     return "directly, not by way of " + " or ".join(f"`{name}`" for name in others)
 
 
-def each_path(wrong: GradientMismatch) -> Iterator[GradientMismatch]:
-    """Each path as the only wrong one."""
-    paths = common_paths(wrong)
-    for path in paths:
-        shares = [shares_of_paths(problem, wrong.name)[path] for problem in wrong.problems]
-        yield wrong.restricted_to(shares, path[0], f"part that comes {path_in_words(paths, path)}")
-
-
 def held_constant(wrong: GradientMismatch) -> Iterator[Explanation]:
     """Some inner values treated as constants, although they are computed from the value: no path through them."""
     paths = common_paths(wrong)
@@ -114,24 +106,14 @@ def held_constant(wrong: GradientMismatch) -> Iterator[Explanation]:
                 return
 
 
-def one_path(wrong: GradientMismatch) -> Iterator[Explanation]:
-    """The part of one path is missing, has its sign flipped, or is too large or too small; or several are missing."""
-    yield from wrong_paths(wrong, lambda labels: len(labels) - labels.count("1") == 1 or set(labels) == {"0", "1"})
-
-
-def sums_of_paths(wrong: GradientMismatch) -> Iterator[Explanation]:
-    """The same for at least two paths, which are not all wrong in the same way."""
-    yield from wrong_paths(wrong, lambda labels: len(labels) - labels.count("1") > 1 and len(set(labels)) > 1)
-
-
-def wrong_paths(wrong: GradientMismatch, applies: Callable[[list[str]], bool]) -> Iterator[Explanation]:
-    """The wrong coefficients, where a linear combination of the paths fits and `applies` to their names."""
+def wrong_paths(wrong: GradientMismatch) -> Iterator[Explanation]:
+    """The parts of some paths are missing, have their sign flipped, or are too large or too small."""
     paths = common_paths(wrong)
     if len(paths) < 2:
         return
     fitted = fit_parts(wrong, ([shares_of_paths(p, wrong.name)[path] for path in paths] for p in wrong.problems))
     labels = [label for label, _ in fitted]
-    if applies(labels):
+    if len(set(labels)) > 1:
         parts = [f"the part that comes {path_in_words(paths, path)}" for path in paths]
         text, rest = ", and ".join(wrong_coefficients(parts, fitted)), " The rest is right." if "1" in labels else ""
         yield Explanation("way_ratio", f"In your `d{wrong.name}`, {text}.{rest}")

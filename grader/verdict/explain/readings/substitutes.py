@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor
@@ -11,8 +11,7 @@ from grader.reference.problem import Problem
 from grader.results.wording import format_shape
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.mismatch import GradientMismatch, euclidean_norm
-from grader.verdict.explain.problem_values import can_expand, computed_once, float_values
-from grader.verdict.explain.readings.replay import with_another_value
+from grader.verdict.explain.problem_values import can_expand, computed_once
 
 MIN_ELEMENTS_OF_A_GRADIENT = 3
 """Elements that a gradient needs before it is recognised as that of another value."""
@@ -134,85 +133,6 @@ def wrong_upstream(wrong: GradientMismatch) -> Iterator[Explanation]:
                     f"You use `d{other}` where `d{consumer}` belongs: `{wrong.name}` is read in the line of "
                     f"`{consumer}`, so what comes back through that line is `{consumer}`'s gradient.",
                 )
-
-
-def upstream_with_a_factor(wrong: GradientMismatch) -> Iterator[Explanation]:
-    """The upstream gradient is multiplied or divided by a forward value, or replaced by one.
-
-    A slip in the first of several lines (`dxhat = dy / scale` for `dy * scale`) looks like that.
-    """
-    values = float_values(wrong.problems[0])
-    for consumer in consumers_of_whole(wrong):
-        arriving = wrong.problems[0].upstream[consumer]
-        fitting = [n for n, v in values.items() if n in wrong.uses and can_expand(v.shape, arriving.shape)]
-        for words, made in substitutes_of_upstream(consumer, fitting):
-
-            def share(problem: Problem, c: str = consumer, m: Substitute = made) -> Tensor | None:
-                own = problem.upstream[c]
-                upstream = m(own.double(), float_values(problem)).expand(own.shape)
-                if not bool(torch.isfinite(upstream).all()):
-                    return None
-                return vjp_through(problem, wrong.name, c, upstream.to(problem.dtype))
-
-            if holds_with_share(wrong, consumer, share):
-                yield Explanation(
-                    "upstream_with_a_factor",
-                    f"What goes through `{consumer}` is treated as it should be, but {words} is used where "
-                    f"`d{consumer}` belongs. Look at the first line that uses it: is it multiplied by what the forward "
-                    "line says?",
-                )
-                return
-
-
-Substitute = Callable[[Tensor, Mapping[str, Tensor]], Tensor]
-"""(upstream gradient, forward values) → what is used in the upstream gradient's place."""
-
-
-def substitutes_of_upstream(consumer: str, names: Sequence[str]) -> Iterator[tuple[str, Substitute]]:
-    """(in words, what is used in the upstream gradient's place), simplest first."""
-    for name in names:
-        yield f"`{name}`", lambda _, values, n=name: values[n]  # type: ignore[misc]
-        yield f"`d{consumer}` times `{name}`", lambda d, values, n=name: d * values[n]  # type: ignore[misc]
-        yield f"`d{consumer}` divided by `{name}`", lambda d, values, n=name: d / values[n]  # type: ignore[misc]
-        yield f"`d{consumer}` divided twice by `{name}`", lambda d, values, n=name: d / values[n] ** 2  # type: ignore[misc]
-        yield f"`d{consumer}` squared, divided by `{name}`,", lambda d, values, n=name: d * d / values[n]  # type: ignore[misc]
-    for name in names:
-        for other in names:
-            if other != name:
-                yield (
-                    f"`d{consumer}` times `{name}` divided by `{other}`",
-                    lambda d, values, n=name, o=other: d * values[n] / values[o],  # type: ignore[misc]
-                )
-                yield f"`{name}` divided by `{other}`", lambda _, values, n=name, o=other: values[n] / values[o]  # type: ignore[misc]
-
-
-def wrong_value(wrong: GradientMismatch) -> Iterator[Explanation]:
-    """Another forward value of the same shape in place of one that the line reads.
-
-    Only values that the student's code reads although the line does not are tried: each costs a forward pass.
-    """
-    first = wrong.problems[0]
-    values = float_values(first)
-    for consumer in consumers_of_whole(wrong) if wrong.uses else ():
-        reads = [n for n in first.graph.sources[consumer] | {wrong.name} if n in values]
-        strangers = [n for n in values if n in wrong.uses and n not in reads and n != consumer]
-        for right in reads:
-            for taken in strangers:
-                if values[taken].shape != values[right].shape or right in wrong.uses:
-                    continue
-
-                def share(problem: Problem, c: str = consumer, r: str = right, t: str = taken) -> Tensor | None:
-                    return computed_once(
-                        problem,
-                        ("value", wrong.name, c, r, t),
-                        lambda: with_another_value(problem, wrong.name, c, r, t),
-                    )
-
-                if holds_with_share(wrong, consumer, share):
-                    yield Explanation(
-                        "wrong_value",
-                        f"You use `{taken}` where `{right}` belongs: the line of `{consumer}` reads `{right}`.",
-                    )
 
 
 def consumers_of_whole(wrong: GradientMismatch) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ Each sentence states an identity that holds on every problem, so it is true what
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations, islice
+from itertools import combinations
 
 import torch
 from torch import Tensor
@@ -14,9 +14,8 @@ from torch import Tensor
 from grader.results.wording import format_shape
 from grader.verdict.explain.constants import value_here
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.fit import LARGEST_FACTOR, ZERO_COEFFICIENT, fit_multiples, name_multiple
+from grader.verdict.explain.fit import LARGEST_FACTOR, fit_multiples
 from grader.verdict.explain.problem_values import can_expand
-from grader.verdict.explain.readings.lines import factor_per_line, term_per_line
 from grader.verdict.explain.readings.multiples import varying
 from grader.verdict.explain.readings.terms import surplus_or_lack
 from grader.verdict.explain.results.part import MIN_NUMBERS_OF_A_CONSTANT, PartMismatch, on_all_problems
@@ -27,7 +26,6 @@ AFTER_THE_CALL = ("afterwards", "after the call")
 """What the name of a part contains, one of them, if it is an argument after the call."""
 MAX_PRODUCTS = 8
 """Tensors of which products of two are tried."""
-POWERS_IN_WORDS = {1: "multiplied by", -1: "divided by", 2: "multiplied twice by", -2: "divided twice by"}
 
 
 def zero_part(part: PartMismatch) -> Iterator[Explanation]:
@@ -125,45 +123,6 @@ def are_close(one: Tensor, other: Tensor, rtol: float) -> bool:
     return one.shape == other.shape and float((one - other).norm()) <= rtol * float(other.norm())
 
 
-def wrong_step(part: PartMismatch) -> Iterator[Explanation]:
-    """The step away from something of the same shape is too large, too small or in the wrong direction."""
-    if not part.same_shape or part.elements < MIN_NUMBERS_OF_A_CONSTANT:
-        return
-    for name, tensors in (*on_all_problems(part.others), *on_all_problems(part.given)):
-        if any(t.shape != e.shape for t, e in zip(tensors, part.expected, strict=True)):
-            continue
-        for share in ("1", *filter(is_share, part.shares[0])):
-            sizes = [1.0 if share == "1" else shares.get(share, 0.0) for shares in part.shares]
-            label = name_step(part, [t * size for t, size in zip(tensors, sizes, strict=True)])
-            if label is None:
-                continue
-            if share == "1":
-                size = "exactly as far, but the other way" if label == "−1" else f"exactly {label} times as far"
-                yield Explanation("step", f"{part.what} moves away from {name} {size} as it should.")
-            else:
-                yield Explanation(
-                    "step",
-                    f"{part.what} is {share} times {name} and something else, and that something is exactly {label} "
-                    "times what it should be; the rest is right.",
-                )
-            return
-
-
-def is_share(label: str) -> bool:
-    """Whether a constant is a setting or what is left of 1: nothing else is a weight in an average."""
-    return label[:1] != "1" and not any(sign in label for sign in "+·/")
-
-
-def name_step(part: PartMismatch, start: list[Tensor]) -> str | None:
-    """The name of k, neither 0 nor 1, where found − start = k · (expected − start); None where there is none."""
-    steps = (expected - tensor for tensor, expected in zip(start, part.expected, strict=True))
-    values = fit_multiples(part, steps, start, strict=False)
-    if not values or not all(values) or all(abs(k) < ZERO_COEFFICIENT for k in values):
-        return None
-    label = part.constant(values)
-    return None if label == "1" else label
-
-
 def wrong_term_of_part(part: PartMismatch) -> Iterator[Explanation]:
     """One term too much, missing, or with another factor than it should have."""
     if not part.same_shape or part.most_elements < MIN_NUMBERS_OF_A_CONSTANT:
@@ -202,28 +161,6 @@ def possible_operands(part: PartMismatch) -> Iterator[tuple[str, list[Tensor]]]:
         yield f"{name} squared", [t * t for t in tensors]
 
 
-def wrong_factor_of_part(part: PartMismatch) -> Iterator[Explanation]:
-    """The right numbers times, or divided by, something that was given."""
-    if not part.same_shape or part.most_elements < MIN_NUMBERS_OF_A_CONSTANT:
-        return
-    for name, tensors in islice(possible_operands(part), 1, 1 + MAX_PRODUCTS):
-        if not all(bool((t != 0).all()) for t in tensors):
-            continue
-        for power, words in POWERS_IN_WORDS.items():
-            products = (e * t**power for e, t in zip(part.expected, tensors, strict=True))
-            if name_multiple(part, products) == "1":
-                yield Explanation("factor", f"{part.what} is what it should be, but {words} {name}.")
-                return
-
-
-def wrong_lines_of_part(part: PartMismatch) -> Iterator[Explanation]:
-    """Each row or column times, or plus, a number of its own."""
-    if (text := factor_per_line(part)) is not None:
-        yield Explanation("factor_of_a_line", f"{part.what} is {text}.")
-    elif (text := term_per_line(part)) is not None:
-        yield Explanation("term_of_a_line", f"{part.what} is {text}.")
-
-
 def reordered_part(part: PartMismatch) -> Iterator[Explanation]:
     """The right numbers in another order."""
     if part.same_shape and part.elements >= MIN_NUMBERS_OF_A_CONSTANT:
@@ -236,8 +173,7 @@ def reordered_part(part: PartMismatch) -> Iterator[Explanation]:
 TIERS_OF_PARTS: tuple[tuple[PartReading, ...], ...] = (
     (argument_changed_in_place,),
     (zero_part, multiple_of_part, unchanged_argument, another_part, misplaced_part),
-    (wrong_step, wrong_term_of_part, wrong_factor_of_part),
-    (wrong_lines_of_part,),
+    (wrong_term_of_part,),
     (reordered_part,),
 )
 """Readings in the order of trust: a later tier is tried only where no earlier one explains the part."""
