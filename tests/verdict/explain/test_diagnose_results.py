@@ -83,11 +83,6 @@ WRONG = {
         "`new` still needs a sum over axis 0: its shape is (5, 3) where (3,) is expected.",
     ),
     "transposed": ("table", lambda p: p["table"].T, "`table` is the transpose of what it should be."),
-    "step": (
-        "new",
-        lambda p: p["momentum"] * p["old"] + (1 - p["momentum"]) * p["x"].mean(0),
-        "`new` moves away from `old` exactly (1−momentum)/momentum times as far as it should.",
-    ),
     "term_missing": (
         "new",
         lambda p: p["momentum"] * p["x"].mean(0),
@@ -97,18 +92,6 @@ WRONG = {
         "out",
         lambda p: p["out"] + 1,
         "`out` is right except for one term: what is too much is exactly 1, in every element.",
-    ),
-    "factor": ("out", lambda p: p["out"] / p["gamma"], "`out` is what it should be, but divided by `gamma`."),
-    "factor_of_a_line": (
-        "out",
-        lambda p: p["out"] * torch.linspace(2, 3, len(p["gamma"])),
-        "`out` is right except for one factor in each column (2 to 3 times here): something that a whole column has in "
-        "common is not what it should be, such as a gain, a variance or a sum.",
-    ),
-    "term_of_a_line": (
-        "out",
-        lambda p: p["gamma"] * (p["x"] - p["x"].amax(0)),
-        "`out` is right except for one number in each column: all elements of a column are off by the same.",
     ),
     "reversed": ("table", lambda p: p["table"].flip(0), "`table` has the right numbers in the opposite order."),
 }

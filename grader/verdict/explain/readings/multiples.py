@@ -8,16 +8,13 @@ from torch import Tensor
 
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.constants import NUMBERS_IN_WORDS, value_here
-from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.fit import ZERO_COEFFICIENT, first_telling, fit_multiples, fit_parts
 from grader.verdict.explain.mismatch import GradientMismatch
 from grader.verdict.explain.problem_values import named_factors
 
 MIN_ELEMENTS_OF_A_MULTIPLE = 3
 """Elements from which a tensor that is a multiple of another is no coincidence."""
-
-UNNAMED_MULTIPLE = "multiple"
-"""The id of a factor without a name: an explanation that says where it comes from is better."""
 
 
 def unnamed_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:

@@ -18,8 +18,12 @@ from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.fit import fit_parts
 from grader.verdict.explain.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.explain.problem_values import computed_once
-from grader.verdict.explain.readings.inner_lines import ReadEdge, inner_edges
 from grader.verdict.explain.readings.multiples import wrong_coefficients
+
+MAX_EDGES = 40
+
+ReadEdge = tuple[str, str]
+"""(what is read, the line that reads it)"""
 
 MAX_PATHS = 8
 MAX_HELD_CONSTANT = 3
@@ -29,6 +33,30 @@ NEGLIGIBLE = 1e-12
 
 GradientPath = tuple[str, ...]
 """The names that it passes, from the one whose upstream gradient is given to the last one before the target."""
+
+
+def inner_edges(problem: Problem, name: str) -> dict[ReadEdge, Tensor]:
+    """{edge of the finer graph between d`name` and its upstream gradients: what is propagated along it}."""
+
+    def compute() -> dict[ReadEdge, Tensor]:
+        fine, coarse = problem.finer, problem.graph
+        inside = fine.above(name)
+        if problem.random_upstream:
+            inside = inside & set(coarse.fused)
+            arriving = {c: problem.upstream[c] for c in coarse.consumers[name]}
+        else:
+            arriving = dict(problem.ends)
+        found: dict[ReadEdge, Tensor] = {}
+        for consumer in reversed(list(fine.parents)):
+            if consumer not in arriving:
+                continue
+            for parent, share in fine.vjp(consumer, arriving[consumer]).items():
+                if parent == name or parent in inside:
+                    found[parent, consumer] = share
+                    arriving[parent] = arriving[parent] + share if parent in arriving else share
+        return found if len(found) <= MAX_EDGES else {}
+
+    return computed_once(problem, ("edges", name), compute)
 
 
 def shares_of_paths(problem: Problem, name: str) -> dict[GradientPath, Tensor]:
