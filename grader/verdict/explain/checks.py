@@ -23,8 +23,7 @@ from grader.verdict.explain.errors.no_answer import still_unwritten
 from grader.verdict.explain.errors.raised import CallContext, explain_error_text
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.known_in_checks import known_mistake_of_check
-from grader.verdict.explain.results.places import in_other_places
-from grader.verdict.explain.results.results import ComparedResult, compared_leaves, explain_result
+from grader.verdict.explain.results import ComparedResult, compared_leaves, explain_result, in_other_places
 from grader.verdict.judge.checks import Check, CheckFailed, end_of
 
 MAX_FUNCTIONS_CHANGED = 200

@@ -15,7 +15,7 @@ from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.known_mistakes import answer_of_mistake, known_mistake
 from grader.verdict.explain.mismatch import gradient_mismatch
 from grader.verdict.explain.probes import explain_by_probes
-from grader.verdict.explain.results.places import one_to_one
+from grader.verdict.explain.results import one_to_one
 from grader.verdict.judge.runner import StepRunner
 
 MAX_GRADIENTS_LISTED = 10

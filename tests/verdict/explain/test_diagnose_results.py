@@ -13,7 +13,7 @@ from grader.calling.recorder import Call, RecordingTarget, arguments_by_name, nu
 from grader.comparison.trees import agreement
 from grader.verdict.explain.checks import differing_parts
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.results.results import ComparedResult, explain_result
+from grader.verdict.explain.results import ComparedResult, explain_result
 
 MOMENTA = (0.1, 0.3)
 
