@@ -1,6 +1,6 @@
 """Patterns of wrong gradients: which wrong formula gives exactly this answer, from the simplest slip to the oddest?
 
-`mismatch.py` defines when a formula holds; `claims.py` leaves out an explanation that contradicts the code.
+`wrong_answer.py` defines when a formula holds; `claims.py` leaves out an explanation that contradicts the code.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from grader.results.wording import format_shape
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.claims import FunctionContents, is_borne_out
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.mismatch import Cases, GradientMismatch, gradient_mismatch
 from grader.verdict.explain.problem_values import can_expand
 from grader.verdict.explain.readings.factors import wrong_factor
 from grader.verdict.explain.readings.forms import constant_elements, operand_alone
@@ -29,13 +28,14 @@ from grader.verdict.explain.readings.substitutes import (
     wrong_upstream,
 )
 from grader.verdict.explain.readings.terms import wrong_term
+from grader.verdict.explain.wrong_answer import Cases, WrongGradient, wrong_gradient
 
-GradientReading = Callable[[GradientMismatch], Iterator[Explanation]]
+GradientReading = Callable[[WrongGradient], Iterator[Explanation]]
 ZERO_ELEMENT = 1e-12
 """The share of a gradient's scale below which an element is rounding."""
 
 
-def factor_of_a_branch(wrong: GradientMismatch) -> Iterator[Explanation]:
+def factor_of_a_branch(wrong: WrongGradient) -> Iterator[Explanation]:
     """A wrong factor in the part that comes through one consumer."""
     for branch in wrong.branches():
         check_interrupt()
@@ -78,21 +78,21 @@ def explain(name: str, cases: Cases, contents: FunctionContents | None = None) -
     explanation = zeros(name, cases)
     if explanation is not None:
         return explanation
-    wrong = gradient_mismatch(name, cases)
+    wrong = wrong_gradient(name, cases)
     if wrong is None:
         return None
     found = chain(explanations(wrong), explanations_of_expanded(wrong))
     return next((e for e in found if is_borne_out(e.message, contents)), None)
 
 
-def explanations(wrong: GradientMismatch) -> Iterator[Explanation]:
+def explanations(wrong: WrongGradient) -> Iterator[Explanation]:
     """What holds of a wrong gradient, the surest first."""
     for pattern in PATTERNS:
         check_interrupt()
         yield from pattern(wrong)
 
 
-def explanations_of_expanded(wrong: GradientMismatch) -> Iterator[Explanation]:
+def explanations_of_expanded(wrong: WrongGradient) -> Iterator[Explanation]:
     """Which part of the gradient an answer is that lacks axes, expanded to the gradient's shape.
 
     Of a batch norm, the term of the mean alone has one number per column.

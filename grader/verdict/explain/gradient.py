@@ -31,7 +31,6 @@ from grader.verdict.explain.errors.no_answer import explain_no_answer, reads_gra
 from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.hard_coded import explain_hard_coded_sizes
 from grader.verdict.explain.known_mistakes import known_mistake
-from grader.verdict.explain.mismatch import Cases, euclidean_norm
 from grader.verdict.explain.other_explanations import (
     explain_by_properties,
     explain_changed_places,
@@ -40,6 +39,7 @@ from grader.verdict.explain.other_explanations import (
     targets_that_pass,
 )
 from grader.verdict.explain.readings.widths import width_from_the_data
+from grader.verdict.explain.wrong_answer import Cases, euclidean_norm
 from grader.verdict.judge.gradient import GradientCheck, with_precision
 from grader.verdict.judge.line import Verdict
 from grader.verdict.judge.messages import not_earned_alone
@@ -54,7 +54,7 @@ def explain_gradient(check: GradientCheck, draws: Sequence[Draw]) -> None:
     verdict = check.judge(draws)
     if verdict.passed:
         return
-    case = WrongGradient(check, verdict)
+    case = GradientCase(check, verdict)
     with explaining(check.student):
         if verdict.mistake is None and any(answer.outcome != "returned" for _, answer in verdict.cases):
             attempt(lambda: explain_no_answer(case.name, verdict, case.contents))
@@ -69,7 +69,7 @@ def explain_gradient(check: GradientCheck, draws: Sequence[Draw]) -> None:
 
 
 @dataclass(frozen=True)
-class WrongGradient:
+class GradientCase:
     """A gradient that is not right, with everything that may explain it."""
 
     check: GradientCheck

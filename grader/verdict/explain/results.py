@@ -19,14 +19,12 @@ from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.comparison.trees import name_of_entry, tensor_of
 from grader.results.wording import format_shape
 from grader.verdict.explain.attempts import check_interrupt
-from grader.verdict.explain.constants import factors_of, shares_of, value_here
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.fit import LARGEST_FACTOR, fit_multiples
-from grader.verdict.explain.mismatch import Mismatch, accounts_for
-from grader.verdict.explain.problem_values import can_expand
+from grader.verdict.explain.problem_values import can_expand, factors_of, shares_of, value_here
 from grader.verdict.explain.readings.multiples import varying
 from grader.verdict.explain.readings.terms import surplus_or_lack
 from grader.verdict.explain.words import ComparedAnswer, wrong_answers, wrong_entries
+from grader.verdict.explain.wrong_answer import LARGEST_FACTOR, WrongAnswer, accounts_for, fit_multiples
 
 MAX_WRONG_PARTS = 12
 """Wrong parts that are examined: the others usually have the same mistake as the first."""
@@ -88,7 +86,7 @@ def explain_numbers(
     expected = [tensor for _, row in having if (tensor := as_numbers(row[name][1])) is not None]
     if not len(found) == len(expected) == len(having):
         return None
-    part = PartMismatch(
+    part = WrongPart(
         name=name,
         found=found,
         expected=expected,
@@ -186,8 +184,8 @@ def one_to_one(choices: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartMismatch(Mismatch):
-    """A part named `name` ("" for the whole result), as the mismatch of its numbers.
+class WrongPart(WrongAnswer):
+    """A part named `name` ("" for the whole result), that is wrong.
 
     `others` are the result's other parts as they should be, `given` the arguments of the calls, both by name;
     `factors` (made of sizes) and `shares` (made of settings) are constants by name. Each has one entry per problem.
@@ -257,7 +255,7 @@ def numeric_entries(table: Mapping[str, Any]) -> dict[str, Tensor]:
     return {name: tensor for name, value in table.items() if (tensor := as_numbers(value)) is not None}
 
 
-def zero_part(part: PartMismatch) -> Iterator[Explanation]:
+def zero_part(part: WrongPart) -> Iterator[Explanation]:
     """Zero in every element, in the shape that it should have, where it should not be zero."""
     if (
         not part.same_shape
@@ -271,7 +269,7 @@ def zero_part(part: PartMismatch) -> Iterator[Explanation]:
         yield Explanation("zeros", f"{part.what} {kind}{where}. What should have moved it?")
 
 
-def multiple_of_part(part: PartMismatch) -> Iterator[Explanation]:
+def multiple_of_part(part: WrongPart) -> Iterator[Explanation]:
     """The right numbers times a constant."""
     values = fit_multiples(part, part.expected) if part.same_shape else []
     if not values or not all(values):
@@ -289,7 +287,7 @@ def multiple_of_part(part: PartMismatch) -> Iterator[Explanation]:
         yield Explanation("ratio", f"{part.what} is exactly {label} times what it should be{here}.")
 
 
-def argument_changed_in_place(part: PartMismatch) -> Iterator[Explanation]:
+def argument_changed_in_place(part: WrongPart) -> Iterator[Explanation]:
     """An argument after the call, where it should be as it was given."""
     if any(words in part.name for words in AFTER_THE_CALL):
         given = (tensors for _, tensors in on_all_problems(part.given))
@@ -301,7 +299,7 @@ def argument_changed_in_place(part: PartMismatch) -> Iterator[Explanation]:
             )
 
 
-def unchanged_argument(part: PartMismatch) -> Iterator[Explanation]:
+def unchanged_argument(part: WrongPart) -> Iterator[Explanation]:
     """One of the arguments, unchanged."""
     if part.elements >= MIN_NUMBERS_OF_A_CONSTANT and part.same_shape:
         for label, tensors in on_all_problems(part.given):
@@ -312,7 +310,7 @@ def unchanged_argument(part: PartMismatch) -> Iterator[Explanation]:
                 return
 
 
-def misplaced_part(part: PartMismatch) -> Iterator[Explanation]:
+def misplaced_part(part: WrongPart) -> Iterator[Explanation]:
     """The right numbers in another shape, or not yet summed."""
     found, expected = part.found[0], part.expected[0]
     shapes = f"{format_shape(found.shape)} where {format_shape(expected.shape)} is expected"
@@ -342,7 +340,7 @@ def are_close(one: Tensor, other: Tensor, rtol: float) -> bool:
     return one.shape == other.shape and float((one - other).norm()) <= rtol * float(other.norm())
 
 
-def wrong_term_of_part(part: PartMismatch) -> Iterator[Explanation]:
+def wrong_term_of_part(part: WrongPart) -> Iterator[Explanation]:
     """One term too much, missing, or with another factor than it should have."""
     if not part.same_shape or part.most_elements < MIN_NUMBERS_OF_A_CONSTANT:
         return
@@ -365,7 +363,7 @@ def wrong_term_of_part(part: PartMismatch) -> Iterator[Explanation]:
         return
 
 
-def possible_operands(part: PartMismatch) -> Iterator[tuple[str, list[Tensor]]]:
+def possible_operands(part: WrongPart) -> Iterator[tuple[str, list[Tensor]]]:
     """Everything that is tried as a term, in the shape of the part, simplest first."""
     yield ONES, [torch.ones_like(e) for e in part.expected]
     for name, tensors in (*on_all_problems(part.given), *on_all_problems(part.others)):
@@ -373,7 +371,7 @@ def possible_operands(part: PartMismatch) -> Iterator[tuple[str, list[Tensor]]]:
             yield name, [t.expand(e.shape) for t, e in zip(tensors, part.expected, strict=True)]
 
 
-PATTERNS_OF_PARTS: tuple[Callable[[PartMismatch], Iterator[Explanation]], ...] = (
+PATTERNS_OF_PARTS: tuple[Callable[[WrongPart], Iterator[Explanation]], ...] = (
     argument_changed_in_place,
     zero_part,
     multiple_of_part,

@@ -22,9 +22,9 @@ from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.contents import contents_of
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.known_mistakes import known_mistake
-from grader.verdict.explain.mismatch import GradientMismatch
 from grader.verdict.explain.problem_values import named_factors
 from grader.verdict.explain.readings.shapes import transposed_gradient
+from grader.verdict.explain.wrong_answer import WrongGradient
 
 Formula = Callable[[Problem], Tensor]
 
@@ -682,7 +682,7 @@ def test_the_last_definition_counts():
 def test_a_gradient_with_its_axes_in_another_order():
     def mismatch(change):
         expected = [torch.randn(2, *shape, generator=torch.manual_seed(1)).double() for shape in ((3, 4), (5, 5))]
-        return GradientMismatch(
+        return WrongGradient(
             name="x",
             problems=[None, None],
             found=[change(each) for each in expected],

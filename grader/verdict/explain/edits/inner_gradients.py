@@ -17,8 +17,8 @@ from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit
 from grader.verdict.explain.edits.search import Trials, is_right_gradient, known_on
 from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
-from grader.verdict.explain.mismatch import Cases
 from grader.verdict.explain.problem_values import computed_once
+from grader.verdict.explain.wrong_answer import Cases
 
 SAYS_LITTLE = {UNNAMED_MULTIPLE, "constant", "operand_alone"}
 """Patterns that say nothing about the function's own lines, which nobody sees who judges a variable."""

@@ -20,7 +20,7 @@ from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit, expressions_of
 from grader.verdict.explain.edits.known import Known
 from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, Explanation
-from grader.verdict.explain.mismatch import Cases
+from grader.verdict.explain.wrong_answer import Cases
 
 SURE_SLIPS = {"FloorDiv": "floor_division", "UAdd": "update_written_backwards"}
 """{an operator: the kind of change that replaces it}. A gradient has hardly another use for it: where the change makes

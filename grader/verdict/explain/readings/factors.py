@@ -8,14 +8,13 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.fit import fit_multiples, name_multiple
-from grader.verdict.explain.mismatch import GradientMismatch
 from grader.verdict.explain.problem_values import can_expand, float_values, operand
+from grader.verdict.explain.wrong_answer import WrongGradient, fit_multiples, name_multiple
 
 POWERS = (1, -1, 2, -2)
 
 
-def wrong_factor(wrong: GradientMismatch) -> Iterator[Explanation]:
+def wrong_factor(wrong: WrongGradient) -> Iterator[Explanation]:
     """The gradient times a power of a forward value or of an upstream gradient, and perhaps a constant."""
     if not wrong.same_shape or fit_multiples(wrong, wrong.expected):
         return
@@ -32,7 +31,7 @@ def wrong_factor(wrong: GradientMismatch) -> Iterator[Explanation]:
         yield Explanation("factor", describe_factor(wrong, name, power, label))
 
 
-def constant_next_to(wrong: GradientMismatch, name: str, power: int) -> str | None:
+def constant_next_to(wrong: WrongGradient, name: str, power: int) -> str | None:
     """The name of k where found = k · expected · value**power on every problem; None where that does not hold."""
 
     def candidate(problem: Problem, expected: Tensor) -> Tensor | None:
@@ -45,7 +44,7 @@ def constant_next_to(wrong: GradientMismatch, name: str, power: int) -> str | No
     return name_multiple(wrong, map(candidate, wrong.problems, wrong.expected))
 
 
-def describe_factor(wrong: GradientMismatch, name: str, power: int, label: str) -> str:
+def describe_factor(wrong: WrongGradient, name: str, power: int, label: str) -> str:
     times = f"`{name}`" if abs(power) == 1 else f"`{name}` to the power {abs(power):g}"
     sign = ", and the sign is flipped" if label.startswith("−") else ""
     constant = label.removeprefix("−")
@@ -65,7 +64,7 @@ def describe_factor(wrong: GradientMismatch, name: str, power: int, label: str) 
     return f"{wrong.what} is the right one, {text}{sign}."
 
 
-def names_in_the_lines(wrong: GradientMismatch) -> frozenset[str]:
+def names_in_the_lines(wrong: WrongGradient) -> frozenset[str]:
     """The values and upstream gradients of the forward lines that read `name`."""
     graph = wrong.problems[0].graph
     consumers = wrong.consumers if wrong.consumer is None else (wrong.consumer,)

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import torch
 
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.mismatch import GradientMismatch
 from grader.verdict.explain.problem_values import float_values, operand
+from grader.verdict.explain.wrong_answer import WrongGradient
 
 MIN_ELEMENTS_OF_A_FORM = 3
 """Elements from which a form that fits is no coincidence."""
 
 
-def operand_alone(wrong: GradientMismatch) -> Iterator[Explanation]:
+def operand_alone(wrong: WrongGradient) -> Iterator[Explanation]:
     """One of the step's arguments, or minus it."""
     if max(found.numel() for found in wrong.found) < MIN_ELEMENTS_OF_A_FORM:
         return
@@ -30,7 +30,7 @@ def operand_alone(wrong: GradientMismatch) -> Iterator[Explanation]:
                 return
 
 
-def constant_elements(wrong: GradientMismatch) -> Iterator[Explanation]:
+def constant_elements(wrong: WrongGradient) -> Iterator[Explanation]:
     """Every element the same, on every problem."""
     first = float(wrong.found[0].flatten()[0])
     if max(f.numel() for f in wrong.found) >= MIN_ELEMENTS_OF_A_FORM and all(

@@ -7,17 +7,15 @@ from collections.abc import Iterator, Sequence
 from torch import Tensor
 
 from grader.results.wording import listed_as_code
-from grader.verdict.explain.constants import NUMBERS_IN_WORDS, value_here
 from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
-from grader.verdict.explain.fit import ZERO_COEFFICIENT, first_telling, fit_multiples, fit_parts
-from grader.verdict.explain.mismatch import GradientMismatch
-from grader.verdict.explain.problem_values import named_factors
+from grader.verdict.explain.problem_values import NUMBERS_IN_WORDS, named_factors, value_here
+from grader.verdict.explain.wrong_answer import ZERO_COEFFICIENT, WrongGradient, first_telling, fit_multiples, fit_parts
 
 MIN_ELEMENTS_OF_A_MULTIPLE = 3
 """Elements from which a tensor that is a multiple of another is no coincidence."""
 
 
-def unnamed_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:
+def unnamed_multiple(wrong: WrongGradient) -> Iterator[Explanation]:
     """The gradient times a number that has no name and differs from problem to problem."""
     if wrong.is_whole_in_shape and min(e.numel() for e in wrong.expected) >= MIN_ELEMENTS_OF_A_MULTIPLE:
         values = fit_multiples(wrong, wrong.expected)
@@ -50,7 +48,7 @@ def varying(values: Sequence[float]) -> str:
     return f"{first:.6g} times on one problem and {rest}"
 
 
-def constant_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:
+def constant_multiple(wrong: WrongGradient) -> Iterator[Explanation]:
     """The gradient, or the part, times a number with a name."""
     values = fit_multiples(wrong, wrong.expected) if wrong.same_shape else []
     label = wrong.constant(values) if values else None
@@ -64,7 +62,7 @@ def constant_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:
         yield Explanation("ratio", f"{wrong.what} is exactly {times_too_large(label, wrong, values)}")
 
 
-def times_too_large(label: str, wrong: GradientMismatch, values: Sequence[float]) -> str:
+def times_too_large(label: str, wrong: WrongGradient, values: Sequence[float]) -> str:
     """The end of a sentence on a factor: its value on one problem, its name, and what to look for."""
     number = first_telling(values)
     value = values[number]
@@ -82,7 +80,7 @@ def times_too_large(label: str, wrong: GradientMismatch, values: Sequence[float]
     return f"{times}{where}{sign}. A constant factor is lost, or there is one too many."
 
 
-def branch_coefficients(wrong: GradientMismatch) -> Iterator[Explanation]:
+def branch_coefficients(wrong: WrongGradient) -> Iterator[Explanation]:
     """A sum of the branches, each times a number: one missing, subtracted where it is to be added, too large."""
     consumers = wrong.consumers
     if len(consumers) < 2 or not wrong.same_shape:

@@ -15,10 +15,9 @@ from torch import Tensor
 from grader.reference.problem import Problem
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.fit import fit_parts
-from grader.verdict.explain.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.explain.problem_values import computed_once
 from grader.verdict.explain.readings.multiples import wrong_coefficients
+from grader.verdict.explain.wrong_answer import WrongGradient, euclidean_norm, fit_parts
 
 MAX_EDGES = 40
 
@@ -88,7 +87,7 @@ def walk_paths(
                 waiting.append(((*path, parent), share))
 
 
-def common_paths(wrong: GradientMismatch) -> list[GradientPath]:
+def common_paths(wrong: WrongGradient) -> list[GradientPath]:
     """The paths that exist on all problems; none for a part of a gradient."""
     if not wrong.is_whole_in_shape:
         return []
@@ -110,7 +109,7 @@ def path_in_words(paths: Sequence[GradientPath], path: GradientPath) -> str:
     return "directly, not by way of " + " or ".join(f"`{name}`" for name in others)
 
 
-def held_constant(wrong: GradientMismatch) -> Iterator[Explanation]:
+def held_constant(wrong: WrongGradient) -> Iterator[Explanation]:
     """Some inner values treated as constants, although they are computed from the value: no path through them."""
     paths = common_paths(wrong)
     inner = dict.fromkeys(name for path in paths for name in path if is_distinctive(name, paths))
@@ -134,7 +133,7 @@ def held_constant(wrong: GradientMismatch) -> Iterator[Explanation]:
                 return
 
 
-def wrong_paths(wrong: GradientMismatch) -> Iterator[Explanation]:
+def wrong_paths(wrong: WrongGradient) -> Iterator[Explanation]:
     """The parts of some paths are missing, have their sign flipped, or are too large or too small."""
     paths = common_paths(wrong)
     if len(paths) < 2:

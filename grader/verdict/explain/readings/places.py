@@ -9,7 +9,7 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.mismatch import GradientMismatch
+from grader.verdict.explain.wrong_answer import WrongGradient
 from grader.verdict.judge.messages import wrong_elements
 
 MAX_PLACES_SHOWN = 5
@@ -29,7 +29,7 @@ def row_indices(problem: Problem, name: str) -> Iterator[str]:
                 yield label
 
 
-def repeated_index(wrong: GradientMismatch) -> Iterator[Explanation]:
+def repeated_index(wrong: WrongGradient) -> Iterator[Explanation]:
     """Right in every row that an index names once, wrong where it names one several times."""
     if not wrong.is_whole_in_shape:
         return
@@ -60,7 +60,7 @@ def repeated_index(wrong: GradientMismatch) -> Iterator[Explanation]:
                 )
 
 
-def wrong_zeros(wrong: GradientMismatch) -> Iterator[Explanation]:
+def wrong_zeros(wrong: WrongGradient) -> Iterator[Explanation]:
     """Right wherever the gradient is not zero, but not zero where it should be; or zero too often; or both."""
     if not wrong.is_whole_in_shape:
         return

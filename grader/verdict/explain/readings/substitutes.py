@@ -10,8 +10,8 @@ from torch import Tensor
 from grader.reference.problem import Problem
 from grader.results.wording import format_shape
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.explain.problem_values import can_expand, computed_once
+from grader.verdict.explain.wrong_answer import WrongGradient, euclidean_norm
 
 MIN_ELEMENTS_OF_A_GRADIENT = 3
 """Elements that a gradient needs before it is recognised as that of another value."""
@@ -20,7 +20,7 @@ Share = Callable[[Problem], Tensor | None]
 """What a wrong formula gives for the part of the gradient that comes through one consumer."""
 
 
-def unchanged_upstream(wrong: GradientMismatch) -> Iterator[Explanation]:
+def unchanged_upstream(wrong: WrongGradient) -> Iterator[Explanation]:
     """An upstream gradient unchanged, returned or added to the other paths."""
     for consumer in wrong.consumers if wrong.is_whole else ():
 
@@ -48,7 +48,7 @@ def unchanged_upstream(wrong: GradientMismatch) -> Iterator[Explanation]:
         yield Explanation("local_derivative_missing", text)
 
 
-def other_gradient(wrong: GradientMismatch) -> Iterator[Explanation]:
+def other_gradient(wrong: WrongGradient) -> Iterator[Explanation]:
     """The gradient of another value: two functions, or two entries of what is returned, have changed places."""
     if not wrong.is_whole or wrong.found[0].numel() < MIN_ELEMENTS_OF_A_GRADIENT or is_upstream(wrong):
         return
@@ -68,7 +68,7 @@ def other_gradient(wrong: GradientMismatch) -> Iterator[Explanation]:
             return
 
 
-def is_upstream(wrong: GradientMismatch) -> bool:
+def is_upstream(wrong: WrongGradient) -> bool:
     """Whether the answer is an upstream gradient unchanged."""
     return wrong.problems[0].random_upstream and any(
         wrong.holds(lambda problem, _, n=name: problem.upstream[n].double())  # type: ignore[misc]
@@ -83,7 +83,7 @@ def gradient_of(problem: Problem, name: str) -> Tensor | None:
     return computed_once(problem, ("gradient", name), lambda: problem.reference(name).double())
 
 
-def upstream_forgotten(wrong: GradientMismatch) -> Iterator[Explanation]:
+def upstream_forgotten(wrong: WrongGradient) -> Iterator[Explanation]:
     """The local derivative alone, as if the upstream gradient were ones."""
     for consumer in consumers_of_whole(wrong):
 
@@ -104,13 +104,13 @@ def upstream_forgotten(wrong: GradientMismatch) -> Iterator[Explanation]:
             )
 
 
-def has_upstream(wrong: GradientMismatch, consumer: str) -> bool:
+def has_upstream(wrong: WrongGradient, consumer: str) -> bool:
     """False for the loss, whose upstream gradient is one."""
     upstream = [(p.upstream[consumer], p.graph.consumers[consumer]) for p in wrong.problems]
     return all(gradient.ndim > 0 or consumers or float(gradient) != 1 for gradient, consumers in upstream)
 
 
-def wrong_upstream(wrong: GradientMismatch) -> Iterator[Explanation]:
+def wrong_upstream(wrong: WrongGradient) -> Iterator[Explanation]:
     """Another value's upstream gradient of the same shape in place of the consumer's own."""
     first = wrong.problems[0]
     for consumer in consumers_of_whole(wrong):
@@ -135,12 +135,12 @@ def wrong_upstream(wrong: GradientMismatch) -> Iterator[Explanation]:
                 )
 
 
-def consumers_of_whole(wrong: GradientMismatch) -> tuple[str, ...]:
+def consumers_of_whole(wrong: WrongGradient) -> tuple[str, ...]:
     """The consumers; none for a part of a gradient, or where the shape is wrong."""
     return wrong.consumers if wrong.is_whole_in_shape else ()
 
 
-def holds_with_share(wrong: GradientMismatch, consumer: str, share: Share) -> bool:
+def holds_with_share(wrong: WrongGradient, consumer: str, share: Share) -> bool:
     """Whether the answer is right except for `share` in place of what comes through `consumer`, on every problem."""
     is_only = len(wrong.consumers) == 1
 

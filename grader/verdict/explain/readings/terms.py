@@ -13,9 +13,8 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.fit import name_multiple
-from grader.verdict.explain.mismatch import GradientMismatch
 from grader.verdict.explain.problem_values import can_expand, float_values
+from grader.verdict.explain.wrong_answer import WrongGradient, name_multiple
 
 MIN_ELEMENTS = 3
 """Elements from which an error that is a multiple of a term is no coincidence."""
@@ -29,7 +28,7 @@ class Term:
     compute: Callable[[Problem], Tensor | None]
 
 
-def wrong_term(wrong: GradientMismatch) -> Iterator[Explanation]:
+def wrong_term(wrong: WrongGradient) -> Iterator[Explanation]:
     """One term too much, missing, or with another factor than it should have."""
     if not wrong.same_shape or wrong.expected[wrong.largest].numel() < MIN_ELEMENTS:
         return
