@@ -18,7 +18,7 @@ from grader.verdict.explain.readings.factors import wrong_factor
 from grader.verdict.explain.readings.forms import constant_elements, operand_alone
 from grader.verdict.explain.readings.multiples import branch_coefficients, constant_multiple, unnamed_multiple
 from grader.verdict.explain.readings.paths import held_constant, wrong_paths
-from grader.verdict.explain.readings.places import repeated_index, wrong_zeros
+from grader.verdict.explain.readings.places import factor_in_places, repeated_index, wrong_zeros
 from grader.verdict.explain.readings.reductions import extra_sum, sum_of_uses_missing, wrong_broadcast, wrong_sum
 from grader.verdict.explain.readings.shapes import transposed_gradient, wrong_order, wrong_shape
 from grader.verdict.explain.readings.substitutes import (
@@ -27,7 +27,7 @@ from grader.verdict.explain.readings.substitutes import (
     upstream_forgotten,
     wrong_upstream,
 )
-from grader.verdict.explain.readings.terms import wrong_term
+from grader.verdict.explain.readings.terms import wrong_term, wrong_term_and_factor
 from grader.verdict.explain.wrong_answer import Cases, WrongGradient, wrong_gradient
 
 GradientReading = Callable[[WrongGradient], Iterator[Explanation]]
@@ -63,6 +63,8 @@ PATTERNS: tuple[GradientReading, ...] = (
     wrong_paths,
     unnamed_multiple,
     wrong_zeros,
+    factor_in_places,
+    wrong_term_and_factor,
     constant_elements,
     wrong_order,
     operand_alone,

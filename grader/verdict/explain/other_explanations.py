@@ -14,6 +14,7 @@ from grader.verdict.explain.edits.search import is_right_gradient
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.known_mistakes import answer_of_mistake, known_mistake
 from grader.verdict.explain.probes import explain_by_probes
+from grader.verdict.explain.readings.properties import broken_property
 from grader.verdict.explain.results import one_to_one
 from grader.verdict.explain.wrong_answer import wrong_gradient
 from grader.verdict.judge.runner import StepRunner
@@ -130,7 +131,7 @@ def explain_by_properties(student: StepRunner, item: Item, problems: Sequence[Pr
     wrong = wrong_gradient(item.target, cases)
     if wrong is None or any(wrong.equals(number, expected) for number, expected in enumerate(wrong.expected)):
         return None
-    return explain_by_probes(student, item.name, [problem for problem, _ in cases])
+    return broken_property(wrong) or explain_by_probes(student, item.name, [problem for problem, _ in cases])
 
 
 def without_contradicted(

@@ -9,7 +9,8 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.wrong_answer import WrongGradient
+from grader.verdict.explain.problem_values import value_here
+from grader.verdict.explain.wrong_answer import WrongGradient, first_telling, multiple_of
 from grader.verdict.judge.messages import wrong_elements
 
 MAX_PLACES_SHOWN = 5
@@ -88,3 +89,31 @@ def wrong_zeros(wrong: WrongGradient) -> Iterator[Explanation]:
             f"Your `d{wrong.name}` is right wherever it is not zero; but it is zero at {int(bad.sum())} of the "
             f"{int((expected != 0).sum())} places where the gradient is not.",
         )
+
+
+def factor_in_places(wrong: WrongGradient) -> Iterator[Explanation]:
+    """Right in some elements, and the same multiple of the gradient in all others."""
+    if not wrong.is_whole_in_shape:
+        return
+    values, wrong_in_all, first = list[float](), 0, ""
+    for found, expected in wrong.pairs:
+        bad = wrong_elements(found, expected)
+        k = multiple_of(found[bad], expected[bad]) if bool(bad.any()) else 1.0
+        if k is None or bool((bad & wrong_elements(found, k * expected)).any()):
+            return
+        values.append(k)
+        if bool(bad.any()):
+            if not bool((~bad & (expected != 0)).any()):
+                return
+            wrong_in_all += int(bad.sum())
+            first = first or f"in {int((~bad).sum())} of {bad.numel()} elements of one problem"
+    label = wrong.constant(values) if wrong_in_all >= MIN_ELEMENTS_WITH_A_FACTOR else None
+    if label is None or label == "1":
+        return
+    here = value_here(label, values[first_telling(values)])
+    times = "exactly minus what it should be" if label == "−1" else f"exactly {label} times what it should be{here}"
+    yield Explanation(
+        "factor_in_places",
+        f"Your `d{wrong.name}` is right {first}; in all others it is {times}. Which line treats some elements "
+        "differently from the others?",
+    )
