@@ -26,7 +26,7 @@ from grader.defence.file_lines import with_line
 from grader.defence.plain_part import plain_part
 from grader.defence.question import DefenceQuestion
 from grader.lesson.lesson import Lesson
-from grader.questions.reading import read_shape
+from grader.questions.kinds import shape_in
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Problem
 from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of, run_example
@@ -172,7 +172,7 @@ def again_line(source: Source, question: DefenceQuestion, used: Counter[str]) ->
         kind = "shape" if found.shape != own.shape else "same" if agree(found, own) else "silent"
         return kind == question.key
     found = value(claim["code"], sizes)
-    return found is not None and tuple(found.shape) == read_shape(question.posed, question.key_text)
+    return found is not None and tuple(found.shape) == shape_in(question.key_text)
 
 
 def plain_gradients(problem: Problem, source: Source) -> dict[str, Tensor]:
@@ -280,7 +280,7 @@ def limited_time(seconds: float = 5.0) -> Iterator[None]:
 def holds_here(lesson: Lesson, row: str, module: ModuleType, seed: int = PUBLIC_SEED) -> bool:
     """Whether a row's public example holds for a module, in this process, on the problems of a seed."""
     student = LocalStudent(vars(module), [])
-    check = Example(lesson, lesson.item_for(row), student, Unmeasured(module), ProblemBook(seed), naming=False)
+    check = Example(lesson, lesson.item_for(row), student, Unmeasured(module), ProblemBook(seed))
     try:
         with limited_time():
             return run_example(examples_of(lesson)[row], check) is None

@@ -44,11 +44,12 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.verdict.judge.check_runs import run_check, tests_of
-from grader.verdict.judge.checks import Check
+from grader.verdict.explain.checks import explain_check
+from grader.verdict.explain.gradient import explain_gradient
+from grader.verdict.judge.checks import Check, run_check, tests_of
 from grader.verdict.judge.gradient import GradientCheck
-from grader.verdict.judge.own_sizes import STRICT
 from grader.verdict.judge.problems import ProblemBook
+from grader.verdict.judge.runner import STRICT
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607
@@ -152,11 +153,13 @@ class Rows:
         student: Any = Hostile(value)
         if item.name not in self._tests:
             gradient = GradientCheck(self.lesson, item, student, self._book)
+            explain_gradient(gradient, self._draws)
             row = gradient.row(self._draws)
             json.dumps(clean(row.to_json()), allow_nan=False).encode()
             return row.status, row.message or ""
         check = Check(self.lesson, item, student, Unmeasured(student), self._book)
         failed = run_check(self._tests[item.name], check)
+        failed = explain_check(self._tests[item.name], check, failed) if failed else None
         json.dumps(clean({"picture": check.picture, "error": check.error}), allow_nan=False).encode()
         return ("passed", "") if failed is None else (failed.status, str(failed))
 

@@ -38,13 +38,12 @@ def follow_options(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.FloatRange(0.1),
         default=None,
         metavar="SECONDS",
-        help="With --follow: grade a submission when nothing about it has changed for this long. On a network file "
-        f"system give 10 or more.  [default: {SETTLED_AFTER_SECONDS}]",
+        help=f"Complete if unchanged so long; default: {SETTLED_AFTER_SECONDS:g}.",
     )
     follow = click.option(
         "--follow",
         is_flag=True,
-        help="Grade what appears in the folder SUBMISSIONS, until Ctrl-C or SIGTERM (docs/operator.md).",
+        help="Grade what appears, until Ctrl-C (docs/operator.md).",
     )
     return follow(settle(command))
 

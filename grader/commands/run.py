@@ -38,7 +38,7 @@ from grader.commands.run_inputs import (
     require_dask,
     set_times,
 )
-from grader.commands.run_options import RUN_EPILOG, RunOptions, run_options
+from grader.commands.run_options import RUN_EPILOG, RunCommand, RunOptions, run_options
 from grader.publish.export.github import without_workflow_commands
 
 if TYPE_CHECKING:
@@ -51,15 +51,14 @@ if TYPE_CHECKING:
     from grader.lesson.lesson import Course, Lesson
 
 
-@click.command(epilog=RUN_EPILOG)
+@click.command(cls=RunCommand, epilog=RUN_EPILOG)
 @run_options
 def run(**words: Any) -> None:
     """Grades submissions and writes reports.
 
-    SUBMISSIONS are folders, archives or single files, or one folder with a submission for each student.
-
-    A submission is a folder (or a .zip, .tar.gz of one) that holds NN_name/backward.py for one or more lessons, the
-    lecture's notebook (.ipynb, or a script like it), or a .py or .ipynb file with --lesson.
+    SUBMISSIONS is a folder with one submission per student, or submissions. Each is a folder or archive with
+    NN_name/backward.py, the lecture's notebook, or a file with --lesson (docs/submissions.md). OUT is the gradebook:
+    what it knows, such as the roster, need not be given again.
     """
     options = RunOptions(**words)
     nursery = None if options.cluster else early_nursery.take()  # it loads torch while the submissions are read

@@ -191,9 +191,7 @@ times_option = click.option(
     multiple=True,
     type=FILE_PATH,
     metavar="FILE",
-    help="When students submitted, where the download does not say it: CSV (id, email or name; submitted), "
-    "Moodle's grading worksheet, or JSON of Canvas's submissions API; may be repeated.  "
-    "[default: the gradebook's, if there are any]",
+    help="When students submitted (docs/assignments.md).",
 )
 
 

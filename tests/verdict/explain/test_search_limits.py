@@ -12,10 +12,10 @@ from grader.calling import target
 from grader.calling.answer import Answer
 from grader.calling.protocol import Called, CallRequest, Counts
 from grader.reference.problem import Draw, Problem
+from grader.verdict.explain.checks import MAX_FUNCTIONS_CHANGED, explain_check
 from grader.verdict.explain.edits.changes import Edit
 from grader.verdict.explain.edits.search import BATCH, MAX_OPERATORS, OPERATORS_OF_A_CALL, first_right
-from grader.verdict.judge.check_endings import CheckFailed
-from grader.verdict.judge.check_runs import MAX_FUNCTIONS_CHANGED, explained_by_the_code
+from grader.verdict.judge.checks import CheckFailed
 
 HANGS = Answer("timeout", message="It did not return within 10 seconds.")
 
@@ -112,7 +112,7 @@ def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tr
         again_on=lambda target, on_every_draw=False: SimpleNamespace(on=target, compared_bits=0),
     )
     failed = CheckFailed("wrong", "failed")
-    assert explained_by_the_code(test, check, failed) is failed
+    assert explain_check(test, check, failed).mistake is None
     assert len(ran) == tried
     check.on.calls.clear()  # a check that calls no function is about gradients
-    assert explained_by_the_code(test, check, failed) is failed and len(ran) == tried
+    assert explain_check(test, check, failed).mistake is None and len(ran) == tried
