@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +14,13 @@ from grader.commands.follow import follow_options
 from grader.commands.options import FILE_PATH, Command, gradebook_option, lesson_option, require_option, roster_option
 from grader.commands.run_inputs import CodePageParam, times_option
 from grader.publish.export.outputs import FORMATS
+
+if TYPE_CHECKING:
+    from grader.commands.remembered import ClassFiles
+    from grader.gradebook.assignment.config import Assignment
+    from grader.gradebook.records import Decision
+    from grader.intake.submissions.roster import Roster
+    from grader.lesson.lesson import Course, Lesson
 
 RUN_EPILOG = """\b
 Examples:
@@ -36,9 +44,15 @@ class RunCommand(click.Command):
                 formatter.write_dl([record for name, record in records if record and (name in WEEKLY) == is_weekly])
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunOptions:
-    """The command line of `grade run`; the help of each option says what it means."""
+@dataclass(kw_only=True)
+class RunContext:
+    """`grade run`: its command line, where the help of each option says what it means, and what its phases find out.
+
+    Attributes:
+        lessons: those that are graded; `left_out` are the names of those that no submission contains.
+        are_chosen: whether somebody has said which lessons count.
+        known: the roster, and the times of submission.
+    """
 
     submissions: tuple[Path, ...]
     out: Path
@@ -62,6 +76,21 @@ class RunOptions:
     settle: float | None
     quiet: bool
     course: Path | None
+    loaded: Course = field(init=False)
+    assignment: Assignment | None = None
+    lessons: list[Lesson] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    are_chosen: bool = False
+    known: ClassFiles = field(init=False)
+    decisions: list[Decision] = field(default_factory=list)
+
+    @property
+    def roster(self) -> Roster | None:
+        return self.known.roster
+
+    @property
+    def course_lessons(self) -> list[Lesson]:
+        return list(self.loaded.lessons.values())
 
 
 OPTIONS = (
@@ -138,7 +167,7 @@ OPTIONS = (
 
 
 def run_options(command: Command) -> Command:
-    """All options of `grade run`: the command is called with the fields of RunOptions."""
+    """All options of `grade run`: the command is called with what RunContext needs."""
     for option in reversed(OPTIONS):
         command = option(command)
     return command
