@@ -20,7 +20,7 @@ from grader.commands.run_inputs import confirmed_and_given, set_times, store_int
 from grader.errors import UserError
 
 if TYPE_CHECKING:
-    from grader.commands.run_options import RunContext
+    from grader.commands.run_context import RunContext
     from grader.gradebook.grading.grader_processes import GraderPool
     from grader.intake.submissions.appearing import FolderState
     from grader.intake.submissions.arrival import Arrival

@@ -28,6 +28,7 @@ from grader.commands.follow import FollowedFolder
 from grader.commands.live import RunView, print_summary, what_failed, what_is_plain, what_platforms_say, what_waits
 from grader.commands.opened_gradebook import write_other_gradebooks
 from grader.commands.remembered import ClassFiles
+from grader.commands.run_context import RunContext
 from grader.commands.run_inputs import (
     GRADER_PROGRAM,
     GivenSubmissions,
@@ -36,7 +37,7 @@ from grader.commands.run_inputs import (
     limits_from,
     require_dask,
 )
-from grader.commands.run_options import RUN_EPILOG, RunCommand, RunContext, run_options
+from grader.commands.run_options import RUN_EPILOG, RunCommand, run_options
 from grader.publish.export.github import without_workflow_commands
 
 if TYPE_CHECKING:

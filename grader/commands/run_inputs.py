@@ -29,7 +29,7 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
 if TYPE_CHECKING:
-    from grader.commands.run_options import RunContext
+    from grader.commands.run_context import RunContext
     from grader.intake.submissions.finding import FoundSubmissions
     from grader.intake.submissions.submission_times import ReadTimes
     from grader.lesson.lesson import Lesson

@@ -15,7 +15,7 @@ from support import ROOT
 
 from grader.commands.follow import FollowedFolder
 from grader.commands.remembered import ClassFiles
-from grader.commands.run_options import RunContext
+from grader.commands.run_context import RunContext
 from grader.gradebook.files import STUDENT_FILES, write_files
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.follow import PUBLISH_SECONDS, Following
