@@ -1,4 +1,4 @@
-"""What `grade run --cluster` costs next to `grade run` alone, and what large classes cost (docs/scale.md).
+"""What `grade run --cluster` costs next to `grade run` alone, and what large classes cost (docs/operator.md).
 
     python -m bench.cluster                          1, 2 and 4 workers, 100 submissions of lesson 03 each
     python -m bench.cluster --workers 1 2 --count 40
@@ -27,7 +27,7 @@ from pathlib import Path
 
 from bench.fork import processor
 from bench.made_up_class import RIGHT, WRONG, source_of
-from grader.commands.early_nursery import GRADER_PROGRAM
+from grader.commands.run_inputs import GRADER_PROGRAM
 from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.files import STUDENT_FILES
 from grader.gradebook.grading.run import grade_run
@@ -46,7 +46,7 @@ CORES = sorted(os.sched_getaffinity(0))
 CLASSES = (1_000, 100_000, 1_000_000)
 BLOCK = 4096  # bytes of a file system's block
 START_SECONDS = 120.0
-AS_DOCUMENTED = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}  # as docs/scale.md advises
+AS_DOCUMENTED = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}  # as docs/operator.md advises
 
 
 def own_and_reaped(pid: int) -> tuple[float, float]:

@@ -27,8 +27,7 @@ import torch
 from grader.sandbox.isolation.lockdown import Plan, plan_for
 from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.requests import RunRequest, pack_problem
-from grader.sandbox.workers.tensor_bytes import DTYPES
+from grader.sandbox.workers.messages import Load, Run, pack_problem
 
 GOAL_SECONDS = 0.015
 SETTLE_SECONDS = 1.0  # an idle zygote arranges its memory for faster forks, once
@@ -75,12 +74,12 @@ def first_answer(zygote: ZygoteProcess, times: Times) -> None:
     worker = zygote.worker()
     worker.wait_until_locked_in()
     locked_in = time.perf_counter()
-    worker.begin_load({"backward.py": SOURCE}, "backward.py")
+    worker.begin_load(Load({"backward.py": SOURCE}, "backward.py"))
     reply = worker.take_loaded()
-    assert reply["op"] == "loaded", reply
+    assert reply.failure is None, reply
     imported = time.perf_counter()
-    request = RunRequest(pack_problem(0, DTYPES["float64"], values, {}), ("dlogits",))
-    ((_, _, answer),) = worker.run([request], (), math.inf)
+    problem = pack_problem(0, torch.float64, values, {})
+    ((_, _, answer),) = worker.run([(problem, Run(0, ["dlogits"], problem.room))], (), math.inf)
     assert answer.tensor is not None, answer
     answered = time.perf_counter()
     worker.close()

@@ -19,7 +19,7 @@ import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -32,7 +32,7 @@ from grader.authoring.lesson_sources import suite_of
 from grader.authoring.verify import submission_of
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
-from grader.calling.protocol import Called, Measurement
+from grader.calling.protocol import Called, CallRequest, Measurement
 from grader.calling.steps import answer_fields
 from grader.gradebook.grading.server import write_student
 from grader.gradebook.grading.session import Session
@@ -41,17 +41,15 @@ from grader.publish.report.pages import Reporter
 from grader.reference.problem import Problem
 from grader.results.typed_json import clean
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.workers import tree, wire
-from grader.sandbox.workers.budget import LEAST
+from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.replies import decode_called, encode_called
-from grader.sandbox.workers.worker_process import CALL_ROOM
-from grader.verdict.judge.check_runs import run_check, tests_of
-from grader.verdict.judge.checks import Check
+from grader.verdict.explain.checks import explain_check
+from grader.verdict.explain.gradient import explain_gradient
+from grader.verdict.judge.checks import Check, run_check, tests_of
 from grader.verdict.judge.gradient import GradientCheck
-from grader.verdict.judge.own_sizes import STRICT
 from grader.verdict.judge.problems import ProblemBook
+from grader.verdict.judge.runner import STRICT
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607
@@ -76,16 +74,15 @@ class Hostile:
         self._replies: dict[Any, bytes] = {}
         self.low_precision_steps: set[str] = set()
 
-    def call(self, of: str, request: Mapping[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Called:
-        _, sent = tree.frame_and_size({}, args=args, kwargs=kwargs)
-        budget = LEAST.at_least(sent)
-        key = (request["keep"] is not None, request["after"], len(args), budget)
+    def call(self, of: str, request: CallRequest) -> Called:
+        _, budget = messages.encode_request(request)
+        key = (request.keep is not None, request.after, len(request.args), budget)
         if key not in self._replies:  # packed once: a worker has its own time for that
-            called = Called(self._value, arguments=[self._value for _ in args])
-            self._replies[key] = encode_called(called, 1, key[0], key[1], CALL_ROOM, budget)
+            called = Called(self._value, arguments=[self._value for _ in request.args])
+            self._replies[key] = messages.encode_called(called, request, 1, budget)
         reply = self._replies[key]
         try:
-            return decode_called(received(reply), 1, budget)
+            return messages.decode_called(received(reply), 1, budget)
         except WireError as error:
             return Called(failed=Answer("crashed", message=str(error)))
 
@@ -100,9 +97,9 @@ class Hostile:
             answer = Answer("returned", **answer_fields(self._value, problem.values.get(step[1:]), torch.float64))
         except BaseException as error:
             answer = failure(error, step, ())
-        reply = wire.encode_answer(step, answer, 1, 1 << 20)
+        reply = messages.encode_answer(step, answer, 1, 1 << 20)
         try:
-            return wire.decode_answer(received(reply), step, 1, None, 1 << 20)
+            return messages.decode_answer(received(reply), step, 1, None, 1 << 20)
         except WireError as error:
             return Answer("crashed", message=str(error))
 
@@ -113,9 +110,9 @@ class Hostile:
         return self._answer(problem, step)
 
 
-def received(data: bytes) -> wire.Frame:
+def received(data: bytes) -> codec.Frame:
     """The frame that arrives. Raises WireError."""
-    reader = wire.Reader(CALL_ROOM)
+    reader = codec.Reader(messages.CALL_ROOM)
     reader.feed(data)
     frame = reader.next()
     assert frame is not None
@@ -156,11 +153,13 @@ class Rows:
         student: Any = Hostile(value)
         if item.name not in self._tests:
             gradient = GradientCheck(self.lesson, item, student, self._book)
+            explain_gradient(gradient, self._draws)
             row = gradient.row(self._draws)
             json.dumps(clean(row.to_json()), allow_nan=False).encode()
             return row.status, row.message or ""
         check = Check(self.lesson, item, student, Unmeasured(student), self._book)
         failed = run_check(self._tests[item.name], check)
+        failed = explain_check(self._tests[item.name], check, failed) if failed else None
         json.dumps(clean({"picture": check.picture, "error": check.error}), allow_nan=False).encode()
         return ("passed", "") if failed is None else (failed.status, str(failed))
 

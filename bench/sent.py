@@ -23,7 +23,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ import torch
 from torch import Tensor
 
 from grader.calling.module_target import ModuleTarget
-from grader.calling.protocol import Called, leaves
+from grader.calling.protocol import Called, CallRequest, leaves
 from grader.gradebook.grading.one_file import judge_file
 from grader.gradebook.grading.suite import HiddenSuite
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -42,10 +42,9 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
-from grader.sandbox.workers import wire
+from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.sending import PACKED_PROBLEMS
-from grader.sandbox.workers.tensor_bytes import DTYPES, tensor_from, unpack_tensors
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judge.problems import ProblemBook
 
@@ -87,21 +86,22 @@ class Tap:
         """Takes note of the tensors in whole frames."""
         known = self._answered.setdefault(worker, set())
         while data:
-            header_size, body_size = wire.lengths(data, max_body=1 << 32)
-            middle, end = wire.FRAME_PREFIX.size + header_size, wire.FRAME_PREFIX.size + header_size + body_size
-            header = wire.decode_header(data[wire.FRAME_PREFIX.size : middle])
-            body, data = bytearray(data[middle:end]), data[end:]
-            operation = header["op"]
-            if operation == "run":  # what is asked again has still to be answered
-                known -= {(pass_of(problem_of(header["problem"])), step) for step in header["steps"]}
+            header_size, body_size = codec.lengths(data, max_body=1 << 32)
+            middle, end = codec.FRAME_PREFIX.size + header_size, codec.FRAME_PREFIX.size + header_size + body_size
+            header = codec.decode_header(data[codec.FRAME_PREFIX.size : middle])
+            frame, data = codec.Frame(header, bytearray(data[middle:end])), data[end:]
+            request, _, _ = messages.decode_request(frame)
+            if isinstance(request, messages.Run):  # what is asked again has still to be answered
+                known -= {(pass_of(problem_of(request.problem)), step) for step in request.steps}
             answered = frozenset(known)
-            if operation == "problem":
-                problem = problem_of(header["problem"])
-                for name, tensor in unpack_tensors(header["tensors"], body).items():
-                    self.sent.append(Sent(name, tensor, problem, answered))
-            elif operation == "call":
-                for tensor in call_tensors(header, body):
-                    self.sent.append(Sent(f"an argument of {header['name']}", tensor, None, answered))
+            if isinstance(request, messages.GivenProblem):
+                problem = problem_of(request.number)
+                for kind, values in (("v", request.values), ("u", request.upstream)):
+                    tensors = {f"{kind}:{name}": value for name, value in values.items() if isinstance(value, Tensor)}
+                    self.sent += [Sent(name, tensor, problem, answered) for name, tensor in tensors.items()]
+            elif isinstance(request, CallRequest):
+                for tensor in [*codec.tensors_of(frame), *numbers_in(header["fields"])]:
+                    self.sent.append(Sent(f"an argument of {request.name}", tensor, None, answered))
 
     def answer(self, worker: int, number: int, row: str) -> None:
         self._answered.setdefault(worker, set()).add((pass_of(problem_of(number)), row))
@@ -117,54 +117,41 @@ def pass_of(problem: Problem) -> int:
     return id(problem) if problem.random_upstream else 0
 
 
-def call_tensors(header: Mapping[str, Any], body: bytearray) -> Iterator[Tensor]:
-    start = 0
-    for entry in header["tensors"]:
-        dtype, shape = DTYPES[entry["dtype"]], entry["shape"]
-        size = int(numpy.prod(shape, dtype=int)) * dtype.itemsize
-        yield tensor_from(body[start : start + size], dtype, shape)
-        start += size
-    for part in ("args", "kwargs"):
-        yield from (torch.tensor(number, dtype=torch.float64) for number in numbers_in(header[part]))
-
-
-def numbers_in(node: Any) -> Iterator[float]:
+def numbers_in(node: Any) -> Iterator[Tensor]:
+    """The floating-point numbers of a call's arguments."""
     if type(node) is float:
-        yield node
-    elif isinstance(node, dict):
-        for value in node.values():
-            yield from numbers_in(value)
-    elif isinstance(node, list):
-        for value in node:
+        yield torch.tensor(node, dtype=torch.float64)
+    elif isinstance(node, (dict, list)):
+        for value in node.values() if isinstance(node, dict) else node:
             yield from numbers_in(value)
 
 
 @contextlib.contextmanager
 def tapped(tap: Tap) -> Iterator[None]:
     """Listens to everything that the trusted side writes to workers and zygotes, and to what it takes for answers."""
-    send, run_steps, run = WorkerProcess._send_bytes, WorkerProcess.run, ModuleTarget.run
+    send, run_steps, run = WorkerProcess.send_bytes, WorkerProcess.run, ModuleTarget.perform
 
     def sending(self: WorkerProcess, data: bytes, deadline: float) -> None:
         tap.frames(self._number, bytes(data))
         send(self, data, deadline)
 
-    def answering(self: WorkerProcess, *of: Any) -> Iterator[Any]:
-        for request, step, answer in run_steps(self, *of):
-            tap.answer(self._number, request.problem.number, step)
-            yield request, step, answer
+    def answering(self: WorkerProcess, runs: Any, *of: Any) -> Iterator[Any]:
+        for number, step, answer in run_steps(self, runs, *of):
+            tap.answer(self._number, runs[number][0].number, step)
+            yield number, step, answer
 
-    def running(self: ModuleTarget, name: str, target: Any, args: Any, kwargs: Any, counted: bool = False) -> Called:
-        called = run(self, name, target, args, kwargs, counted)
-        given = [key for key in map(signature, tensors_in([args, kwargs])) if key is not None]
+    def running(self: ModuleTarget, of: str, request: CallRequest) -> Called:
+        called = run(self, of, request)
+        given = [key for key in map(signature, tensors_in([request.args, request.kwargs])) if key is not None]
         for key in map(signature, tensors_in([called.value, called.arguments])):
             if key is not None and any(matches(key, other) for other in given):
                 tap.given_back.append(key)
         return called
 
     patches: list[tuple[Any, str, Callable[..., Any], Callable[..., Any]]] = [
-        (WorkerProcess, "_send_bytes", sending, send),
+        (WorkerProcess, "send_bytes", sending, send),
         (WorkerProcess, "run", answering, run_steps),
-        (ModuleTarget, "run", running, run),
+        (ModuleTarget, "perform", running, run),
     ]
     for owner, name, ours, _ in patches:
         setattr(owner, name, ours)

@@ -25,8 +25,7 @@ from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import place_of_input
 from grader.results import Row
 from grader.results.wording import count_text, listed_as_code
-from grader.verdict.judge.check_endings import CheckFailed
-from grader.verdict.judge.check_runs import tests_of
+from grader.verdict.judge.checks import CheckFailed, tests_of
 from grader.verdict.judge.earlier_gradient import TRIVIAL
 from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judge.problems import ProblemBook
@@ -271,7 +270,7 @@ def example_faults(lesson: Lesson, right: Mapping[str, ModuleType]) -> Iterator[
 def failure_of_example(lesson: Lesson, item: Item, module: ModuleType, book: ProblemBook) -> CheckFailed | None:
     """How `module` fails the public example of `item`; None if it passes."""
     student = LocalStudent(vars(module), [each.name for each in lesson.gradients], lesson.joint)
-    check = Example(lesson, item, student, ModuleTarget(module), book, naming=False)
+    check = Example(lesson, item, student, ModuleTarget(module), book)
     return run_example(examples_of(lesson)[item.name], check)
 
 

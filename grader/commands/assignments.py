@@ -14,7 +14,7 @@ from grader.commands.opened_gradebook import read_gradebook
 from grader.commands.options import FILE_PATH, author_name
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK
-from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, students_by_mark
+from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, members_index
 from grader.results.wording import count_text
 
 if TYPE_CHECKING:
@@ -32,15 +32,14 @@ assignment_option = click.option(
     "assignment_file",
     type=FILE_PATH,
     metavar="FILE",
-    help="Which rows count for how much, and when they are due (docs/assignments.md).  "
-    "[default: the gradebook's, if there is one]",
+    help="Rows, weights, due date (docs/assignments.md).",
 )
 extensions_option = click.option(
     "--extensions",
     "extensions_file",
     type=FILE_PATH,
     metavar="CSV",
-    help="Students with another due date, or who are excused (columns student, until, excused, rows, because).",
+    help="Students with another due date, or excused.",
 )
 
 
@@ -125,7 +124,7 @@ def extensions_from(
 
     def find(wanted: str) -> str | None:
         try:
-            return find_student(wanted, students, renamed, students_by_mark(members))
+            return find_student(wanted, students, renamed, members_index(members))
         except UnknownStudent:
             return None
         except SharedName as error:

@@ -166,8 +166,7 @@ def require_solutions(lessons: Sequence[Lesson]) -> None:
 course_option = click.option(
     "--course",
     type=EXISTING_FOLDER,
-    help="Folder with exercises/ and solutions/, whose code runs with your rights.  [default: the course that `grade` "
-    "is a part of; never the current folder]",
+    help="Folder with exercises/ and solutions/; its code runs with your rights.",
 )
 
 

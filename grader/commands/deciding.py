@@ -19,14 +19,14 @@ from grader.gradebook.database import Gradebook
 from grader.gradebook.grading.views import attendance_in
 from grader.gradebook.lookup import (
     SharedName,
-    StudentsByMark,
     UnknownStudent,
     find_row,
     find_student,
+    members_index,
     points_of_part,
-    students_by_mark,
 )
 from grader.gradebook.records import Decision, DecisionKind
+from grader.intake.submissions.people import PeopleIndex
 from grader.results import points_text
 
 NEW_KINDS = ("excuse", "extension")
@@ -34,7 +34,7 @@ NEW_KINDS = ("excuse", "extension")
 ONLY_WITH_ROSTER = (
     " If this student has not submitted anything yet, `grade run` must have a roster that has the student."
 )
-StudentNames = tuple[list[str], dict[str, str], StudentsByMark]
+StudentNames = tuple[list[str], dict[str, str], PeopleIndex]
 DECISION_WORDS = {
     "points": "adjusted",
     "comment": "comment",
@@ -48,7 +48,7 @@ def student_names(gradebook: Gradebook) -> StudentNames:
     """The names that students have: in the gradebook, before a roster renamed them, and in the latest roster."""
     attendance = attendance_in(gradebook)
     members = [] if attendance is None else [*attendance.members.values(), *attendance.absent]
-    return gradebook.students(), gradebook.new_names(), students_by_mark(members)
+    return gradebook.students(), gradebook.new_names(), members_index(members)
 
 
 def is_in_force(decision: Decision, decisions: Sequence[Decision]) -> bool:

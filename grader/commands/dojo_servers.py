@@ -24,7 +24,7 @@ Examples:
   claude mcp add dojo -- dojo mcp
 
 \b
-docs/assistants.md has the lines for other clients. The server speaks on standard input and output. It gives
+docs/tools.md has the lines for other clients. The server speaks on standard input and output. It gives
 verdicts, hints and sections of READMEs, and no answers. That stops nobody who wants to cheat.
 """
 MISSING = (
@@ -94,7 +94,7 @@ Examples:
   dojo lsp                 typed by your editor, not by you
 
 \b
-Your editor starts it and talks to it on standard input and output: docs/editors.md says how, for VS Code,
+Your editor starts it and talks to it on standard input and output: docs/tools.md says how, for VS Code,
 Neovim, Helix and Emacs. It needs: pip install "backprop-ninja[lsp]"   (in a kit: pip install -e ".[lsp]")
 """
 

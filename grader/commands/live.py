@@ -25,8 +25,8 @@ from grader.results import SubmissionResult, points_text
 from grader.results.wording import count_text, first_names
 
 if TYPE_CHECKING:
+    from grader.gradebook.grading.changes import StudentChange
     from grader.gradebook.grading.outcome import RunOutcome
-    from grader.gradebook.grading.proposals import StudentChange
 
 JUDGED_STATUSES = ("passed", "failed", "shape", "todo")
 

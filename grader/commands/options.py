@@ -58,8 +58,8 @@ require_option = click.option(
     "--require",
     type=click.Choice(LEVELS),
     default="fair",
-    show_default=True,
-    help="Refuse to grade with less isolation than this.",
+    metavar="LEVEL",
+    help=f"Least isolation: {', '.join(LEVELS)}; default: fair.",
 )
 VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
 visibility_option = click.option(

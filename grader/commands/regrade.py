@@ -23,7 +23,6 @@ from grader.commands.console import (
     printable,
     require_solutions,
 )
-from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.commands.live import RunView, what_failed
 from grader.commands.opened_gradebook import (
     course_of,
@@ -34,7 +33,7 @@ from grader.commands.opened_gradebook import (
     write_views,
 )
 from grader.commands.options import lesson_option, require_option
-from grader.commands.run_inputs import check_lessons, checked_isolation
+from grader.commands.run_inputs import GRADER_PROGRAM, check_lessons, checked_isolation
 from grader.publish.report.annotated import short_notes
 from grader.publish.view import STATE_WORDS
 from grader.results import points_text
@@ -43,7 +42,7 @@ from grader.results.wording import count_text
 if TYPE_CHECKING:
     from grader.gradebook.assignment.config import Assignment
     from grader.gradebook.database import Gradebook
-    from grader.gradebook.grading.proposals import RowChange, StudentChange
+    from grader.gradebook.grading.changes import RowChange, StudentChange
     from grader.gradebook.grading.regrade import RegradeOutcome, RegradePlan
     from grader.gradebook.grading.settings import RunIdentity, Settings
     from grader.lesson.lesson import Course
@@ -84,7 +83,7 @@ def regrade(
     It uses the course and the assignment's file as they are now, and prints what would change. Without --apply every
     score stays as it is. Decisions (`grade adjust` and others) stay in force.
     """
-    from grader.gradebook.grading.proposals import changes_by, scoring
+    from grader.gradebook.grading.changes import changes_by, scoring
     from grader.gradebook.grading.regrade import RegradeOutcome
     from grader.gradebook.grading.settings import DRAWN, RunIdentity
 
@@ -103,7 +102,7 @@ def regrade(
         settings = regrade_settings(loaded, plan.lessons, seed, out, require, assignment)
         outcome = RegradeOutcome()
         if plan.due:
-            outcome = run_again(plan, loaded, settings, jobs or os.cpu_count() or 1)
+            outcome = run_again(plan, gradebook, loaded, settings, jobs or os.cpu_count() or 1)
         changes = changes_by(outcome.results, plan.results, gradebook, assignment)
         causes = [*([f"{assignment.title}, edited"] if assignment is not None and is_edited else []), *plan.lessons]
         print_changes(changes, len(gradebook.students()), causes)
@@ -111,7 +110,7 @@ def regrade(
             click.echo("grade: nothing was applied." if apply else "grade: the comparison is not complete.", err=True)
             raise SystemExit(FAULT)
         if apply:
-            make_count(plan, outcome, gradebook, settings, RunIdentity(loaded, seed, assignment, assignment_file))
+            make_count(plan, gradebook, settings, RunIdentity(loaded, seed, assignment, assignment_file))
         click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
 
 
@@ -134,7 +133,7 @@ def plan_of(gradebook: Gradebook, course: Course, lesson_names: Sequence[str]) -
     return plan
 
 
-def run_again(plan: RegradePlan, course: Course, settings: Settings, jobs: int) -> RegradeOutcome:
+def run_again(plan: RegradePlan, gradebook: Gradebook, course: Course, settings: Settings, jobs: int) -> RegradeOutcome:
     """Grades what is planned, with progress, and prints what could not be graded. Exits where it was stopped."""
     from grader.gradebook.grading.regrade import grade_again
 
@@ -143,7 +142,7 @@ def run_again(plan: RegradePlan, course: Course, settings: Settings, jobs: int) 
     check_lessons(lessons)
     checked_isolation(settings.require)
     with RunView(console_for(stderr=True), False) as view:
-        outcome = grade_again(plan, course, settings, jobs, view)
+        outcome = grade_again(plan, gradebook, course, settings, jobs, view)
     if outcome.stopped:
         click.echo(
             f"grade: stopped: {len(outcome.results)} of {len(plan.due)} are graded and kept aside. No score has "
@@ -157,7 +156,6 @@ def run_again(plan: RegradePlan, course: Course, settings: Settings, jobs: int) 
 
 def make_count(
     plan: RegradePlan,
-    outcome: RegradeOutcome,
     gradebook: Gradebook,
     settings: Settings,
     identity: RunIdentity,
@@ -166,7 +164,7 @@ def make_count(
     from grader.gradebook.grading.regrade import apply_regrade
 
     out, course = Path(settings.out), identity.course
-    apply_regrade(plan, outcome, gradebook, course, settings)
+    apply_regrade(plan, gradebook, course, settings)
     if identity.assignment is not None:
         gradebook.set_assignment(identity.assignment)
     gradebook.describe(identity.entries([course.lessons[name] for name in plan.lessons]))

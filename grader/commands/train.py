@@ -68,10 +68,9 @@ def train(word: str | None, steps: int | None, goes_on: bool, resume: bool, cour
     from grader.dojo.training import CURVE, LOG, TrainingRun, load_checkpoint
     from grader.lesson.course_modules import load_module
 
-    options = config.training_options
-    steps = steps or (load_checkpoint(out)["steps"] if resume else options.get("steps", DEFAULT_STEPS))
-    script = load_module(root / "exercises" / lesson / config.training_script, f"backprop_ninja_script_{lesson}")
-    network = script.network(OwnFile(path), steps, options.get("hidden", DEFAULT_HIDDEN))
+    steps = steps or (load_checkpoint(out)["steps"] if resume else config.train.steps or DEFAULT_STEPS)
+    script = load_module(root / "exercises" / lesson / config.train.script, f"backprop_ninja_script_{lesson}")
+    network = script.network(OwnFile(path), steps, config.train.hidden or DEFAULT_HIDDEN)
     out_of_terminal = console_for()
     with progress_bar(out_of_terminal, out_of_terminal.is_terminal) as bar:
         task = bar.add_task("", total=steps)
@@ -115,7 +114,7 @@ def trainable(course: Path) -> dict[str, LessonConfig]:
     for path in sorted((course / "exercises").glob("*/lesson.toml")):
         with contextlib.suppress(LessonError):  # `grade verify` reports it
             config = lesson_config(path.parent)
-            if config.training_script:
+            if config.train.script:
                 found[path.parent.name] = config
     if not found:
         raise UserError(f"{course} has no lesson to train: none has a table [train] in its lesson.toml.")

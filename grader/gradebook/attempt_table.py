@@ -20,19 +20,20 @@ ADD_ATTEMPT = (
     "INSERT INTO attempts (student, key, submission_sha256, status, score, max_score, results, submitted, submission, "
     "conditions, extras) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-ADD_VERDICT = "INSERT INTO verdicts (attempt, key, results, conditions, extras) VALUES (?, ?, ?, ?, ?)"
+ADD_VERDICT = "INSERT INTO verdicts (attempt, key, results, conditions, extras, applied) VALUES (?, ?, ?, ?, ?, ?)"
 NEWEST = """
 WITH newest AS (
     SELECT a.id, a.student, coalesce(t.submitted, a.submitted) AS submitted, t.source AS time_source,
         k.value AS platform, a.finished, a.submission,
         coalesce(v.key, a.key) AS key, coalesce(v.results, a.results) AS results,
         coalesce(v.conditions, a.conditions) AS conditions, coalesce(v.extras, a.extras) AS extras
-    FROM attempts a LEFT JOIN verdicts v ON v.id = (SELECT max(id) FROM verdicts WHERE attempt = a.id)
+    FROM attempts a LEFT JOIN verdicts v ON v.id = (SELECT max(id) FROM verdicts WHERE attempt = a.id AND {applied})
         LEFT JOIN times t ON t.id = (SELECT max(id) FROM times WHERE attempt = a.id)
         LEFT JOIN kept k ON k.name = 'platform of ' || a.id
 )
 """
-"""Every attempt with its newest verdict, its time of submission, and what the platform says about that."""
+"""Every attempt with its newest verdict that is `applied`, its time of submission, and what the platform says of it."""
+APPLY = "UPDATE verdicts SET applied = 1, key = ? WHERE id = (SELECT max(id) FROM verdicts WHERE attempt = ?)"
 ADD_TIME = "INSERT INTO times (attempt, submitted, source) VALUES (?, ?, ?)"
 
 
@@ -65,9 +66,6 @@ class StoredAttempt(NamedTuple):
         return Attempt(self.id, self.student, submitted, finished, results or self.read(), *about)
 
 
-ALL_ATTEMPTS = f"{NEWEST} SELECT {', '.join(StoredAttempt._fields)} FROM newest"
-
-
 class StoredVerdict(NamedTuple):
     """A verdict on an attempt, as the gradebook stores it; `conditions` and `extras` are any typed values."""
 
@@ -86,8 +84,12 @@ class AttemptTable:
         blobs: submitted files, and what only reports show.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, has_applied: bool) -> None:
+        """In a file without the column `applied`, an earlier format, every verdict is applied."""
         self._connection = connection
+        self._applied = "applied" if has_applied else "1"
+        self._newest = NEWEST.format(applied=self._applied)
+        self._all_attempts = f"{self._newest} SELECT {', '.join(StoredAttempt._fields)} FROM newest"
         self.blobs = Blobs(connection)
 
     def add(self, verdict: StoredVerdict, submission: Submission, stale: bool = False) -> int:
@@ -136,12 +138,28 @@ class AttemptTable:
                 if stored.submitted is None:
                     self.set_time(stored.id, time.when, time.place, time.platform)
 
-    def add_verdicts(self, verdicts: Mapping[int, StoredVerdict]) -> None:
-        """Store {attempt's id: its new verdict}, all or none. The students' folders are stale from then on."""
+    def add_verdict(self, attempt: int, verdict: StoredVerdict) -> None:
+        """Store a new verdict on an attempt, which counts only after `apply_verdicts`."""
+        with self._connection.transaction():
+            self._connection.execute(ADD_VERDICT, (attempt, verdict.key, *self._stored(verdict), False))
+
+    def waiting_verdict(self, attempt: int, key: str) -> SubmissionResult | None:
+        """The newest verdict on an attempt, if it was stored under this key and is not applied."""
+        query = "SELECT key, applied, results FROM verdicts WHERE attempt = ? ORDER BY id DESC LIMIT 1"
+        for found, applied, results in self._connection.rows(query, attempt):
+            if found == key and not applied:
+                return SubmissionResult.from_text(results)
+        return None
+
+    def apply_verdicts(self, keys: Mapping[int, str]) -> None:
+        """Make the newest verdict on each attempt count, all or none; `keys` are {attempt's id: its key from then on}.
+
+        The students' folders are stale from then on.
+        """
         with self._connection.transaction(durable=True):
-            for attempt, verdict in verdicts.items():
-                self._connection.execute(ADD_VERDICT, (attempt, verdict.key, *self._stored(verdict)))
-                self.mark_stale([verdict.results.student])
+            for attempt, key in keys.items():
+                self._connection.execute(APPLY, (key, attempt))
+                self.mark_stale([self.stored(attempt).student])
 
     def _stored(self, verdict: StoredVerdict) -> tuple[str, str, str | None]:
         """(results as JSON, key of the conditions' blob, key of the extras' blob)"""
@@ -150,11 +168,11 @@ class AttemptTable:
 
     def attempts(self) -> Iterator[tuple[str, str, int]]:
         """(student, key of the newest verdict, id) of every attempt, oldest first."""
-        yield from self._connection.rows(f"{NEWEST} SELECT student, key, id FROM newest ORDER BY id")
+        yield from self._connection.rows(f"{self._newest} SELECT student, key, id FROM newest ORDER BY id")
 
     def stored(self, attempt: int) -> StoredAttempt:
         """One attempt, by its id."""
-        (values,) = self._connection.rows(f"{ALL_ATTEMPTS} WHERE id = ?", attempt)
+        (values,) = self._connection.rows(f"{self._all_attempts} WHERE id = ?", attempt)
         return StoredAttempt._make(values)
 
     def results_of(self, attempt: int) -> SubmissionResult | None:
@@ -167,18 +185,18 @@ class AttemptTable:
 
     def attempts_of(self, student: str, after: int = 0) -> list[SubmissionResult]:
         """The results of a student's attempts, newest first; only those with an id above `after`."""
-        query = f"{NEWEST} SELECT results FROM newest WHERE student = ? AND id > ? ORDER BY id DESC"
+        query = f"{self._newest} SELECT results FROM newest WHERE student = ? AND id > ? ORDER BY id DESC"
         return [SubmissionResult.from_text(text) for (text,) in self._connection.rows(query, student, after)]
 
     def stored_attempts(self, student: str | None = None) -> Iterator[StoredAttempt]:
         """Every attempt, or those of one student, oldest first."""
         chosen = () if student is None else (student,)
-        query = f"{ALL_ATTEMPTS} {'WHERE student = ?' if chosen else ''} ORDER BY id"
+        query = f"{self._all_attempts} {'WHERE student = ?' if chosen else ''} ORDER BY id"
         yield from map(StoredAttempt._make, self._connection.rows(query, *chosen))
 
     def by_student(self) -> Iterator[tuple[str, list[StoredAttempt]]]:
         """(student, attempts with the newest first)"""
-        rows_in_order = self._connection.rows(f"{ALL_ATTEMPTS} ORDER BY student DESC, id DESC")
+        rows_in_order = self._connection.rows(f"{self._all_attempts} ORDER BY student DESC, id DESC")
         for student, rows in groupby(rows_in_order, key=lambda row: str(row[1])):
             yield student, list(map(StoredAttempt._make, rows))
 
@@ -187,7 +205,7 @@ class AttemptTable:
         query = (
             "SELECT id AS attempt, finished, results, 0 AS place FROM attempts WHERE student = ?1 "
             "UNION ALL SELECT v.attempt, v.finished, v.results, v.id FROM verdicts v JOIN attempts a "
-            "ON a.id = v.attempt WHERE a.student = ?1 ORDER BY attempt, place"
+            f"ON a.id = v.attempt WHERE a.student = ?1 AND {self._applied} ORDER BY attempt, place"
         )
         for attempt, finished, text, _ in self._connection.rows(query, student):
             yield attempt, finished, SubmissionResult.from_text(text)

@@ -113,7 +113,9 @@ def address_of_backup(path: Path) -> str:
     return f"{path.absolute().as_uri()}?mode=ro{alone}"
 
 
-GRADEBOOK_VERSION = 5
+GRADEBOOK_VERSION = 6
+UPGRADES = {5: ("ALTER TABLE verdicts ADD COLUMN applied INTEGER NOT NULL DEFAULT 1", "PRAGMA user_version=6")}
+"""{version of an earlier format: the statements that make it the next version}"""
 TABLES = (
     """CREATE TABLE attempts (
         id INTEGER PRIMARY KEY,
@@ -131,7 +133,7 @@ TABLES = (
         extras TEXT  -- the blob of what only the report shows
     )""",
     "CREATE INDEX attempts_of_a_student ON attempts (student, id)",
-    # the verdicts of `grade regrade` on an attempt; the newest takes the place of the attempt's own
+    # the verdicts of `grade regrade` on an attempt; the newest that is applied takes the place of the attempt's own
     """CREATE TABLE verdicts (
         id INTEGER PRIMARY KEY,
         attempt INTEGER NOT NULL REFERENCES attempts (id),
@@ -139,7 +141,8 @@ TABLES = (
         finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
         results TEXT NOT NULL,
         conditions TEXT NOT NULL,
-        extras TEXT
+        extras TEXT,
+        applied INTEGER NOT NULL DEFAULT 1
     )""",
     "CREATE INDEX verdicts_of_an_attempt ON verdicts (attempt, id)",
     # when an attempt was submitted, by a file that a person gave; the newest takes the place of the attempt's own
@@ -186,32 +189,35 @@ TABLES = (
 )
 
 
-def prepare_tables(connection: Connection) -> None:
-    """Make the tables of a new file, in a single transaction.
+def prepare_tables(connection: Connection) -> int:
+    """Make the tables of a new file, or bring an earlier format up to date, in a single transaction.
 
-    Raises OutputError for a file that is damaged or has another format than GRADEBOOK_VERSION.
+    Returns the version of the format, which is an earlier one only where the file cannot be written. Raises OutputError
+    for a file that is damaged or has another format.
     """
-    is_new = check_format(connection)
+    version = format_of(connection)
     ((integrity,),) = connection.rows("PRAGMA quick_check(1)")
     if integrity != "ok":
         raise connection.damage_error(integrity)
     if connection.is_read_only:
-        return
+        return version
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")  # whole after a power cut, the last attempts may be lost
-    if is_new:
+    if version != GRADEBOOK_VERSION:
         with connection.transaction(durable=True):
-            for statement in TABLES if check_format(connection) else ():  # another program may have been first
+            version = format_of(connection)  # another program may have been first
+            for statement in () if version == GRADEBOOK_VERSION else UPGRADES.get(version, TABLES):
                 connection.execute(statement)
+    return GRADEBOOK_VERSION
 
 
-def check_format(connection: Connection) -> bool:
-    """Whether the file is new. Raises OutputError where it has tables of another format."""
+def format_of(connection: Connection) -> int:
+    """The version of the file's format; 0 for a new file. Raises OutputError where this program cannot read it."""
     ((version,),) = connection.rows("PRAGMA user_version")
     ((tables,),) = connection.rows("SELECT count(*) FROM sqlite_master")
-    if tables and version != GRADEBOOK_VERSION:
+    if tables and version not in (GRADEBOOK_VERSION, *UPGRADES):
         raise OutputError(
             f"{connection.path} has format {version}, and this version of grade reads format {GRADEBOOK_VERSION}: "
             "give another folder with -o, and grade the submissions again there."
         )
-    return not tables
+    return version if tables else 0

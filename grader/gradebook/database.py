@@ -62,11 +62,11 @@ class Gradebook(AttemptTable):
         """With `read_only`, the file may be a backup that cannot be written."""
         connection = Connection(path, read_only=read_only)
         try:
-            prepare_tables(connection)
+            version = prepare_tables(connection)
         except BaseException:
             connection.close()
             raise
-        super().__init__(connection)
+        super().__init__(connection, has_applied=version >= 6)
         self.decisions = DecisionTable(connection)
         self._term_read: WorkInTerm | None = None
         self.unread: dict[str, str] = {}

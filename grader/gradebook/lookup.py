@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 
 from grader.errors import UserError
 from grader.gradebook.assignment.rows import names_of_lesson
-from grader.intake.submissions.people import fold_case, may_be_one_person, name_words
+from grader.intake.submissions.people import PeopleIndex, fold_case, may_be_one_person, name_words
 from grader.intake.submissions.roster import Member
 from grader.results import LessonResult, Row, SubmissionResult
 
@@ -24,39 +23,31 @@ class SharedName(UserError):
     """Several students in the roster have this name, id or address."""
 
 
-StudentsByMark = Mapping[str, Sequence[str]]
-"""{id, e-mail address or name in a roster, folded: the names in results of the students who have it}"""
-NO_MARKS: StudentsByMark = MappingProxyType({})
-
-
-def students_by_mark(members: Iterable[Member]) -> StudentsByMark:
-    """{id, e-mail address, login or name in the roster: names in the gradebook}, the keys in lower case.
-
-    A mark that several members share maps to all of them.
-    """
-    found = dict[str, list[str]]()
+def members_index(members: Iterable[Member]) -> PeopleIndex:
+    """The members of a roster, by id, e-mail address, login and name."""
+    people = PeopleIndex()
     for each in members:
-        for mark in {fold_case(mark) for mark in (each.name, *each.marks.values()) if mark}:
-            found.setdefault(mark, []).append(each.student)
-    return found
+        people.add(each.student, [each.name, *each.marks.values()])
+    return people
 
 
 def find_student(
-    wanted: str, students: Sequence[str], new_names: Mapping[str, str], marks: StudentsByMark = NO_MARKS
+    wanted: str, students: Sequence[str], new_names: Mapping[str, str], members: PeopleIndex | None = None
 ) -> str:
-    """The student: by the name in the gradebook, in any case and order of its words, by an earlier name, or by `marks`.
+    """The student: by the name in the gradebook, in any case and order of its words, by an earlier name, or as one of
+    the `members`.
 
     Raises SharedName and UnknownStudent, with the names that may be meant.
     """
     if wanted in students:
         return wanted
-    marked = marks.get(fold_case(wanted), ())
+    marked = members.with_mark(wanted) if members is not None else set()
     if len(marked) > 1:  # also where an earlier run, which had no roster, called only one of them so
         raise SharedName(f"{wanted!r} may be {' or '.join(map(repr, sorted(marked)))}: say which.")
     if wanted in new_names:
         return new_names[wanted]
     if marked:
-        return marked[0]
+        return marked.pop()
     folded = [name for name in students if fold_case(name) == fold_case(wanted)]
     words = [name for name in students if sorted(name_words(name)) == sorted(name_words(wanted))]
     for found in (folded, words):

@@ -7,9 +7,9 @@ from collections.abc import Collection, Sequence
 
 from grader.errors import UserError
 from grader.gradebook.database import Gradebook
-from grader.gradebook.identity import PEOPLE_ENTRY, PERHAPS_MARK, owners_of_marks
+from grader.gradebook.identity import PEOPLE_ENTRY, PERHAPS_MARK, index_of_marks
 from grader.intake.submissions.finding import FoundSubmissions
-from grader.intake.submissions.people import fold_case, may_be_one_person
+from grader.intake.submissions.people import fold_case, may_be_one_person, only
 from grader.intake.submissions.roster import Member, Roster
 from grader.intake.submissions.roster_matching import MAX_ROSTER_GUESSES, column_phrase
 
@@ -29,7 +29,7 @@ def join_people(
     """
     before = {student: set(marks) for student, marks in gradebook.people().items()}
     now = present_marks(found, roster)
-    owners, sentences = owners_of_marks(now), list[str]()
+    index, sentences = index_of_marks(now), list[str]()
     submits_as = {fold_case(each.submission): each.student for each in (roster.members if roster else ())}
     new = [each.student for each in (roster.members if roster else ()) if each.student not in before]
     same = {
@@ -38,7 +38,8 @@ def join_people(
         for former in gradebook.same_submission(student, found.other_names.get(student, ()))
     }
     for name in gradebook.students():
-        shared = sorted((mark for mark in before.get(name, ()) if mark in owners), key=lambda mark: mark.split(" ")[0])
+        owners = {mark: owner for mark in before.get(name, ()) if (owner := only(index.with_mark(mark)))}
+        shared = sorted(owners, key=lambda mark: mark.split(" ")[0])
         of_roster = [mark for mark in shared if not mark.startswith(ACCOUNT_MARK)]
         by_mark = {owners[mark]: mark for mark in of_roster or shared}
         if name in now and of_roster and name not in by_mark:

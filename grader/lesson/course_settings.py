@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from grader.lesson.toml_tables import read_toml
 
@@ -31,21 +31,12 @@ class CourseSettings:
     question_seed: int = 0
 
 
-SETTING_CHOICES: dict[str, tuple[str, ...]] = {
-    "shape": get_args(ShapeRule),
-    "numerical_differentiation": get_args(NumericalDifferentiation),
-}
-
-
 def course_settings(course: Path) -> CourseSettings:
     """Read `course`/course.toml. Raises LessonError, in one sentence, where the file is not as described above."""
     path = course / COURSE_SETTINGS_FILE
     if not path.exists():
         return CourseSettings()
-    table = read_toml(path, (*SETTING_CHOICES, "question_seed"))
-    seed = table.value("question_seed", 0, lambda value: type(value) is int, "a whole number")
-    chosen = {key: table.choice(key, choices) for key, choices in SETTING_CHOICES.items() if key in table}
-    return CourseSettings(**chosen, question_seed=seed)
+    return read_toml(path, None).record(CourseSettings)
 
 
 def settings_text(settings: CourseSettings) -> str:

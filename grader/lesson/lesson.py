@@ -62,8 +62,12 @@ class Lesson:
         self.exercise, self.solution = course / "exercises" / name, course / "solutions" / name
         self.config = lesson_config(self.exercise)
         self.title, self.seed, self.notebook = self.config.title, self.config.seed, self.config.notebook
-        self.gradients, self.checks, self.imports = self.config.gradients, self.config.checks, self.config.imports
-        self.items, self.not_allowed = self.gradients + self.checks, self.config.not_allowed
+        self.gradients, self.checks, self.imports = (
+            self.config.gradients,
+            self.config.checks,
+            self.config.sandbox.imports,
+        )
+        self.items, self.not_allowed = self.gradients + self.checks, self.config.sandbox.not_allowed
         self._wrong: dict[tuple[str, str], ModuleType] = {}
         self._at_sizes: dict[tuple[tuple[str, int], ...], tuple[Problem, Problem]] = {}
 
@@ -162,7 +166,7 @@ class Lesson:
                 raise LessonError(f"{self.exercise / 'lesson.toml'}: [public] draws: forward.py has no `{name}`.")
             return getattr(self.module, name) if name else default
 
-        draws = self.config.public_draws or (PublicDraw({}),)
+        draws = self.config.public.draws or (PublicDraw({}),)
         return (Draw(), *(Draw(d.sizes, named(d.change, None), named(d.note, "")) for d in draws))
 
     @property

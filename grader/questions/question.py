@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from grader.errors import LessonError
 from grader.lesson.course_modules import require_named
 from grader.lesson.lesson import Lesson
-from grader.lesson.toml_tables import Table, is_number, read_toml
+from grader.lesson.toml_tables import Table, is_number, read_toml, setting
 from grader.source.similar_names import close_name
 
 QUESTIONS_FILE = "questions.toml"
@@ -30,11 +30,36 @@ OF_KIND = {
     **dict.fromkeys(WITH_CHOICES, ("choices",)),
 }
 """{kind: the public keys that it needs in addition}"""
-PUBLIC_KEYS = ("kind", "text", "points", "figure", "draw", "where", "choices", "variables", "given")
-KEY_KEYS = ("key", "tolerance", "why", "otherwise", "model", "rubric")
 QUESTION_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 QuestionKey = str | tuple[str, ...] | None
+
+
+def drawn_values(table: Table) -> dict[str, str | tuple[float, ...]]:
+    draw = table.value("draw", {}, lambda value: isinstance(value, dict) and all(map(is_draw, value.values())), DRAW)
+    return {name: tuple(values) if isinstance(values, list) else values for name, values in draw.items()}
+
+
+DRAW = 'a table such as {n = "4..9", k = [10, 20], m = "n * k"}'
+
+
+def is_draw(value: object) -> bool:
+    return isinstance(value, str) or (isinstance(value, list) and bool(value) and all(map(is_number, value)))
+
+
+def key_in(table: Table) -> QuestionKey:
+    if isinstance(table.value("key", "", lambda _: True, ""), list):
+        return table.texts("key")
+    return table.text("key") if "key" in table else None
+
+
+def reasons_in(table: Table) -> dict[str, str]:
+    reasons = table.table("why")
+    return {answer: one_line(answer)(reasons) for answer in reasons}
+
+
+def one_line(key: str) -> Callable[[Table], str]:
+    return lambda table: " ".join(table.text(key).split())
 
 
 @dataclass(frozen=True)
@@ -52,11 +77,11 @@ class Question:
     """
 
     name: str
-    kind: Kind
-    text: str
-    points: float = 1
+    kind: Kind = "text"
+    text: str = setting("", read=one_line("text"))
+    points: float = setting(1, check=(lambda value: is_number(value) and value > 0, "a number above 0"))
     figure: str = ""
-    draw: Mapping[str, str | tuple[float, ...]] = field(default_factory=dict)
+    draw: Mapping[str, str | tuple[float, ...]] = field(default_factory=dict, metadata={"read": drawn_values})
     where: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -82,12 +107,12 @@ class AnswerKey:
         rubric: of a short text: what earns points, line by line.
     """
 
-    key: QuestionKey
-    tolerance: float | None
-    why: Mapping[str, str]
-    otherwise: str
-    model: str
-    rubric: tuple[str, ...]
+    key: QuestionKey = setting(None, read=key_in)
+    tolerance: float | None = setting(None, check=(lambda value: is_number(value) and value >= 0, "a number from 0 up"))
+    why: Mapping[str, str] = field(default_factory=dict, metadata={"read": reasons_in})
+    otherwise: str = setting("", read=one_line("otherwise"))
+    model: str = setting("", read=one_line("model"))
+    rubric: tuple[str, ...] = ()
 
 
 def is_question(row: str) -> bool:
@@ -123,69 +148,30 @@ def answer_keys_of(lesson: Lesson) -> Mapping[str, AnswerKey]:
 @lru_cache(64)
 def read_questions(path: Path, changed: int) -> dict[str, Question]:
     """`changed` is the file's time of change: the cache keeps what was read until then."""
-    file = read_toml(path, None)
-    return {name: question_in(name, table) for name, table in file.tables(PUBLIC_KEYS).items()}
+    return {name: question_in(name, table) for name, table in read_toml(path, None).tables().items()}
 
 
 def question_in(name: str, table: Table) -> Question:
     if not QUESTION_NAME.fullmatch(name):
         raise refusal(table, name, "the name has other characters than a-z, 0-9 and _")
-    kind: Kind = table.choice("kind", QUESTION_KINDS)
-    text = " ".join(table.text("text").split())
-    if kind is None or not text:
+    found = table.record(Question, name=name)
+    if "kind" not in table or not found.text:
         raise refusal(table, name, f"it needs a kind ({', '.join(QUESTION_KINDS)}) and a text")
     for key in ("choices", "variables", "given"):
-        if (key in table) != (key in OF_KIND.get(kind, ())):
-            raise refusal(table, name, f"{key} {'is not for' if key in table else 'is missing: it belongs to'} {kind}")
-    choices = table.table("choices").all_texts()
-    if choices and (len(choices) < 2 or list(choices) != sorted(choices) or min(map(len, choices)) < 2):
-        raise refusal(
-            table, name, "its choices are two or more, with ids of two letters or more, in alphabetical order"
-        )
-    draw = table.value("draw", {}, lambda value: isinstance(value, dict) and all(map(is_draw, value.values())), DRAW)
-    points = table.value("points", 1, lambda value: is_number(value) and value > 0, "a number above 0")
-    return Question(
-        name,
-        kind,
-        text,
-        points,
-        table.text("figure"),
-        {each: tuple(values) if isinstance(values, list) else values for each, values in draw.items()},
-        table.text("where"),
-        choices,
-        table.table("variables").all_texts(),
-        table.table("given").all_texts(),
-    )
-
-
-DRAW = 'a table such as {n = "4..9", k = [10, 20], m = "n * k"}'
-
-
-def is_draw(value: object) -> bool:
-    return isinstance(value, str) or (isinstance(value, list) and bool(value) and all(map(is_number, value)))
+        if (key in table) != (key in OF_KIND.get(found.kind, ())):
+            what = "is not for" if key in table else "is missing: it belongs to"
+            raise refusal(table, name, f"{key} {what} {found.kind}")
+    ids = list(found.choices)
+    if ids and (len(ids) < 2 or ids != sorted(ids) or min(map(len, ids)) < 2):
+        reason = "its choices are two or more, with ids of two letters or more, in alphabetical order"
+        raise refusal(table, name, reason)
+    return found
 
 
 @lru_cache(64)
 def read_answer_keys(path: Path, changed: int) -> dict[str, AnswerKey]:
     """The same for the keys."""
-    file = read_toml(path, None)
-    return {name: answer_key_in(table) for name, table in file.tables(KEY_KEYS).items()}
-
-
-def answer_key_in(table: Table) -> AnswerKey:
-    key: Any = table.value("key", None, is_key, "a text, or a list of ids")
-    return AnswerKey(
-        tuple(key) if isinstance(key, list) else key,
-        table.value("tolerance", None, lambda value: is_number(value) and value >= 0, "a number from 0 up"),
-        {answer: " ".join(why.split()) for answer, why in table.table("why").all_texts().items()},
-        " ".join(table.text("otherwise").split()),
-        " ".join(table.text("model").split()),
-        table.texts("rubric"),
-    )
-
-
-def is_key(value: object) -> bool:
-    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(each, str) for each in value))
+    return {name: table.record(AnswerKey) for name, table in read_toml(path, None).tables().items()}
 
 
 def refusal(table: Table, name: str, reason: str) -> LessonError:

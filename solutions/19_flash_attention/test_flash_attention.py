@@ -334,7 +334,7 @@ def bytes_of(values):
 
 
 def too_much_memory(check):
-    """(name, sizes, bytes taken, bytes allowed) of a call that holds more than tiles and its results, or None."""
+    """(name, sizes, bytes allowed) of a call that holds more than tiles and its results, or None."""
     for (name, given, right), sizes in (
         (FUNCTIONS[0], LONG_ROWS),
         (FUNCTIONS[1], LONG_KEYS),
@@ -343,7 +343,7 @@ def too_much_memory(check):
         taken = measured(check, name, given, right, sizes, PLAIN_MEMORY).extra_bytes
         allowed = MAX_MEMORY + bytes_of(check.once(given, sizes)) + bytes_of(check.once(right, sizes))
         if taken > allowed:
-            return name, sizes, taken, allowed
+            return name, sizes, allowed
     return None
 
 
@@ -351,11 +351,11 @@ def test_memory(check):
     require_right_values(check)
     excess = too_much_memory(check)
     if excess is not None:
-        name, sizes, taken, allowed = excess
+        name, sizes, allowed = excess
         strip = sizes["queries"] * sizes["keys"] * 8
         check.fail(
-            f"With {sizes['queries']} queries and {sizes['keys']} keys, `{name}` took {taken / 1e6:.0f} MB "
-            f"more than its results and one tile; {allowed / 1e6:.0f} are allowed. All scores together have "
+            f"With {sizes['queries']} queries and {sizes['keys']} keys, `{name}` took more than the "
+            f"{allowed / 1e6:.0f} MB that are allowed next to its results and one tile. All scores together have "
             f"{strip / 1e6:.0f} MB: which tensor has them, or one whole row? Does a list keep finished tiles?",
             mistake="all_scores",
         )
@@ -363,9 +363,9 @@ def test_memory(check):
         taken = measured(check, name, given, right, MASKED, PLAIN_MEMORY).extra_bytes
         if taken > MAX_MASKED:
             check.fail(
-                f"With 2048 queries, 2048 keys and `causal`, `{name}` took {taken / 1e6:.1f} MB more than its results "
-                "and one tile. A mask of all scores has 4.2 MB, even with one byte for each. Make the mask of one tile "
-                "only.",
+                f"With 2048 queries, 2048 keys and `causal`, `{name}` took more than {MAX_MASKED / 1e6:.1f} MB next to "
+                "its results and one tile. A mask of all scores has 4.2 MB, even with one byte for each. Make the mask "
+                "of one tile only.",
                 mistake="whole_mask",
             )
 

@@ -9,8 +9,7 @@ from support import solution_of
 from grader.calling.calls import LeafGuard
 from grader.calling.protocol import copy_tree
 from grader.calling.steps import narrow
-from grader.sandbox.workers.budget import LEAST
-from grader.sandbox.workers.tree import Packer, tensors_of, unpack
+from grader.sandbox.workers.codec import LEAST, Packer, tensors_of, unpack
 
 CHANGES = {
     "-=": lambda p, g: p.__isub__(g),
@@ -60,7 +59,7 @@ def test_a_leaf_keeps_its_flag_on_the_way_to_a_worker_and_not_on_the_way_back():
     leaf, plain = torch.ones(2, requires_grad=True), torch.ones(2)
     packer = Packer()
     node = packer.pack({"leaf": leaf, "plain": plain, "computed": leaf * 2})
-    tensors = tensors_of(packer.described(), packer.body())
+    tensors = tensors_of(packer.frame({}))
     assert [value.requires_grad for value in unpack(node, tensors, trusted=True).values()] == [True, False, False]
     assert Packer(budget=LEAST).pack([leaf]) == {"l": [{"t": 0}]}
     assert copy_tree([leaf])[0].requires_grad and not copy_tree([leaf * 2])[0].requires_grad

@@ -13,7 +13,7 @@ NAMED = sorted(set(re.findall(r"`?((?:grader|tests|docs|bench)/[\w/]+\.(?:py|md)
 MODULES = sorted(
     path for path in (ROOT / "grader").rglob("*.py") if "__pycache__" not in path.parts and path.name != "__init__.py"
 )
-MAX_LINES = 300
+MAX_LINES = 500
 
 
 @pytest.mark.parametrize("path", NAMED)
@@ -36,7 +36,7 @@ def test_no_module_is_loose_in_grader():
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_module_is_over_300_lines(path):
+def test_no_module_is_over_500_lines(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
 
 

@@ -48,13 +48,3 @@ def test_commands_and_their_options_exist(page):
 def test_there_are_commands_in_the_docs():
     found = [line for page in PAGES for line in TYPED.findall(page.read_text(encoding="utf-8"))]
     assert len(found) > 100 and any(line.startswith("grade export") for line in found)
-
-
-FRICTIONS = (ROOT / "docs" / "frictions.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("named", sorted(set(re.findall(r"`([\w/]+\.py::test_\w+)`", FRICTIONS))))
-def test_each_test_that_frictions_md_names_exists(named):
-    file, _, test = named.partition("::")
-    path = ROOT / file if "/" in file else ROOT / "tests" / "dojo" / file
-    assert f"def {test}(" in path.read_text(encoding="utf-8")

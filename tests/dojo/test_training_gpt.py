@@ -99,4 +99,4 @@ def test_a_number_a_file_or_nothing_says_which_lesson() -> None:
     assert lesson_and_file(ROOT, networks, str(gpt)) == ("15_gpt", gpt)
     assert lesson_and_file(ROOT, networks, str(own)) == ("07_training", own)
     assert lesson_and_file(ROOT, networks, None)[0] == "07_training"
-    assert networks["07_training"].training_options["steps"] == 200_000
+    assert networks["07_training"].train.steps == 200_000

@@ -9,7 +9,7 @@ from support import sampled
 
 from bench.one_verdict import FILES, candidates, differences
 from grader.errors import LessonError
-from grader.lesson.config import public_draws
+from grader.lesson.config import PublicSettings, public_draws
 from grader.lesson.course_modules import forward_of
 from grader.lesson.toml_tables import Table
 from grader.reference.problem import Draw
@@ -63,8 +63,8 @@ def test_public_draws_that_are_none_are_refused(tmp_path, draws):
 
 def test_a_change_that_forward_py_lacks_is_named(course):
     lesson = type(course.find("04"))(course.root, course.find("04").name)
-    draw = replace(lesson.config.public_draws[0], change="no_such")
-    lesson.config = replace(lesson.config, public_draws=(draw,))
+    draw = replace(lesson.config.public.draws[0], change="no_such")
+    lesson.config = replace(lesson.config, public=PublicSettings((draw,)))
     with pytest.raises(LessonError, match=r"forward\.py has no `no_such`"):
         _ = lesson.public_draws
 

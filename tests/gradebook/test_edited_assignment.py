@@ -16,7 +16,7 @@ from grader.gradebook.assignment.config import read_assignment
 from grader.gradebook.class_results import Moves
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading import regrade as regrade_module
-from grader.gradebook.grading.proposals import apply_unless_scores_move
+from grader.gradebook.grading.changes import apply_unless_scores_move
 from grader.gradebook.grading.settings import ASSIGNMENT_FILE_ENTRY
 from grader.lesson.lesson import Course
 

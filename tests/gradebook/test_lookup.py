@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, students_by_mark
+from grader.gradebook.lookup import SharedName, UnknownStudent, find_student, members_index
 from grader.intake.submissions.roster import read_roster
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section
@@ -22,7 +22,7 @@ ROSTER = """id,name,email
 def test_a_name_that_two_students_share_means_neither(earlier, tmp_path):
     """Otherwise `grade adjust "Raj Patel"` changes the score of one of them, and nobody notices."""
     (tmp_path / "roster.csv").write_text(ROSTER)
-    marks = students_by_mark(read_roster(tmp_path / "roster.csv").members)
+    marks = members_index(read_roster(tmp_path / "roster.csv").members)
     students = ["Ada Okafor", "Raj Patel (26)", "Raj Patel (27)"]
     for shared in ("Raj Patel", "raj patel"):
         with pytest.raises(SharedName) as raised:
@@ -40,4 +40,4 @@ def test_every_id_in_canvas_s_own_export_names_its_student_and_its_test_student_
     members = read_roster(tmp_path / "roster.csv").members
     assert [each.student for each in members] == ["Ada Okafor"]
     for mark in ("101", "4259", "ADA7", "Ada Okafor"):
-        assert find_student(mark, ["Ada Okafor"], {}, students_by_mark(members)) == "Ada Okafor"
+        assert find_student(mark, ["Ada Okafor"], {}, members_index(members)) == "Ada Okafor"

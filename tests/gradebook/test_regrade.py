@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,12 @@ import pytest
 from made_gradebook import CROSS, current, grade, results_for, write_gradebook
 from support import ROOT
 
+from grader.gradebook.attempt_table import AttemptTable
+from grader.gradebook.connection import Connection, prepare_tables
 from grader.gradebook.database import GRADEBOOK
+from grader.gradebook.files import LOCK
 from grader.gradebook.grading import regrade as regrade_module
 from grader.gradebook.grading.grader_processes import Reply
-from grader.gradebook.grading.proposals import PROPOSALS_FILE
 from grader.intake.submissions.submission import Submission
 from grader.results import read_results
 
@@ -76,13 +80,18 @@ def scores(out: Path) -> dict[str, float]:
     return {student: results.score for student, results in current(out).items()}
 
 
+def everything_but_the_gradebook(out: Path) -> dict[str, bytes]:
+    files = (path for path in out.rglob("*") if path.is_file() and not path.name.startswith((GRADEBOOK, LOCK)))
+    return {str(path): path.read_bytes() for path in files}
+
+
 def test_nothing_has_changed(again, graders):
     done = again()
     assert done.exit_code == 0 and "nothing to do" in done.stdout and graders.graded == []
 
 
 def test_it_prints_what_would_change_and_changes_nothing(again, graders, course, out):
-    before = (out / GRADEBOOK).read_bytes()
+    before = everything_but_the_gradebook(out)
     change(course)
     done = again()
     assert done.exit_code == 0, done.output
@@ -97,7 +106,7 @@ def test_it_prints_what_would_change_and_changes_nothing(again, graders, course,
         f"  {CROSS}.dlogits: 1 student",
         "No score has changed yet: `grade regrade --apply` applies this.",
     ]
-    assert (out / GRADEBOOK).read_bytes() == before and scores(out) == {"ada": 0, "Bo": 1, "cy": 2}
+    assert everything_but_the_gradebook(out) == before and scores(out) == {"ada": 0, "Bo": 1, "cy": 2}
 
 
 def test_apply_grades_nothing_twice_and_keeps_decisions(again, graders, course, out):
@@ -111,7 +120,7 @@ def test_apply_grades_nothing_twice_and_keeps_decisions(again, graders, course, 
     assert scores(out) == {"ada": 1.5, "Bo": 2, "cy": 2}
     for student, results in current(out).items():
         assert read_results(out / student) == results
-    assert "1.5" in (out / "grades.csv").read_text() and not (out / PROPOSALS_FILE).exists()
+    assert "1.5" in (out / "grades.csv").read_text()
     history = grade("history", "ada", "-o", out).stdout
     assert "graded again" in history and "adjusted" in history
     assert "nothing to do" in again().stdout
@@ -156,7 +165,29 @@ def test_a_broken_course_is_refused_before_grading(again, graders, course):
     assert done.exit_code == 2 and "the course is broken" in done.stderr and graders.graded == []
 
 
-def test_a_file_of_proposals_that_is_damaged_costs_time_only(again, graders, course, out):
-    (out / PROPOSALS_FILE).write_bytes(b"no database" * 1000)
+def test_a_verdict_that_was_not_applied_never_counts(again, graders, course, out):
+    """Not after the lesson has changed once more, nor in the history."""
     change(course)
-    assert again().exit_code == 0 and len(graders.graded) == 3
+    again()
+    change(course)
+    again()
+    assert len(graders.graded) == 6 and scores(out) == {"ada": 0, "Bo": 1, "cy": 2}
+    assert "graded again" not in grade("history", "ada", "-o", out).stdout
+
+
+def test_a_gradebook_of_the_format_before_is_read_and_brought_up_to_date(again, graders, course, out):
+    """Also where it may not be written, as a backup."""
+    with closing(sqlite3.connect(out / GRADEBOOK)) as book:
+        book.execute("ALTER TABLE verdicts DROP COLUMN applied")
+        columns = "id, id, key, finished, results, conditions, extras"
+        book.execute(f"INSERT INTO verdicts SELECT {columns} FROM attempts LIMIT 1")
+        book.execute("PRAGMA user_version=5")
+        book.commit()
+    book = Connection(out / GRADEBOOK)
+    book.is_read_only = True
+    assert prepare_tables(book) == 5
+    assert [each.id for each in AttemptTable(book, has_applied=False).stored_attempts()] == [1, 2, 3]
+    book.close()
+    assert scores(out) == {"ada": 0, "Bo": 1, "cy": 2}
+    change(course)
+    assert again("--apply").exit_code == 0 and scores(out) == {"ada": 2, "Bo": 2, "cy": 2}

@@ -8,12 +8,12 @@ from attempt import module
 from frames import instead_of_answers
 from right import dlogits as right
 
-wire = module("grader.sandbox.workers.wire")
+codec = module("grader.sandbox.workers.codec")
 
 
 def coarse(step, answer):
     kind = {"dtype": "float64", "shape": list(answer.tensor.shape)}
-    return {"tensor": kind, "low_precision": True}, wire.tensor_bytes(answer.tensor.double())
+    return {"tensor": kind, "low_precision": True}, codec.tensor_bytes(answer.tensor.double())
 
 
 instead_of_answers(coarse)

@@ -1,6 +1,6 @@
 """Sends answers while the file is still being run, before it was said that it is loaded."""
 # group: forged frames
-# rows: error
+# rows: crashed
 # unlocked: safe
 
 from frames import answer, send

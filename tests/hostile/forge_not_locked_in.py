@@ -1,7 +1,7 @@
 """Says, in the worker's place, that it could not be locked in: a fault of the grader's, which would stop the class."""
 # group: forged frames
-# rows: error
-# message: the dog ate it
+# rows: crashed
+# message: an answer to something else
 # unlocked: safe
 
 from frames import frame, send

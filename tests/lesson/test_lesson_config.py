@@ -14,10 +14,8 @@ from support import ROOT
 
 from grader.errors import LessonError
 from grader.lesson.config import (
-    CHECK_KEYS,
-    GRADIENT_KEYS,
     LECTURE_SEED,
-    LESSON_KEYS,
+    Item,
     JointFunction,
     LessonConfig,
     NotebookSettings,
@@ -25,7 +23,7 @@ from grader.lesson.config import (
     lesson_config,
 )
 from grader.lesson.lesson import Course
-from grader.lesson.toml_tables import MAX_TOML_VALUE_CHARACTERS
+from grader.lesson.toml_tables import MAX_TOML_VALUE_CHARACTERS, settings_of
 
 FULL = """
 title = "Everything"
@@ -61,10 +59,10 @@ def config_of(folder: Path, text: str) -> LessonConfig:
 
 def test_every_key_is_read(tmp_path):
     config = config_of(tmp_path, FULL)
-    assert (config.title, config.seed, config.imports) == ("Everything", 7, ("scipy",))
+    assert (config.title, config.seed, config.sandbox.imports) == ("Everything", 7, ("scipy",))
     assert config.function == JointFunction("backward", ("loss", "dW", "db"))
-    assert config.public_draws == (PublicDraw({"batch": 5, "scale": 0.5}), PublicDraw({"batch": 7}, "tied", "TIE"))
-    assert (config.training_script, config.notebook) == ("training.py", NotebookSettings(names=("dW",)))
+    assert config.public.draws == (PublicDraw({"batch": 5, "scale": 0.5}), PublicDraw({"batch": 7}, "tied", "TIE"))
+    assert (config.train.script, config.notebook) == ("training.py", NotebookSettings(names=("dW",)))
     first, second = config.gradients
     assert (first.target, first.points, first.hints, first.drawn) == ("W", 2.5, ("a", "b", "c"), "forces")
     assert (second.target, second.points, second.earned_with) == ("b", 1, ("dW",))
@@ -150,9 +148,8 @@ def test_a_file_that_is_not_there_or_not_utf8(tmp_path):
 WORDS = st.one_of(
     st.sampled_from(
         [
-            *LESSON_KEYS,
-            *GRADIENT_KEYS,
-            *CHECK_KEYS,
+            *settings_of(LessonConfig),
+            *settings_of(Item),
             "name",
             "returns",
             "draws",

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from grader.errors import LessonError
 from grader.gradebook.assignment.rows import entries_in, is_positive, names_of_lesson, row_points
-from grader.lesson.course_settings import SETTING_CHOICES
+from grader.lesson.course_settings import CourseSettings
 from grader.lesson.lesson import Lesson
 from grader.lesson.toml_tables import Table, is_number, parse_toml, read_lesson_text, toml_value_text
 
@@ -169,7 +169,8 @@ def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assign
     if counts == "last on time" and due is None:
         raise LessonError(f'{path}: counts = "last on time" needs a due date; add due.')
     points = file.value("points", None, is_positive, "a number above 0")
-    settings = file.table("settings", SETTING_CHOICES)
+    settings = file.table("settings")
+    chosen = settings.record(CourseSettings, question_seed=0)
     rows = row_points(entries_in(file), lessons, points, path)
     return Assignment(
         " ".join(title.split()),
@@ -180,7 +181,7 @@ def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assign
         counts,
         defence_policies(file.table("defence", DEFENCE_KEYS), lessons, rows) if "defence" in file else {},
         file.choice("notebook", get_args(NotebookRows), "all rows"),
-        {key: settings.choice(key, choices) for key, choices in SETTING_CHOICES.items() if key in settings},
+        {key: getattr(chosen, key) for key in settings},
         text,
         file.value(
             "round",

@@ -1,7 +1,7 @@
 """`grade run --cluster ADDRESS`: submissions graded by the workers of a Dask scheduler that the user runs.
 
 A submission travels as the bytes of its files, the course with its secrets once to each worker, and results and reports
-come back: no disk is shared. Scheduler and workers are trusted with all of that (docs/scale.md).
+come back: no disk is shared. Scheduler and workers are trusted with all of that (docs/operator.md).
 """
 
 from __future__ import annotations

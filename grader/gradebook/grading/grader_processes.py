@@ -8,6 +8,7 @@ import pickle
 import queue
 import subprocess
 import threading
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -195,7 +196,7 @@ class GraderPool:
         """How many more submissions it takes before graders have enough to do."""
         self._graders: list[GraderProcess] = []
         self._threads: list[threading.Thread] = []
-        self.students: set[str] = set()
+        self.students: Counter[str] = Counter()
         """The students whose submissions have no reply yet."""
         try:
             for _ in range(max(1, jobs)):
@@ -207,8 +208,8 @@ class GraderPool:
             raise
 
     def submit(self, submission: Submission) -> None:
-        """Have a submission graded. At most one of each student may be without a reply."""
-        self.students.add(submission.student)
+        """Have a submission graded."""
+        self.students[submission.student] += 1
         self.room -= 1
         self._waiting.put(submission)
 
@@ -222,7 +223,7 @@ class GraderPool:
     def _received(self, entry: tuple[Submission, Reply] | Exception) -> tuple[Submission, Reply]:
         if isinstance(entry, Exception):
             raise entry
-        self.students.discard(entry[0].student)
+        self.students -= Counter([entry[0].student])
         self.room += 1
         return entry
 

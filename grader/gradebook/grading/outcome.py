@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from grader.gradebook.class_results import ClassResults, Moves
-from grader.gradebook.grading.proposals import StudentChange
+from grader.gradebook.grading.changes import StudentChange
 
 
 @dataclass

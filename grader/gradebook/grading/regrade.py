@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from grader.gradebook.attempt_table import StoredAttempt, StoredVerdict
-from grader.gradebook.blobs import Blobs
-from grader.gradebook.connection import Connection
 from grader.gradebook.current import graded_lessons
-from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.database import Gradebook
 from grader.gradebook.grading.graded import DRAWING
 from grader.gradebook.grading.grader_processes import grade_all
 from grader.gradebook.grading.keys import (
@@ -25,7 +21,6 @@ from grader.gradebook.grading.keys import (
     result_key,
     sha256_of,
 )
-from grader.gradebook.grading.proposals import Proposal, Proposals
 from grader.gradebook.grading.run import RunListener
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import stop_at_signals
@@ -95,99 +90,80 @@ class RegradeOutcome:
     """What regrading has given.
 
     Attributes:
-        proposals: {attempt's id: the verdicts on the lessons that were graded again}.
-        results: {attempt's id: its results with them}.
-        drawings: of the lessons' graphs, see Publisher.new_drawings.
+        results: {attempt's id: its results with the verdicts on the lessons that were graded again}.
         faults: {student: why an attempt could not be graded}.
     """
 
-    proposals: dict[int, Proposal] = field(default_factory=dict)
     results: dict[int, SubmissionResult] = field(default_factory=dict)
-    drawings: dict[str, str] = field(default_factory=dict)
     faults: dict[str, str] = field(default_factory=dict)
     stopped: bool = False
 
 
-def grade_again(plan: RegradePlan, course: Course, settings: Settings, jobs: int, live: RunListener) -> RegradeOutcome:
-    """Grade what is due. Each verdict is kept aside as it arrives, and taken from there another time.
+def grade_again(
+    plan: RegradePlan, gradebook: Gradebook, course: Course, settings: Settings, jobs: int, live: RunListener
+) -> RegradeOutcome:
+    """Grade what is due. Each verdict is stored as it arrives, not applied, and taken from there another time.
 
     `settings` give everything but the lessons and limits, which are those of the attempts. Raises OutputError.
     """
-    out, outcome = Path(settings.out), RegradeOutcome()
-    proposals = Proposals(out)
-    try:
-        groups: dict[str, list[DueAttempt]] = {}
-        found = outcome.proposals
-        for attempt in plan.due:
-            proposal = proposals.get(proposal_key(attempt, course, settings))
-            if proposal is None:
-                groups.setdefault(json.dumps(attempt.conditions.limits, sort_keys=True), []).append(attempt)
-            else:
-                found[attempt.stored.id] = proposal
-        live.planned(len(plan.due) - len(found), 0)
-        with stop_at_signals() as stop:
-            try:
-                for limits, attempts in groups.items():
-                    chosen = replace(settings, limits=json.loads(limits), lessons=plan.lessons, reports=False)
-                    waiting = StoredSubmissions(out, attempts)
-                    for submission, reply in stop.each_item(grade_all(waiting, chosen, jobs, live.started)):
-                        attempt = waiting.taken.pop(id(submission))[1]
-                        if reply.results is None:
-                            outcome.faults[attempt.stored.student] = reply.fault
-                            continue
-                        found[attempt.stored.id] = proposal = Proposal(reply.results, reply.extras)
-                        proposals.put(proposal_key(attempt, course, settings), proposal)
-                        proposals.put_drawings(reply.drawings)
-                        live.result(reply.results)
-            except KeyboardInterrupt:
-                outcome.stopped = True
-        outcome.drawings = proposals.drawings()
-        for attempt in plan.due:
-            if attempt.stored.id in found:
-                outcome.results[attempt.stored.id] = new_results(attempt, found[attempt.stored.id].results)
-    finally:
-        proposals.close()
+    outcome, groups = RegradeOutcome(), dict[str, list[DueAttempt]]()
+    for attempt in plan.due:
+        results = gradebook.waiting_verdict(attempt.stored.id, regrade_key(attempt, course, settings))
+        if results is None:
+            groups.setdefault(json.dumps(attempt.conditions.limits, sort_keys=True), []).append(attempt)
+        else:
+            outcome.results[attempt.stored.id] = results
+    live.planned(len(plan.due) - len(outcome.results), 0)
+    with stop_at_signals() as stop:
+        try:
+            for limits, attempts in groups.items():
+                chosen = replace(settings, limits=json.loads(limits), lessons=plan.lessons, reports=False)
+                taken = dict[int, tuple[DueAttempt, Submission]]()
+                waiting = stored_submissions(gradebook, attempts, taken)
+                for submission, reply in stop.each_item(grade_all(waiting, chosen, jobs, live.started)):
+                    attempt, _ = taken.pop(id(submission))
+                    if reply.results is None:
+                        outcome.faults[attempt.stored.student] = reply.fault
+                        continue
+                    results = outcome.results[attempt.stored.id] = new_results(attempt, reply.results)
+                    extras = new_extras(attempt, reply.extras or {}, gradebook)
+                    key, conditions = regrade_key(attempt, course, settings), new_conditions(attempt, course)
+                    gradebook.add_verdict(attempt.stored.id, StoredVerdict(key, results, conditions, extras))
+                    for digest, text in reply.drawings.items():
+                        gradebook.keep(DRAWING + digest, text)
+                    live.result(reply.results)
+        except KeyboardInterrupt:
+            outcome.stopped = True
     return outcome
 
 
-def apply_regrade(
-    plan: RegradePlan, outcome: RegradeOutcome, gradebook: Gradebook, course: Course, settings: Settings
-) -> None:
+def stored_submissions(
+    gradebook: Gradebook, attempts: Iterable[DueAttempt], taken: dict[int, tuple[DueAttempt, Submission]]
+) -> Iterator[Submission]:
+    """The submissions of attempts, each read when a grader is free; `taken` gets the attempt of each by its id()."""
+    for attempt in attempts:
+        submission: Submission = gradebook.blobs.load_value(Submission, attempt.stored.submission)
+        taken[id(submission)] = attempt, submission
+        yield submission
+
+
+def apply_regrade(plan: RegradePlan, gradebook: Gradebook, course: Course, settings: Settings) -> None:
     """Make the new verdicts count, all of them or none. The students' folders are stale from then on."""
-    verdicts = {}
-    for attempt in plan.due:
-        number = attempt.stored.id
-        changed = {name: fingerprint(course.lessons[name]) for name in attempt.lessons}
-        conditions = replace(attempt.conditions, lessons={**attempt.conditions.lessons, **changed})
-        key = key_of(attempt, conditions, gradebook, course, settings)
-        extras = new_extras(attempt, outcome.proposals[number].extras or {}, gradebook)
-        verdicts[number] = StoredVerdict(key, outcome.results[number], conditions, extras)
-    for digest, text in outcome.drawings.items():
-        gradebook.keep(DRAWING + digest, text)
-    gradebook.add_verdicts(verdicts)
-    Proposals(Path(settings.out)).delete()
+    gradebook.apply_verdicts(
+        {
+            attempt.stored.id: key_of(attempt, new_conditions(attempt, course), gradebook, course, settings)
+            for attempt in plan.due
+        }
+    )
 
 
-class StoredSubmissions:
-    """The submissions of attempts, each read from the gradebook when a grader is free; by any thread, one at a time.
-
-    `taken` are {id of the submission: (the submission, its attempt)} of those that were read.
-    """
-
-    def __init__(self, out: Path, attempts: Sequence[DueAttempt]) -> None:
-        self._path, self._attempts = out / GRADEBOOK, attempts
-        self.taken: dict[int, tuple[Submission, DueAttempt]] = {}
-
-    def __iter__(self) -> Iterator[Submission]:
-        with closing(Connection(self._path, any_thread=True)) as connection:
-            blobs = Blobs(connection)
-            for attempt in self._attempts:
-                submission: Submission = blobs.load_value(Submission, attempt.stored.submission)
-                self.taken[id(submission)] = submission, attempt
-                yield submission
+def new_conditions(attempt: DueAttempt, course: Course) -> Conditions:
+    """Those of the attempt, with the lessons that were graded again as they are now."""
+    changed = {name: fingerprint(course.lessons[name]) for name in attempt.lessons}
+    return replace(attempt.conditions, lessons={**attempt.conditions.lessons, **changed})
 
 
-def proposal_key(attempt: DueAttempt, course: Course, settings: Settings) -> str:
+def regrade_key(attempt: DueAttempt, course: Course, settings: Settings) -> str:
     """Changes with everything on which the new verdicts on these lessons depend."""
     lessons = (fingerprint(course.lessons[name]) for name in attempt.lessons)
     seed = str(settings.seed) if settings.seed_given else "drawn"

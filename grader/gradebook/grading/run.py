@@ -15,13 +15,13 @@ from grader.gradebook.class_results import ClassResults, Moves, score_or_none
 from grader.gradebook.current import graded_lessons
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output, remove_report
+from grader.gradebook.grading.changes import apply_unless_scores_move
 from grader.gradebook.grading.follow import Following, Inbox
 from grader.gradebook.grading.graded import Publisher, fault_results
 from grader.gradebook.grading.graded import RunListener as RunListener
 from grader.gradebook.grading.grader_processes import Replies, Reply, grade_all
 from grader.gradebook.grading.keys import Conditions, conditions_key, result_key
 from grader.gradebook.grading.outcome import RunOutcome
-from grader.gradebook.grading.proposals import apply_unless_scores_move
 from grader.gradebook.grading.settings import RunIdentity, Settings
 from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.gradebook.grading.views import Views, reported_in

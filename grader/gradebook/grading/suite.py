@@ -32,15 +32,20 @@ from grader.verdict.judge.problems import ProblemBook
 PYTEST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": None, "PYTEST_PLUGINS": None}
 PYTEST_STAGES = ("setup", "call", "teardown")
 
-PytestReport = dict[str, Any]
+PytestEntries = list[dict[str, Any]]
+"""What pytest-json-report writes about each test, in its list `tests`."""
 
 
 class RowsReport(JSONReport):  # type: ignore[misc]
-    """The JSON report of a run. Its metadata are rows and pictures, which JSON can hold: no trial is needed."""
+    """The JSON report of a session that runs its tests again and again."""
 
-    @staticmethod
-    def _validate_metadata(item: pytest.Item) -> None:
-        pass
+    def begin_run(self) -> None:
+        self._json_tests.clear()
+
+    @property
+    def entries(self) -> PytestEntries:
+        """The tests since `begin_run`."""
+        return list(self._json_tests.values())
 
 
 class OpenSession:
@@ -49,7 +54,7 @@ class OpenSession:
     def __init__(self, grading: GradingPlugin) -> None:
         self._grading, self.json_report = grading, RowsReport()
         self.turns: queue.SimpleQueue[bool] = queue.SimpleQueue()
-        self.reports: queue.SimpleQueue[PytestReport | BaseException | None] = queue.SimpleQueue()
+        self.reports: queue.SimpleQueue[PytestEntries | BaseException | None] = queue.SimpleQueue()
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if session.testsfailed or not session.items:
@@ -65,17 +70,14 @@ class OpenSession:
                 self.reports.put(error)
         return True
 
-    def _run(self, session: pytest.Session) -> PytestReport:
-        """Run every test of the session once. Returns the JSON report about this run alone."""
+    def _run(self, session: pytest.Session) -> PytestEntries:
+        """Run every test of the session once."""
         if self._grading.only_called:
-            return {"tests": [self._grading.call(item) for item in session.items]}
-        JSONReport.__init__(self.json_report, session.config)  # it has no other way to start a new report
-        self.json_report.pytest_sessionstart(session)
+            return [self._grading.call(item) for item in session.items]
+        self.json_report.begin_run()
         for item, following in zip(session.items, [*session.items[1:], None], strict=True):
             session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        self.json_report.pytest_sessionfinish(session)
-        report: PytestReport = self.json_report.report
-        return report
+        return self.json_report.entries
 
 
 class HiddenSuite:
@@ -97,11 +99,11 @@ class HiddenSuite:
         self._grading.student = student
         with self._quiet():
             self._open.turns.put(True)
-            report = self._open.reports.get()
+            entries = self._open.reports.get()
         self._grading.student = None
-        if report is None or isinstance(report, BaseException):
-            raise GraderFault(f"The hidden suite of {self._lesson.name} was ended: {report}")
-        return rows_of(self._lesson, report)
+        if entries is None or isinstance(entries, BaseException):
+            raise GraderFault(f"The hidden suite of {self._lesson.name} was ended: {entries}")
+        return rows_of(self._lesson, entries)
 
     def close(self) -> None:
         self._open.turns.put(False)
@@ -132,8 +134,8 @@ class HiddenSuite:
             "-ppytest_jsonreport.plugin",
             "--capture=no",
             "--tb=short",
+            "-pno:cacheprovider",  # it would write into the course
         ]
-        arguments += [f"-pno:{name}" for name in NOT_NEEDED]
         ended: object = None
         try:
             ended = pytest.main(arguments, plugins=[self._open.json_report, self._open, self._grading])
@@ -142,29 +144,12 @@ class HiddenSuite:
         self._open.reports.put(ended if isinstance(ended, BaseException) else GraderFault(f"pytest ended with {ended}"))
 
 
-NOT_NEEDED = (
-    "cacheprovider",
-    "doctest",
-    "faulthandler",
-    "junitxml",
-    "logging",
-    "pastebin",
-    "setuponly",
-    "setupplan",
-    "stepwise",
-    "threadexception",
-    "unittest",
-    "unraisableexception",
-    "warnings",
-)
-
-
-def rows_of(lesson: Lesson, report: PytestReport) -> tuple[list[Row], dict[str, Any]]:
-    """What the tests have left in the report. Raises GraderFault when a row is missing."""
+def rows_of(lesson: Lesson, entries: PytestEntries) -> tuple[list[Row], dict[str, Any]]:
+    """What the tests have left in their entries. Raises GraderFault when a row is missing."""
     found: dict[str, dict[str, Any]] = {}
     pictures: dict[str, Any] = {}
     said: list[str] = []
-    for test in report["tests"]:
+    for test in entries:
         metadata = test.get("metadata", {})
         if "row" in metadata:
             found[metadata["row"]["name"]] = metadata["row"]

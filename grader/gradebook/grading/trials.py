@@ -11,7 +11,7 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.joint import Joint
-from grader.calling.protocol import Called
+from grader.calling.protocol import Called, CallRequest
 from grader.calling.target import Target
 from grader.reference.problem import Problem
 from grader.sandbox.workers.remote_target import RemoteTarget
@@ -32,12 +32,11 @@ class RenamedTarget(RemoteTarget):
         super().__init__(student)
         self._function, self._name = function, name
 
-    def request(self, of: str, name: str, args: Any, kwargs: Any, handle: int | None = None, **options: Any) -> Called:
-        if handle is None and name == self._function:
-            of = name = self._name
-        if self._function in options.get("uses", ()):
-            options["uses"] = [self._name if each == self._function else each for each in options["uses"]]
-        return super().request(of, name, args, kwargs, handle, **options)
+    def perform(self, of: str, request: CallRequest) -> Called:
+        if request.handle is None and request.name == self._function:
+            of, request = self._name, replace(request, name=self._name)
+        uses = [self._name if each == self._function else each for each in request.uses]
+        return super().perform(of, replace(request, uses=uses))
 
 
 class FileTrials:

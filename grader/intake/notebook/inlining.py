@@ -2,7 +2,7 @@
 
 The statements of `with`, `try`, a main guard and marimo cells take the place of the block. A loop, a side of an `if` or
 a called function is opened if it contains a part of the pass: it assigns at least MIN_NAMES of the lesson's names, or
-its results are several gradients.
+its results are several gradients, or it has no result and assigns a gradient that is assigned nowhere else.
 """
 
 from __future__ import annotations
@@ -151,8 +151,11 @@ class Inliner:
         """Whether a call is a part of the pass: not one formula, whose function a step can have as it is."""
         if self._has_pass([function], self.gradients):
             return True
+        if target is None:
+            own = self.gradients & set[str]().union(*map(stored_names, function.body))
+            return bool(own) and own.isdisjoint(self._outside) and not isinstance(function.body[-1], ast.Return)
         several = isinstance(target, ast.Tuple | ast.List) and not self.gradients.isdisjoint(stored_names(target))
-        return several or (target is not None and self._has_pass([function], self.values))
+        return several or self._has_pass([function], self.values)
 
     def _called(self, item: _Waiting, call: ast.Call, target: ast.expr | None) -> list[_Waiting] | None:
         """The body of the function that is called, with the call's arguments; None where the call stays."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -56,14 +56,35 @@ class NameReader(ValueReader):
         lacking = [name for name in self.ordered if not chooser.has_own(name)]
         claims = [claim for claim in self.claims if claim.variable in self.bound]
         self.read_values(claims)
-        if not lacking and not any(self.is_free(each.variable) or self.is_free(each.tensor) for each in claims):
-            return KnownNames(self.others, self.compared, self.remarks)
-        self.read_claims(claims, set(lacking))
-        if lacking:
-            self.read_spellings(lacking)
-            self.read_similar(lacking)
-            self.read_by_formula(lacking)
+        if lacking or any(self.is_free(each.variable) or self.is_free(each.tensor) for each in claims):
+            self.read_claims(claims, set(lacking))
+        for evidence, why in (
+            (self.spelled, "by its name it is"),
+            (self.similar, "by its name and its formula it can only be"),
+            (self.computed_alike, "by its formula it can only be"),
+        ):
+            while self.settle(evidence(self.candidates(lacking)), why):
+                pass  # each name that is known makes others readable
         return KnownNames(self.others, self.compared, self.remarks, self.reasons)
+
+    def settle(self, variables_of: Mapping[str, Sequence[str]], why: str) -> bool:
+        """Takes each variable that is the only one for its gradient and for no other; whether there is any.
+
+        Where there is none, a sentence says which gradients have several.
+        """
+        meant = [variable for variables in variables_of.values() for variable in variables]
+        sure = {
+            gradient: variables[0]
+            for gradient, variables in variables_of.items()
+            if len(variables) == 1 and meant.count(variables[0]) == 1
+        }
+        for gradient, variable in sure.items():
+            self.take(variable, gradient, f"{why} `{gradient}`.")
+        for gradient, variables in variables_of.items() if not sure else ():
+            if len(variables) > 1:
+                names = " and ".join(f"`{each}`" for each in variables[:3])
+                self.reasons[gradient] = f"{names} may each be meant by it: call the one that counts `{gradient}`."
+        return bool(sure)
 
     def chooser(self) -> Chooser:
         names = KnownNames(self.others, self.compared)
@@ -157,77 +178,49 @@ class NameReader(ValueReader):
         runs = self.uses.runs.get(variable, [])
         return any(self.uses.statements[i].loop is not None for run in runs for i in run)
 
-    def read_spellings(self, lacking: Sequence[str]) -> None:
-        values = names_by_spelling(
-            self.values, {name: value for name, value in self.others.items() if value in self.values}
-        )
+    def spelled(self, gradients: Sequence[str]) -> dict[str, list[str]]:
+        """{gradient: variables whose names spell it}"""
+        known = {name: value for name, value in self.others.items() if value in self.values}
+        values = names_by_spelling(self.values, known)
         found: dict[str, list[str]] = {}
         for variable in self.strangers:
             value = meant_by(variable, values) if variable not in self.others else None
-            if value is not None:
+            if f"d{value}" in gradients and self.is_of_the_network(f"d{value}", variable):
                 found.setdefault(f"d{value}", []).append(variable)
-        for gradient in self.candidates(lacking):
-            variables = [each for each in found.get(gradient, []) if self.is_of_the_network(gradient, each)]
+        for gradient, variables in found.items():
             if len(variables) > 1:
-                variables = self.last_of(gradient, variables) or variables
-            if len(variables) > 1:
-                self.two_fit(gradient, variables)
-            elif variables:
-                self.take(variables[0], gradient, f"by its name it is `{gradient}`.")
+                fitting = self.fitting_runs(gradient, variables)
+                found[gradient] = (last_of(fitting) if len(fitting) == len(variables) else []) or variables
+        return found
 
     def is_of_the_network(self, gradient: str, variable: str) -> bool:
         """Whether the notebook has the lesson's network, or this gradient reads the next: `w2.grad = 0.5` is no dW2."""
         shown = {self.others.get(name, name) for name in self.bound} & self.computed
-        return len(shown) >= FEWEST_VALUES or self.fitting(self.chooser(), gradient, variable) is not None
-
-    def two_fit(self, gradient: str, variables: Sequence[str]) -> None:
-        names = " and ".join(f"`{each}`" for each in variables[:3])
-        self.reasons[gradient] = f"{names} may each be meant by it: call the one that counts `{gradient}`."
-
-    def read_similar(self, lacking: Sequence[str]) -> None:
-        """Pairs of a similar name and a fitting formula, from the loss on: each makes others readable."""
-        pairs = self.similar(self.candidates(lacking))
-        for _ in pairs:
-            fitting: dict[str, list[str]] = {}
-            chooser = self.chooser()
-            for gradient in self.candidates(pairs):
-                found = {name: each for name in pairs[gradient] if (each := self.fitting(chooser, gradient, name))}
-                fitting[gradient] = last_of(found) if len(found) > 1 else list(found)
-            gradients_of: dict[str, list[str]] = {}
-            for gradient, names in fitting.items():
-                for name in names:
-                    gradients_of.setdefault(name, []).append(gradient)
-            sure = {g: names[0] for g, names in fitting.items() if len(names) == 1 and len(gradients_of[names[0]]) == 1}
-            if not sure:
-                for gradient, names in fitting.items():
-                    if len(names) > 1:
-                        self.two_fit(gradient, names)
-                return
-            for gradient, name in sure.items():
-                self.take(name, gradient, f"by its name and its formula it can only be `{gradient}`.")
-
-    def read_by_formula(self, lacking: Sequence[str]) -> None:
-        """`da = (1 - a**2) * dh`, where `a` is the lesson's `h`: only one gradient is computed from `dh`."""
-        said: dict[str, list[str]] = {}
-        chooser, gradients = self.chooser(), self.candidates(lacking)
-        named = (each for each in self.strangers if each[:1] == "d" and each[1:] in self.bound)
-        for variable in [each for each in named if each not in self.others][:MAX_CANDIDATES]:
-            for gradient in gradients:
-                consumers = self.table.consumers.get(gradient, frozenset())
-                is_only = bool(consumers) and [*self.table.consumers.values()].count(consumers) == 1
-                found = self.fitting(chooser, gradient, variable) if is_only else None
-                if found and found.part and consumers == self.table.given.gradients.intersection(found.part.parameters):
-                    said.setdefault(gradient, []).append(variable)
-        for gradient, variables in said.items():
-            if len(variables) == 1:
-                self.take(variables[0], gradient, f"by its formula it can only be `{gradient}`.")
+        return len(shown) >= FEWEST_VALUES or bool(self.fitting_runs(gradient, [variable]))
 
     def similar(self, gradients: Sequence[str]) -> dict[str, list[str]]:
+        """{gradient: variables with a similar name whose formula reads the right upstream gradients}"""
+        near = {gradient: self.near[gradient] for gradient in gradients if gradient in self.near}
+        return {gradient: last_of(self.fitting_runs(gradient, variables)) for gradient, variables in near.items()}
+
+    def computed_alike(self, gradients: Sequence[str]) -> dict[str, list[str]]:
+        """`da = (1 - a**2) * dh`, where `a` is the lesson's `h`: only one gradient is computed from `dh`."""
+        found: dict[str, list[str]] = {}
+        named = [each for each in self.strangers if each[:1] == "d" and each[1:] in self.bound]
+        named = [each for each in named if each not in self.others][:MAX_CANDIDATES]
+        for gradient in gradients if named else ():
+            consumers = self.table.consumers.get(gradient, frozenset())
+            if consumers and [*self.table.consumers.values()].count(consumers) == 1:
+                for variable, run in self.fitting_runs(gradient, named).items():
+                    if run.part and consumers == self.table.given.gradients.intersection(run.part.parameters):
+                        found.setdefault(gradient, []).append(variable)
+        return found
+
+    @cached_property
+    def near(self) -> dict[str, list[str]]:
         """{gradient: variables whose names are nearer to its name than to any other gradient's}"""
         found: dict[str, list[str]] = {}
-        for variable in (
-            [name for name in self.strangers if name not in self.others][:MAX_CANDIDATES] if gradients else ()
-        ):
+        for variable in [name for name in self.strangers if name not in self.others][:MAX_CANDIDATES]:
             words = [word for word in variable.casefold().split("_") if word]
             if not (variable[:1] == "d" or not GRADIENT_MARKS.isdisjoint(words)):
                 continue
@@ -238,26 +231,22 @@ class NameReader(ValueReader):
                 begun = [gradient for gradient in self.ordered if variable.startswith(f"{gradient}_")]
                 ratios |= {max(begun, key=len): 1.0} if begun else {}
             best = max(ratios.values(), default=0.0)
-            for gradient in gradients:
-                if ratios[gradient] >= max(NEAR, best):
+            for gradient, ratio in ratios.items():
+                if ratio >= max(NEAR, best):
                     found.setdefault(gradient, []).append(variable)
         return found
 
-    def fitting(self, chooser: Chooser, gradient: str, variable: str) -> ChosenRun | None:
-        """The variable's run of statements, if its upstream gradients are those of this gradient."""
-        if variable in self.others:
-            return None
-        chooser = chooser.with_name(variable, gradient)
-        chooser.slicer.visited = self.visited
-        for run in reversed(chooser.here(gradient)[-3:]):
-            found = chooser.found(run)
-            self.visited = chooser.slicer.visited
-            if run.variable == variable and chooser.is_consistent(gradient, found):
-                return found
-        return None
-
-    def last_of(self, gradient: str, variables: Sequence[str]) -> list[str]:
-        """The variable that is computed from all the others, if there is one."""
-        chooser = self.chooser()
-        found = {name: each for name in variables if (each := self.fitting(chooser, gradient, name))}
-        return last_of(found) if len(found) == len(variables) else []
+    def fitting_runs(self, gradient: str, variables: Iterable[str]) -> dict[str, ChosenRun]:
+        """{variable: its run of statements}, where its upstream gradients are those of this gradient."""
+        found, chooser = dict[str, ChosenRun](), self.chooser()
+        for variable in variables:
+            trial = chooser.with_name(variable, gradient) if variable not in self.others else None
+            for run in reversed(trial.here(gradient)[-3:]) if trial else ():
+                assert trial is not None
+                trial.slicer.visited = self.visited
+                each = trial.found(run)
+                self.visited = trial.slicer.visited
+                if run.variable == variable and trial.is_consistent(gradient, each):
+                    found[variable] = each
+                    break
+        return found

@@ -26,8 +26,7 @@ from grader.intake.notebook.lesson_part import (
 )
 from grader.intake.notebook.other_names import names_for
 from grader.intake.notebook.script import NotebookScript, Page, Statement, script_of
-from grader.intake.notebook.size_names import with_names_of_sizes
-from grader.intake.notebook.sizes import SizeReader, sizes_set
+from grader.intake.notebook.sizes import SizeReader, sizes_set, with_names_of_sizes
 from grader.intake.notebook.slices import Slice
 from grader.intake.notebook.spellings import KnownNames
 from grader.intake.notebook.stub_functions import with_functions
@@ -67,7 +66,7 @@ def read_statements(
     names = names_for(lesson, table, page, uses)
     size_reader = SizeReader(uses)
     sizes = lesson.sizes.with_names({**names.compared, **names.others})
-    table = with_names_of_sizes(names.added_to(table), sizes, size_reader, uses)
+    table = with_names_of_sizes(names.added_to(table), sizes, size_reader)
     chooser = Chooser(uses, table, names.added_to(lesson.stepwise or chain))
     writing = Writing(lesson, script, page, shown, loop_names, names, size_reader, sizes, uses)
     if table.loop is None:

@@ -1,21 +1,23 @@
 """The sizes that a notebook sets (batch, block, vocabulary, ...).
 
-Read from the text alone: constants, names that are bound to them, options, and the shapes with which tensors are made.
-What the text does not say (`vocab_size = len(itos)`) has the published size.
+Read from the text alone: constants, names that are bound to them, options (`config["block_size"]`, a parameter's
+default), and the shapes with which tensors are made. What the text does not say has the published size.
 """
 
 from __future__ import annotations
 
 import ast
 import math
+import operator
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from grader.intake.notebook.size_options import option_name, options_of
 from grader.intake.notebook.uses import Uses
-from grader.lesson.notebook_table import LessonSizes
+from grader.lesson.notebook_table import LessonSizes, NotebookTable
+from grader.source.syntax import FunctionDefinition, all_nodes, last_name, literal_string, parameters
 
 MAKING = frozenset({"randn", "rand", "zeros", "ones", "empty", "standard_normal"})
 """Functions whose arguments are a shape. Of others (`randint`, `full`, `normal`) the shape is a tuple or `size=`."""
@@ -23,12 +25,20 @@ SHAPED = frozenset({"randint", "full", "normal", "uniform"})
 KEEPS_THE_SHAPE = frozenset(
     {"requires_grad_", "to", "float", "double", "long", "clone", "detach", "cuda", "cpu", "contiguous", "mul_", "div_"}
 )
-"""Methods that keep the shape."""
 WRAPPING = frozenset({"Parameter", "from_numpy", "as_tensor", "tensor"})
 MAX_SIZE = 1 << 20
 MAX_SIZE_STEPS = 20_000
 MAX_SIZE_DEPTH = 30
 MAX_SIZE_PLACES = 5
+MAX_RUNS = 10
+"""Assignments to one gradient that are searched for names of sizes, the last ones."""
+OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: lambda left, right: left // right if right else 0,
+    ast.Pow: lambda left, right: left**right if 0 <= right <= 20 and abs(left) <= 1000 else 0,
+}
 
 
 class Dimension(NamedTuple):
@@ -39,41 +49,42 @@ class Dimension(NamedTuple):
 
 
 MORE_AXES = Dimension(None)  # at the end of a shape: there may be more axes
+Shape = list[Dimension]
+Value = int | Shape | None
+"""A whole number, the shape of a tensor, or what the text does not say."""
 
 
 class SizeReader:
     """Evaluates whole numbers and shapes in a script, each at the place of a statement."""
 
     def __init__(self, uses: Uses) -> None:
-        self._statements, self._uses = uses.statements, uses
-        self._numbers: dict[tuple[str, int], int | None] = {}
-        self._shapes: dict[tuple[str, int], list[Dimension] | None] = {}
+        self.uses = uses
+        self._known: dict[tuple[str, int], Value] = {}
         self._steps = self._depth = 0
 
     @cached_property
     def _options(self) -> dict[str, list[ast.expr]]:
-        return options_of(statement.node for statement in self._statements)
+        return options_of(statement.node for statement in self.uses.statements)
 
     def option(self, name: str | None) -> int | None:
         """The whole number that an option of this name has wherever the text sets it."""
-        last = len(self._statements)
+        last = len(self.uses.statements)
         found = {self.number(value, last) for value in self._options.get(name or "", ())[:MAX_SIZE_PLACES]} - {None}
         return found.pop() if len(found) == 1 else None
 
     def number(self, node: ast.expr | None, i: int) -> int | None:
-        """The whole number that the expression is at statement `i`; None where the text does not say it."""
-        found = self._guarded(self._number, node, i)
-        return found if isinstance(found, int) and abs(found) <= MAX_SIZE else None
+        """The whole number that the expression is at statement `i`."""
+        found = self.value(node, i)
+        return found if isinstance(found, int) else None
 
-    def shape(self, node: ast.expr | None, i: int) -> list[Dimension] | None:
-        """The axes of the tensor that the expression is at statement `i`; MORE_AXES at the end: there may be more."""
-        found: list[Dimension] | None = self._guarded(self._shape, node, i)
-        return found
+    def shape(self, node: ast.expr | None, i: int) -> Shape | None:
+        """The axes of the tensor that the expression is at statement `i`."""
+        found = self.value(node, i)
+        return found if isinstance(found, list) else None
 
     def binding(self, name: str, i: int) -> int | None:
         """The statement that gives `name` the value that statement `i` finds."""
-        made = self._uses.before(name, i)
-        return made[0] if made else None
+        return next(iter(self.uses.before(name, i)), None)
 
     def is_bound_above(self, name: str, i: int) -> bool:
         """Whether a statement above statement `i` gives `name` its value, and not a cell further down."""
@@ -84,89 +95,86 @@ class SizeReader:
         """Whether `name` has one and the same size at both statements."""
         if self.binding(name, i) == self.binding(name, j):
             return self.binding(name, i) is not None
-        return self.number_of(name, i) == self.number_of(name, j) is not None
+        return isinstance(self.named(name, i), int) and self.named(name, i) == self.named(name, j)
 
-    def _guarded(self, evaluate: Any, node: ast.expr | None, i: int) -> Any:
+    def value(self, node: ast.expr | None, i: int) -> Value:
         self._steps += 1
         if node is None or self._steps > MAX_SIZE_STEPS or self._depth > MAX_SIZE_DEPTH:
             return None
         self._depth += 1
         try:
-            return evaluate(node, i)
+            found = self._value(node, i)
         finally:
             self._depth -= 1
+        return None if isinstance(found, int) and abs(found) > MAX_SIZE else found
 
-    def _number(self, node: ast.expr, i: int) -> int | None:
-        if isinstance(node, ast.Constant):
-            return node.value if type(node.value) is int else None
-        if isinstance(node, ast.Name):
-            return self.number_of(node.id, i)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            value = self.number(node.operand, i)
-            return None if value is None else -value
-        if isinstance(node, ast.BinOp):
-            left, right = self.number(node.left, i), self.number(node.right, i)
-            return None if left is None or right is None else calculate(node.op, left, right)
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
-            return self._axis(node.value.value, node.slice, i)
-        if isinstance(node, ast.Subscript | ast.Attribute):
-            return self.option(option_name(node))
-        if isinstance(node, ast.Call):
-            called, arguments = node.func, node.args
-            if isinstance(called, ast.Attribute) and called.attr == "size" and len(arguments) == 1:
-                return self._axis(called.value, arguments[0], i)
-            if isinstance(called, ast.Name) and called.id == "len" and len(arguments) == 1:
-                return self._axis(arguments[0], ast.Constant(0), i)
-            if isinstance(called, ast.Name) and called.id == "int" and len(arguments) == 1:
-                return self.number(arguments[0], i)
+    def named(self, name: str, i: int) -> Value:
+        place = self.binding(name, i)
+        if place is None:
+            return None
+        if (name, place) not in self._known:
+            self._known[name, place] = None  # what refers to itself is unknown
+            self._known[name, place] = self._assigned(self.uses.statements[place].node, name, place)
+        return self._known[name, place]
+
+    def _assigned(self, node: ast.stmt, name: str, i: int) -> Value:
+        """What an assignment gives to `name`."""
+        if isinstance(node, ast.AnnAssign):
+            return self.value(node.value, i)
+        if not isinstance(node, ast.Assign):
+            return None
+        for target in node.targets:
+            if isinstance(target, ast.Name) and target.id == name:
+                return self.value(node.value, i)
+            names = [each.id if isinstance(each, ast.Name) else "" for each in getattr(target, "elts", ())]
+            if name in names:
+                match node.value:
+                    case ast.List(elts=parts) | ast.Tuple(elts=parts) if len(parts) == len(names):
+                        return self.value(parts[names.index(name)], i)
+                    case ast.Attribute(value=tensor, attr="shape"):
+                        return self._axis(tensor, names.index(name), i)
         return None
 
-    def _axis(self, tensor: ast.expr, axis: ast.expr, i: int) -> int | None:
-        dimensions, at = self.shape(tensor, i), self.number(axis, i)
-        known = dimensions is not None and at is not None and 0 <= at < len(dimensions)
-        return dimensions[at].size if known and dimensions is not None and at is not None else None
+    def _axis(self, tensor: ast.expr, axis: Value, i: int) -> int | None:
+        shape = self.shape(tensor, i) or []
+        return shape[axis].size if isinstance(axis, int) and 0 <= axis < len(shape) else None
 
-    def number_of(self, name: str, i: int) -> int | None:
-        place = self.binding(name, i)
-        if place is None:
-            return None
-        if (name, place) not in self._numbers:
-            self._numbers[name, place] = None  # what refers to itself is unknown
-            value = bound_to(self._statements[place].node, name)
-            if isinstance(value, UnpackedName):
-                shape = self.shape(value.node.value, place) if is_shape(value.node) else None
-                found = shape[value.place].size if shape is not None and value.place < len(shape) else None
-            else:
-                found = self.number(value, place)
-            self._numbers[name, place] = found
-        return self._numbers[name, place]
+    def _value(self, node: ast.expr, i: int) -> Value:
+        match node:
+            case ast.Constant(value=int() as number) if type(number) is int:
+                return number
+            case ast.Name(name):
+                return self.named(name, i)
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                return [Dimension(len(parts))]
+            case ast.UnaryOp(op=op, operand=operand):
+                value = self.value(operand, i)
+                return value if isinstance(value, list) else -value if value and isinstance(op, ast.USub) else None
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._combined(op, self.value(left, i), self.value(right, i))
+            case ast.Subscript(value=ast.Attribute(value=tensor, attr="shape"), slice=axis):
+                return self._axis(tensor, self.value(axis, i), i)
+            case ast.Call(func=ast.Attribute(value=tensor, attr="size"), args=[axis]):
+                return self._axis(tensor, self.value(axis, i), i)
+            case ast.Call(func=ast.Name("len"), args=[tensor]):
+                return self._axis(tensor, 0, i)
+            case ast.Call(func=ast.Name("int"), args=[inner]):
+                return self.number(inner, i)
+            case ast.Call():
+                return self._made(node, i)
+            case ast.Attribute() | ast.Subscript(slice=ast.Constant(value=str())):
+                return self.option(option_name(node))
+            case ast.Subscript():
+                return self._indexed(node, i)
+        return None
 
-    def shape_of(self, name: str, i: int) -> list[Dimension] | None:
-        place = self.binding(name, i)
-        if place is None:
-            return None
-        if (name, place) not in self._shapes:
-            self._shapes[name, place] = None
-            value = bound_to(self._statements[place].node, name)
-            self._shapes[name, place] = None if isinstance(value, UnpackedName) else self.shape(value, place)
-        return self._shapes[name, place]
+    def _combined(self, op: ast.operator, left: Value, right: Value) -> Value:
+        if isinstance(left, int) and isinstance(right, int):
+            return OPERATIONS[type(op)](left, right) if type(op) in OPERATIONS else None
+        longest = max((each for each in (left, right) if isinstance(each, list)), key=len, default=None)
+        return longest and [Dimension(None) if each.size == 1 else each for each in longest]  # 1 is broadcast
 
-    def _shape(self, node: ast.expr, i: int) -> list[Dimension] | None:
-        if isinstance(node, ast.Name):
-            return self.shape_of(node.id, i)
-        if isinstance(node, (ast.List, ast.Tuple)):
-            return [Dimension(len(node.elts))]
-        if isinstance(node, ast.UnaryOp):
-            return self.shape(node.operand, i)
-        if isinstance(node, ast.BinOp):
-            shapes = [self.shape(operand, i) for operand in (node.left, node.right)]
-            longest = max((shape for shape in shapes if shape is not None), key=len, default=None)
-            return longest and [Dimension(None) if each.size == 1 else each for each in longest]  # 1 is broadcast
-        if isinstance(node, ast.Subscript):
-            return self._indexed(node, i)
-        return self._made(node, i) if isinstance(node, ast.Call) else None
-
-    def _indexed(self, node: ast.Subscript, i: int) -> list[Dimension] | None:
+    def _indexed(self, node: ast.Subscript, i: int) -> Shape | None:
         rest = (self.shape(node.value, i) or [MORE_AXES, MORE_AXES])[1:]
         index = node.slice
         if isinstance(index, ast.Slice):
@@ -175,126 +183,129 @@ class SizeReader:
             name = index.upper.id if isinstance(index.upper, ast.Name) and index.lower is None else None
             return [Dimension(stop - start if stop is not None and start is not None else None, name), *rest]
         first = None if isinstance(index, ast.Tuple) else self.shape(index, i)
-        if first is None or (first and first[-1] is MORE_AXES):
-            return first
-        return [*first, *rest]
+        return first if first is None or first[-1:] == [MORE_AXES] else [*first, *rest]
 
-    def _made(self, node: ast.Call, i: int) -> list[Dimension] | None:
-        called = node.func
-        name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
-        if isinstance(called, ast.Attribute) and name in KEEPS_THE_SHAPE:
-            return self.shape(called.value, i)
+    def _made(self, node: ast.Call, i: int) -> Shape | None:
+        name = last_name(node.func)
+        if isinstance(node.func, ast.Attribute) and name in KEEPS_THE_SHAPE:
+            return self.shape(node.func.value, i)
         if name in WRAPPING and node.args:
             return self.shape(node.args[0], i)
         if name not in MAKING | SHAPED:
             return None
-        given: ast.expr | None = next((word.value for word in node.keywords if word.arg in ("size", "shape")), None)
-        given = given or next((each for each in node.args if isinstance(each, (ast.Tuple, ast.List))), None)
-        parts = given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given] if given else []
+        given = [word.value for word in node.keywords if word.arg in ("size", "shape")]
+        given += [each for each in node.args if isinstance(each, ast.Tuple | ast.List)]
+        parts = (given[0].elts if isinstance(given[0], ast.Tuple | ast.List) else given[:1]) if given else []
         if not parts and name in MAKING:
             parts = node.args
         return [Dimension(self.number(part, i), part.id if isinstance(part, ast.Name) else None) for part in parts]
 
+    def sizes_at(self, sizes: LessonSizes, same: Mapping[str, str], i: int) -> dict[str, int]:
+        """{size: its value at statement `i`}: by shapes, by values that are sizes, by options, or as published."""
+        found: dict[str, int] = {}
 
-class UnpackedName(NamedTuple):
-    """A name that is the part at `place` of what `node` gives, as in `n, m = x.shape`."""
+        def note(size: str | None, value: Value) -> None:
+            if size is not None and isinstance(value, int) and value > 0:
+                found.setdefault(size, value)
 
-    node: ast.Attribute
-    place: int
-
-
-def is_shape(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == "shape"
-
-
-def bound_to(node: ast.stmt, name: str) -> ast.expr | UnpackedName | None:
-    """What an assignment gives to `name`."""
-    if isinstance(node, ast.AnnAssign):
-        return node.value if isinstance(node.target, ast.Name) and node.target.id == name else None
-    if not isinstance(node, ast.Assign):
-        return None
-    for target in node.targets:
-        if isinstance(target, ast.Name) and target.id == name:
-            return node.value
-        if isinstance(target, (ast.Tuple, ast.List)):
-            for place, each in enumerate(target.elts):
-                if not isinstance(each, ast.Name) or each.id != name:
-                    continue
-                if isinstance(node.value, (ast.Tuple, ast.List)) and len(node.value.elts) == len(target.elts):
-                    return node.value.elts[place]
-                return UnpackedName(node.value, place) if isinstance(node.value, ast.Attribute) else None
-    return None
-
-
-def calculate(operator: ast.operator, left: float, right: float) -> Any:
-    """The number, of whole numbers a whole one; None where it is not a number, or is large."""
-    if isinstance(operator, ast.Add):
-        return left + right
-    if isinstance(operator, ast.Sub):
-        return left - right
-    if isinstance(operator, ast.Mult):
-        return left * right
-    if isinstance(operator, ast.FloorDiv) and right:
-        return left // right
-    if isinstance(operator, ast.Div) and right:
-        return left / right
-    if isinstance(operator, ast.Pow) and 0 <= right <= 20 and abs(left) <= 1000:
-        return left**right
-    return None
-
-
-def sizes_at(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], i: int) -> dict[str, int]:
-    """{size: its value at statement `i`}: by the tensors' shapes, by values that are sizes, by names, as published."""
-    found: dict[str, int] = {}
-
-    def note(size: str | None, value: int | None) -> None:
-        if size is not None and value is not None and value > 0:
-            found.setdefault(size, value)
-
-    shapes = {name: shape for name in sizes.axes if (shape := reader.shape_of(name, i)) is not None}
-    axes = [(n, parts, each.size) for n in shapes for parts, each in zip(sizes.axes[n], shapes[n], strict=False)]
-    scalars = {**{name: sizes.size_of(expression) for name, expression in same.items()}, **sizes.scalars}
-    for is_above in (True, False):  # first what statements above it say, then cells further down
-        for name, parts, length in axes:
-            if len(parts) == 1 and reader.is_bound_above(name, i) is is_above:
-                note(parts[0], length)
+        shapes = {name: shape for name in sizes.axes if isinstance(shape := self.named(name, i), list)}
+        axes = [(n, parts, each.size) for n in shapes for parts, each in zip(sizes.axes[n], shapes[n], strict=False)]
+        scalars = {**{name: sizes.size_of(expression) for name, expression in same.items()}, **sizes.scalars}
+        for is_above in (True, False):  # first what statements above it say, then cells further down
+            for name, parts, length in axes:
+                if len(parts) == 1 and self.is_bound_above(name, i) is is_above:
+                    note(parts[0], length)
+            for name, size in scalars.items():
+                if self.is_bound_above(name, i) is is_above:
+                    note(size, self.named(name, i))
+        for _, parts, length in axes:  # `W1 = torch.randn(30, 64)`: 30 is block times embedding
+            unknown = [part for part in parts if part not in found]
+            rest = math.prod(found[part] for part in parts if part in found)
+            if len(unknown) == 1 and length and rest and length % rest == 0:
+                note(unknown[0], length // rest)
         for name, size in scalars.items():
-            if reader.is_bound_above(name, i) is is_above:
-                note(size, reader.number_of(name, i))
-    for _, parts, length in axes:  # `W1 = torch.randn(30, 64)`: 30 is block times embedding
-        unknown = [part for part in parts if part not in found]
-        rest = math.prod(found[part] for part in parts if part in found)
-        if len(unknown) == 1 and length and rest and length % rest == 0:
-            note(unknown[0], length // rest)
-    for name, size in scalars.items():
-        if len(name) > 2 and size is not None and size not in found:  # a short name has another meaning elsewhere
-            note(size, reader.option(name))
-    return {size: found.get(size, published) for size, published in sizes.published.items()}
+            if len(name) > 2 and size not in found:  # a short name has another meaning elsewhere
+                note(size, self.option(name))
+        return {size: found.get(size, published) for size, published in sizes.published.items()}
 
 
 def sizes_set(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], places: Sequence[int]) -> dict[str, int]:
     """The sizes at these statements, a few of which are looked at; where they differ, those at the most of them."""
     some = places[:: 1 + len(places) // MAX_SIZE_PLACES]
-    counted = Counter(tuple(sizes_at(reader, sizes, same, i).items()) for i in some)
+    counted = Counter(tuple(reader.sizes_at(sizes, same, i).items()) for i in some)
     return dict(counted.most_common(1)[0][0]) if counted else dict(sizes.published)
+
+
+def with_names_of_sizes(table: NotebookTable, sizes: LessonSizes, reader: SizeReader) -> NotebookTable:
+    """The table with the script's own names for sizes among the names for values: `V` of `randn((V, 10))`."""
+    gradients = [*table.names, *(name for name, other in table.given.others.items() if other in table.names)]
+    places = [run[0] for name in gradients for run in reader.uses.runs.get(name, [])[-MAX_RUNS:] if run]
+    known = {*table.given.values, *table.given.gradients, *table.given.same}
+    same = {**names_of_sizes(reader, sizes, places, known), **table.given.same}
+    lengths = sizes.lengths({*known, *table.given.others, *table.given.compared})
+    return replace(table, given=replace(table.given, same=same, lengths=lengths))
 
 
 def names_of_sizes(
     reader: SizeReader, sizes: LessonSizes, places: Sequence[int], known: Collection[str]
 ) -> dict[str, str]:
-    """{variable: expression of values}: names with which the script made its tensors, `V` in `randn((V, 10))`.
+    """{variable: expression of values}: names with which the script made its tensors. `known` are left out.
 
-    Only those that are at all these statements what they were when the tensor was made. `known` are left out.
+    Only those that are at all these statements what they were when the tensor was made.
     """
     found: dict[str, str] = {}
     for name, axes in sizes.axes.items() if places else ():
-        made, shape = reader.binding(name, places[0]), reader.shape_of(name, places[0])
-        for parts, dimension in zip(axes, shape or (), strict=False):
-            other = dimension.name
-            if other is None or other in known or other in found or made is None:
-                continue
-            if len(parts) != 1 or parts[0] not in sizes.expressions:
+        made, shape = reader.binding(name, places[0]), reader.named(name, places[0])
+        for parts, dimension in zip(axes, shape if isinstance(shape, list) else (), strict=False):
+            other, size = dimension.name, parts[0] if len(parts) == 1 else None
+            if other is None or size is None or made is None or size not in sizes.expressions or other in known:
                 continue
             if all(reader.is_the_same(other, made, i) for i in places):
-                found.setdefault(other, sizes.expressions[parts[0]])
+                found.setdefault(other, sizes.expressions[size])
     return found
+
+
+def options_of(statements: Iterable[ast.stmt]) -> dict[str, list[ast.expr]]:
+    """{name of an option: the expressions that the text gives it}."""
+    nodes = [node for statement in statements for node in all_nodes(statement)]
+    functions = [node for node in nodes if isinstance(node, FunctionDefinition)]
+    positions = {node.name: [each.arg for each in (*node.args.posonlyargs, *node.args.args)] for node in functions}
+    found: dict[str, list[ast.expr]] = {}
+    for node in nodes:
+        for name, value in options_in(node, positions):
+            found.setdefault(name, []).append(value)
+    return found
+
+
+def options_in(node: ast.AST, positions: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ast.expr]]:
+    """Those that one node sets; `positions` are the parameters of functions, to which arguments by position belong."""
+    match node:
+        case ast.Dict():
+            yield from (
+                (literal_string(key) or "", value) for key, value in zip(node.keys, node.values, strict=True) if key
+            )
+        case ast.Call(func=function, args=[first, *_]) if last_name(function) == "add_argument":  # of argparse
+            option = (literal_string(first) or "").lstrip("-").replace("-", "_")
+            yield from ((option, word.value) for word in node.keywords if word.arg == "default")
+        case ast.Call():
+            yield from ((word.arg, word.value) for word in node.keywords if word.arg)
+            yield from zip(positions.get(last_name(node.func), ()), node.args, strict=False)
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            yield from ((each.arg, default) for each, default in parameters(node) if default is not None)
+        case ast.ClassDef():
+            for each in node.body:
+                match each:
+                    case (
+                        ast.Assign(targets=[ast.Name(name)], value=value)
+                        | ast.AnnAssign(target=ast.Name(name), value=ast.expr() as value)
+                    ):
+                        yield name, value
+        case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target]):
+            yield option_name(target) or "", node.value
+
+
+def option_name(node: ast.expr) -> str | None:
+    """`block_size` of `config["block_size"]` and `cfg.block_size`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return literal_string(node.slice) if isinstance(node, ast.Subscript) else None

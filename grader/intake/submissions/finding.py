@@ -154,34 +154,32 @@ class FoundSubmissions(Sequence[Submission]):
             for arrival in self.arrivals
         ]
         joined = join(roster, [submitter_of(arrival) for arrival in self.arrivals])
-        shared = share(roster, self.arrivals, joined.owners, [member.student for member, _ in joined.disputed])
-        by_member: dict[str, list[Arrival]] = {}
-        others = []
-        pairs = [(owner, arrival) for owner, arrival in zip(joined.owners, self.arrivals, strict=True)]
-        for at, (owner, arrival) in enumerate([*pairs, *shared.further]):
-            if owner is not None:
-                by_member.setdefault(owner.student, []).append(replace(arrival, student=owner.student))
-            elif at not in shared.used:
-                others.append(arrival)
-        used = tuple(f"`{as_folder(self.arrivals[at].student)}` " for at in shared.used)
-        before = {arrival.path: arrival.student for arrival in make_names_unique(self.arrivals)[0]}
-        own = [newest_of(same) for same in by_member.values()]
+        shared = share(groups, self.arrivals, joined)
+        pairs = [*zip(joined.owners, self.arrivals, strict=True), *shared.further]
+        members = {owner.student: owner for owner, _ in pairs if owner is not None}
+        own = [
+            newest_of([replace(arrival, student=student) for owner, arrival in pairs if owner is member])
+            for student, member in members.items()
+        ]
+        names_before = {arrival.path: arrival.student for arrival in make_names_unique(self.arrivals)[0]}
+        nobodys = [at for at, owner in enumerate(joined.owners) if owner is None and at not in shared.used]
+        others = [self.arrivals[at] for at in nobodys]
         unsure, renamed = make_names_unique(others, [member.student for member in roster.members])
         self.arrivals = sorted([*own, *unsure], key=lambda arrival: arrival.student.lower())
         for arrival in self.arrivals:
-            names = (before.get(arrival.path, ""), f"{before.get(arrival.path, '')} (not confirmed)")
+            before = names_before.get(arrival.path, "")
+            names = (before, f"{before} (not confirmed)")
             self.other_names[arrival.student] = tuple(name for name in names if name != arrival.student)
-        kept_remarks = (remark for remark in joined.remarks if not (used and remark.startswith(used)))
-        self.remarks = (*kept_remarks, *shared.remarks, *renamed)
-        members = {owner.student: owner for owner, _ in [*pairs, *shared.further] if owner is not None}
+        about = [sentence for at, sentence in joined.remarks.items() if at not in shared.used]
+        self.remarks = (*about, *shared.remarks, *renamed)
         undecided = {member.student for member, _ in shared.disputed}
-        absent = (member for member in joined.absent if member.student not in members.keys() | undecided)
+        absent = tuple(each for each in joined.absent if each.student not in members.keys() | undecided)
         disputed = tuple(
-            (member, f"Several submissions match this student, and none of them counts yet: {', '.join(names)}.")
-            for member, names in joined.disputed
+            (member, f"Several submissions match this student, and none of them counts yet: {', '.join(shown)}.")
+            for member, shown in joined.disputed
         )
         disputed = (*disputed, *shared.disputed)
-        self.attendance = Attendance(members, tuple(absent), roster.columns, disputed, self.remarks)
+        self.attendance = Attendance(members, absent, roster.columns, disputed, self.remarks)
 
 
 def may_contain(path: Path, lessons: Sequence[Lesson], course: Sequence[Lesson]) -> bool:

@@ -6,7 +6,7 @@ A submission by one member of a group counts for all members who have none of th
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.intake.submissions.arrival import Arrival
@@ -14,6 +14,7 @@ from grader.intake.submissions.gathered import files_below
 from grader.intake.submissions.lesson_files import Unreadable, read_file
 from grader.intake.submissions.people import fold_case, name_words
 from grader.intake.submissions.roster import Member, Roster
+from grader.intake.submissions.roster_matching import Joined
 from grader.results.wording import listed
 
 MAX_ARCHIVE = 64 << 20
@@ -48,19 +49,18 @@ def without_group(name: str, groups: Iterable[str]) -> str:
     return name[len(group) + 1 :] if (group := next(begins, "")) else name
 
 
-def share(
-    roster: Roster, arrivals: Sequence[Arrival], owners: Sequence[Member | None], known: Iterable[str]
-) -> SharedSubmissions:
-    """Finds a submission for each member of a group without one. `known` are students who are disputed already."""
-    shared, settled = SharedSubmissions(), set(known)
-    for group, members in members_by_group(roster).items():
-        own: dict[str, Arrival] = {}
-        for arrival, owner in zip(arrivals, owners, strict=True):
-            if owner is not None:
-                own.setdefault(owner.student, arrival)
+def share(groups: Mapping[str, Sequence[Member]], arrivals: Sequence[Arrival], joined: Joined) -> SharedSubmissions:
+    """Finds a submission for each member of a group without one; what is disputed already stays disputed."""
+    shared, settled = SharedSubmissions(), {member.student for member, _ in joined.disputed}
+    own: dict[str, Arrival] = {}
+    for arrival, owner in zip(arrivals, joined.owners, strict=True):
+        if owner is not None:
+            own.setdefault(owner.student, arrival)
+    for group, members in groups.items():
         holders = [member for member in members if member.student in own]
         without = [member for member in members if member.student not in own and member.student not in settled]
-        named = [at for at, arrival in enumerate(arrivals) if owners[at] is None and is_from_group(arrival, group)]
+        nobodys = (at for at, owner in enumerate(joined.owners) if owner is None)
+        named = [at for at in nobodys if is_from_group(arrivals[at], group)]
         candidates = [*(own[member.student] for member in holders), *(arrivals[at] for at in named)]
         different = different_arrivals(candidates) if len(candidates) > 1 else candidates
         if len(different) == 1 and without:

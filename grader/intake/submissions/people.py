@@ -1,11 +1,15 @@
-"""Names of people: compared without case, accents and order, and made safe as folder names."""
+"""Who is who: an index of people by their ids and names. Names are compared without case, accents and order.
+
+A person is an id, an e-mail address, a login or a platform's account: a mark. A name is a label that may change.
+"""
 
 from __future__ import annotations
 
 import difflib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
 """Letters that Unicode does not decompose into a plain letter and an accent."""
@@ -38,6 +42,39 @@ def name_words(name: str) -> tuple[str, ...]:
 def rotations(name: Sequence[str]) -> set[str]:
     """The name without spaces, begun at each of its words: which words are the last name is unknown."""
     return {"".join([*name[start:], *name[:start]]) for start in range(len(name))}
+
+
+class PeopleIndex:
+    """People by their marks, and by their names in any order of the words; a mark or a name may be several people's."""
+
+    def __init__(self) -> None:
+        self._by_mark, self._by_name, self._by_rotation = (defaultdict[str, set[str]](set) for _ in range(3))
+
+    def add(self, person: str, marks: Iterable[str], names: Iterable[str] = ()) -> None:
+        for mark in filter(None, marks):
+            self._by_mark[fold_case(mark)].add(person)
+        for words in filter(None, map(name_words, names)):
+            self._by_name["".join(words)].add(person)
+            for name in rotations(words):
+                self._by_rotation[name].add(person)
+
+    def with_mark(self, *marks: str) -> set[str]:
+        return {person for mark in marks for person in self._by_mark.get(fold_case(mark), ())}
+
+    def with_name(self, name: str) -> set[str]:
+        """Those with the name as it is written, else those with its words in another order."""
+        key = "".join(name_words(name))
+        return self._by_name.get(key) or self._by_rotation.get(key, set())
+
+    def with_words(self, *names: str) -> set[str]:
+        """Those with one of the names in any order of its words, also where a platform writes them as one word."""
+        keys = {key for name in names for key in rotations(name_words(name))}
+        return {person for key in keys for person in self._by_rotation.get(key, ())}
+
+
+def only(people: set[str]) -> str | None:
+    """The person, if it is one: what several people share names none of them."""
+    return next(iter(people)) if len(people) == 1 else None
 
 
 def may_be_one_person(one: str, other: str) -> bool:

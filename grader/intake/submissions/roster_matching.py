@@ -6,12 +6,12 @@ confirmed. Every other case is a sentence for the instructor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-from grader.intake.submissions.people import as_folder, fold_case, may_be_one_person, name_words, rotations
+from grader.intake.submissions.people import PeopleIndex, as_folder, may_be_one_person, only
 from grader.intake.submissions.roster import Member, Roster, column_roles
 from grader.results.wording import listed_as_code
 
@@ -60,13 +60,13 @@ class Joined:
     owners: for each submission, the member for whom it counts; attempts of one account have the same owner.
     absent: members whom no submission matches.
     disputed: members whom several submissions match, none of which counts, with the names of these.
-    remarks: sentences for the instructor.
+    remarks: {number of a submission: a sentence about it for the instructor}.
     """
 
     owners: tuple[Member | None, ...]
     absent: tuple[Member, ...]
     disputed: tuple[tuple[Member, tuple[str, ...]], ...]
-    remarks: tuple[str, ...]
+    remarks: Mapping[int, str]
 
 
 def join(roster: Roster, submitters: Sequence[Submitter]) -> Joined:
@@ -102,7 +102,7 @@ def join(roster: Roster, submitters: Sequence[Submitter]) -> Joined:
         if owner is None and at not in about:
             members = [match.member for match in evidence[at]]
             about[at] = unmatched_remark(submitter.shown, members, guesses, roster)
-    return Joined(tuple(owners), absent, tuple(disputed), tuple(about[at] for at in sorted(about) if about[at]))
+    return Joined(tuple(owners), absent, tuple(disputed), {at: about[at] for at in sorted(about) if about[at]})
 
 
 def matches_a_member(roster: Roster, name: str) -> bool:
@@ -112,24 +112,17 @@ def matches_a_member(roster: Roster, name: str) -> bool:
 
 
 class RosterIndex:
-    """Members by each way of naming them. A name that several members share names none of them."""
+    """Members by each way of naming them."""
 
     def __init__(self, roster: Roster, submitters: Sequence[Submitter]) -> None:
-        def by(keys: Callable[[Member], Iterable[str]]) -> dict[str, Member | None]:
-            named: dict[str, Member | None] = {}
-            for member in roster.members:
-                for key in set(keys(member)) - {""}:
-                    named[key] = None if key in named else member
-            return named
-
         self._explicit = any(column.strip().lower() == "submission" for column in roster.columns)
-        self._students = by(lambda m: [m.student])
-        self._confirmed = by(lambda m: [fold_case(m.submission)])
-        self._marks = by(lambda m: [fold_case(m.id), fold_case(m.email)])
-        # names that this program made unique, such as "Eva Silva (17)"
-        self._made_unique = by(lambda m: [fold_case(m.student) if m.student != as_folder(m.name) else ""])
-        self._names = by(lambda m: ["".join(name_words(m.name))])
-        self._rotated = by(lambda m: rotations(name_words(m.name)))
+        self._members = {member.student: member for member in roster.members}
+        self._confirmed, self._people = PeopleIndex(), PeopleIndex()
+        for each in roster.members:
+            self._confirmed.add(each.student, [each.submission])
+            # a name that this program made unique, such as "Eva Silva (17)"
+            made_unique = [each.student] if each.student != as_folder(each.name) else []
+            self._people.add(each.student, [each.id, each.email, *made_unique], [each.name])
         self._numbers_are_ids = self._believes_numbers(submitters)
 
     def _believes_numbers(self, submitters: Sequence[Submitter]) -> bool | None:
@@ -148,36 +141,37 @@ class RosterIndex:
         return True if 2 * sum(agree) > len(agree) else None
 
     def _numbered(self, submitter: Submitter) -> list[Member]:
-        marked = (self._marks.get(mark) for mark in submitter.marks if mark.isdecimal())
-        return [member for member in marked if member is not None]
+        people = (only(self._people.with_mark(mark)) for mark in submitter.marks if mark.isdecimal())
+        return [self._members[person] for person in people if person is not None]
 
     def evidence(self, submitter: Submitter) -> list[Match]:
         """Every member whom anything about this submission matches exactly, with the strongest rank."""
         found: dict[str, Match] = {}
 
-        def add(member: Member | None, rank: Rank) -> None:
-            if member is not None and (member.student not in found or found[member.student].rank < rank):
-                found[member.student] = Match(member, rank)
+        def add(people: set[str], rank: Rank) -> None:
+            person = only(people)
+            if person is not None and (person not in found or found[person].rank < rank):
+                found[person] = Match(self._members[person], rank)
 
         if submitter.own:
-            add(self._students.get(submitter.shown), Rank.CONFIRMED)
-        for name in map(fold_case, submitter.names):
-            add(self._confirmed.get(name), Rank.KEY if submitter.displayed and not self._explicit else Rank.CONFIRMED)
-            add(self._marks.get(name), Rank.KEY)
-            add(self._made_unique.get(name), Rank.KEY)
+            add({submitter.shown} & self._members.keys(), Rank.CONFIRMED)
+        for name in submitter.names:
+            is_weak = submitter.displayed and not self._explicit
+            add(self._confirmed.with_mark(name), Rank.KEY if is_weak else Rank.CONFIRMED)
+            add(self._people.with_mark(name), Rank.KEY)
         for mark in submitter.marks:
             if not mark.isdecimal():
-                add(self._marks.get(fold_case(mark)), Rank.CONFIRMED)
+                add(self._people.with_mark(mark), Rank.CONFIRMED)
         for member in self._numbered(submitter):
             if self._numbers_are_ids or any(may_be_one_person(name, member.name) for name in submitter.names):
-                add(member, Rank.CONFIRMED)
+                add({member.student}, Rank.CONFIRMED)
             elif self._numbers_are_ids is None:
-                add(member, Rank.KEY)
+                add({member.student}, Rank.KEY)
         for name in submitter.names:
+            whole = self._people.with_name(name)
             # a form adds who uploaded a file to its name: `backward - Ada Okafor`, `Ada Okafor - backward`
-            whole, *parts = ("".join(name_words(part)) for part in (name, *name.split(" - ")))
-            for words in [whole] if whole in self._names or whole in self._rotated else parts:
-                add(self._names[words] if words in self._names else self._rotated.get(words), Rank.NAME)
+            for people in [whole] if whole else map(self._people.with_name, name.split(" - ")):
+                add(people, Rank.NAME)
         return list(found.values())
 
 

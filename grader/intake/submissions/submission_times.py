@@ -7,7 +7,6 @@ with every attempt; its grade book and its file names have no time.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
@@ -17,7 +16,7 @@ from typing import Any
 from grader.errors import UserError
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.lateness import late_by_canvas, late_by_line
-from grader.intake.submissions.people import fold_case, name_words, rotations
+from grader.intake.submissions.people import PeopleIndex
 from grader.intake.submissions.roster import (
     FIRST_NAME_COLUMNS,
     LAST_NAME_COLUMNS,
@@ -232,12 +231,14 @@ def times_by_student(
     people = PeopleIndex()
     for arrival in arrivals:
         # the marks and names of a group's submission are those of the member who submitted
-        people.add(arrival.student, None if arrival.submitted_by else arrival, members.get(arrival.student))
-    for member in absent:
-        people.add(member.student, None, member)
+        own_marks, names = ((), ()) if arrival.submitted_by else (arrival.marks, arrival.names)
+        people.add(arrival.student, [arrival.student, *own_marks, *names], [arrival.student, *names])
+    for member in [*absent, *(members[each.student] for each in arrivals if each.student in members)]:
+        marks = [member.student, member.submission, *member.marks.values()]
+        people.add(member.student, marks, [member.student, member.name])
     found, sentences = dict[str, list[SubmissionTime]](), list[str]()
     for time in times:
-        ids, named = people.of(time)
+        ids, named = people.with_mark(*time.ids), people.with_words(*time.names)
         shown = ", ".join(dict.fromkeys((*time.names, *time.ids)))
         agreed = ids & named if ids and named else ids | named
         if len(agreed) == 1:
@@ -253,33 +254,6 @@ def times_by_student(
         if each.student not in own and each.path in by_path:
             own[each.student] = by_path[each.path]
     return own, sentences
-
-
-class PeopleIndex:
-    """Students by their ids, and by their names in every order of the words."""
-
-    def __init__(self) -> None:
-        self._by_id, self._by_name = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
-
-    def add(self, student: str, arrival: Arrival | None, member: Member | None) -> None:
-        for key in keys_of(student, arrival, member):
-            self._by_id[fold_case(key)].add(student)
-        names = [student, *(arrival.names if arrival else ()), *([member.name] if member else [])]
-        for key in {each for name in names for each in rotations(name_words(name))}:
-            self._by_name[key].add(student)
-
-    def of(self, time: SubmissionTime) -> tuple[set[str], set[str]]:
-        """(students with an id of the line, students with a name of it)"""
-        ids = {student for key in time.ids for student in self._by_id.get(fold_case(key), ())}
-        words = [key for name in time.names for key in rotations(name_words(name))]
-        return ids, {student for key in words for student in self._by_name.get(key, ())}
-
-
-def keys_of(student: str, arrival: Arrival | None, member: Member | None) -> set[str]:
-    keys = {student, *(arrival.marks if arrival else ()), *(arrival.names if arrival else ())}
-    if member is not None:
-        keys |= {member.submission, *member.marks.values()}
-    return {key for key in keys if key}
 
 
 def with_times(

@@ -55,7 +55,7 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     for found in results.values():
         for lesson in found.lessons:
             possible[lesson.name] = max(possible.get(lesson.name, 0), lesson.max_score)
-    remarks = [*joined.remarks, *scaling_remarks(results, possible), *incomplete(list(results.values()))]
+    remarks = [*joined.remarks.values(), *scaling_remarks(results, possible), *incomplete(list(results.values()))]
     if joined.absent:
         names = ", ".join(member.name for member in joined.absent[:10]) + (" ..." if joined.absent[10:] else "")
         remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")

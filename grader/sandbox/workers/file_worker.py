@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from grader.calling.answer import Answer
 from grader.calling.protocol import Called
@@ -12,6 +12,7 @@ from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WORKER_FAILURES, DeadlineMissed
 from grader.sandbox.workers.hang import take_hang_lines
+from grader.sandbox.workers.messages import FileLoaded, Load
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
@@ -64,7 +65,7 @@ class FileWorker:
         self.switched_on = False
 
     def start(self, memory: bool = False) -> WorkerProcess | None:
-        """The present worker, or a new one; None where there is a load failure. For `memory` see WorkerProcess.load.
+        """The present worker, or a new one; None where there is a load failure. For `memory` see Load.
 
         Raises ZygoteDied and Interrupted.
         """
@@ -99,17 +100,16 @@ class FileWorker:
             worker.set_interrupt_fd(self.interrupt)
         try:
             with self._time.waiting():
-                worker.begin_load(self.file.files, self.file.main, memory, self.file.not_allowed)
+                worker.begin_load(Load(self.file.files, self.file.main, self.file.not_allowed, memory))
             self._is_loading = True
         except WORKER_FAILURES as error:
             self._fail(self._failure_of(error))
 
-    def _take_reply(self, worker: WorkerProcess, reply: Mapping[str, Any]) -> None:
-        if reply["op"] == "failed":
-            self._fail(Answer(reply["outcome"], message=reply["message"], line=reply["line"]))
+    def _take_reply(self, worker: WorkerProcess, loaded: FileLoaded) -> None:
+        if loaded.failure is not None:
+            self._fail(loaded.failure)
             return
-        self.functions, self.note = tuple(reply["functions"]), reply["note"]
-        self.plain_functions = frozenset(reply["plain"])
+        self.functions, self.note, self.plain_functions = loaded.functions, loaded.note, loaded.plain
         self._printed_by_loading = worker.output.total
         self._zygote.running = ""
 

@@ -16,7 +16,7 @@ from collections.abc import Collection
 from weakref import WeakKeyDictionary
 
 from grader.reference.problem import Problem
-from grader.sandbox.workers.requests import PackedProblem, pack_problem
+from grader.sandbox.workers.messages import PackedProblem, pack_problem
 
 PACKED_PROBLEMS: WeakKeyDictionary[Problem, dict[frozenset[str], PackedProblem]] = WeakKeyDictionary()
 """Problems as they were sent, by the names whose upstream gradients were left out."""

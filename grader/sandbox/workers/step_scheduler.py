@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import torch
 
@@ -12,7 +13,7 @@ from grader.calling.numerical_watch import Seen
 from grader.reference.problem import Problem
 from grader.sandbox.workers.endings import WORKER_FAILURES, DeadlineMissed
 from grader.sandbox.workers.file_worker import FileWorker
-from grader.sandbox.workers.requests import PackedProblem, RunRequest
+from grader.sandbox.workers.messages import Observe, PackedProblem, Run, joint_fields
 from grader.sandbox.workers.sending import pack_once
 from grader.sandbox.workers.work_clock import TimeAccount
 
@@ -55,19 +56,23 @@ class StepScheduler:
         """The problem as it is sent: a joint function needs no upstream gradients."""
         return pack_once(problem, problem.upstream if self.joint is not None else ())
 
+    def _run(self, packed: PackedProblem, steps: Sequence[str], traced: bool = False) -> tuple[PackedProblem, Run]:
+        return packed, Run(packed.number, list(steps), packed.room, joint=joint_fields(self.joint), traced=traced)
+
     def run_all(
         self, due: Iterable[Problem], wanted: Sequence[str], traced: bool = False
     ) -> dict[Problem, dict[str, Answer]]:
         """{problem: {step: answer}} of the `wanted` steps, run in one batch as far as that succeeds."""
         steps = tuple(step for step in wanted if step not in self.given_up)
-        problems = {RunRequest(self._packed(problem), steps, traced=traced): problem for problem in due}
+        problems = list(due)
         seconds = self._batch_seconds(steps * len(problems))
         if not steps or seconds is None or len(problems) < 2 or self._file.start() is None:
             return {}
-        answers = {problem: dict(self.given_up) for problem in problems.values()}
+        answers = {problem: dict(self.given_up) for problem in problems}
         try:
-            for run, step, answer in self._answers(list(problems), seconds):
-                answers[problems[run]][step] = answer
+            runs = [self._run(self._packed(problem), steps, traced) for problem in problems]
+            for number, step, answer in self._answers(runs, seconds):
+                answers[problems[number]][step] = answer
         except WORKER_FAILURES:
             self._stop_batches()
         return {
@@ -84,8 +89,7 @@ class StepScheduler:
                 break
             seconds = self._batch_seconds(due)
             try:
-                request = RunRequest(packed, tuple(due), joint=self.joint, traced=traced)
-                for _, step, answer in self._answers([request], seconds):
+                for _, step, answer in self._answers([self._run(packed, due, traced)], seconds):
                     results[step] = answer
                     due.remove(step)
             except WORKER_FAILURES as error:
@@ -105,7 +109,8 @@ class StepScheduler:
         steps = tuple(s for s in self.steps if s not in self.given_up and self.given_up.keys().isdisjoint(above[s]))
         # upstream gradients are sent only where no step of the student's returns them
         packed = pack_once(problem, problem.upstream if self.joint is not None else [step[1:] for step in self.steps])
-        request = RunRequest(packed, steps, own_chain={step: above[step] for step in steps}, joint=self.joint)
+        _, run = self._run(packed, steps)
+        request = packed, replace(run, above={step: sorted(above[step]) for step in steps})
         while steps and self._file.start() is not None:
             seconds = self._batch_seconds(steps)
             try:
@@ -120,22 +125,23 @@ class StepScheduler:
         return {step: results.get(step, Answer("skipped")) for step in self.steps}
 
     def _answers(
-        self, runs: Sequence[RunRequest], batch_seconds: float | None
-    ) -> Iterator[tuple[RunRequest, str, Answer]]:
-        """(run, step, answer) from the present worker. Raises WorkerLost and DeadlineMissed."""
+        self, runs: Sequence[tuple[PackedProblem, Run]], batch_seconds: float | None
+    ) -> Iterator[tuple[int, str, Answer]]:
+        """(number of the run, step, answer) from the present worker. Raises WorkerLost and DeadlineMissed."""
         worker, sent = self._file.process, frozenset(self._file.sent)
         assert worker is not None
-        self._file.sent |= {run.problem.number for run in runs}
-        due = [self.joint.name] if self.joint else [step for run in runs for step in run.steps]
+        self._file.sent |= {problem.number for problem, _ in runs}
+        due = [self.joint.name] if self.joint else [step for _, run in runs for step in run.steps]
         self._file.set_running(due, together=batch_seconds is not None)
         with self._time.waiting():
-            for run, step, answer in worker.run(runs, sent, self._time.end, batch_seconds):
-                if answer.outcome in ("forbidden", "timeout") and run.own_chain is None:  # it is not run again
+            for number, step, answer in worker.run(runs, sent, self._time.end, batch_seconds):
+                is_chain = runs[number][1].above is not None
+                if answer.outcome in ("forbidden", "timeout") and not is_chain:  # it is not run again
                     self.given_up[step] = answer
                 if not self.joint:
                     del due[0]
                     self._file.set_running(due, together=batch_seconds is not None)
-                yield run, step, answer
+                yield number, step, answer
 
     def observe(self, problem: Problem, steps: Sequence[str]) -> dict[str, Seen]:
         """{step: what was seen} while `steps` were run again, outside the verdict. A failure is no observation."""
@@ -144,10 +150,10 @@ class StepScheduler:
         try:
             packed = self._packed(problem)
             if packed.number not in self._file.sent:
-                worker.send_packed(packed)
+                worker.send_bytes(packed.frame, self._time.end)
                 self._file.sent.add(packed.number)
             with self._time.waiting():
-                return worker.observe(packed.number, steps, self.joint, self._time.end)
+                return worker.observe(Observe(packed.number, steps, joint_fields(self.joint)), self._time.end)
         except WORKER_FAILURES:
             self._file.discard()
             return {}

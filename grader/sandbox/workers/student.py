@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.joint import Joint
 from grader.calling.numerical_watch import Seen
-from grader.calling.protocol import Called, Measurement
+from grader.calling.protocol import Called, CallRequest, Measurement
 from grader.reference.problem import Problem
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WORKER_FAILURES
 from grader.sandbox.workers.file_worker import FileWorker, MeasuredCall
 from grader.sandbox.workers.printed import Span, cut
-from grader.sandbox.workers.requests import call_request
 from grader.sandbox.workers.step_scheduler import StepScheduler
 from grader.sandbox.workers.student_file import NO_PROBLEMS, FileProblems, StudentFile
 from grader.sandbox.workers.work_clock import TimeAccount
@@ -66,7 +66,7 @@ class Student:
         self.interrupt = interrupt
         self.time_of_changed = TimeAccount(zygote.limits.total_seconds, zygote.clock)
         self.trials: Trials | None = None
-        self._calls: dict[str, list[tuple[Mapping[str, Any], list[Any], dict[str, Any]]]] = {}
+        self._calls: dict[str, list[CallRequest]] = {}
 
     def begin_loading(self) -> None:
         """Have the file run while the caller does something else; whatever needs a worker waits for it."""
@@ -192,7 +192,7 @@ class Student:
                     return found
                 try:
                     with self.time.waiting():
-                        seen = worker.observe_call(*call, self.time.end)
+                        seen = worker.observe(replace(call, observed=True), self.time.end).get(call.name)
                 except WORKER_FAILURES:
                     self._file.discard()
                     break
@@ -214,7 +214,7 @@ class Student:
 
     # Calls -----------------------------------------------------------------------------------------------------------
 
-    def call(self, of: str, request: Mapping[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Called:
+    def call(self, of: str, request: CallRequest) -> Called:
         """One call; `of` is the function or class that it is about. Without a value it is a `Called` that failed.
 
         A function that hangs or ends its process is not called again.
@@ -227,14 +227,14 @@ class Student:
         self._file.set_running([of], together=False)
         try:
             with self.time.waiting():
-                called = worker.call(request, args, kwargs, self.time.end)
+                called = worker.call(request, self.time.end)
         except WORKER_FAILURES as error:
             called = Called(failed=self._scheduler.failed(error))
         if called.failed is not None and called.failed.outcome in ("timeout", "crashed", "forbidden"):
             self._file.discard()
             self._scheduler.given_up[of] = called.failed
         elif called.failed is None:
-            self._calls.setdefault(of, []).append((request, args, kwargs))
+            self._calls.setdefault(of, []).append(request)
         return called
 
     def call_measured(self, name: str, args: Sequence[Any], memory: bool = True) -> MeasuredCall:
@@ -245,7 +245,7 @@ class Student:
         with self._file.in_own_worker():
             if name not in self._scheduler.given_up:
                 self._file.start(memory)
-            called = self.call(name, call_request(name), list(args), {})
+            called = self.call(name, CallRequest(name, args))
             used = self._file.end_and_measure()
         return MeasuredCall(called, None if called.failed is not None else used)
 

@@ -11,7 +11,8 @@ import os
 
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.isolation.usage import own_usage
-from grader.sandbox.workers.worker import ANSWERS_FD, REQUESTS_FD, Worker, send_header
+from grader.sandbox.workers.messages import encode_reply
+from grader.sandbox.workers.worker import ANSWERS_FD, REQUESTS_FD, Worker, send
 
 
 def main(requests: int, answers: int, output: int, plan: Plan, zygote: PreparedZygote) -> None:
@@ -25,11 +26,11 @@ def main(requests: int, answers: int, output: int, plan: Plan, zygote: PreparedZ
     try:
         lock_in(plan, keep=range(5), parent=parent, ruleset=ruleset)
     except (OSError, ValueError) as error:
-        send_header({"op": "not locked in", "message": f"{type(error).__name__}: {error}"})
+        send(encode_reply("not locked in", message=f"{type(error).__name__}: {error}"))
         os._exit(71)
     # before the first byte of a student's is read: nothing they write can come before it, and what is used from here
     # on is the submission's
-    send_header({"op": "locked in", "used": own_usage()})
+    send(encode_reply("locked in", used=own_usage()))
     try:
         worker.serve()
     except BaseException as error:  # an error of the grader, or of a student's thread that broke the protocol

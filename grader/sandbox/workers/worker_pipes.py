@@ -9,14 +9,13 @@ import time
 from collections.abc import Callable
 
 from grader.errors import Interrupted
-from grader.sandbox.workers import wire
+from grader.sandbox.workers.codec import MAX_BODY, MAX_HEADER, Frame, Reader
 from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
 from grader.sandbox.workers.printed import Output
-from grader.sandbox.workers.tensor_bytes import MAX_BODY
 from grader.sandbox.workers.work_clock import Wait, WorkClock
 
 READ_BYTES = 1 << 18
-MAX_ANSWER_BYTES_HELD = wire.MAX_HEADER + MAX_BODY
+MAX_ANSWER_BYTES_HELD = MAX_HEADER + MAX_BODY
 """Bytes of answers that may come while a request is still being written."""
 MAX_LATE_READS = 5
 """Reads after a deadline: what is in a full pipe was written in time, and this process was late."""
@@ -42,7 +41,7 @@ class WorkerPipes:
         self._requests, self._answers, self._printed = requests, answers, printed
         self._how_it_ended, self._clock = how_it_ended, clock
         self._late_reads = 0
-        self.reader = wire.Reader()
+        self.reader = Reader()
         self.output = Output(room)
         self._selector = selectors.DefaultSelector()
         for descriptor in (answers, printed):
@@ -82,7 +81,7 @@ class WorkerPipes:
         finally:
             self._selector.unregister(self._requests)
 
-    def receive(self, deadline: float) -> wire.Frame:
+    def receive(self, deadline: float) -> Frame:
         """The next frame that the worker sends. Raises WorkerLost, DeadlineMissed and Interrupted."""
         wait, self._late_reads = Wait(self._clock, deadline), 0
         while True:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import astuple
-from typing import Any, Protocol
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Protocol
 
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
-from grader.calling.joint import Joint
 from grader.calling.numerical_watch import Seen
-from grader.calling.protocol import Called
+from grader.calling.protocol import Called, CallRequest
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
-from grader.sandbox.workers import wire
-from grader.sandbox.workers.budget import LEAST
+from grader.sandbox.workers import messages
+from grader.sandbox.workers.codec import Budget, Frame
 from grader.sandbox.workers.endings import WORKER_START_SECONDS, DeadlineMissed, WireError, WorkerLost, how_it_ended
-from grader.sandbox.workers.replies import decode_called, decode_loaded, decode_observed
-from grader.sandbox.workers.requests import PackedProblem, RunRequest, new_ticket, observe_request
-from grader.sandbox.workers.tree import frame_and_size
+from grader.sandbox.workers.messages import FileLoaded, Load, Observe, PackedProblem, Request, Run
 from grader.sandbox.workers.work_clock import WorkClock
 from grader.sandbox.workers.worker_pipes import WorkerPipes
 
 MAX_SPANS = 10_000
-CALL_ROOM = 1 << 24  # bytes of tensors in the reply to a call
 
 
 class ZygoteHandle(Protocol):
@@ -41,7 +38,10 @@ class ZygoteHandle(Protocol):
 
 
 class WorkerProcess:
-    """One worker, spoken to over pipes. Every method that waits has a deadline."""
+    """One worker, spoken to over pipes.
+
+    Every method that waits has a deadline, and raises WorkerLost, DeadlineMissed or Interrupted.
+    """
 
     def __init__(self, zygote: ZygoteHandle, number: int, requests: int, answers: int, output: int) -> None:
         self._zygote, self._number, self._limits, self._clock = zygote, number, zygote.limits, zygote.clock
@@ -55,36 +55,13 @@ class WorkerProcess:
         self.printed_before = 0  # bytes printed before the last run
         self._is_closed, self._is_locked_in = False, False
         self._loaded = 0  # bytes printed when the file was loaded
+        self._load_ticket = 0
         self._at_start = Usage(0, 0.0)
         self.switched_on = False  # it says that PyTorch differentiates again
 
     def set_interrupt_fd(self, interrupt: int) -> None:
         """From now on, waiting raises Interrupted as soon as that descriptor is readable: a key, a changed file."""
         self._pipes.set_interrupt_fd(interrupt)
-
-    def begin_load(
-        self, files: Mapping[str, bytes], main: str, memory: bool = False, not_allowed: Sequence[str] = ()
-    ) -> None:
-        """Have the worker run the submission's file; `take_loaded` waits for the reply.
-
-        With `memory`, the worker's resident memory is made to follow what the file and its functions hold.
-        `not_allowed` are parts of PyTorch that are removed first, see library_off.py.
-        Raises WorkerLost or DeadlineMissed.
-        """
-        self.wait_until_locked_in()
-        entries = [{"name": name, "size": len(source)} for name, source in files.items()]
-        deadline = self._clock.now() + self._limits.import_seconds
-        request = {"op": "load", "files": entries, "main": main, "memory": memory, "not_allowed": list(not_allowed)}
-        self._send(request, b"".join(files.values()), deadline)
-
-    def take_loaded(self) -> dict[str, Any]:
-        """The reply: op "loaded" with function names, or "failed" with message and line.
-
-        Raises WorkerLost or DeadlineMissed.
-        """
-        header = self._pipes.receive(self._clock.now() + self._limits.import_seconds).header
-        self._loaded = wire.printed_in(header)
-        return decode_loaded(header)
 
     def wait_until_locked_in(self) -> None:
         """Take the frame that the worker sends before it knows a line of the student's. Raises ZygoteDied."""
@@ -98,66 +75,72 @@ class WorkerProcess:
             raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
         self._at_start, self._is_locked_in = Usage(*header["used"]), True
 
-    def send_packed(self, problem: PackedProblem) -> None:
-        self._send_bytes(problem.frame, self._clock.now() + self._limits.step_seconds)
+    def begin_load(self, request: Load) -> None:
+        """Have the worker run the submission's file; `take_loaded` waits for the reply."""
+        self.wait_until_locked_in()
+        self._load_ticket, _ = self._send(request, self._clock.now() + self._limits.import_seconds)
+
+    def take_loaded(self) -> FileLoaded:
+        frame = self._pipes.receive(self._clock.now() + self._limits.import_seconds)
+        with wire_errors_lose_it():
+            self._loaded = messages.printed_in(frame)
+            return messages.decode_loaded(frame, self._load_ticket)
 
     def run(
-        self, runs: Sequence[RunRequest], sent: Collection[int], until: float, batch_seconds: float | None = None
-    ) -> Iterator[tuple[RunRequest, str, Answer]]:
-        """(run, step, answer) as they arrive, each within the deadline of a step, all before `until` (of the clock).
+        self,
+        runs: Sequence[tuple[PackedProblem, Run]],
+        sent: Collection[int],
+        until: float,
+        batch_seconds: float | None = None,
+    ) -> Iterator[tuple[int, str, Answer]]:
+        """(number of the run, step, answer) as they arrive, each within the deadline of a step, all before `until`.
 
         All requests are sent at once, with the problems whose numbers are not in `sent`. With `batch_seconds`, the
         worker may send answers together, and each must come within that many seconds. That saves much time where all
-        goes well; where it does not, nobody knows which step was at fault.
-
-        Raises WorkerLost or DeadlineMissed; without `batch_seconds` the step at fault is the one that is due.
+        goes well; where it does not, nobody knows which step was at fault. Without `batch_seconds` the step at fault
+        is the one that is due.
         """
         self.printed_before = self.output.total
-        tickets = [new_ticket() for _ in runs]
-        frames = []
-        for run, ticket in zip(runs, tickets, strict=True):
-            frames += [run.problem.frame] if run.problem.number not in sent else []
-            frames.append(run.frame(ticket, one_by_one=batch_seconds is None))
+        frames, tickets = [], [messages.new_ticket() for _ in runs]
+        for (problem, run), ticket in zip(runs, tickets, strict=True):
+            one_by_one = replace(run, one_by_one=batch_seconds is None)
+            frames += [problem.frame] if problem.number not in sent else []
+            frames.append(messages.encode_request(one_by_one, ticket)[0])
         seconds = self._limits.step_seconds if batch_seconds is None else min(batch_seconds, self._limits.step_seconds)
-        self._pipes.reader.max_body = max(run.problem.room for run in runs)
-        self._send_bytes(b"".join(frames), min(until, self._clock.now() + seconds))
-        for run, ticket in zip(runs, tickets, strict=True):
+        self._pipes.reader.max_body = max(problem.room for problem, _ in runs)
+        self.send_bytes(b"".join(frames), min(until, self._clock.now() + seconds))
+        for number, ((problem, run), ticket) in enumerate(zip(runs, tickets, strict=True)):
             for step in run.steps:
                 frame = self._pipes.receive(min(until, self._clock.now() + seconds))
-                try:
-                    answer = wire.decode_answer(frame, step, ticket, run.problem.known, run.problem.room)
-                except WireError as error:
-                    raise WorkerLost(f"Its answer could not be read ({error}).") from error
+                with wire_errors_lose_it():
+                    answer = messages.decode_answer(frame, step, ticket, problem.known, problem.room)
+                    self._mark(frame, run.joint[0] if run.joint else step)
                 self._notice(answer)
-                self._mark(frame, run.joint.name if run.joint else step)
-                yield run, step, answer
+                yield number, step, answer
 
-    def observe(self, problem: int, steps: Sequence[str], joint: Joint | None, until: float) -> dict[str, Seen]:
-        """{step: what was seen} while steps were run again; see NumericalWatch. Raises WorkerLost or DeadlineMissed."""
+    def observe(self, request: Observe | CallRequest, until: float) -> dict[str, Seen]:
+        """{step or function: what was seen} while steps were run again, or a call made again; see NumericalWatch."""
         self.printed_before = self.output.total
-        ticket = new_ticket()
-        self._send_bytes(observe_request(problem, steps, joint, ticket), until)
-        try:
-            return decode_observed(self._pipes.receive(until), steps, ticket)
-        except WireError as error:
-            raise WorkerLost(f"Its answer could not be read ({error}).") from error
+        ticket, _ = self._send(request, until)
+        frame = self._pipes.receive(until)
+        with wire_errors_lose_it():
+            return messages.decode_observed(frame, ticket)
 
-    def observe_call(
-        self, request: Mapping[str, Any], args: list[Any], kwargs: dict[str, Any], until: float
-    ) -> Seen | None:
-        """What was seen while a call was made again; see NumericalWatch. Raises WorkerLost or DeadlineMissed."""
-        self.printed_before = self.output.total
-        ticket = new_ticket()
-        frame, _ = frame_and_size({**request, "op": "observe call", "ticket": ticket}, args=args, kwargs=kwargs)
-        self._send(frame.header, frame.body, until)
-        try:
-            return decode_observed(self._pipes.receive(until), [request["name"]], ticket).get(request["name"])
-        except WireError as error:
-            raise WorkerLost(f"Its answer could not be read ({error}).") from error
+    def call(self, request: CallRequest, until: float) -> Called:
+        """One call of a function, a class or a method; the reply is checked as an answer is."""
+        deadline = min(until, self._clock.now() + self._limits.step_seconds)
+        self._pipes.reader.max_body = messages.CALL_ROOM
+        ticket, budget = self._send(request, deadline)
+        reply = self._pipes.receive(deadline)
+        with wire_errors_lose_it():
+            called = messages.decode_called(reply, ticket, budget)
+            self._mark(reply, request.name)
+        self._notice(called.failed)
+        return called
 
-    def _mark(self, frame: wire.Frame, label: str) -> None:
+    def _mark(self, frame: Frame, label: str) -> None:
         """Notes which function printed what came since the answer before, as far as the worker says."""
-        spans, now = self.output.spans, wire.printed_in(frame.header)
+        spans, now = self.output.spans, messages.printed_in(frame)
         before = spans[-1][1] if spans else self._loaded
         if now > before and len(spans) < MAX_SPANS:
             spans.append((before, now, label))
@@ -165,32 +148,15 @@ class WorkerProcess:
     def _notice(self, answer: Answer | None) -> None:
         self.switched_on |= answer is not None and answer.message == SWITCHED_ON
 
-    def call(self, request: Mapping[str, Any], args: list[Any], kwargs: dict[str, Any], until: float) -> Called:
-        """One call of a function, a class or a method; the reply checked as an answer is. `request` says of what.
+    def _send(self, request: Request, deadline: float) -> tuple[int, Budget]:
+        """(the ticket of the request, how large its reply may be)."""
+        ticket = messages.new_ticket()
+        data, budget = messages.encode_request(request, ticket)
+        self.send_bytes(data, deadline)
+        return ticket, budget
 
-        Raises WorkerLost or DeadlineMissed.
-        """
-        ticket, deadline = new_ticket(), min(until, self._clock.now() + self._limits.step_seconds)
-        header = {**request, "op": "call", "ticket": ticket, "room": CALL_ROOM}
-        frame, sent = frame_and_size(header, args=args, kwargs=kwargs)
-        budget = LEAST.at_least(sent)
-        frame.header["budget"] = astuple(budget)
-        self._pipes.reader.max_body = CALL_ROOM
-        self._send(frame.header, frame.body, deadline)
-        reply = self._pipes.receive(deadline)
-        try:
-            called = decode_called(reply, ticket, budget)
-            self._mark(reply, str(request["name"]))
-        except WireError as error:
-            raise WorkerLost(f"Its answer could not be read ({error}).") from error
-        self._notice(called.failed)
-        return called
-
-    def _send_bytes(self, data: bytes, deadline: float) -> None:
+    def send_bytes(self, data: bytes, deadline: float) -> None:
         self._pipes.send(data, deadline)
-
-    def _send(self, header: dict[str, Any], body: bytes | bytearray, deadline: float) -> None:
-        self._send_bytes(wire.encode_frame(wire.Frame(header, body)), deadline)
 
     def end_and_measure(self) -> Usage:
         """Kills the worker; returns what it used since it was locked in, by the kernel's account."""
@@ -209,3 +175,12 @@ class WorkerProcess:
             self._zygote.end_of(self._number)
         finally:
             self._pipes.close()
+
+
+@contextmanager
+def wire_errors_lose_it() -> Iterator[None]:
+    """A worker whose answer cannot be read is given up. Raises WorkerLost."""
+    try:
+        yield
+    except WireError as error:
+        raise WorkerLost(f"Its answer could not be read ({error}).") from error

@@ -18,7 +18,6 @@ ANSWER = {
     "uses": ["logits", "Yb", "n"],
     "operators": 3,
     "low_precision": False,
-    "tensor": None,
 }
 LOADED = {"op": "loaded", "functions": ["dlogits"], "note": ""}
 
@@ -39,21 +38,23 @@ def asked():
     """The ticket of what is being asked, which stands in the worker's own frames below a step; 0 outside of a step."""
     below = the("sys", "_getframe")()
     while below := part(below, "f_back"):
-        if "ticket" in (header := part(below, "f_locals").get("header", ())):
-            return header["ticket"]
+        if "ticket" in (names := part(below, "f_locals")):
+            return names["ticket"]
     return 0
 
 
-def answer(body=b"", **fields):
-    return frame({**ANSWER, "ticket": asked(), **fields}, body)
+def answer(body=b"", tensor=None, **fields):
+    """`tensor` is {"dtype": …, "shape": …}; its numbers are `body`."""
+    value = {"tensors": [], "value": None} if tensor is None else {"tensors": [tensor], "value": {"t": 0}}
+    return frame({**ANSWER, "ticket": asked(), **value, **fields}, body + bytes(-len(body) % 8))
 
 
 def instead_of_answers(make):
     """From now on the worker sends `make(step, its true answer)`, as (fields, body), in place of its answers."""
-    wire = importlib.import_module("grader.sandbox.workers.wire")
+    messages = importlib.import_module("grader.sandbox.workers.messages")
 
     def encode_answer(step, true_answer, ticket, *_):
         fields, body = make(step, true_answer)
         return answer(body, **{"step": step, "ticket": ticket, **fields})
 
-    wire.encode_answer = encode_answer
+    messages.encode_answer = encode_answer

@@ -1,4 +1,4 @@
-"""A script whose exercises are functions that it calls: the one with a part of the pass is read in its place.
+"""A script whose exercises are functions that it calls: each is read in its place, also the one with one gradient.
 
 lesson: 03
 as: script
@@ -6,7 +6,7 @@ alone: yes
 dlogprobs: passed
 dprobs: passed
 dcounts_sum_inv: shape
-dC: missing | `dC` is assigned inside of `embedding` only (mine.py, line 23), whose result is not assigned to `dC`.
+dC: passed
 others: missing
 """
 

@@ -57,11 +57,14 @@ def opened(text: str) -> list[str]:
         ("def two(d):\n    return d @ W, d.sum(0)\ndh, db = two(dlogits)",
          ["dh = dlogits @ W", "db = dlogits.sum(0)"]),
         ("def one(d):\n    return d @ W\ndh = one(dlogits)", ["dh = one(dlogits)"]),
+        ("def main():\n    dh = dlogits @ W\nmain()", ["dh = dlogits @ W"]),
+        ("def show():\n    dh = dlogits @ W\n    return dh\nshow()", ["show()"]),
+        ("def show():\n    dh = dlogits @ W\ndh = 1\nshow()", ["dh = 1", "show()"]),
         ("dh, dW1 = dW1, dh", ["dh, dW1 = (dW1, dh)"]),
     ],
     ids=["same names", "other names", "a name that is taken", "stars", "too few", "early return", "decorator",
          "no_grad", "which of three", "main", "forward pass", "result unused", "several results", "one formula",
-         "exchanged"],
+         "one gradient", "one result", "one that is assigned elsewhere", "exchanged"],
 )  # fmt: skip
 def test_functions(text, expected):
     assert opened(text) == expected

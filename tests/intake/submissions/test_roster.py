@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from grader.intake.submissions.people import as_folder, may_be_one_person, name_words
-from grader.intake.submissions.roster import Attendance, Member, Roster, RosterError, read_roster
+from grader.intake.submissions.roster import Attendance, Member, Roster, RosterError, read_roster, with_unique_names
 from grader.intake.submissions.roster_matching import Submitter
 from grader.intake.submissions.roster_matching import join as join_claims
 from grader.publish.report.classroom import NOTHING_SUBMITTED, csv_rows, nothing_submitted
@@ -140,7 +140,8 @@ def test_whatever_the_file_holds(tmp_path_factory, content):
 def members(*people: str) -> Roster:
     """Of "name|id|email|submission"."""
     cells = [(person + "|||").split("|")[:4] for person in people]
-    return Roster(tuple(Member(name, name, *rest) for name, *rest in cells), ("name", "id", "email"))
+    named = with_unique_names([Member(name, name, *rest) for name, *rest in cells])
+    return Roster(tuple(named), ("name", "id", "email"))
 
 
 def join(roster, students):
@@ -151,7 +152,7 @@ def join(roster, students):
         members={name: owner for name, owner in owners.items() if owner},
         absent=joined.absent,
         disputed=joined.disputed,
-        remarks=joined.remarks,
+        remarks=tuple(joined.remarks.values()),
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 import torch
 from shared_nursery import forked_zygote, run_python
 
+from grader.calling.protocol import CallRequest
 from grader.errors import LessonError
 from grader.lesson.config import sandbox_imports
 from grader.lesson.toml_tables import Table
@@ -68,12 +69,7 @@ def outcomes(zygote: ZygoteProcess, source: bytes, *steps: str, **files: bytes) 
         student.close()
         return student, {step: f"{student.load_failure.outcome}: {student.load_failure.message}" for step in steps}
     for step in steps:
-        called = student.call(
-            step,
-            {"name": step, "of": None, "read": False, "keep": None, "after": [], "counted": False},
-            [torch.ones(2)],
-            {},
-        )
+        called = student.call(step, CallRequest(step, [torch.ones(2)]))
         failed = called.failed
         found[step] = f"{failed.outcome}: {failed.message}" if failed else "returned"
     student.close()

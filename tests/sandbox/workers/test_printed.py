@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from grader.dojo.screen import printed_lines
-from grader.sandbox.workers import wire
+from grader.sandbox.workers.codec import Frame
 from grader.sandbox.workers.endings import WireError
+from grader.sandbox.workers.messages import printed_in
 from grader.sandbox.workers.printed import cut, first_and_last, label_lines
 
 
@@ -34,7 +35,7 @@ def test_spans_that_do_not_fit_move_borders_only():
             b"efabcd",
         )
     with pytest.raises(WireError):
-        wire.printed_in({"printed": -1})
+        printed_in(Frame({"printed": -1}))
 
 
 @pytest.mark.parametrize(

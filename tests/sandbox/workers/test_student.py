@@ -17,7 +17,7 @@ from shared_nursery import forked_zygote
 from support import GUARD_SECONDS, sampled
 
 from grader.calling.answer import Answer
-from grader.calling.protocol import CallFailed, Function
+from grader.calling.protocol import CallFailed, CallRequest, Function
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
@@ -28,8 +28,8 @@ from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers import step_scheduler
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WorkerLost
+from grader.sandbox.workers.messages import pack_problem
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.sandbox.workers.requests import pack_problem
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
 from grader.sandbox.workers.work_clock import WorkClock
@@ -184,7 +184,9 @@ def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
     problem = pack_problem(0, torch.float64, {"x": torch.zeros(1 << 18, dtype=torch.float64)}, {})
     try:
         with pytest.raises(WorkerLost, match="without end"):
-            worker.send_packed(problem)  # more than the pipe takes, and nobody reads it
+            worker.send_bytes(
+                problem.frame, worker._clock.now() + 10.0
+            )  # more than the pipe takes, and nobody reads it
         assert worker._pipes.reader.held < MAX_ANSWER_BYTES_HELD + (1 << 20)
     finally:
         worker.close()  # the next write fails
@@ -210,12 +212,11 @@ def test_steps_leave_no_default_behind(zygote, problems, lesson, dtype):
     middle = f"import torch; torch.set_default_dtype(torch.{dtype})"
     source = RIGHT + "\n\ndef dtype():\n    import torch\n    return str(torch.get_default_dtype())\n"
     student = Student(zygote, StudentFile({BACKWARD_FILE: source.format(middle=middle).encode()}, BACKWARD_FILE, STEPS))
-    request = {"name": "dtype", "of": None, "read": False, "keep": None, "after": False, "counted": False}
     try:
-        before = student.call("dtype", request, [], {}).value
+        before = student.call("dtype", CallRequest("dtype")).value
         for problem in (*problems, lesson.public):
             assert student.answers(problem)["db2"].outcome == "returned"
-            assert student.call("dtype", request, [], {}).value == before
+            assert student.call("dtype", CallRequest("dtype")).value == before
     finally:
         student.close()
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from grader.sandbox.isolation.usage import processor_seconds
-from grader.sandbox.workers import wire
+from grader.sandbox.workers import codec
 from grader.sandbox.workers.endings import DeadlineMissed
 from grader.sandbox.workers.work_clock import TimeAccount, Wait, WorkClock
 from grader.sandbox.workers.worker_pipes import WorkerPipes
@@ -88,7 +88,7 @@ def test_an_answer_that_came_in_time_counts_although_this_process_was_late():
     requests, answers, printed = os.pipe(), os.pipe(), os.pipe()
     pipes = WorkerPipes(requests[1], answers[0], printed[0], 1000, lambda: "", machine.clock)
     try:
-        os.write(answers[1], wire.encode_frame(wire.Frame({"op": "answer"})))
+        os.write(answers[1], codec.encode_frame(codec.Frame({"op": "answer"})))
         assert pipes.receive(machine.clock.now() - 50.0).header == {"op": "answer"}
         with pytest.raises(DeadlineMissed):
             pipes.receive(machine.clock.now() - 50.0)
