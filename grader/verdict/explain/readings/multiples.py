@@ -70,7 +70,12 @@ def times_too_large(label: str, wrong: WrongGradient, values: Sequence[float]) -
     sign = ", and its sign is flipped" if is_negative else ""
     value, size = abs(value), label.removeprefix("1/")
     if "/" in size:
-        return f"{label} times what it should be (here {value:.6g}){sign}. Which number is used in place of another?"
+        places = wrong.problems[number].finer.places
+        divides = any("/" in places[consumer].text for consumer in wrong.consumers if consumer in places)
+        asks = (
+            "Is that the number that the forward line divides by" if divides else "Which number takes another's place"
+        )
+        return f"{label} times what it should be (here {value:.6g}){sign}. {asks}?"
     if label == "1":
         return "minus what it should be. One minus is missing, or one too many: compare with the forward line."
     constant = named_factors(wrong.problems[number], wrong.name).get(size)
