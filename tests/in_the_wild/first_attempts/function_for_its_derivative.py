@@ -5,7 +5,7 @@ dcounts_sum: failed | is the forward line's slope at that element
 dlogits: failed | = `d[:, logits.argmax(1)] += dlogit_maxes` picks whole columns: for each entry of `logits.argmax(1)`,
     that column in every row. Index rows and columns together, so that each row is paired with its own entry; then
     your `dlogits` is right.
-dhpreact: failed | is the forward line's slope at that element
+dhpreact: failed | Your `dhpreact` is exactly −1 times the gradient, with `dh` added.
 others: passed
 """
 

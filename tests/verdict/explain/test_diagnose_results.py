@@ -66,7 +66,6 @@ WRONG = {
     "sign": ("new", lambda p: -p["new"], "`new` is exactly minus what it should be: one minus too many, or too few."),
     "ratio": ("out", lambda p: p["out"] / p["n"], "`out` is exactly 1/n times what it should be (here 0.2 times)."),
     "as_given": ("new", lambda p: p["old"], "`new` is `old` just as it was given: nothing has been done to it."),
-    "another_part": ("new", lambda p: p["largest"], "`new` is just what was expected as `largest`."),
     "term_multiple": (
         "new",
         lambda p: p["new"] + p["x"].std() * p["gamma"],
@@ -93,7 +92,6 @@ WRONG = {
         lambda p: p["out"] + 1,
         "`out` is right except for one term: what is too much is exactly 1, in every element.",
     ),
-    "reversed": ("table", lambda p: p["table"].flip(0), "`table` has the right numbers in the opposite order."),
 }
 
 
