@@ -123,7 +123,7 @@ def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
     for number, cells in lines:
         entry = dict(zip(columns, map(str.strip, cells), strict=False))
         place, time = f"{path.name}, line {number}", entry.get(time_column, "")
-        found.append(TimeLine(place, cells_in(entry, ID_COLUMNS), names_in(entry), time, lateness_in(entry)))
+        found.append(TimeLine(place, cells_in(entry, ID_COLUMNS), names_of_person(entry), time, lateness_in(entry)))
     return times_of_lines(found, zone)
 
 
@@ -156,7 +156,7 @@ def cells_in(entry: Mapping[str, str], columns: Iterable[str]) -> tuple[str, ...
     return tuple(entry[name] for name in columns if entry.get(name))
 
 
-def names_in(entry: Mapping[str, str]) -> tuple[str, ...]:
+def names_of_person(entry: Mapping[str, str]) -> tuple[str, ...]:
     first, last = cells_in(entry, FIRST_NAME_COLUMNS), cells_in(entry, LAST_NAME_COLUMNS)
     return cells_in(entry, NAME_COLUMNS) + ((f"{first[0]} {last[0]}",) if first and last else ())
 
