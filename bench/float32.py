@@ -31,9 +31,8 @@ from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.reference.problem import Problem
-from grader.verdict.judge.line import compare_answer, judge_line
+from grader.verdict.judge.line import Case, compare_answer, judge_line
 from grader.verdict.judge.problems import ProblemBook
-from grader.verdict.judge.verdicts import Case
 
 ROOT = Path(__file__).resolve().parents[1]
 FIRST_SEED = 7
@@ -90,7 +89,7 @@ def measure(lesson: Lesson, seeds: range) -> tuple[dict[str, Row], list[str]]:
         for file, module in right_files(lesson).items():
             student = NarrowStudent(vars(module), steps, lesson.joint)
             for step in steps:
-                verdict = judge_line(step[1:], [(p, student.answers(p)[step]) for p in problems], naming=False)
+                verdict = judge_line(step[1:], [(p, student.answers(p)[step]) for p in problems])
                 error = math.inf if verdict.relative_error is None else verdict.relative_error
                 if error > rows[step].farthest_right.error:
                     rows[step].farthest_right = Extreme(error, f"{file}, seed {seed}")
@@ -100,7 +99,7 @@ def measure(lesson: Lesson, seeds: range) -> tuple[dict[str, Row], list[str]]:
         for mistake in lesson.wrong_formulas:
             step = mistake.gradient
             whole = [(problem, run_formula(mistake.function, step, problem)) for problem in problems]
-            if judge_line(step[1:], whole, naming=False).passed:
+            if judge_line(step[1:], whole).passed:
                 continue  # a wrong joint function returns some right gradients
             narrow = [
                 (problem, in_float32(call_step(mistake.function, step, values, upstream, torch.float32)))
@@ -109,7 +108,7 @@ def measure(lesson: Lesson, seeds: range) -> tuple[dict[str, Row], list[str]]:
             error = error_of(step[1:], narrow)
             if error < rows[step].nearest_wrong.error:
                 rows[step].nearest_wrong = Extreme(error, f"{mistake.id}, seed {seed}")
-            if judge_line(step[1:], narrow, naming=False).passed:
+            if judge_line(step[1:], narrow).passed:
                 faults.append(f"{lesson.number} {step}: {mistake.id} is accepted in float32 ({error:.2g}, seed {seed})")
     return rows, faults
 

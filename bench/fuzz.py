@@ -32,7 +32,7 @@ from grader.authoring.lesson_sources import suite_of
 from grader.authoring.verify import submission_of
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
-from grader.calling.protocol import Called, Measurement
+from grader.calling.protocol import Called, CallRequest, Measurement
 from grader.calling.steps import answer_fields
 from grader.gradebook.grading.server import write_student
 from grader.gradebook.grading.session import Session
@@ -44,11 +44,12 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers import codec, messages
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.remote_target import RemoteTarget
-from grader.verdict.judge.check_runs import run_check, tests_of
-from grader.verdict.judge.checks import Check
+from grader.verdict.explain.checks import explain_check
+from grader.verdict.explain.gradient import explain_gradient
+from grader.verdict.judge.checks import Check, run_check, tests_of
 from grader.verdict.judge.gradient import GradientCheck
-from grader.verdict.judge.own_sizes import STRICT
 from grader.verdict.judge.problems import ProblemBook
+from grader.verdict.judge.runner import STRICT
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607
@@ -73,7 +74,7 @@ class Hostile:
         self._replies: dict[Any, bytes] = {}
         self.low_precision_steps: set[str] = set()
 
-    def call(self, of: str, request: messages.Call) -> Called:
+    def call(self, of: str, request: CallRequest) -> Called:
         _, budget = messages.encode_request(request)
         key = (request.keep is not None, request.after, len(request.args), budget)
         if key not in self._replies:  # packed once: a worker has its own time for that
@@ -152,11 +153,13 @@ class Rows:
         student: Any = Hostile(value)
         if item.name not in self._tests:
             gradient = GradientCheck(self.lesson, item, student, self._book)
+            explain_gradient(gradient, self._draws)
             row = gradient.row(self._draws)
             json.dumps(clean(row.to_json()), allow_nan=False).encode()
             return row.status, row.message or ""
         check = Check(self.lesson, item, student, Unmeasured(student), self._book)
         failed = run_check(self._tests[item.name], check)
+        failed = explain_check(self._tests[item.name], check, failed) if failed else None
         json.dumps(clean({"picture": check.picture, "error": check.error}), allow_nan=False).encode()
         return ("passed", "") if failed is None else (failed.status, str(failed))
 

@@ -29,12 +29,9 @@ from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course, Item, Lesson
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Problem, derive
-from grader.verdict.judge.check_endings import CheckFailed
-from grader.verdict.judge.check_runs import run_check, tests_of
-from grader.verdict.judge.checks import Check
+from grader.verdict.judge.checks import Check, CheckFailed, Scenario, run_check, tests_of
 from grader.verdict.judge.examples import PUBLIC_SEED, Example, examples_of
 from grader.verdict.judge.problems import ProblemBook
-from grader.verdict.judge.scenarios import Scenario
 
 ROOT = Path(__file__).resolve().parents[1]
 LEARNED, LEARNED_OF_FUNCTIONS = 4, 16
@@ -92,7 +89,7 @@ def run_row(
     answers: Answers,
 ) -> tuple[CheckFailed | None, bool]:
     """How the row ends, and whether it rests on a gradient."""
-    check = kind(lesson, item, student, LazyTarget(answers), book, naming=False)
+    check = kind(lesson, item, student, LazyTarget(answers), book)
     check.answers = answers
     answers.reference = ModuleTarget(lesson.answers)
     try:

@@ -19,8 +19,9 @@ from grader.authoring.lesson_sources import steps_of, suite_of
 from grader.calling.module_target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.course_formulas import LocalStudent
-from grader.verdict.judge.check_runs import run_check, tests_of
-from grader.verdict.judge.checks import Check
+from grader.verdict.explain.checks import explain_check
+from grader.verdict.explain.gradient import explain_gradient
+from grader.verdict.judge.checks import Check, run_check, tests_of
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
 
@@ -107,11 +108,15 @@ class Bench:
         student = LocalStudent(vars(module), steps, lesson.joint)
         torch.manual_seed(0)  # a mutant may lose the generator that it is given
         if item.target is not None:
-            verdict = GradientCheck(lesson, item, student, self._book).judge(self._draws)
+            gradient = GradientCheck(lesson, item, student, self._book)
+            explain_gradient(gradient, self._draws)
+            verdict = gradient.judge(self._draws)
             identifier = verdict.mistake.id if verdict.mistake else ""
             return self._judged(item, verdict.status, identifier, verdict.message or "")
         try:
-            failed = run_check(self._tests[item.name], Check(lesson, item, student, ModuleTarget(module), self._book))
+            check = Check(lesson, item, student, ModuleTarget(module), self._book)
+            failed = run_check(self._tests[item.name], check)
+            failed = explain_check(self._tests[item.name], check, failed) if failed else None
         except Exception as error:  # in a real run this would be a fault of ours
             return Judged("fault", item.name, message=f"{type(error).__name__}: {error}")
         return self._judged(item, failed.status, failed.mistake or "", str(failed)) if failed else Judged("accepted")

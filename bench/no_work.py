@@ -186,7 +186,7 @@ def rows(lesson: Lesson, seeds: Sequence[int]) -> Iterator[Row]:
 
 
 def verdict(lesson: Lesson, row: str, student: Idle, book: ProblemBook, draws: Sequence[Draw]) -> str:
-    return GradientCheck(lesson, lesson.item_for(row), student, book, naming=False).judge(draws).status
+    return GradientCheck(lesson, lesson.item_for(row), student, book).judge(draws).status
 
 
 def table(found: Sequence[Row]) -> str:

@@ -94,10 +94,10 @@ def statuses(lesson: Lesson, candidate: Candidate, problems: Sequence[Problem]) 
         found: dict[str, str] = {}
         for row in candidate.rows:
             cases = [(problem, run_formula(candidate.functions.get(row), row, problem)) for problem in problems]
-            found[row] = judge_line(row[1:], cases, naming=False).status
+            found[row] = judge_line(row[1:], cases).status
         return found
     student = LocalStudent(candidate.functions, [item.name for item in lesson.gradients], lesson.joint)
-    return {row: judge_step(student, row, problems, naming=False).status for row in candidate.rows}
+    return {row: judge_step(student, row, problems).status for row in candidate.rows}
 
 
 def differences(lesson: Lesson, seeds: Sequence[int]) -> tuple[int, list[Difference]]:

@@ -34,8 +34,9 @@ from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw, Problem, derive
 from grader.source.syntax import WrittenNumber
 from grader.verdict.judge.gradient import judge_on_terms, judge_step
-from grader.verdict.judge.own_sizes import OwnProblems, Terms, own_problems
-from grader.verdict.judge.verdicts import Verdict
+from grader.verdict.judge.line import Verdict
+from grader.verdict.judge.notebook_terms import OwnProblems, own_problems
+from grader.verdict.judge.runner import Terms
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = ("03", "04", "05", "07")
@@ -127,7 +128,7 @@ class Run:
     def judge(self, source: str, step: str) -> Verdict:
         """As a notebook's row is judged: strictly, then on its own terms."""
         student = self.student(source, step)
-        verdict = judge_step(student, step, self.hidden, naming=False)
+        verdict = judge_step(student, step, self.hidden)
         if verdict.passed or not self.sizes:
             return verdict
         numbers = [
@@ -140,9 +141,7 @@ class Run:
         ]
         terms = Terms(False, self.sizes, {step: numbers})
         published = self.lesson.published_at(self.sizes)[0]
-        return judge_on_terms(
-            student, terms, step, verdict, self.hidden, lambda _: self.own, self.lesson, published, naming=False
-        )[0]
+        return judge_on_terms(student, terms, step, verdict, self.hidden, lambda _: self.own, self.lesson, published)[0]
 
 
 def judge_lesson(

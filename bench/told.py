@@ -26,14 +26,13 @@ from grader.calling.module_target import ModuleTarget
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
+from grader.verdict.explain.checks import explain_check
+from grader.verdict.explain.gradient import explain_gradient
 from grader.verdict.explain.known_mistakes import known_mistake
-from grader.verdict.judge.check_endings import CheckFailed
-from grader.verdict.judge.check_runs import run_check, tests_of
-from grader.verdict.judge.checks import Check
-from grader.verdict.judge.gradient import judge_step
-from grader.verdict.judge.line import judge_line
+from grader.verdict.judge.checks import Check, CheckFailed, run_check, tests_of
+from grader.verdict.judge.gradient import GradientCheck
+from grader.verdict.judge.line import Case, judge_line
 from grader.verdict.judge.problems import ProblemBook
-from grader.verdict.judge.verdicts import Case
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607
@@ -59,10 +58,10 @@ class Telling:
 
     def of_mistake(self, mistake: Mistake) -> Said:
         """What its own row says, where it has one; else the row that names it, else the first that does not pass."""
-        if mistake.function is not None and mistake.gradient in steps_of(self.lesson):
-            verdict = judge_line(mistake.gradient[1:], self._cases(mistake), self.lesson.wrong_formulas)
-            if not verdict.passed:  # else a check of that function has to name it
-                return Said(mistake.gradient, verdict.mistake.id if verdict.mistake else "", verdict.message or "")
+        is_step = mistake.function is not None and mistake.gradient in steps_of(self.lesson)
+        if is_step and not judge_line(mistake.gradient[1:], self._cases(mistake)).passed:  # else a check has to name it
+            named = known_mistake(mistake.gradient, self._cases(mistake), self.lesson.wrong_formulas)
+            return Said(mistake.gradient, named.id if named else "", named.message if named else "")
         failing = []
         for said in self.rows(self.lesson.wrong(mistake)):
             if said.id == mistake.id:
@@ -77,13 +76,16 @@ class Telling:
     def rows(self, module: ModuleType) -> Iterator[Said]:
         student = LocalStudent(vars(module), [item.name for item in self.lesson.gradients], self.lesson.joint)
         for item in self.lesson.gradients:
-            verdict = judge_step(student, item.name, self._problems, self.lesson.wrong_formulas)
+            gradient = GradientCheck(self.lesson, item, student, self._book)
+            explain_gradient(gradient, self.lesson.draws)
+            verdict = gradient.judge(self.lesson.draws)
             failed = not verdict.passed or verdict.mistake is not None
             yield Said(item.name, verdict.mistake.id if verdict.mistake else "", (verdict.message or "") * failed)
         for item in self.lesson.checks:
             check = Check(self.lesson, item, student, ModuleTarget(module), self._book)
             failed_check: CheckFailed | None = run_check(self._tests[item.name], check)
             if failed_check is not None:
+                failed_check = explain_check(self._tests[item.name], check, failed_check)
                 yield Said(item.name, failed_check.mistake or "", str(failed_check) or failed_check.status)
             else:
                 yield Said(item.name, "", "")
@@ -92,7 +94,7 @@ class Telling:
     def _rejected(self) -> list[Mistake]:
         """The wrong formulas without those that only a check of the same function rejects."""
         found = self.lesson.wrong_formulas
-        return [m for m in found if not judge_line(m.gradient[1:], self._cases(m), naming=False).passed]
+        return [m for m in found if not judge_line(m.gradient[1:], self._cases(m)).passed]
 
     def of_right_file(self, module: ModuleType) -> Iterator[Said]:
         """Rows that do not pass, and rows whose answers are what a known wrong formula gives."""

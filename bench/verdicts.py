@@ -29,8 +29,7 @@ from grader.lesson.lesson import Course, Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.results.wording import count_text
-from grader.verdict.judge.check_runs import run_check, tests_of
-from grader.verdict.judge.checks import Check
+from grader.verdict.judge.checks import Check, run_check, tests_of
 from grader.verdict.judge.gradient import judge_step
 from grader.verdict.judge.line import judge_line
 from grader.verdict.judge.problems import ProblemBook
@@ -77,7 +76,7 @@ class Judging:
         for item in sorted(self._items, key=lambda item: (item.name != likely, item.function != first)):
             self._tally.judged += 1
             if item.target is not None:
-                verdict = judge_step(student, item.name, self._problems, self.lesson.wrong_formulas, naming=False)
+                verdict = judge_step(student, item.name, self._problems)
                 right = verdict.passed
             else:
                 # Watching can only turn a failure into a pass (what is in float32 may be coarser).
@@ -90,7 +89,7 @@ class Judging:
 
     def holds(self, item: Item, student: LocalStudent, target: ModuleTarget) -> bool:
         """Whether a check passes."""
-        check = Check(self.lesson, item, student, target, self._book, naming=False)
+        check = Check(self.lesson, item, student, target, self._book)
         return run_check(self._tests[item.name], check) is None
 
     def accepts(self, mistake: Mistake) -> bool:
@@ -107,7 +106,7 @@ class Judging:
             return passes_all()
         answers = [(p, run_formula(mistake.function, mistake.gradient, p)) for p in self._problems]
         self._tally.judged += 1
-        right = judge_line(mistake.gradient[1:], answers, self.lesson.wrong_formulas, naming=False).passed
+        right = judge_line(mistake.gradient[1:], answers).passed
         return right and passes_all()
 
 

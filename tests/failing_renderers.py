@@ -23,7 +23,7 @@ RENDERERS = tuple(
             "Reporter.student_pages Reporter.student_page Reporter.student_markdown Reporter._parts Reporter._drawn "
             "Reporter.new_drawings lesson_view next_step any_gradients sentences_about student_row csv_rows triage "
             "difficulties named_mistakes numerical_uses absences partly_counted incomplete lesson_names "
-            "sentences_about_lesson heat_map forces plot"
+            "sentences_about_lesson error_map forces plot"
         ),
         "publish.view": "excerpt cause RowView.cells",
         "publish.report.annotated": "late_sentences comment_sentences named_parts",

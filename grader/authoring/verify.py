@@ -16,7 +16,6 @@ from grader.authoring.lesson_review import (
     faults_of,
     inexact_gradients,
     recommendations,
-    unknown_rows,
     unwritten_places,
 )
 from grader.authoring.lesson_sources import (
@@ -110,7 +109,6 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
                 report.problems += naming_problems(mistake, rows_about(lesson, mistake, rows))
             report.problems += unexpected_failures(lesson, mistakes, rows)
         report.problems += question_faults(lesson, session.run_line)
-    report.problems += unknown_rows(lesson)
     report.problems += unwritten_places(lesson)  # last: the README is written when everything else is right
     names = inexact_gradients(lesson, rows_in(right))
     exact = f"{len(lesson.gradients) - len(names)} of {len(lesson.gradients)} gradients bit-exact"

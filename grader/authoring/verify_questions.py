@@ -14,10 +14,10 @@ from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson
 from grader.questions.code_lines import RunLine, trusted_results
-from grader.questions.judging import NOT_ALL_RIGHT, Judged, is_drawn, is_same, judge
+from grader.questions.judging import NOT_ALL_RIGHT, Judged, is_drawn, judge
+from grader.questions.kinds import KINDS, AnswerError, number_in, shape_in
 from grader.questions.posing import Posed, pose_question, seed_of
 from grader.questions.question import QUESTION_KINDS, AnswerKey, Question, answer_keys_of, questions_of
-from grader.questions.reading import AnswerError, read_number, read_shape
 from grader.results.wording import count_text
 
 PROOFS = "questions.py"
@@ -127,9 +127,10 @@ def faults_of_posed(
     if right.status != "passed":
         yield f"the key is not accepted{where}: {right.message}"
         return
-    if proof is not None and not is_same(posed, result_of_proof(posed, proof), secret.key or "", secret.tolerance):
-        yield f"{PROOFS} gives another key{where}: {result_of_proof(posed, proof)}."
     kind, drawn = posed.question.kind, bool(posed.question.draw)
+    proven = None if proof is None else result_of_proof(posed, proof)
+    if proof is not None and not KINDS[kind].is_same(posed, proven, secret.key or "", secret, ""):
+        yield f"{PROOFS} gives another key{where}: {proven}."
     whys = [NOT_ALL_RIGHT if kind == "multiple" else posed.fill_in(why) for why in secret.why.values()]
     for place, wrong in enumerate(secret.why):  # two drawn mistakes may be the same number for one student
         raw = [wrong] if kind == "multiple" else as_typed(posed, wrong)
@@ -138,9 +139,7 @@ def faults_of_posed(
         )
     if kind == "multiple" and len(secret.key or ()) > 1:
         yield from faults_of_wrong_answer(decide(list(secret.key or ())[:-1]), [NOT_ALL_RIGHT], "a part of the key")
-    for form in (
-        PERTURBED.get(kind, ()) if kind != "number" or read_number(posed, str(secret.key), posed.values) else ()
-    ):
+    for form in PERTURBED.get(kind, ()) if kind != "number" or number_in(str(secret.key), posed.values) else ():
         if decide(as_typed(posed, form.format(secret.key))).status == "passed":
             yield f"`{form.format(secret.key)}` is accepted{where}."
 
@@ -155,9 +154,9 @@ def faults_of_wrong_answer(judged: Judged, whys: Sequence[str], answer: str) -> 
 def as_typed(posed: Posed, key: Any) -> Any:
     """An answer of the course as a student types it."""
     if posed.question.kind == "number":
-        return repr(read_number(posed, key, posed.values))
+        return repr(number_in(key, posed.values))
     if posed.question.kind == "shape":
-        return str(read_shape(posed, key, posed.values))
+        return str(shape_in(key, posed.values))
     return list(key) if isinstance(key, tuple) else key.split(",") if posed.question.kind == "order" else key
 
 
@@ -176,10 +175,10 @@ def always_shown(posed: Sequence[Posed], secret: AnswerKey, text: Callable[[Pose
 def is_shown(posed: Posed, key: Any, text: str) -> bool:
     kind = posed.question.kind
     if kind == "number":
-        expected = read_number(posed, key, posed.values)
+        expected = number_in(key, posed.values)
         return any(abs(number - expected) <= 1e-6 * abs(expected) for number in numbers_in(posed, text))
     if kind == "shape":
-        return compact(str(read_shape(posed, key, posed.values))) in compact(text)
+        return compact(str(shape_in(key, posed.values))) in compact(text)
     if kind == "choice":
         return compact(posed.choices[key]) in compact(text)
     return kind in ("formula", "code") and len(compact(key)) > 2 and compact(key) in compact(text)
@@ -189,7 +188,7 @@ def numbers_in(posed: Posed, text: str) -> Iterator[float]:
     """The numbers in a text; the number of a lesson ("01") is no answer, and neither is 1/0."""
     for number in NUMBER_IN_A_QUESTION.findall(text):
         with contextlib.suppress(AnswerError):
-            yield read_number(posed, number)
+            yield number_in(number)
 
 
 def compact(text: str) -> str:

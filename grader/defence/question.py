@@ -10,9 +10,9 @@ from typing import Any
 
 from grader.questions.code_lines import Results
 from grader.questions.judging import Judged, judge
+from grader.questions.kinds import AnswerError, read_answer
 from grader.questions.posing import Posed
 from grader.questions.question import AnswerKey, Kind, Question
-from grader.questions.reading import AnswerError, read_answer
 
 Chance = random.Random
 

@@ -24,9 +24,9 @@ from grader.lesson.lesson import Lesson
 from grader.questions.answers_file import ANSWERS_FILE, Answers, read_answers
 from grader.questions.code_lines import RunLine
 from grader.questions.judging import WAITS, Judged, judge
+from grader.questions.kinds import KINDS, AnswerError, answer_text, read_answer
 from grader.questions.posing import Posed, pose_question, seed_of
 from grader.questions.question import WITH_CHOICES, Question, answer_keys_of, find_question, questions_of
-from grader.questions.reading import EXPECTED, AnswerError, answer_text, read_answer
 
 STOP = "q"
 ANSWER_INDENT = 4
@@ -162,7 +162,7 @@ def question_screen(posed: Posed, number: int, of: int) -> Iterator[RenderableTy
         yield Paragraph(f"Given: {shapes}.", "dim", ANSWER_INDENT)
     if question.figure:
         yield Paragraph(f"Figure: {question.figure}, in the lesson's folder.", "dim", ANSWER_INDENT)
-    yield Paragraph(f"Answer with {EXPECTED[question.kind]}.", "dim", ANSWER_INDENT)
+    yield Paragraph(f"Answer with {KINDS[question.kind].expected}.", "dim", ANSWER_INDENT)
 
 
 def choice_lines(posed: Posed) -> Iterator[RenderableType]:

@@ -13,7 +13,7 @@ from rich.text import Text
 from grader.defence.question import DefenceQuestion
 from grader.dojo.answering import ANSWER_INDENT, ANSWER_MARKS, choice_lines, readable_answer
 from grader.dojo.overview import Paragraph
-from grader.questions.reading import EXPECTED
+from grader.questions.kinds import KINDS
 
 AskWithin = Callable[[float | None], str | None]
 """Reads one line; None where there is no more input. Raises TimeoutError after so many seconds."""
@@ -86,7 +86,7 @@ def defence_question_screen(question: DefenceQuestion, number: int, of: int) -> 
                 line.strip(), "cyan" if is_code else "", ANSWER_INDENT * (2 if is_code else 1), 2 if is_code else 0
             )
     yield from choice_lines(question.posed)
-    yield Paragraph(f"Answer with {EXPECTED[question.kind]}.", "dim", ANSWER_INDENT)
+    yield Paragraph(f"Answer with {KINDS[question.kind].expected}.", "dim", ANSWER_INDENT)
 
 
 def verdict_screen(question: DefenceQuestion, raw: str) -> Iterator[RenderableType]:

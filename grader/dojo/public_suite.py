@@ -17,6 +17,8 @@ from grader.results import Row
 from grader.sandbox.workers.printed import cut, label_lines
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
+from grader.verdict.explain.checks import explain_check
+from grader.verdict.explain.gradient import explain_gradient, has_right_upstream
 from grader.verdict.judge.examples import EXAMPLES_FILE, Example, examples_of, run_example
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
@@ -95,7 +97,8 @@ class PublicSuite:
     def _row(self, item: Item, student: Student) -> Row:
         if item.target is None:
             return self._check_row(item, student)
-        gradient = GradientCheck(self._lesson, item, student, self._book)
+        gradient = GradientCheck(self._lesson, item, student, self._book, has_right_upstream)
+        explain_gradient(gradient, self._lesson.public_draws)
         row = gradient.row(self._lesson.public_draws)
         if gradient.picture is not None:
             self._pictures[item.name] = gradient.picture
@@ -116,6 +119,7 @@ class PublicSuite:
             row.points = item.points if failed is None else 0
             row.message = check.remark if failed is None else None
             if failed is not None:
+                failed = explain_check(example, check, failed)
                 place = f"{shown_path(self._lesson.exercise / EXAMPLES_FILE)}:{example.__code__.co_firstlineno}"
                 message = str(failed)
                 if message:  # there is none where a function that it calls is not written yet

@@ -13,7 +13,7 @@ import torch
 from grader.calling.protocol import CallFailed, Function
 from grader.comparison.trees import agreement
 from grader.lesson.course_modules import load_module
-from grader.verdict.judge.check_endings import CheckFailed
+from grader.verdict.judge.checks import CheckFailed
 from grader.verdict.judge.shuffled import Shuffled
 
 HERE = Path(__file__).resolve()

@@ -18,7 +18,7 @@ from bench import fuzz
 from bench.corpus import read_attack
 from bench.hostile_values import LEAVES, evaluator, expressions
 from grader.authoring.verify import submission_of
-from grader.commands.early_nursery import GRADER_PROGRAM
+from grader.commands.run_inputs import GRADER_PROGRAM
 from grader.comparison.trees import agreement, shown
 from grader.errors import Interrupted
 from grader.gradebook.grading.grader_processes import GraderProcess
@@ -33,9 +33,7 @@ from grader.publish.report.pages import Reporter
 from grader.sandbox.isolation.limits import Limits
 from grader.source import in_place_changes as changed
 from grader.verdict.explain.attempts import attempt, check_interrupt, explaining_a_submission
-from grader.verdict.judge.check_endings import CheckFailed, ReferenceFailed
-from grader.verdict.judge.check_runs import run_check
-from grader.verdict.judge.checks import Check
+from grader.verdict.judge.checks import Check, CheckFailed, ReferenceFailed, run_check
 
 COURSE = Course(ROOT)
 FILES = [read_attack(path) for path in sorted((Path(__file__).parents[1] / "hostile_checks").glob("*.py"))]

@@ -46,7 +46,7 @@ def test_second(check, of_the_session):
     print("printed by a suite")
     if of_the_session != [1]:
         check.fail("not the same fixture as in the test before")
-    if check._student == "wrong":
+    if check.student == "wrong":
         check.fail("This one is wrong.", mistake="a_mistake")
 
 

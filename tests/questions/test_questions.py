@@ -16,9 +16,9 @@ from grader.lesson.lesson import Course, Lesson
 from grader.questions.answers_file import Answers, read_answers
 from grader.questions.code_lines import trusted_results
 from grader.questions.judging import NOT_ALL_RIGHT, WAITS, Judged, is_drawn, judge
+from grader.questions.kinds import AnswerError, answer_text, read_answer
 from grader.questions.posing import Posed, pose_question, seed_of, student_key
 from grader.questions.question import QUESTION_KINDS, answer_keys_of, questions_of
-from grader.questions.reading import AnswerError, answer_text, read_answer
 
 
 @pytest.fixture(scope="module")

@@ -18,9 +18,9 @@ from grader.publish.inert import inert
 from grader.publish.report.pages import report_templates
 from grader.questions.answers_file import plain_text
 from grader.questions.code_lines import RunLine
+from grader.questions.kinds import KINDS, AnswerError, read_answer
 from grader.questions.posing import Posed
 from grader.questions.question import WITH_CHOICES, Question, find_question, questions_of
-from grader.questions.reading import EXPECTED, AnswerError, read_answer
 
 MAX_ANSWERING_NAME = 200
 MAX_FIGURE_BYTES = 500_000
@@ -108,7 +108,7 @@ class LiveQuestions:
 
     def _form(self, sheet: AnswerSheet, question: Question) -> PosedForm:
         state, words = self._outcome(sheet, question) if question.name in sheet.answers.given else ("none", "")
-        how = HOW.get(question.kind, f"Answer with {EXPECTED[question.kind]}.")
+        how = HOW.get(question.kind, f"Answer with {KINDS[question.kind].expected}.")
         return PosedForm(sheet.posed(question), how, figure_address(sheet.lesson, question), state, words)
 
     def _outcome(self, sheet: AnswerSheet, question: Question) -> tuple[str, str]:

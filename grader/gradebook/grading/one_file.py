@@ -28,8 +28,9 @@ from grader.sandbox.workers.printed import cut, label_lines
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import FileProblems, StudentFile
 from grader.verdict.judge.chain import chain_verdicts
-from grader.verdict.judge.own_sizes import Terms, is_published, terms_of
-from grader.verdict.judge.verdicts import STATUS_OF
+from grader.verdict.judge.line import STATUS_OF
+from grader.verdict.judge.notebook_terms import is_published, terms_of
+from grader.verdict.judge.runner import Terms
 
 MAX_PRINTED = 4_000
 SEARCH_STOPPED = (

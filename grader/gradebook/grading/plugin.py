@@ -24,9 +24,9 @@ from grader.reference.problem import Draw
 from grader.results import NamedMistake, Row
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.verdict.judge.check_endings import OURS, CheckFailed
-from grader.verdict.judge.check_runs import explained_by_the_code
-from grader.verdict.judge.checks import Check
+from grader.verdict.explain.checks import explain_check
+from grader.verdict.explain.gradient import explain_gradient, has_right_upstream
+from grader.verdict.judge.checks import OURS, Check, CheckFailed, failed_call
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
 
@@ -51,7 +51,7 @@ class GradingPlugin:
 
     def recorded(self, item: Item) -> Recorded:
         assert self.student is not None
-        return Recorded(GradientCheck(self.lesson, item, self.student, self.book), self._found)
+        return Recorded(GradientCheck(self.lesson, item, self.student, self.book, has_right_upstream), self._found)
 
     @pytest.fixture
     def check(self, request: pytest.FixtureRequest) -> Check:
@@ -102,9 +102,9 @@ class GradingPlugin:
         try:
             result = yield
         except CheckFailed as failed:
-            self.spoil(row, explained_by_the_code(pyfuncitem.obj, check, failed))
+            self.spoil(row, explain_check(pyfuncitem.obj, check, failed))
         except CallFailed as failed:
-            self.spoil(row, check.failed_call(failed))
+            self.spoil(row, explain_check(pyfuncitem.obj, check, failed_call(failed)))
         except OURS:
             raise
         except Exception:
@@ -139,6 +139,7 @@ class Recorded:
         self._gradient, self._found = gradient, found
 
     def check(self, draws: Sequence[Draw]) -> None:
+        explain_gradient(self._gradient, draws)
         row = self._gradient.row(draws)
         record(row, self._gradient.picture, self._found)
 

@@ -13,9 +13,9 @@ from grader.lesson.paths import BACKWARD_FILE
 from grader.questions.answers_file import ANSWERS_FILE, Answers, read_answers, unknown_answers
 from grader.questions.code_lines import LINE_FUNCTION, Results, RunLine, module_of
 from grader.questions.judging import judge
+from grader.questions.kinds import answer_text
 from grader.questions.posing import pose_question, seed_of
 from grader.questions.question import Question, answer_keys_of, questions_of
-from grader.questions.reading import answer_text
 from grader.results import Row
 from grader.results.annotations import Answered
 from grader.sandbox.workers.client import ZygoteProcess

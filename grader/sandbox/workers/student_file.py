@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grader.calling.joint import Joint
 from grader.reference.problem import Problem
-from grader.verdict.judge.own_sizes import STRICT, Terms
+from grader.verdict.judge.runner import STRICT, Terms
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import select
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TypeVar
 
 from grader.errors import Interrupted
+from grader.verdict.judge.runner import StepRunner, is_submission
 
 AttemptResult = TypeVar("AttemptResult")
 
@@ -31,6 +32,11 @@ def explaining_a_submission(interrupt: int | None) -> Iterator[None]:
         yield
     finally:
         _interrupts = before
+
+
+def explaining(runner: StepRunner) -> AbstractContextManager[None]:
+    """Inside, explanations of a submission are optional. Those of the course's own files must not fail."""
+    return explaining_a_submission(runner.interrupt) if is_submission(runner) else nullcontext()
 
 
 def check_interrupt() -> None:

@@ -1,23 +1,19 @@
-"""Naming the mistake: which wrong formula gives exactly this answer?
+"""Patterns of wrong gradients: which wrong formula gives exactly this answer, from the simplest slip to the oddest?
 
-The lesson's known mistakes come first, in their author's words (two, where two fit); then what can be read off the
-graph, from the simplest slip to the oddest. `mismatch.py` defines when a formula holds; `claims.py` leaves out an
-explanation that contradicts the code.
+`mismatch.py` defines when a formula holds; `claims.py` leaves out an explanation that contradicts the code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-from grader.lesson.mistakes import Mistake
 from grader.results.wording import format_shape
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.claims import FunctionContents, is_borne_out
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.known_mistakes import known_mistake
 from grader.verdict.explain.mismatch import Cases, GradientMismatch, gradient_mismatch
 from grader.verdict.explain.problem_values import can_expand
 from grader.verdict.explain.readings.factors import wrong_factor
@@ -80,15 +76,12 @@ OF_A_PATH: dict[int, tuple[GradientReading, ...]] = {3: (wrong_factor, wrong_inn
 """The same for each path through a step of several operations."""
 
 
-def explain(
-    name: str, cases: Cases, mistakes: Iterable[Mistake], contents: FunctionContents | None = None
-) -> Explanation | None:
+def explain(name: str, cases: Cases, contents: FunctionContents | None = None) -> Explanation | None:
     """The mistake that gives the answers of all `cases`, or None. `name` is the forward value (`probs` for `dprobs`).
 
     `contents` is what the student's function is made of: an explanation that contradicts it is left out.
     """
-    explanation = known_mistake("d" + name, cases, mistakes, contents) or changed_argument(name, cases)
-    explanation = explanation or zeros(name, cases)
+    explanation = zeros(name, cases)
     if explanation is not None:
         return explanation
     wrong = gradient_mismatch(name, cases)
@@ -140,20 +133,6 @@ def readings_of_tier(
                 for reading in readings[number]:
                     check_interrupt()
                     yield from reading(part)
-
-
-def changed_argument(name: str, cases: Cases) -> Explanation | None:
-    """A message about an argument that the step changed in place; None where it changed none."""
-    changed = sorted({argument for _, answer in cases for argument in answer.changed})
-    if not changed:
-        return None
-    what = " and ".join(f"`{argument}`" for argument in changed)
-    return Explanation(
-        "changed_argument",
-        f"Your `d{name}` changed {what} in place: a step that reads it afterwards gets other numbers. "
-        f"`a = b` makes a second name, not a copy; start from `{changed[0]}.clone()`, or write `a = a + ...` "
-        "instead of `a += ...`.",
-    )
 
 
 def zeros(name: str, cases: Cases) -> Explanation | None:

@@ -3,67 +3,122 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NoReturn
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, NoReturn
 
 import torch
 
+from grader.calling.answer import Answer
 from grader.calling.module_target import ModuleTarget
 from grader.calling.protocol import CallFailed, Measurement
-from grader.calling.recorder import RecordingTarget
+from grader.calling.recorder import Call, RecordingTarget
 from grader.calling.target import Target
 from grader.comparison.tensors import TOLERANCE
-from grader.comparison.trees import Difference, agreement, bits_of, in_parts, kind_in_words, shown
+from grader.comparison.trees import Agreement, Difference, agreement, bits_of, in_parts, kind_in_words, shown
+from grader.errors import GraderFault, Interrupted, LessonError
 from grader.lesson.lesson import Item, Lesson
-from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
 from grader.results import Status
-from grader.verdict.explain.attempts import attempt
-from grader.verdict.explain.errors.raised import CallContext, explain_error_text
-from grader.verdict.explain.explanation import Explanation
-from grader.verdict.judge.check_endings import OURS, CheckFailed
 from grader.verdict.judge.gradient import GradientCheck
-from grader.verdict.judge.hard_coded import hard_coded_numbers, size_remark
-from grader.verdict.judge.messages import still_unwritten
-from grader.verdict.judge.own_sizes import STRICT, larger_sizes, notebook_sizes, smaller_sizes
+from grader.verdict.judge.line import STATUS_OF
+from grader.verdict.judge.notebook_terms import (
+    hard_coded_numbers,
+    larger_sizes,
+    notebook_sizes,
+    size_remark,
+    smaller_sizes,
+)
 from grader.verdict.judge.pictures import curve_picture
-from grader.verdict.judge.possible_mistakes import is_possible
 from grader.verdict.judge.problems import ProblemBook
-from grader.verdict.judge.runner import StepRunner, explaining, is_submission
-from grader.verdict.judge.scenarios import Assertion, CourseValues, Draws, Scenario, ScenarioResult, draw_identity
-from grader.verdict.judge.verdicts import STATUS_OF
+from grader.verdict.judge.runner import STRICT, StepRunner, is_submission
+
+Scenario = Callable[..., Any]
+"""`scenario(on, generator, **draw)`: calls functions of the target `on` and returns a tree of their results."""
+
+Draws = Sequence[Mapping[str, Any]]
+ScenarioKey = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Assertion:
+    """One `check.agrees(...)` in a test. `number` tells those of one test apart; secret generators depend on it."""
+
+    scenario: Scenario
+    draws: Draws
+    reference: Any  # the module or class with the reference's functions
+    tolerance: float
+    number: object
+
+    def key(self, at: int) -> ScenarioKey:
+        """The key of the draw at that place, under which the reference's value of it is kept."""
+        return self.number, at, draw_identity(self.draws[at])
+
+
+class ScenarioResult(NamedTuple):
+    """What a scenario gave on one draw: of the student's functions, of the reference's, and how they compare."""
+
+    draw: Mapping[str, Any]
+    found: Any
+    expected: Any
+    agreement: Agreement
+
+
+class CheckFailed(Exception):
+    """Ends a check's test; its text is the sentence of the row, `status` the row's.
+
+    Attributes:
+        wrong: the names of the parts of the result that are wrong, where it is compared part by part.
+        compared: the assertion that does not hold (None for one on a single result), with the results on its draws.
+        call: a call that gave no value, and a text that says on which draw.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        status: Status = "failed",
+        mistake: str | None = None,
+        line: int | None = None,
+        wrong: Sequence[str] = (),
+        compared: tuple[Assertion | None, Sequence[ScenarioResult]] | None = None,
+        call: tuple[Answer, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status: Status = status
+        self.mistake, self.line, self.wrong = mistake, line, wrong
+        self.compared, self.call = compared, call
+
+
+class ReferenceFailed(LessonError):
+    """A scenario does not run on the course's own functions: a fault of the course, never the student's."""
+
+
+OURS = (LessonError, GraderFault, Interrupted)
+"""Errors in a test that the student's code has not caused."""
 
 
 class Check:
     """The fixture of one check. Its row has the name of the test without `test_`. `on` is the target under test."""
 
     def __init__(
-        self, lesson: Lesson, item: Item, student: StepRunner, on: Target, book: ProblemBook, naming: bool = True
+        self, lesson: Lesson, item: Item, student: StepRunner, on: Target, book: ProblemBook, on_every_draw: bool = True
     ) -> None:
-        """Without `naming`, a failed check is not explained, which saves most of the time."""
-        self.lesson, self.item, self._naming = lesson, item, naming
+        """Unless it runs `on_every_draw`, it stops at the first one that fails."""
+        self.lesson, self.item, self.on_every_draw = lesson, item, on_every_draw
         self.on = RecordingTarget(on, self.signatures)
-        self._student, self._book = student, book
+        self.student, self.book = student, book
         self._consulted: list[GradientCheck] = []
         self._numbers = itertools.count()
-        self._course = CourseValues(lesson, item, book, self.signatures)
         self.error: float | None = None
         self.compared_bits = 0  # of what was expected
-        self.on_every_draw = naming
         self.remark: str | None = None  # about a row that passes
         self.picture: dict[str, Any] | None = None
 
-    @property
-    def student(self) -> StepRunner:
-        return self._student
-
     def again_on(self, target: Target, on_every_draw: bool = False) -> Check:
-        """Return the same check of other functions, without explanations; it may stop at the first draw that fails."""
-        check = type(self)(self.lesson, self.item, self._student, target, self._book, naming=False)
-        check.on_every_draw = on_every_draw
-        return check
+        """Return the same check of other functions; it may stop at the first draw that fails."""
+        return type(self)(self.lesson, self.item, self.student, target, self.book, on_every_draw)
 
     @property
     def signatures(self) -> Any:
@@ -71,11 +126,11 @@ class Check:
         return self.lesson.answers
 
     def gradient(self, name: str) -> GradientCheck:
-        """The check of one of the lesson's gradients, which explains nothing: the gradient has a row of its own.
+        """The check of one of the lesson's gradients.
 
         Where it has no value, `fail` gives its status to the row.
         """
-        gradient = GradientCheck(self.lesson, self.lesson.item_for(name), self._student, self._book, naming=False)
+        gradient = GradientCheck(self.lesson, self.lesson.item_for(name), self.student, self.book)
         self._consulted.append(gradient)
         return gradient
 
@@ -92,7 +147,24 @@ class Check:
 
     def generator(self, *parts: object) -> torch.Generator:
         """Return a secret generator for one purpose, the same for every student of this run."""
-        return self._course.generator(*parts)
+        return torch.Generator().manual_seed(derive(self.book.seed, self.lesson.name, self.item.name, *parts))
+
+    def reference(self, assertion: Assertion, at: int) -> tuple[Any, list[Call]]:
+        """Return what the scenario gives on the reference, and its calls. Raises ReferenceFailed."""
+        key = assertion.key(at)
+
+        def compute() -> tuple[Any, list[Call]]:
+            listening = RecordingTarget(ModuleTarget(assertion.reference), self.signatures, copies=True)
+            try:
+                return assertion.scenario(listening, self.generator(*key), **assertion.draws[at]), listening.calls
+            except Exception as error:
+                raise ReferenceFailed(
+                    f"test_{self.item.name} of {self.lesson.name}: its scenario raises {type(error).__name__} on the "
+                    "course's own functions."
+                ) from error
+
+        found: tuple[Any, list[Call]] = self.book.value((self.lesson.name, self.item.name, *key), compute)
+        return found
 
     def measured(
         self,
@@ -117,8 +189,8 @@ class Check:
     def once(self, make: Callable[..., Any], sizes: Mapping[str, Any]) -> Any:
         """`make(generator, **sizes)`, made once per run; equal sizes have equal generators."""
         drawn = (self.lesson.name, draw_identity(sizes))
-        seed = derive(self._book.seed, *drawn)
-        return self._book.value((*drawn, make.__qualname__), lambda: make(torch.Generator().manual_seed(seed), **sizes))
+        seed = derive(self.book.seed, *drawn)
+        return self.book.value((*drawn, make.__qualname__), lambda: make(torch.Generator().manual_seed(seed), **sizes))
 
     def agrees(
         self,
@@ -141,8 +213,8 @@ class Check:
                 raise
 
     def _agrees_at_own_sizes(self, assertion: Assertion) -> bool:
-        """Whether it agrees at the sizes of a notebook in which they are hard-coded; see own_sizes."""
-        terms = self._student.terms if is_submission(self._student) else STRICT
+        """Whether it agrees at the sizes of a notebook in which they are hard-coded; see notebook_terms."""
+        terms = self.student.terms if is_submission(self.student) else STRICT
         sizes, draws = terms.sizes or {}, assertion.draws
         own = [{**draw, **{name: sizes[name] for name in draw if name in sizes}} for draw in draws]
         if all(new == old for new, old in zip(own, draws, strict=True)):
@@ -155,17 +227,13 @@ class Check:
                 return False
             return True
 
-        naming, self._naming = self._naming, False
-        try:
-            if not agrees("own sizes", own):
-                return False
-            for label, changed in (("larger", larger_sizes(sizes)), ("smaller", smaller_sizes(sizes))):
-                others = {size: {**own[0], **other} for size, other in changed.items() if size in own[0]}
-                hard_coded = [size for size, draw in others.items() if not agrees((label, size), [draw])]
-                if hard_coded:
-                    break
-        finally:
-            self._naming = naming
+        if not agrees("own sizes", own):
+            return False
+        for label, changed in (("larger", larger_sizes(sizes)), ("smaller", smaller_sizes(sizes))):
+            others = {size: {**own[0], **other} for size, other in changed.items() if size in own[0]}
+            hard_coded = [size for size, draw in others.items() if not agrees((label, size), [draw])]
+            if hard_coded:
+                break
         found = hard_coded_numbers(self.lesson, terms, self.item.name, hard_coded)
         if not found:
             return False
@@ -176,7 +244,7 @@ class Check:
         """Compare the student's results with the reference's on every draw. Raises CheckFailed where they differ."""
         results: list[ScenarioResult] = []
         for at, draw in enumerate(assertion.draws):
-            expected, _ = self._course.reference(assertion, at)
+            expected, _ = self.reference(assertion, at)
             found = self._student_value(assertion, at)
             self.compared_bits += bits_of(expected)
             compared = agreement(found, expected, assertion.tolerance, self.on.low_precision)
@@ -194,56 +262,24 @@ class Check:
         if not failing:
             return
         status: Status = "shape" if any(finding.stage == "shape" for _, finding in failing) else "failed"
-        named = self._explanation(assertion, results) if self._naming else None
-        if named is not None:
-            raise CheckFailed(named.message, status, named.id)
-        wrong = dict.fromkeys(finding.part for result in results for finding in result.agreement.findings)
-        raise CheckFailed(failure_message(failing, len(results)), status, wrong=tuple(wrong))
-
-    def _explanation(self, assertion: Assertion, results: Sequence[ScenarioResult]) -> Mistake | Explanation | None:
-        found, low_precision = [result.found for result in results], self.on.low_precision
-        with explaining(self._student):
-            trials = getattr(self._student, "trials", None)
-            contents_of = trials.contents if trials is not None else lambda _: None
-            mistakes = self._course.known_mistakes(assertion, found, low_precision, contents_of)
-            possible = (m for m in mistakes if is_possible(self.lesson, self.item, self._student, self._book, m))
-            known = attempt(lambda: next(possible, None))
-            if known is not None:
-                return known
-            return attempt(lambda: self._course.explanation(assertion, results, low_precision))
-
-    def failed_call(self, failed: CallFailed, where: str = "") -> CheckFailed:
-        """The end of a check whose call gave no value. The message says what the error means, where that is known."""
-        answer = failed.answer
-        trials = getattr(self._student, "trials", None)
-        contents = trials.contents(self.item.function) if trials is not None and self._naming else None
-        if answer.outcome == "todo":
-            left = still_unwritten(contents)
-            return CheckFailed(left.message if left else "", "todo", left.id if left else None, line=answer.line)
-        explained = None
-        if answer.outcome == "raised" and self._naming and self.on.calls:
-            parameters = {k: v for k, v in self.on.calls[-1].arguments.items() if k.isidentifier()}  # not "argument 2"
-            context = CallContext(parameters, parameters, own=parameters, near=parameters, contents=contents or {})
-            explained = explain_error_text(answer.message, context)
-        message = f"{answer.message.rstrip('.')}. {explained.message}" if explained is not None else answer.message
-        return CheckFailed(
-            where + message, STATUS_OF[answer.outcome], explained.id if explained else None, line=answer.line
-        )
+        wrong = tuple(dict.fromkeys(finding.part for result in results for finding in result.agreement.findings))
+        message = failure_message(failing, len(results))
+        raise CheckFailed(message, status, wrong=wrong, compared=(assertion, results))
 
     def _student_value(self, assertion: Assertion, at: int) -> Any:
         """What the scenario gives on the student's functions. Raises CheckFailed where they fail."""
-        draw, generator = assertion.draws[at], self._course.generator(*assertion.key(at))
-        before, state = len(self.on.returned), generator.get_state()
+        draw, generator = assertion.draws[at], self.generator(*assertion.key(at))
+        before, state = len(self.on.returned_values), generator.get_state()
         try:
             return assertion.scenario(self.on, generator, **draw)
         except CallFailed as failed:
             where = describe_draw(draw) if failed.answer.outcome == "raised" else ""
-            raise self.failed_call(failed, f"With {where}: " if where else "") from failed
+            raise failed_call(failed, f"With {where}: " if where else "") from failed
         except OURS:
             raise
         except Exception as error:  # the suite could not work with what the student returned
             expected = returned_by(assertion, torch.Generator().set_state(state), draw)
-            place = len(self.on.returned) - before - 1
+            place = len(self.on.returned_values) - before - 1
             raise self.unusable(expected[place : place + 1]) from error
 
     def unusable(self, expected: Sequence[tuple[str, Any]] = ()) -> CheckFailed:
@@ -252,9 +288,9 @@ class Check:
         `expected` is what the reference returned from the same call, where that is known. The message leaves out the
         text of the error, which is about the code of a hidden suite.
         """
-        if not self.on.returned:
+        if not self.on.returned_values:
             return CheckFailed(f"What `{self.item.function}` does is not what was expected.", "shape")
-        name, value = self.on.returned[-1]
+        name, value = self.on.returned_values[-1]
         right = expected[0][1] if expected and expected[0][0] == name else value
         if shown(value) != shown(right) and type(value) is not type(right):
             return CheckFailed(f"`{name}` returned {shown(value)}; expected {shown(right)}.", "shape")
@@ -270,14 +306,14 @@ class Check:
 
         def compute() -> bool:
             try:
-                test(Check(self.lesson, self.item, self._student, ModuleTarget(self.lesson.answers), self._book, False))
+                test(Check(self.lesson, self.item, self.student, ModuleTarget(self.lesson.answers), self.book, False))
             except (CheckFailed, CallFailed):
                 return True
             except Exception:
                 return False
             return True
 
-        return bool(self._book.value((self.lesson.name, self.item.name, "is sound"), compute))
+        return bool(self.book.value((self.lesson.name, self.item.name, "is sound"), compute))
 
 
 def returned_by(assertion: Assertion, generator: torch.Generator, draw: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -285,7 +321,7 @@ def returned_by(assertion: Assertion, generator: torch.Generator, draw: Mapping[
     listening = RecordingTarget(ModuleTarget(assertion.reference), None)
     with contextlib.suppress(Exception):
         assertion.scenario(listening, generator, **draw)
-    return listening.returned
+    return listening.returned_values
 
 
 def describe_draw(draw: Mapping[str, Any]) -> str:
@@ -298,3 +334,47 @@ def failure_message(failing: Sequence[tuple[str, Difference]], count: int) -> st
     return finding.message + (
         f" It is right on other problems; this one has {where}." if 0 < len(failing) < count and where else ""
     )
+
+
+def failed_call(failed: CallFailed, where: str = "") -> CheckFailed:
+    """The end of a check whose call gave no value."""
+    answer = failed.answer
+    message = "" if answer.outcome == "todo" else where + answer.message
+    return CheckFailed(message, STATUS_OF[answer.outcome], line=answer.line, call=(answer, where))
+
+
+def end_of(test: Callable[[Check], None], check: Check) -> Exception | None:
+    """How a test ends: None where the check holds."""
+    try:
+        test(check)
+    except OURS:
+        raise
+    except Exception as error:
+        return error
+    return None
+
+
+def run_check(test: Callable[..., None], check: Check) -> CheckFailed | None:
+    """How one test of a hidden suite ends, run without pytest: None when the check holds."""
+    end = end_of(test, check)
+    if end is None or isinstance(end, CheckFailed):
+        return end
+    if isinstance(end, CallFailed):
+        return failed_call(end)
+    if not check.is_sound(test):
+        raise end
+    return check.unusable()
+
+
+def tests_of(suite: Any) -> dict[str, Callable[..., None]]:
+    """{row's name: its test}, of a hidden suite's tests with the `check` fixture."""
+    return {
+        name.removeprefix("test_"): value
+        for name, value in vars(suite).items()
+        if name.startswith("test_") and callable(value) and "check" in inspect.signature(value).parameters
+    }
+
+
+def draw_identity(draw: Mapping[str, Any]) -> str:
+    """The same text in every process: a function is represented by its name, as its repr contains an address."""
+    return repr(sorted((k, getattr(v, "__qualname__", v)) for k, v in draw.items()))

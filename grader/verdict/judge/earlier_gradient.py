@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import torch
 
+from grader.calling.answer import Answer
 from grader.comparison.tensors import compare
 from grader.reference.problem import Problem
-from grader.verdict.explain.explanation import Explanation
-from grader.verdict.judge.verdicts import Case
+from grader.results import NamedMistake
 
 TRIVIAL = 1e-6
 """A gradient smaller than this share of the upstream gradient's norm counts as zero with rounding noise."""
@@ -27,7 +27,7 @@ class FromEarlier(NamedTuple):
     ones: tuple[str, ...]
 
 
-def computed_from_earlier(name: str, cases: Sequence[Case]) -> FromEarlier | None:
+def computed_from_earlier(name: str, cases: Sequence[tuple[Problem, Answer]]) -> FromEarlier | None:
     """Return how a step is right given the upstream gradients that it requests; None if it is wrong on some problem.
 
     These need not be the gradients of its direct consumers: "the mean of dbndiff" is a right dbnmeani in every network.
@@ -66,8 +66,8 @@ def left_out_ones(problem: Problem, name: str, requested: Collection[str]) -> tu
     return tuple(other for other in skipped if bool((problem.reference_from(other, requested) == 1).all()))
 
 
-def upstream_left_out(name: str, ones: Sequence[str]) -> Explanation:
-    return Explanation(
+def upstream_left_out(name: str, ones: Sequence[str]) -> NamedMistake:
+    return NamedMistake(
         "upstream_left_out",
         f"Your `d{name}` leaves out `d{ones[0]}`. In this network that is all ones, so leaving it out changes nothing "
         "here; in another network it does. Request the upstream gradient as a parameter and multiply by it.",

@@ -22,12 +22,7 @@ from grader.comparison.trees import agreement, bits_of, is_tensor, shown
 from grader.lesson.course_modules import installed_copy, load_module
 from grader.lesson.lesson import Lesson, LessonError
 from grader.results import Status
-from grader.verdict.explain.results.places import in_other_places
-from grader.verdict.explain.results.results import compared_leaves
-from grader.verdict.judge.check_endings import OURS, CheckFailed
-from grader.verdict.judge.check_runs import run_check, tests_of
-from grader.verdict.judge.checks import Check
-from grader.verdict.judge.scenarios import Scenario
+from grader.verdict.judge.checks import OURS, Check, CheckFailed, Scenario, ScenarioResult, run_check, tests_of
 
 EXAMPLES_FILE = "examples.py"
 PUBLIC_SEED = 13
@@ -64,10 +59,8 @@ class Example(Check):
         compared = agreement(found, expected, tolerance, self.on.low_precision)
         if not compared.holds:
             finding = compared.findings[0]
-            parts = {name: (part, right) for name, part, right in compared_leaves(found, expected)}
-            explained = in_other_places([parts], tolerance)
             status: Status = "shape" if finding.stage == "shape" else "failed"
-            raise CheckFailed(finding.message if explained is None else explained.message, status)
+            raise CheckFailed(finding.message, status, compared=(None, [ScenarioResult({}, found, expected, compared)]))
 
     def agrees(
         self,

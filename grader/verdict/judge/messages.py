@@ -1,19 +1,18 @@
-"""Sentences for a student about one gradient that is not right, or right with a reservation."""
+"""Sentences about one gradient that is not right, or right with a reservation: what the verdict itself knows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import inspect
+from collections.abc import Sequence
 
 import torch
+from torch import Tensor
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import TensorComparison, relative_error
-from grader.reference.problem import Problem
-from grader.verdict.explain.circumstances import circumstances
-from grader.verdict.explain.claims import FunctionContents
-from grader.verdict.explain.error_description import describe_error
-from grader.verdict.explain.explanation import Explanation
-from grader.verdict.judge.verdicts import Case
+from grader.comparison.tensors import TensorComparison, index_at, relative_error
+from grader.reference.problem import Draw, Problem
+from grader.results import NamedMistake
+from grader.results.wording import listed
 
 IN_FLOAT32 = (
     "Right, as far as float32 goes: it computes in float32 although the values are float64 "
@@ -51,7 +50,11 @@ def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
     )
 
 
-def what_is_wrong(name: str, failing: Sequence[tuple[Case, TensorComparison]], cases: Sequence[Case]) -> str:
+def what_is_wrong(
+    name: str,
+    failing: Sequence[tuple[tuple[Problem, Answer], TensorComparison]],
+    cases: Sequence[tuple[Problem, Answer]],
+) -> str:
     """Where and how far the answer is off, for a mistake that no reading explains."""
     shapes = [each for each in failing if each[1].stage == "shape"]
     (problem, answer), comparison = (shapes or failing)[0]
@@ -65,58 +68,38 @@ def what_is_wrong(name: str, failing: Sequence[tuple[Case, TensorComparison]], c
     return f"{text} {special}" if special else text
 
 
-def not_earned_alone(name: str, missing: str, is_zero: bool) -> Explanation:
+def changed_argument(name: str, changed: Sequence[str]) -> NamedMistake:
+    """About arguments that the step changed in place."""
+    what = " and ".join(f"`{argument}`" for argument in changed)
+    return NamedMistake(
+        "changed_argument",
+        f"Your `d{name}` changed {what} in place: a step that reads it afterwards gets other numbers. "
+        f"`a = b` makes a second name, not a copy; start from `{changed[0]}.clone()`, or write `a = a + ...` "
+        "instead of `a += ...`.",
+    )
+
+
+def not_earned_alone(name: str, missing: str, is_zero: bool) -> NamedMistake:
     """Why a row whose true gradient is zero earns nothing while `missing` is wrong."""
     if not is_zero:
-        return Explanation(
+        return NamedMistake(
             "earned_together",
             f"The true `{name}` is zero here, and yours is not. It is computed from the same upstream gradient as "
             f"`{missing}`, which is not right yet: begin there.",
         )
-    return Explanation(
+    return NamedMistake(
         "earned_together",
         f"The true `{name}` is zero here, so zeros are right without any work. Its points come with those of "
         f"`{missing}`, which is computed from the same upstream gradient and is not right yet.",
     )
 
 
-def about_operands(problem: Problem, answer: Answer, meaning: str, contents: FunctionContents | None) -> Iterator[str]:
-    """What the code does with its arguments that often makes shapes differ: `.T` of three axes, labels as values."""
-    if contents is None or meaning != "shapes_do_not_fit" or not problem.random_upstream:
-        return  # a function of many lines reads tensors that the line in question has nothing to do with
-    used = {each: problem.given[each] for each in sorted(answer.uses) if each in problem.given}
-    used |= {f"d{each}": problem.upstream[each] for each in sorted(problem.upstream) if f"d{each}" in answer.uses}
-    if "T" in contents["calls"] and any(isinstance(each, torch.Tensor) and each.ndim > 2 for each in used.values()):
-        yield "`.T` reverses all axes of a tensor that has more than two; `.transpose(-2, -1)` swaps the last two."
-    for each, value in used.items():
-        if each in contents["operands"] and isinstance(value, torch.Tensor) and value.dtype == torch.int64:
-            yield f"You calculate with `{each}`, which holds whole numbers that are indices: is it meant as a value?"
-
-
-def reads_grad(name: str, contents: FunctionContents | None) -> str | None:
-    """Advice for a function that reads autograd's `.grad`; None for any other."""
-    if contents is None or "grad" not in contents["calls"]:
-        return None
-    return (
-        f"Your `d{name}` reads `.grad`, which is None here: autograd has not run. Compute the gradient from the "
-        "upstream gradient and the forward values."
-    )
-
-
-def still_unwritten(contents: FunctionContents | None) -> Explanation | None:
-    """Why a function that has code counts as not written yet; None for an ordinary stub."""
-    if contents is None or not contents["raise_left"]:
-        return None
-    return Explanation("raise_left", "The function has code, and `raise NotImplementedError` still ends it.")
-
-
-def not_a_tensor(name: str, answer: Answer, contents: FunctionContents | None = None) -> str:
+def not_a_tensor(name: str, answer: Answer) -> str:
     found = answer.kind
     if answer.message:  # a joint function that returned something else altogether
         return answer.message
     if found == "None":
-        advice = reads_grad(name, contents) or "Is the last line `return ...`?"
-        return f"`d{name}` returned None; expected a tensor. {advice}"
+        return f"`d{name}` returned None; expected a tensor. Is the last line `return ...`?"
     if found.startswith("numpy."):
         return f"`d{name}` returned {found}; expected a torch.Tensor. Stay in torch, or return `torch.from_numpy(...)`."
     if found.startswith("tuple of 1"):
@@ -128,3 +111,121 @@ def not_a_tensor(name: str, answer: Answer, contents: FunctionContents | None = 
             f"`d{name}` returned a function; expected a tensor. Are the brackets missing that call it, as in `x.sum()`?"
         )
     return f"`d{name}` returned {found}; expected a torch.Tensor of {name}'s shape."
+
+
+# Where an answer is wrong, and by how much ---------------------------------------------------------------------------
+
+ELEMENT_RTOL = 1e-9
+"""An element is right within this share of the gradient's largest."""
+
+
+def describe_error(found: Tensor, expected: Tensor, comparison: TensorComparison) -> str:
+    """Sentences on an answer of the right shape with finite numbers; for any other the comparison's own message."""
+    if comparison.message:
+        return comparison.message
+    index, answer, reference = worst_element(found, expected)
+    parts = [
+        f"The value is wrong: the error is {comparison.relative_error:.2g} of the gradient's size. Worst element "
+        f"{list(index)}: found {answer:.9g}, expected {reference:.9g}.",
+        wrong_places(found, expected) or direction(found, expected),
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def worst_element(found: Tensor, expected: Tensor) -> tuple[tuple[int, ...], float, float]:
+    """(index, element of `found`, element of `expected`) of the largest difference."""
+    difference = (found.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
+    flat = int(difference.argmax())
+    index = index_at(flat, difference.shape)
+    return index, float(found[index]), float(expected[index])
+
+
+def wrong_elements(found: Tensor, expected: Tensor) -> Tensor:
+    """Booleans in the gradient's shape: where the two differ."""
+    return (found.double() - expected.double()).abs() > ELEMENT_RTOL * expected.double().abs().max()
+
+
+def wrong_places(found: Tensor, expected: Tensor) -> str:
+    """A sentence when only some rows, some columns or some elements are wrong."""
+    wrong = wrong_elements(found, expected)
+    if expected.ndim == 2:
+        for axis, word in ((1, "rows"), (0, "columns")):
+            lines = wrong.any(axis).nonzero().flatten().tolist()
+            total = expected.shape[1 - axis]
+            if 0 < len(lines) < total:
+                shown = ", ".join(map(str, lines[:5])) + (f" and {len(lines) - 5} more" if len(lines) > 5 else "")
+                return f"{out_of(len(lines), total)} {word} are wrong: {shown}."
+    count, total = int(wrong.sum()), wrong.numel()
+    if 0 < count < total:
+        first = [int(i) for i in wrong.nonzero()[0]]
+        return f"{out_of(count, total)} elements are wrong, the first of them {first}."
+    return ""
+
+
+def out_of(count: int, total: int) -> str:
+    """ "Only 3 of 40", but "39 of 40"."""
+    return f"{'Only ' if 2 * count <= total else ''}{count} of {total}"
+
+
+def direction(found: Tensor, expected: Tensor) -> str:
+    """The typical ratio of all elements to the gradient's, and the correlation."""
+    a, b = found.double().flatten(), expected.double().flatten()
+    sizes = float(torch.linalg.vector_norm(a) * torch.linalg.vector_norm(b))
+    if a.numel() < 4 or sizes == 0:
+        return ""
+    correlation = float((a * b).sum()) / sizes
+    if abs(correlation) < 0.3:
+        return f"It has little in common with the gradient (correlation {correlation:.2f})."
+    nonzero = b != 0
+    ratios = (a[nonzero] / b[nonzero]).sort().values
+    low, typical, high = (f"{float(ratios[int(share * (len(ratios) - 1))]):.3g}" for share in (0.25, 0.5, 0.75))
+    if low == high == "1":
+        return (
+            "At least half of its elements agree with the gradient to about three digits. Does the forward pass use "
+            "another small number, such as 1e-5, or another approximation?"
+        )
+    spread = f"half of its elements between {low} and {high} times; " if low != high else ""
+    return f"Typically it is {typical} times the gradient ({spread}correlation {correlation:.2f})."
+
+
+# On which problems it is wrong ---------------------------------------------------------------------------------------
+
+
+def circumstances(failing: Sequence[Draw], right: Sequence[Draw], of_values: bool = True) -> str:
+    """A sentence; "" when it fails everywhere.
+
+    Where nothing is special, the first failing problem's sizes are given: any of them may be the cause. Where the
+    values are not what fails (`of_values`), as in a wrong shape, a change of the drawing has no part in it.
+    """
+    if not right:
+        return ""
+    if special := smallest_sizes(failing, right, "is right"):
+        return special
+    changes = {draw.change for draw in failing}
+    change = next(iter(changes))
+    if of_values and len(changes) == 1 and change is not None and all(draw.change is not change for draw in right):
+        return f"It is right on {other(right)}, and wrong where this holds: {change_in_words(change)}"
+    return f"It is right on other problems; this one has {failing[0].describe()}."
+
+
+def smallest_sizes(failing: Sequence[Draw], right: Sequence[Draw], verb: str) -> str:
+    """A sentence on sizes of 0 or 1 that only the problems have on which it `verb`, such as no padding; "" for none."""
+    special = [
+        f"{name} is {size}"
+        for name, size in right[0].sizes.items()
+        if size <= 1 and all(draw.sizes.get(name) == size for draw in right)
+        if all(draw.sizes.get(name) != size for draw in failing)
+    ]
+    return f"It {verb} on {other(right)}, where {listed(special)}." if special else ""
+
+
+def other(right: Sequence[Draw]) -> str:
+    return "the other problem" if len(right) == 1 else f"{len(right)} other problems"
+
+
+def change_in_words(change: object) -> str:
+    """The first paragraph of a change's docstring, or its name in words."""
+    text = " ".join((inspect.getdoc(change) or "").split("\n\n")[0].split())
+    if text:
+        return text if text.endswith(".") else text + "."
+    return getattr(change, "__name__", "a change of the inputs").replace("_", " ") + "."

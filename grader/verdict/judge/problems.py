@@ -7,7 +7,7 @@ from typing import Any
 
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Draw, Problem, derive
-from grader.verdict.judge.own_sizes import OwnProblems, count_elements, own_problems
+from grader.verdict.judge.notebook_terms import OwnProblems, count_elements, own_problems
 
 MAX_ELEMENTS_KEPT = 1 << 20
 """Elements of forward values, for each problem of a set, that are kept for notebooks of the same sizes."""

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Protocol, TypeGuard
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeGuard
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
-from grader.verdict.explain.attempts import explaining_a_submission
-from grader.verdict.explain.edits.search import Trials
+from grader.source.syntax import WrittenNumber
 
-if TYPE_CHECKING:
-    from grader.verdict.judge.own_sizes import Terms
+
+@dataclass(frozen=True)
+class Terms:
+    """What a submission is judged by, besides its numbers.
+
+    Attributes:
+        broadcast: a shape that differs in axes of length one only is accepted.
+        sizes: {size: its value} of a notebook; None where all sizes have to be right.
+        numbers: {row: the numbers in its statements}.
+        is_notebook: it is a notebook or script in the lecture's style, whose steps are lines of one text.
+    """
+
+    broadcast: bool = False
+    sizes: Mapping[str, int] | None = None
+    numbers: Mapping[str, Sequence[WrittenNumber]] = field(default_factory=dict)
+    is_notebook: bool = False
+
+
+STRICT = Terms()
 
 
 class StepRunner(Protocol):
@@ -38,13 +54,13 @@ class SubmissionRunner(StepRunner, Protocol):
         terms: what the file may write differently from a stub.
         public: the published problem at the file's own sizes, where these differ from the lecture's.
         interrupt: a descriptor; once it is readable, the search for an explanation raises Interrupted.
-        trials: the file's functions with small changes, for naming a slip; None without them.
+        trials: the file's functions with small changes, for naming a slip (explain's Trials); None without them.
     """
 
     terms: Terms
     public: Problem | None
     interrupt: int | None
-    trials: Trials | None
+    trials: Any
 
     def prefetch_traced(self, problems: Sequence[Problem], step: str) -> None:
         """Run a step traced on these problems in one round trip: `run_traced` will be called for each of them next."""
@@ -58,8 +74,3 @@ class SubmissionRunner(StepRunner, Protocol):
 def is_submission(runner: StepRunner) -> TypeGuard[SubmissionRunner]:
     """Whether a runner is a submission's, and not one of the course's own files."""
     return hasattr(runner, "terms")
-
-
-def explaining(runner: StepRunner) -> AbstractContextManager[None]:
-    """Inside, explanations of a submission are optional. Those of the course's own files must not fail."""
-    return explaining_a_submission(runner.interrupt) if is_submission(runner) else nullcontext()

@@ -11,9 +11,9 @@ import torch
 from grader.calling.module_target import ModuleTarget
 from grader.calling.recorder import Call, RecordingTarget, arguments_by_name, numbers_given, tensors_given
 from grader.comparison.trees import agreement
+from grader.verdict.explain.checks import differing_parts
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.results.results import ComparedResult, explain_result
-from grader.verdict.judge.scenarios import differing_parts
 
 MOMENTA = (0.1, 0.3)
 

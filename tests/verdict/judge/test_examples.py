@@ -23,8 +23,6 @@ def test_a_value_of_another_kind_is_named_without_pythons_own_error(course: Cour
     lesson = course.find("01")
     functions = SimpleNamespace(through_add=lambda *arguments: returned)
     student = LocalStudent(vars(functions), [])
-    check = Example(
-        lesson, lesson.item_for("through_add"), student, ModuleTarget(functions), ProblemBook(PUBLIC_SEED), naming=False
-    )
+    check = Example(lesson, lesson.item_for("through_add"), student, ModuleTarget(functions), ProblemBook(PUBLIC_SEED))
     failed = run_example(examples_of(lesson)["through_add"], check)
     assert str(failed) == f"`through_add` returned {what}; expected 2 values: da, db."

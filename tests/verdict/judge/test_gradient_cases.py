@@ -27,7 +27,7 @@ def test_each_list_of_draws_has_its_own_verdict_and_its_own_problems() -> None:
     padded = (Draw(SIZES, padding),)
     steps = [item.name for item in lesson.gradients]
     student = LocalStudent({**vars(lesson.answers), "dQ": zero_in_padding}, steps, lesson.joint)
-    dQ = GradientCheck(lesson, lesson.item_for("dQ"), student, ProblemBook(SEED), naming=False)
+    dQ = GradientCheck(lesson, lesson.item_for("dQ"), student, ProblemBook(SEED))
     assert dQ.passes(ordinary)
     assert not dQ.passes(padded)
     assert dQ.passes(ordinary)

@@ -22,5 +22,5 @@ def test_without_an_explanation_only_what_float32_may_excuse_is_traced(factor, p
     calls = []
     run_traced = LocalStudent.run_traced
     monkeypatch.setattr(LocalStudent, "run_traced", lambda self, *given: calls.append(1) or run_traced(self, *given))
-    assert judge_step(student, "dhpreact", [problem], naming=False).passed is passes
+    assert judge_step(student, "dhpreact", [problem]).passed is passes
     assert len(calls) == traced

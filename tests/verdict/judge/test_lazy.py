@@ -24,7 +24,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import derive
-from grader.verdict.judge.scenarios import differ_exactly
+from grader.verdict.explain.known_in_checks import differ_exactly
 from grader.verdict.judge.shuffled import Shuffled, answers_on_demand
 
 FILES = sorted((Path(__file__).parents[2] / "lazy").glob("*.py"))

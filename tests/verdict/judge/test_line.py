@@ -11,13 +11,14 @@ import torch
 from grader.calling.answer import Answer
 from grader.reference.problem import Draw, Problem
 from grader.results import Row
-from grader.verdict.explain.circumstances import circumstances
-from grader.verdict.explain.error_description import direction, wrong_places
+from grader.verdict.explain.diagnose import explain
+from grader.verdict.explain.errors.no_answer import explain_no_answer, name_mistake
+from grader.verdict.explain.hard_coded import explain_hard_coded_sizes
+from grader.verdict.explain.readings.widths import width_from_the_data
 from grader.verdict.judge.chain import chain_verdicts
 from grader.verdict.judge.earlier_gradient import FROM_EARLIER_GRADIENT
-from grader.verdict.judge.hard_coded import explain_hard_coded_sizes
 from grader.verdict.judge.line import judge_line
-from grader.verdict.judge.messages import IN_FLOAT32, unstable
+from grader.verdict.judge.messages import IN_FLOAT32, circumstances, direction, unstable, wrong_places
 
 NOTE = "At a tie the maximum has no derivative."
 
@@ -54,7 +55,12 @@ def judged(problems: list[Problem], name: str, answer: Callable[[Problem], Any],
     for problem in problems:
         given = answer(problem)
         cases.append((problem, given if isinstance(given, Answer) else Answer("returned", given, line=7, **claims)))
-    return judge_line(name, cases)
+    verdict = judge_line(name, cases)
+    if any(answer.outcome != "returned" for _, answer in verdict.cases):
+        explain_no_answer(name, verdict, None)
+    elif not verdict.passed and verdict.mistake is None:
+        name_mistake(verdict, width_from_the_data(name, verdict.cases) or explain(name, verdict.cases))
+    return verdict
 
 
 def right(name: str) -> Callable[[Problem], torch.Tensor]:

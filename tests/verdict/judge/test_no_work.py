@@ -15,6 +15,7 @@ from grader.calling.answer import Answer
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Problem, derive
+from grader.verdict.explain.gradient import explain_gradient
 from grader.verdict.judge.gradient import GradientCheck
 from grader.verdict.judge.problems import ProblemBook
 
@@ -78,7 +79,9 @@ def test_the_bias_is_earned_with_the_weights(name: str) -> None:
     book = ProblemBook(SEED)
 
     def judged(**change: Callable[[torch.Tensor], torch.Tensor]) -> object:
-        return GradientCheck(lesson, lesson.item_for(bias), WithBias(lesson, change), book).judge(lesson.draws)
+        check = GradientCheck(lesson, lesson.item_for(bias), WithBias(lesson, change), book)
+        explain_gradient(check, lesson.draws)
+        return check.judge(lesson.draws)
 
     assert judged().passed
     assert judged(**{bias: torch.zeros_like}).passed

@@ -7,7 +7,7 @@ import torch
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Draw
-from grader.verdict.judge.own_shapes import own_shapes
+from grader.verdict.judge.notebook_terms import own_shapes
 
 
 @pytest.fixture

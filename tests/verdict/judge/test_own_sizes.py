@@ -15,9 +15,17 @@ from grader.intake.submissions.finding import find
 from grader.intake.submissions.lesson_reading import read_page_bytes
 from grader.lesson.lesson import Course, Lesson
 from grader.source.syntax import WrittenNumber
-from grader.verdict.judge.hard_coded import accounted_for, size_remark
-from grader.verdict.judge.own_sizes import Terms, are_drawable, larger_sizes, own_problems, smaller_sizes, terms_of
+from grader.verdict.judge.notebook_terms import (
+    accounted_for,
+    are_drawable,
+    larger_sizes,
+    own_problems,
+    size_remark,
+    smaller_sizes,
+    terms_of,
+)
 from grader.verdict.judge.problems import ProblemBook
+from grader.verdict.judge.runner import Terms
 
 LECTURE = {"batch": 32, "block": 3, "vocabulary": 27, "embedding": 10, "hidden": 64}
 CHAIN = "dh = dlogits @ W2.T\ndlogprobs = torch.zeros_like(logprobs)\n"

@@ -13,13 +13,18 @@ from grader.comparison.trees import Difference, agreement
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Course
 from grader.reference.course_formulas import LocalStudent
+from grader.verdict.explain.checks import differing_parts
 from grader.verdict.explain.claims import may_have
 from grader.verdict.explain.edits.contents import contents_of
-from grader.verdict.judge import check_runs
-from grader.verdict.judge.checks import Check, failure_message
-from grader.verdict.judge.possible_mistakes import is_possible
+from grader.verdict.explain.known_in_checks import agrees, differ_exactly, is_possible
+from grader.verdict.judge import checks
+from grader.verdict.judge.checks import (
+    Assertion,
+    Check,
+    draw_identity,
+    failure_message,
+)
 from grader.verdict.judge.problems import ProblemBook
-from grader.verdict.judge.scenarios import Assertion, agrees, differ_exactly, differing_parts, draw_identity
 
 
 def change(inputs):
@@ -96,7 +101,7 @@ def test_one_draw_on_which_the_straightforward_form_is_very_exact_rejects_no_rig
 
     functions = SimpleNamespace(flash_forward=flash_forward, flash_backward=right.flash_backward)
     check = Check(lesson, item, LocalStudent(vars(functions), [], None), ModuleTarget(functions), book, False)
-    failed = check_runs.run_check(check_runs.tests_of(load_module(lesson.suite, "suite"))["precision"], check)
+    failed = checks.run_check(checks.tests_of(load_module(lesson.suite, "suite"))["precision"], check)
     assert (failed is not None) == lose_digits and str(failed or "").startswith(message)
 
 

@@ -65,7 +65,7 @@ def explain_by_inner_gradients(
             f"Up to {listed_as_code(right[-MAX_RIGHT_GRADIENTS_NAMED:])} your `{function}` is right. " if right else ""
         )
         text = f"{before}`{name}` is wrong, and `{step}` is computed from it."
-        mistake = explain(name[1:], answers, ())
+        mistake = explain(name[1:], answers)
         is_clear = mistake is not None and mistake.id in SPECIFIC_READINGS
         message = f"{text} {mistake.message}" if mistake and is_clear else text
         return InnerGradient(name, right, Explanation("inner_gradient", message, line=edits[inner[name]].line))

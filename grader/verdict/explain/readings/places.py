@@ -9,10 +9,10 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.verdict.explain.constants import value_here
-from grader.verdict.explain.error_description import wrong_elements
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.fit import first_telling, multiple_of
 from grader.verdict.explain.mismatch import GradientMismatch
+from grader.verdict.judge.messages import wrong_elements
 
 MAX_PLACES_SHOWN = 5
 MIN_ELEMENTS_WITH_A_FACTOR = 3

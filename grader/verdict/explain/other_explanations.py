@@ -14,11 +14,10 @@ from grader.verdict.explain.edits.search import is_right_gradient
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.known_mistakes import answer_of_mistake, known_mistake
 from grader.verdict.explain.mismatch import gradient_mismatch
+from grader.verdict.explain.probes import explain_by_probes
 from grader.verdict.explain.readings.properties import broken_property
 from grader.verdict.explain.results.places import one_to_one
-from grader.verdict.judge.probes import explain_by_probes
 from grader.verdict.judge.runner import StepRunner
-from grader.verdict.judge.verdicts import Verdict
 
 MAX_GRADIENTS_LISTED = 10
 """Gradients of one function that a message lists."""
@@ -139,7 +138,7 @@ def without_contradicted(
     student: StepRunner,
     item: Item,
     lesson: Lesson,
-    verdict: Verdict,
+    named: Explanation | None,
     mistakes: Sequence[Mistake],
     problems: Sequence[Problem],
 ) -> Sequence[Mistake]:
@@ -147,14 +146,14 @@ def without_contradicted(
 
     An attention that gets `dout` for `dmid` has gradients as if `dmid` lacked a term. A right `dmid` lacks none.
     """
-    if lesson.joint is None or verdict.mistake is None or not verdict.mistake.known:
+    if lesson.joint is None or named is None or not named.known:
         return ()
-    message, right = verdict.mistake.message, set(targets_that_pass(student, lesson.gradients, problems))
-    named = {m.id for m in mistakes if m.gradient == item.name and m.message in message}
+    message, right = named.message, set(targets_that_pass(student, lesson.gradients, problems))
+    fitting = {m.id for m in mistakes if m.gradient == item.name and m.message in message}
     spoiling = {
         m.id
         for m in mistakes
-        if m.id in named and m.gradient[1:] in right
+        if m.id in fitting and m.gradient[1:] in right
         if not all(is_right_gradient(m.gradient, problem, answer_of_mistake(m, problem)) for problem in problems)
     }
     return [m for m in mistakes if m.id not in spoiling] if spoiling else ()
@@ -164,31 +163,31 @@ def without_worse_fitting(
     student: StepRunner,
     item: Item,
     lesson: Lesson,
-    verdict: Verdict,
+    named: Explanation | None,
     mistakes: Sequence[Mistake],
     problems: Sequence[Problem],
 ) -> Sequence[Mistake]:
-    """The mistakes without those that fit a joint function worse than another one that the verdict names; else none.
+    """The mistakes without those that fit a joint function worse than another one that is named; else none.
 
     Several may give one gradient. The better one also gives more of the other gradients, and if the numbers do not
     decide, it is not one whose right code is in the text: a loss that is a mean, and gradients that are of a sum.
     """
-    if lesson.joint is None or verdict.mistake is None or not verdict.mistake.known:
+    if lesson.joint is None or named is None or not named.known:
         return ()
-    named = [m for m in mistakes if m.gradient == item.name and m.message in verdict.mistake.message]
-    if len(named) < 2:
+    fitting = [m for m in mistakes if m.gradient == item.name and m.message in named.message]
+    if len(fitting) < 2:
         return ()
     names = [each.name for each in lesson.gradients if each.function == item.function]
     explained = {
         m.id: sum(explains_all(student, Explanation(m.id, m.message), [name], lesson, problems) for name in names)
-        for m in named
+        for m in fitting
     }
-    best = {m.id for m in named if explained[m.id] == max(explained.values())}
+    best = {m.id for m in fitting if explained[m.id] == max(explained.values())}
     trials = getattr(student, "trials", None)
     contents = trials.contents(item.function) if trials is not None else None
     edits = {m.id: m for m in lesson.mistakes if m.gradient == lesson.joint.name}
     best = {each for each in best if not keeps_the_right_piece(edits[each], contents)} or best
-    worse = {m.id for m in named} - best
+    worse = {m.id for m in fitting} - best
     return [m for m in mistakes if m.id not in worse] if worse else ()
 
 
@@ -196,10 +195,10 @@ def other_mistakes(
     student: StepRunner,
     item: Item,
     lesson: Lesson,
-    verdict: Verdict,
+    named: Explanation | None,
     mistakes: Sequence[Mistake],
     problems: Sequence[Problem],
 ) -> Sequence[Mistake]:
-    """The mistakes to explain a gradient with, if one that the verdict names is not the reason; none if all may be."""
-    case = student, item, lesson, verdict, mistakes, problems
+    """The mistakes to explain a gradient with, if one that is named is not the reason; none if all may be."""
+    case = student, item, lesson, named, mistakes, problems
     return without_contradicted(*case) or without_worse_fitting(*case)

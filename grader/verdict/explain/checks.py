@@ -1,0 +1,152 @@
+"""Why a check does not hold: known mistakes of the lesson, what the wrong results have in common, edits of the code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from grader.calling.answer import Answer
+from grader.calling.recorder import numbers_given, tensors_given
+from grader.comparison.tensors import TOLERANCE
+from grader.comparison.trees import Difference
+from grader.results.wording import listed_as_code
+from grader.verdict.explain.attempts import attempt, check_interrupt, explaining
+from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit
+from grader.verdict.explain.edits.known import Known
+from grader.verdict.explain.edits.search import (
+    MAX_OPERATORS,
+    OPERATORS_OF_A_CALL,
+    Trials,
+    explain_edit,
+    explain_random_numbers,
+)
+from grader.verdict.explain.errors.no_answer import still_unwritten
+from grader.verdict.explain.errors.raised import CallContext, explain_error_text
+from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.known_in_checks import known_mistake_of_check
+from grader.verdict.explain.results.places import in_other_places
+from grader.verdict.explain.results.results import ComparedResult, compared_leaves, explain_result
+from grader.verdict.judge.checks import Check, CheckFailed, end_of
+
+MAX_FUNCTIONS_CHANGED = 200
+"""Changed functions on which a check is run again."""
+MIN_BITS = 20
+"""Of the right answers, in which a change must make the check pass: fewer come out right by chance."""
+
+
+def explain_check(test: Callable[[Check], None], check: Check, failed: CheckFailed) -> CheckFailed:
+    """The same end of a check with its cause, where one is found."""
+    with explaining(check.student):
+        if failed.call is not None:
+            return attempt(lambda: of_failed_call(check, failed, *failed.call)) or failed  # type: ignore[misc]
+        found = attempt(lambda: known_mistake_of_check(check, failed)) or attempt(lambda: of_results(check, failed))
+        text = str(failed) if found is None else found.message
+        for name, parameters in check.on.left_out.items():
+            text += f" Your `{name}` has no parameter {listed_as_code(parameters)}."
+        identifier = failed.mistake if found is None else found.id
+        failed = CheckFailed(text, failed.status, identifier, failed.line, failed.wrong)
+        if failed.mistake is None and failed.status in ("failed", "shape"):
+            edited = attempt(lambda: by_edits(test, check, failed))
+            if edited is not None:
+                return CheckFailed(edited.message, failed.status, edited.id, edited.line)
+    return failed
+
+
+def of_failed_call(check: Check, failed: CheckFailed, answer: Answer, where: str) -> CheckFailed:
+    """The end of a check whose call gave no value. The message says what the error means, where that is known."""
+    trials: Trials | None = getattr(check.student, "trials", None)
+    contents = trials.contents(check.item.function) if trials is not None else None
+    if answer.outcome == "todo":
+        left = still_unwritten(contents)
+        return CheckFailed(left.message, "todo", left.id, answer.line) if left is not None else failed
+    if answer.outcome != "raised" or not check.on.calls:
+        return failed
+    parameters = {k: v for k, v in check.on.calls[-1].arguments.items() if k.isidentifier()}  # not "argument 2"
+    context = CallContext(parameters, parameters, own=parameters, near=parameters, contents=contents or {})
+    explained = explain_error_text(answer.message, context)
+    if explained is None:
+        return failed
+    message = f"{where}{answer.message.rstrip('.')}. {explained.message}"
+    return CheckFailed(message, failed.status, explained.id, answer.line)
+
+
+def of_results(check: Check, failed: CheckFailed) -> Explanation | None:
+    """What the student's results differ in from the reference's, on every draw."""
+    if failed.compared is None:
+        return None
+    assertion, results = failed.compared
+    if assertion is None:  # a single result of a public example
+        (result,) = results
+        parts = {name: (part, right) for name, part, right in compared_leaves(result.found, result.expected)}
+        return in_other_places([parts], TOLERANCE)
+    outcomes = []
+    for at, result in enumerate(results):
+        _, calls = check.reference(assertion, at)
+        numbers = numbers_given(calls) | dict(result.draw)
+        outcomes.append(
+            ComparedResult(
+                result.found,
+                result.expected,
+                differing_parts(result.agreement.findings),
+                tensors_given(calls),
+                {name: n for name, n in numbers.items() if type(n) is int and n > 1},
+                {name: s for name, s in numbers.items() if type(s) is float},
+            )
+        )
+    return explain_result(outcomes, assertion.tolerance, check.on.low_precision)
+
+
+def differing_parts(findings: Sequence[Difference]) -> frozenset[str]:
+    """The parts that do not agree; only those of the wrong shape or kind, where there are any."""
+    shapes = frozenset(finding.part for finding in findings if finding.stage == "shape")
+    return shapes or frozenset(finding.part for finding in findings)
+
+
+def by_edits(test: Callable[[Check], None], check: Check, failed: CheckFailed) -> Explanation | None:
+    """The small change of the student's function with which the check holds, or more of its parts do."""
+    trials: Trials | None = getattr(check.student, "trials", None)
+    function = check.item.function
+    if trials is None:
+        return None
+    if (random := explain_random_numbers(trials.contents(function))) is not None:
+        return random
+    if not check.on.calls:  # it is about gradients, which have rows of their own
+        return None
+    edits = enumerate(trials.edits(function, Known()))
+    own = [(n, edit) for n, edit in edits if edit.function == function and edit.kind != INNER_GRADIENT]
+    partly: Explanation | None = None
+    work = 0
+    for number, edit in own[:MAX_FUNCTIONS_CHANGED]:
+        check_interrupt()
+        target = trials.target(function, number)
+        if target is None or work > MAX_OPERATORS:
+            break
+        again = check.again_on(target)
+        end = end_of(test, again)
+        if end is None:
+            of_all = check.lesson.joint is not None and function == check.lesson.joint.name
+            is_by_chance = 0 < again.compared_bits < MIN_BITS
+            return None if is_by_chance else explain_edit(edit, f"`{check.item.name if of_all else function}`")
+        if isinstance(end, CheckFailed) and end.status == "timeout":
+            break  # each of them takes as long as a function may
+        if partly is None and is_less_wrong(end, failed):
+            partly = explained_in_part(edit, failed, end_of(test, check.again_on(target, on_every_draw=True)))
+        work += target.operators + OPERATORS_OF_A_CALL * len(again.on.calls)
+    return partly
+
+
+def is_less_wrong(end: Exception | None, before: CheckFailed) -> bool:
+    """Whether some of the parts that were wrong are right, and no other one is wrong."""
+    return isinstance(end, CheckFailed) and bool(end.wrong) and set(end.wrong) < set(before.wrong)
+
+
+def explained_in_part(edit: Edit, before: CheckFailed, after: Exception | None) -> Explanation | None:
+    """The message about a change that makes some parts of a result right; None where it does so on some draws only."""
+    if not (isinstance(after, CheckFailed) and is_less_wrong(after, before)):
+        return None
+    right = [name for name in before.wrong if name not in after.wrong and name.isidentifier()]
+    if not right:
+        return None
+    explained = explain_edit(edit, f"`{right[0]}`")
+    are = "is" if len(after.wrong) == 1 else "are"
+    more = f"For another reason, {listed_as_code(after.wrong)} {are} wrong as well."
+    return Explanation(explained.id, f"{explained.message} {more}", line=explained.line)
