@@ -72,10 +72,8 @@ def times_too_large(label: str, wrong: WrongGradient, values: Sequence[float]) -
     if "/" in size:
         places = wrong.problems[number].finer.places
         divides = any("/" in places[consumer].text for consumer in wrong.consumers if consumer in places)
-        asks = (
-            "Is that the number that the forward line divides by" if divides else "Which number takes another's place"
-        )
-        return f"{label} times what it should be (here {value:.6g}){sign}. {asks}?"
+        asks = "Is that the number that the forward line divides by?" if divides else "Which number takes its place?"
+        return f"{label} times what it should be (here {value:.6g}){sign}. {asks}"
     if label == "1":
         return "minus what it should be. One minus is missing, or one too many: compare with the forward line."
     constant = named_factors(wrong.problems[number], wrong.name).get(size)
