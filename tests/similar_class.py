@@ -128,7 +128,7 @@ def made_class(seed: int, count: int = 60) -> MadeClass:
         key = {lesson: {name: Choice(texts[0]) for name, texts in own.items()} for lesson, own in styles.items()}
         works[f"honest {place:03}"] = key
     texts: dict[str, dict[str, str]] = {who: {le: written(own) for le, own in w.items()} for who, w in works.items()}
-    sources = iter(draw.sample(sorted(works)[: count - 4], 7))
+    sources = iter(draw.sample(sorted(works)[: count - 4], 6))
 
     def plant(kind: str, source: str, work: Work, changed: dict[str, str]) -> None:
         who = f"planted {kind}"
@@ -161,12 +161,6 @@ def made_class(seed: int, count: int = 60) -> MadeClass:
     own[lesson] = own[lesson] | {"dhpreact": Choice(renamed, "failed")}
     texts[source] = {le: written(choices) for le, choices in works[source].items()}
     plant("rare wrong answer", source, own, {le: written(choices) for le, choices in own.items()})
-    source = next(sources)
-    own = honest(lessons, styles, draw)
-    comment = "# the upsteam gradient comes trough the exponential, times counts itself\n"
-    texts[source] = texts[source] | {lesson: comment + texts[source][lesson]}
-    plant("comment", source, own, {le: written(c) for le, c in own.items()})
-    texts["planted comment"][lesson] += "\n" + comment
     for who, own_texts in texts.items():
         made.files[who] = {f"{lesson}/backward.py": text.encode() for lesson, text in own_texts.items()}
         made.rows[who] = {

@@ -60,8 +60,7 @@ def similar(
 ) -> None:
     """Finds submissions that share rare wrong answers or code.
 
-    It also compares comments, and answers to questions. Other names, another order or another layout of the code make
-    no difference.
+    Other names, another order or another layout of the code make no difference.
 
     Without SUBMISSIONS, the command compares those that the gradebook stores: of each lesson, the attempt that counts.
 

@@ -25,8 +25,8 @@ from grader.dojo.network import TRAINING_RTOL, Network, clone_tensors, compare_g
 from grader.errors import UserError
 from grader.gradebook.files import write_whole
 from grader.lesson.config import LECTURE_SEED
+from grader.publish.curve import CURVE_HEIGHT, CURVE_WIDTH, plot
 from grader.publish.inert import inert
-from grader.publish.report.curve import CURVE_HEIGHT, CURVE_WIDTH, plot
 
 CHECKPOINT, LOG, CURVE = "checkpoint.pt", "log.txt", "curve.svg"
 STEPS_PER_CHUNK, COMPARED_AT_START, MAX_STEPS_BETWEEN, NAMES_TO_DRAW = 50, 5, 1000, 20
@@ -259,15 +259,15 @@ def writing(out: Path) -> Iterator[None]:
 
 
 CURVE_STYLE = (
-    "text{font:22px sans-serif;fill:#666}.grid{stroke:#8884}.band{fill:#3b6fc4;opacity:.2}"
+    "text{font:22px sans-serif;fill:#666}.grid{stroke:#8884}"
     ".own{fill:none;stroke:#3b6fc4;stroke-width:5;opacity:.6}"
     ".autograd{fill:none;stroke:#888;stroke-width:2;stroke-dasharray:8 6}"
 )
 
 
 def curve_svg(losses: Sequence[float], autograd_losses: Sequence[float], steps: int) -> str:
-    """Both runs' losses, smoothed, over all losses as a band; the axis is logarithmic."""
-    drawn = plot(losses, [losses, autograd_losses], max(1, len(losses) // 40), steps, 1e-6)
+    """Both runs' losses, smoothed; the axis is logarithmic."""
+    drawn = plot([losses, autograd_losses], steps, 1e-6, window=max(1, len(losses) // 40))
     height = [(CURVE_HEIGHT * (1 - tick.at / 100), tick.label) for tick in drawn.up]
     across = [(CURVE_WIDTH * tick.at / 100, tick.label) for tick in drawn.across if not tick.minor]
     parts = [
@@ -277,7 +277,6 @@ def curve_svg(losses: Sequence[float], autograd_losses: Sequence[float], steps: 
         *(f'<path class="grid" d="M0 {y:.1f}H{CURVE_WIDTH:.0f}"/>' for y, _ in height),
         *(f'<text x="-12" y="{y + 8:.1f}" text-anchor="end">{label}</text>' for y, label in height),
         *(f'<text x="{x:.1f}" y="{CURVE_HEIGHT + 34:.0f}" text-anchor="middle">{label}</text>' for x, label in across),
-        f'<path class="band" d="{drawn.band}"/>',
         *(f'<path class="{kind}" d="{line}"/>' for kind, line in zip(("own", "autograd"), drawn.lines, strict=True)),
         "</svg>\n",
     ]

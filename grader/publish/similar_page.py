@@ -22,12 +22,7 @@ EVIDENCE_WORDS: dict[EvidenceKind, str] = {
     "wrong numbers": "Different code that is wrong by the same amounts",
     "answer": "The same code, apart from names and layout",
     "right answer": "The same right answer in an unusual form",
-    "statements": "The same statement, apart from names",
-    "words": "The same comment or text",
     "lesson": "The same combination of answers in all functions, each of which is more common alone",
-    "reply": "The same answer to a question",
-    "right reply": "The same answer to a question that has other numbers for each student",
-    "replies": "The same answers to all questions that both have wrong, that are texts, or that have drawn numbers",
 }
 
 
@@ -53,7 +48,7 @@ class Reason:
 def reason_text(shared: SharedEvidence) -> str:
     """One sentence: what is shared, and how many others have it."""
     lesson, name = shared.one.lesson, shared.one.name
-    where = "" if shared.one.kind == "words" else f" in `{name}`" if name else ""
+    where = f" in `{name}`" if name else ""
     if name != shared.other.name and where:
         where = f" in `{name}` and `{shared.other.name}`"
     return f"{EVIDENCE_WORDS[shared.one.kind]}{where} ({lesson}); {others_text(shared.others)}."
@@ -75,9 +70,7 @@ def reasons_of(pair: SimilarPair, files: FilesByStudent) -> list[Reason]:
 
 def passage_of(item: EvidenceItem, files: FilesByStudent) -> QuotedPassage:
     """An excerpt of a student's file, at most MAX_COMPARED_LINES lines, without the function's docstring."""
-    if item.quoted:
-        return QuotedPassage(item.student, item.path, [(1, item.quoted[:MAX_COMPARED_WIDTH])], False)
-    if item.kind in ("lesson", "replies"):
+    if item.kind == "lesson":
         return QuotedPassage(item.student, item.path, (), False)
     texts = files[item.student][item.path].decode("utf-8", "replace").split("\n")[item.first - 1 : item.last]
     lines = list(enumerate((text[:MAX_COMPARED_WIDTH] for text in texts), item.first))

@@ -1,6 +1,6 @@
 """What pieces of code compute, in canonical form: with their names, without them, and with blanks for what they read.
 
-Two files are compared by the functions in them, and by their comments and strings.
+Two files are compared by the functions in them.
 """
 
 from __future__ import annotations
@@ -137,9 +137,6 @@ def bodies(tree: ast.AST) -> Iterator[tuple[str, list[ast.stmt]]]:
 
 # Files, for the comparison of submissions ---------------------------------------------------------------------------
 
-FormLine = tuple[str, int, int]
-"""(form of one statement, its line, its mass)"""
-
 
 @dataclass(frozen=True)
 class FunctionForm:
@@ -151,7 +148,6 @@ class FunctionForm:
             neither have its parameters unless the grader passes them by name.
         mass: see mass_of.
         first, last: its lines in the file, counted from 1.
-        lines: its statements, each for itself.
         tokens: {a name, operator or constant: how often}, without the function's own variables. The fewer of them
             two functions have in different numbers, the smaller the step from one to the other.
     """
@@ -161,25 +157,16 @@ class FunctionForm:
     mass: int
     first: int
     last: int
-    lines: Sequence[FormLine] = ()
     tokens: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass
-class FileForms:
-    """A file: its functions, what it says in comments and strings, as (text, line)."""
-
-    functions: list[FunctionForm] = field(default_factory=list)
-    texts: list[tuple[str, int]] = field(default_factory=list)
-
-
-def forms_of_files(sources: Sequence[bytes], steps: Collection[str]) -> list[FileForms | None]:
+def forms_of_files(sources: Sequence[bytes], steps: Collection[str]) -> list[list[FunctionForm] | None]:
     """`forms_of` for each of several files: for one call of a SourceReader."""
     return [forms_of(source, frozenset(steps)) for source in sources]
 
 
-def forms_of(source: bytes | str, steps: Collection[str]) -> FileForms | None:
-    """The forms in a student's file; None for a text that is not Python or is nested too deeply.
+def forms_of(source: bytes | str, steps: Collection[str]) -> list[FunctionForm] | None:
+    """The functions in a student's file; None for a text that is not Python or is nested too deeply.
 
     The parameters of the functions `steps` keep their names, as the grader passes them by name.
     """
@@ -195,9 +182,7 @@ def forms_of(source: bytes | str, steps: Collection[str]) -> FileForms | None:
                 outside.names[node.name] = plain(f"def:{helpers[node]}")
             elif isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign):
                 outside.run([node])
-    found = FileForms(
-        texts=list(texts_of(tree, source if isinstance(source, str) else source.decode("utf-8-sig", "replace")))
-    )
+    found = list[FunctionForm]()
     for owner in tree.body:
         methods = owner.body if isinstance(owner, ast.ClassDef) else [owner]
         prefix = f"{owner.name}." if isinstance(owner, ast.ClassDef) else ""
@@ -205,7 +190,7 @@ def forms_of(source: bytes | str, steps: Collection[str]) -> FileForms | None:
             if isinstance(node, FunctionDefinition):
                 with suppress(RecursionError):
                     form = helpers.get(node) or form_of_function(node, outside, node.name in steps)
-                    found.functions.append(function_form(node, prefix + node.name, form, outside, node.name in steps))
+                    found.append(function_form(node, prefix + node.name, form, node.name in steps))
     return found
 
 
@@ -214,33 +199,11 @@ def form_of_function(node: FunctionDefinition, outside: Canonicaliser, keeps_nam
     return read({name: plain(name) for name in arguments}) if keeps_names else renamed_form(arguments, read)
 
 
-def function_form(
-    node: FunctionDefinition, name: str, form: str, outside: Canonicaliser, keeps_names: bool
-) -> FunctionForm:
-    arguments = argument_names(node)
+def function_form(node: FunctionDefinition, name: str, form: str, keeps_names: bool) -> FunctionForm:
     own = {each.id for each in all_nodes(node) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)}
-    own = own if keeps_names else own.union(arguments)
-    known = {**outside.names, **{name: plain(name) for name in arguments}, **dict.fromkeys(own, BLANK)}
-    lines = [
-        (Canonicaliser(known, outside.modules).text(line), line.lineno, mass_of(line)) for line in simple_lines(node)
-    ]
+    own = own if keeps_names else own.union(argument_names(node))
     tokens = Counter(token for each in node.body for token in tokens_in(each) if token not in own)
-    return FunctionForm(name, form, mass_of_function(node), node.lineno, node.end_lineno or node.lineno, lines, tokens)
-
-
-def simple_lines(node: FunctionDefinition) -> Iterator[ast.stmt | ast.expr]:
-    """The simple statements in a function; the expression of one that returns it or assigns it to a variable."""
-    for each in all_nodes(node):
-        match each:
-            case (
-                ast.Return(value=ast.expr() as value)
-                | ast.Expr(value=value)
-                | ast.Assign(targets=[ast.Name(), *_], value=value)
-            ):
-                if not isinstance(value, ast.Constant):
-                    yield value
-            case ast.Assign() | ast.AugAssign():
-                yield each
+    return FunctionForm(name, form, mass_of_function(node), node.lineno, node.end_lineno or node.lineno, tokens)
 
 
 def tokens_in(node: ast.AST) -> Iterator[str]:
@@ -254,17 +217,3 @@ def tokens_in(node: ast.AST) -> Iterator[str]:
                 yield type(op).__name__
             case ast.Call() | ast.Subscript() | ast.Compare() | ast.For() | ast.While() | ast.If():
                 yield type(each).__name__
-
-
-def texts_of(tree: ast.Module, text: str) -> Iterator[tuple[str, int]]:
-    """(words, line) of docstrings and other texts, and of the comment on each line.
-
-    What follows a `#` counts as a comment, even inside a text: finding the difference takes longer than parsing.
-    """
-    for node in all_nodes(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value, node.lineno
-    for number, line in enumerate(text.split("\n") if "#" in text else (), 1):
-        _, mark, words = line.partition("#")
-        if mark:
-            yield words.lstrip("#"), number

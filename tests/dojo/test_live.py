@@ -16,11 +16,11 @@ from support import GUARD_SECONDS
 
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import read_own
-from grader.dojo.live.gradient import gradient_view
+from grader.dojo.live.gradient import Rectangle, gradient_view, rectangles
 from grader.dojo.live.page import Board, LivePage
 from grader.dojo.live.server import LiveServer
 from grader.dojo.view import View
-from grader.publish.report.value_map import NOT_FINITE, VALUE_LEVELS, Rectangle, colour_number, rectangles, value_map
+from grader.publish.pictures import NOT_FINITE, VALUE_LEVELS, value_level, value_map
 from grader.reference.element_sources import element_sources, subscript
 from grader.sandbox.isolation.probe import Isolation
 
@@ -150,14 +150,14 @@ def test_a_subscript_says_which_elements() -> None:
 
 
 def test_colours_and_rectangles() -> None:
-    assert [colour_number(value, 2.0) for value in (0.0, -2.0, 2.0, 5.0)] == [
+    assert [value_level(value, 2.0) for value in (0.0, -2.0, 2.0, 5.0)] == [
         0,
         VALUE_LEVELS,
         2 * VALUE_LEVELS,
         2 * VALUE_LEVELS,
     ]
-    assert colour_number(float("nan"), 1.0) == NOT_FINITE and colour_number(1e-30, 1.0) == 0
-    assert 0 < colour_number(-0.01, 1.0) < VALUE_LEVELS < colour_number(0.01, 1.0)
+    assert value_level(float("nan"), 1.0) == NOT_FINITE and value_level(1e-30, 1.0) == 0
+    assert 0 < value_level(-0.01, 1.0) < VALUE_LEVELS < value_level(0.01, 1.0)
     mask = [[False, True, True], [False, True, True], [True, False, True]]
     assert rectangles(mask) == [Rectangle(1, 0, 2, 2), Rectangle(0, 2, 1, 1), Rectangle(2, 2, 1, 1)]
     drawn = value_map([[1.0, -1.0]], 1.0)

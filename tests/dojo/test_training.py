@@ -28,7 +28,7 @@ from grader.dojo.own_file import NotWritten, OwnFile, OwnFileError
 from grader.dojo.training import CHECKPOINT, CURVE, LOG, load_checkpoint
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
-from grader.publish.report.curve import logarithmic_ticks, plot, smooth
+from grader.publish.curve import logarithmic_ticks, plot, smooth
 
 EXERCISE = ROOT / "exercises" / "07_training"
 FAST = ROOT / "solutions" / "07_training" / "variants" / "fast.py"
@@ -182,7 +182,7 @@ def test_a_run_leaves_curve_log_and_checkpoint(train, own, tmp_path):
         assert re.search(rf"^{part} +loss \d\.\d{{4}}   autograd's \d\.\d{{4}}$", log, re.M)
     assert len(re.search(r"^20 names: (.*)$", log, re.M)[1].split(",")) == 20
     drawn = ElementTree.parse(out / CURVE).getroot()
-    assert [part.get("class") for part in drawn if part.tag.endswith("path")][-3:] == ["band", "own", "autograd"]
+    assert [part.get("class") for part in drawn if part.tag.endswith("path")][-2:] == ["own", "autograd"]
 
     kept = load_checkpoint(out)  # rounding only: float32's last digit on a loss of about 3 is 2.4e-7
     assert len(kept["losses"]) == 60 and float((kept["losses"] - kept["autograd_losses"]).abs().max()) < 5e-6
@@ -498,8 +498,8 @@ def test_smoothing_is_the_lectures():
     ],
 )
 def test_a_plot_stays_inside_its_frame(raw):
-    drawn = plot(raw, [raw], 10, len(raw), 1e-9)
-    numbers = [float(n) for path in (drawn.band, *drawn.lines) for n in re.findall(r"-?[\d.]+", path)]
+    drawn = plot([raw], len(raw), 1e-9, 10)
+    numbers = [float(n) for path in drawn.lines for n in re.findall(r"-?[\d.]+", path)]
     assert all(map(math.isfinite, numbers))
     assert all(-0.1 <= x <= 1000.1 for x in numbers[::2]) and all(-0.1 <= y <= 400.1 for y in numbers[1::2])
     assert 1 <= len(drawn.up) <= 8 and all(0 <= tick.at <= 100 for tick in drawn.up)

@@ -14,7 +14,7 @@ from grader.source.code_forms import forms_of
 def form(text: str, steps: tuple[str, ...] = ()) -> str:
     found = forms_of(text, frozenset(steps))
     assert found is not None
-    return found.functions[-1].form
+    return found[-1].form
 
 
 SAME = {
@@ -124,4 +124,4 @@ def test_any_renaming_and_any_order_of_independent_lines(names, order):
 )
 def test_odd_texts_end_quickly(text):
     found = forms_of(text, frozenset())
-    assert found is None or all(len(function.form) < 400 for function in found.functions)
+    assert found is None or all(len(function.form) < 400 for function in found)

@@ -15,17 +15,18 @@ from grader.errors import LessonError
 from grader.lesson.course_modules import load_module
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
-from grader.publish.layout import NODE_HEIGHT, Layout, Node, NodeKind
-from grader.publish.report.graph import (
+from grader.publish.graph import (
     all_reads_of,
-    first_member,
     folded_names,
+    kinds_of,
     lay_out,
     names_in_statement,
     parts_of,
     reads_of,
+    shapes_of,
 )
-from grader.results.wording import format_shape, listed
+from grader.publish.layout import NODE_HEIGHT, Layout, Node, NodeKind
+from grader.results.wording import listed
 
 MAX_FIGURE_WIDTH, BETWEEN, FIGURE_MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0
 """A picture that is wider becomes too small to read on a telephone of 360 pixels."""
@@ -51,15 +52,18 @@ LEGEND: Mapping[str, str] = {
 def lesson_graph_svg(lesson: Lesson) -> str:
     """The SVG of a lesson that has a forward pass. Raises LessonError when forward.py does not run."""
     graph, statements, reads = lesson.public.graph, forward_statements(lesson), reads_of(lesson)
-    shapes = {name: format_shape(graph.values[first_member(name)].shape) for name in reads}
-    kinds: dict[str, NodeKind] = {
-        name: "input" if name in graph.inputs else "fused" if first_member(name) in graph.fused else "step"
-        for name in reads
-    }
     done = {name: operations(statements.get(name, ""), reads) for name in reads}
     required = {item.target for item in lesson.gradients if item.target}
     title = f"Computational graph of lesson {lesson.number}"
-    return graph_picture(title, reads, shapes, kinds, done, required, back=reads_back(lesson, list(reads)))
+    return graph_picture(
+        title,
+        reads,
+        shapes_of(graph, reads),
+        kinds_of(graph, reads),
+        done,
+        required,
+        back=reads_back(lesson, list(reads)),
+    )
 
 
 def reads_back(lesson: Lesson, order: Sequence[str]) -> dict[tuple[str, str], list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -12,7 +13,7 @@ from grader.comparison.tensors import index_at
 from grader.dojo.desk import Checked
 from grader.dojo.public_suite import StepAnswers
 from grader.lesson.lesson import Item
-from grader.publish.report.value_map import Rectangle, ValueMap, rectangles, value_map
+from grader.publish.pictures import MatrixPicture, value_map
 from grader.reference.element_sources import element_sources, subscript
 from grader.results.wording import format_shape
 
@@ -33,6 +34,15 @@ OUTCOMES = {
 }
 
 
+class Rectangle(NamedTuple):
+    """Cells of a matrix, in cells."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
 @dataclass(frozen=True)
 class TensorMap:
     """A tensor as a heat map; `marked` are cells of it. Leading dimensions are laid out as rows.
@@ -43,7 +53,7 @@ class TensorMap:
 
     name: str
     shape: str
-    map: ValueMap
+    map: MatrixPicture
     marked: Sequence[Rectangle] = ()
     first: tuple[int, int] = (0, 0)
     whole: tuple[int, int] | None = None
@@ -209,3 +219,22 @@ def upstream_of(run: StepAnswers, name: str) -> Tensor:
     if in_chain and answer is not None and answer.tensor is not None and answer.tensor.shape == upstream.shape:
         return answer.tensor
     return upstream
+
+
+def rectangles(mask: Sequence[Sequence[bool]]) -> list[Rectangle]:
+    """The chosen cells as rectangles: runs within a row, equal runs of neighbouring rows joined."""
+    found: list[Rectangle] = []
+    for y, row in enumerate(mask):
+        for x, width in runs(row):
+            above = next((n for n, r in enumerate(found) if (r.x, r.width, r.y + r.height) == (x, width, y)), None)
+            if above is None:
+                found.append(Rectangle(x, y, width, 1))
+            else:
+                found[above] = found[above]._replace(height=found[above].height + 1)
+    return found
+
+
+def runs(row: Sequence[bool]) -> list[tuple[int, int]]:
+    """(start, length) of each run of True."""
+    edges = [x for x in range(len(row) + 1) if (x > 0 and row[x - 1]) != (x < len(row) and row[x])]
+    return [(start, end - start) for start, end in zip(edges[::2], edges[1::2], strict=True)]

@@ -17,9 +17,9 @@ from grader.dojo.screen import tally
 from grader.dojo.view import View
 from grader.lesson.paths import BACKWARD_FILE, TEMPLATES
 from grader.publish.excerpt import Lines, excerpt
+from grader.publish.graph import layouts_of
 from grader.publish.inert import inert
 from grader.publish.layout import Layout
-from grader.publish.report.drawings import layouts_of
 from grader.publish.report.pages import report_templates
 from grader.publish.view import LessonView
 from grader.sandbox.isolation.probe import Isolation

@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 from torch import Tensor
 
-from grader.publish.report.value_map import value_map
+from grader.publish.pictures import value_map
 from grader.results.wording import format_shape
 
 MAX_HEAT_ROWS = 128

@@ -10,11 +10,8 @@ from itertools import combinations
 
 from grader.gradebook.similarity.evidence import EvidenceItem, EvidenceKey, Rarity, SubmissionEvidence, evidence_of
 from grader.gradebook.similarity.reading import KnownCode, ReadClass, Rows
-from grader.gradebook.similarity.replies import replies_in
 
 MARGIN_BITS = 2.0
-MAX_OF_A_FUNCTION = 12.0
-"""Bits that single statements of one function can add up to."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +73,6 @@ def similarities(
     for student, files in read.files.items():
         group = (groups or {}).get(student)
         own = evidence_of(student, files, rows.get(student, {}), known)
-        for lesson, code in known.items():
-            own.items |= replies_in(student, lesson, rows.get(student, {}), code)
         author = f"group {group}" if group else student
         members[author].append(student)
         if author in evidence:
@@ -104,20 +99,11 @@ def similarities(
 
 
 def counted_once(found: Mapping[EvidenceKey, SharedEvidence]) -> list[SharedEvidence]:
-    """What two submissions share, each function once: its whole text, or else its numbers, or else its statements."""
-    whole = {(s.one.lesson, s.one.name) for key, s in found.items() if key[0] == "answer"}
-    numbers = {(s.one.lesson, s.one.name) for key, s in found.items() if key[0] == "numbers"}
-    kept: list[SharedEvidence] = []
-    left: dict[tuple[str, str], float] = defaultdict(lambda: MAX_OF_A_FUNCTION)
-    for key, each in sorted(found.items(), key=lambda entry: -entry[1].bits):
-        place = each.one.lesson, each.one.name
-        if key[0] == "numbers" and place in whole:
-            continue
-        if key[0] == "line":
-            bits = 0.0 if place in whole or place in numbers else min(each.bits, left[place])
-            left[place] -= bits
-            if not bits:
-                continue
-            each = SharedEvidence(each.one, each.other, bits, each.others)
-        kept.append(each)
+    """What two submissions share, each function once: its whole text, or else its numbers."""
+    whole = {(shared.one.lesson, shared.one.name) for key, shared in found.items() if key[0] == "answer"}
+    kept = [
+        shared
+        for key, shared in found.items()
+        if key[0] != "numbers" or (shared.one.lesson, shared.one.name) not in whole
+    ]
     return sorted(kept, key=lambda each: -each.bits)

@@ -16,10 +16,8 @@ from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
-from grader.questions.judging import is_drawn
-from grader.questions.question import answer_keys_of, questions_of
 from grader.results import UNWRITTEN, Row, SubmissionResult
-from grader.source.code_forms import FileForms, FunctionForm, forms_of, forms_of_files
+from grader.source.code_forms import FunctionForm, forms_of, forms_of_files
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader, one_submission
 
 Rows = Mapping[tuple[str, str], Row]
@@ -30,19 +28,11 @@ FilesByStudent = Mapping[str, Mapping[str, bytes]]
 """{student: {"03_makemore_steps/backward.py": its content}}"""
 
 
-@dataclass(frozen=True)
-class ReadFile:
-    """One file in its canonical form; `texts` are its comments and strings, as (words, line)."""
-
-    functions: Sequence[FunctionForm] = ()
-    texts: Sequence[tuple[str, int]] = ()
-
-
 @dataclass
 class ReadClass:
     """All files of a class. `unreadable` are the (student, path) of files that are not Python, or took too long."""
 
-    files: dict[str, dict[str, ReadFile]] = field(default_factory=dict)
+    files: dict[str, dict[str, list[FunctionForm]]] = field(default_factory=dict)
     unreadable: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -56,7 +46,7 @@ def read_class(
     students = list(files.values())
     count = max(1, min(os.cpu_count() or 1, len(students)))
     readers = [SourceReader() for _ in range(count)]
-    read: dict[bytes, ReadFile | None] = {}
+    read: dict[bytes, list[FunctionForm] | None] = {}
 
     def work(reader: SourceReader, some: Iterable[Mapping[str, bytes]]) -> None:
         for own in some:
@@ -82,7 +72,7 @@ def read_class(
     return found
 
 
-def read_batch(reader: SourceReader, batch: Sequence[bytes], steps: Collection[str]) -> list[ReadFile | None]:
+def read_batch(reader: SourceReader, batch: Sequence[bytes], steps: Collection[str]) -> list[list[FunctionForm] | None]:
     """One call for several files; where a limit is reached, one call for each of them."""
     try:
         return [as_read(data) for data in reader.call(forms_of_files, list(batch), sorted(steps))]
@@ -92,12 +82,9 @@ def read_batch(reader: SourceReader, batch: Sequence[bytes], steps: Collection[s
         return [file for content in batch for file in read_batch(reader, [content], steps)]
 
 
-def as_read(data: dict[str, Any] | None) -> ReadFile | None:
+def as_read(data: list[dict[str, Any]] | None) -> list[FunctionForm] | None:
     """What a reader sent: it comes from a process that read a student's text."""
-    if data is None:
-        return None
-    functions = [FunctionForm(**function) for function in data["functions"]]
-    return ReadFile(functions, [(str(words), int(line)) for words, line in data["texts"]])
+    return None if data is None else [FunctionForm(**function) for function in data]
 
 
 @dataclass
@@ -108,47 +95,28 @@ class KnownCode:
         untouched: {function: its form in the stub}.
         right: (function, form) of the right answers.
         tokens: {function: the tokens of each right answer}.
-        lines: canonical forms of single statements.
-        texts: comments and strings.
         whole: {function: form} of each right file.
         mistakes: words of mistakes.py, among them the ids of the known mistakes.
-        drawn: rows of questions whose right answer is not the same for all students.
     """
 
     untouched: dict[str, str] = field(default_factory=dict)
     right: set[tuple[str, str]] = field(default_factory=set)
     tokens: dict[str, list[Counter[str]]] = field(default_factory=dict)
-    lines: set[str] = field(default_factory=set)
-    texts: set[str] = field(default_factory=set)
     whole: list[dict[str, str]] = field(default_factory=list)
     mistakes: frozenset[str] = frozenset()
-    drawn: frozenset[str] = frozenset()
 
-    def add(self, forms: FileForms) -> None:
-        self.texts |= {condensed_text(words) for words, _ in forms.texts}
-        for function in forms.functions:
-            self.lines |= {line for line, _, _ in function.lines}
-
-    def add_right(self, forms: FileForms) -> None:
-        self.add(forms)
-        self.whole.append({function.name: function.form for function in forms.functions})
-        for function in forms.functions:
+    def add_right(self, functions: Sequence[FunctionForm]) -> None:
+        self.whole.append({function.name: function.form for function in functions})
+        for function in functions:
             self.right.add((function.name, function.form))
             self.tokens.setdefault(function.name, []).append(Counter(function.tokens))
 
 
 def known_code(lesson: Lesson, steps: frozenset[str]) -> KnownCode:
     """What the files of a lesson contain. A student's kit has no solutions: then only the stub is known."""
-    questions = questions_of(lesson)
-    drawn = (questions[name] for name, key in answer_keys_of(lesson).items() if is_drawn(questions[name], key))
-    found = KnownCode(drawn=frozenset(each.row for each in drawn))
-    stub = read_forms(lesson.pristine, steps)
-    if stub is not None:
-        found.add(stub)
-        found.untouched = {function.name: function.form for function in stub.functions}
-    forward = read_forms(lesson.exercise / "forward.py", steps)
-    if forward is not None:
-        found.add(forward)
+    found = KnownCode()
+    stub = read_forms(lesson.pristine, steps) or []
+    found.untouched = {function.name: function.form for function in stub}
     for path in (lesson.solution / "backward.py", *sorted((lesson.solution / "variants").glob("*.py"))):
         right = read_forms(path, steps)
         if right is not None:
@@ -160,7 +128,7 @@ def known_code(lesson: Lesson, steps: frozenset[str]) -> KnownCode:
     return found
 
 
-def read_forms(path: Path, steps: frozenset[str]) -> FileForms | None:
+def read_forms(path: Path, steps: frozenset[str]) -> list[FunctionForm] | None:
     return forms_of(path.read_bytes(), steps) if path.is_file() else None
 
 
@@ -168,11 +136,6 @@ def distance(function: FunctionForm, others: Iterable[Counter[str]]) -> int:
     """How many tokens a function has more or less often than the closest of `others`; all of them without any."""
     own = Counter(function.tokens)
     return min((max((own - other).total(), (other - own).total()) for other in others), default=own.total())
-
-
-def condensed_text(words: str) -> str:
-    """A comment or a string without layout and capital letters."""
-    return " ".join(words.casefold().split())
 
 
 GROUP_COLUMNS = ("group", "group name", "team")

@@ -24,8 +24,10 @@ from grader.gradebook.guarded import fault_sentence, plain_results, rendered
 from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
+from grader.publish.curve import plot
 from grader.publish.inert import code, inert, markdown
 from grader.publish.layout import Layout, layouts_from_text, layouts_to_text
+from grader.publish.pictures import COLOUR_SCALE, error_map, forces
 from grader.publish.report.annotated import date_text, sentences_about, sentences_about_lesson
 from grader.publish.report.classroom import (
     NOTHING_SUBMITTED,
@@ -42,9 +44,6 @@ from grader.publish.report.classroom import (
     student_row,
     without_results,
 )
-from grader.publish.report.curve import Plot, plot
-from grader.publish.report.forces import forces
-from grader.publish.report.heat_map import COLOUR_SCALE, heat_map
 from grader.publish.report.triage import triage
 from grader.publish.templates import page_templates
 from grader.publish.view import MEANINGS, STATE_WORDS, LessonView, answer_word, lesson_view, next_step
@@ -90,14 +89,10 @@ def report_templates(harmless: Callable[[str], str]) -> Environment:
     # a class's reports are made of the same pieces: a macro of texts and numbers is called once for each
     templates.globals["kept"] = lru_cache(MAX_CACHED_PIECES)(lambda macro, *arguments: macro(*arguments))
     templates.globals |= {"words_for": STATE_WORDS, "meanings": MEANINGS, "answer_word": answer_word}
-    templates.globals |= {"heat_map": heat_map, "heat_scale": COLOUR_SCALE, "forces_of": forces, "plot_of": loss_plot}
+    templates.globals |= {"error_map": error_map, "heat_scale": COLOUR_SCALE, "forces_of": forces}
+    templates.globals["losses_plot"] = lambda curves: plot(curves, len(curves[0]), SMALLEST_LOSS)
     templates.globals["sentences_about_lesson"] = sentences_about_lesson
     return templates
-
-
-def loss_plot(found: Sequence[float], expected: Sequence[float]) -> Plot:
-    """The reference's curve, then the student's."""
-    return plot(found, [expected, found], 1, len(expected), SMALLEST_LOSS)
 
 
 class Reporter:
@@ -129,7 +124,7 @@ class Reporter:
         if lesson is None or not lesson.gradients:
             return ()
         if lesson.digest not in self._layouts:
-            from grader.publish.report.drawings import layouts_of  # torch comes with it
+            from grader.publish.graph import layouts_of  # torch comes with it
 
             self._layouts[lesson.digest] = layouts_of(lesson)
             self._new.append(lesson.digest)

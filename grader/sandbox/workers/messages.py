@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import astuple, dataclass, fields
 from typing import Any
 
 import torch
@@ -18,7 +18,7 @@ from grader.calling.failures import failure
 from grader.calling.joint import Joint
 from grader.calling.numerical_watch import OBSERVED_NAMES, Seen
 from grader.calling.parameters import Groups
-from grader.calling.protocol import Called, Counts
+from grader.calling.protocol import Called, CallRequest, Counts
 from grader.sandbox.workers.codec import (
     DTYPE_NAMES,
     LEAST,
@@ -107,33 +107,8 @@ class Observe:
     joint: tuple[str, tuple[str, ...]] | None
 
 
-@dataclass(frozen=True)
-class Call:
-    """A call of the function `name`, or of the object `handle`'s method or (to `read`) attribute of that name.
-
-    Attributes:
-        uses: the first argument is itself a function: it is called with the functions and classes of these names and
-            with the other arguments.
-        keep: a number under which the worker keeps the value instead of sending it.
-        after: the arguments are sent as they are after the call.
-        counted: its operators and the bytes of its tensors are counted.
-        observed: the call is made again, and only what was seen meanwhile is sent.
-    """
-
-    name: str
-    args: Sequence[Any] = ()
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
-    handle: int | None = None
-    read: bool = False
-    keep: int | None = None
-    after: bool = False
-    counted: bool = False
-    uses: Sequence[str] = ()
-    observed: bool = False
-
-
-Request = Load | GivenProblem | Run | Observe | Call
-REQUESTS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Load, GivenProblem, Run, Observe, Call)}
+Request = Load | GivenProblem | Run | Observe | CallRequest
+REQUESTS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Load, GivenProblem, Run, Observe, CallRequest)}
 
 
 def encode_request(request: Request, ticket: int = 0) -> tuple[bytes, Budget]:
@@ -368,7 +343,7 @@ def decode_answer(
 
 
 def encode_called(
-    called: Called, call: Call, ticket: int, budget: Budget = LEAST, files: Sequence[str] = (), printed: int = 0
+    called: Called, call: CallRequest, ticket: int, budget: Budget = LEAST, files: Sequence[str] = (), printed: int = 0
 ) -> bytes:
     """The reply to a call: its value, unless that is kept in the worker, and the arguments if they are asked for.
 

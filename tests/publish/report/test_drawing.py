@@ -12,11 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.lesson.lesson import Lesson
+from grader.publish.graph import lay_out, layers_of, layouts_of, parts_of, reads_of
 from grader.publish.layout import NODE_HEIGHT, Layout, Node, layouts_from_text, layouts_to_text
-from grader.publish.report.drawings import layouts_of
-from grader.publish.report.forces import Arrow, colour, forces
-from grader.publish.report.graph import lay_out, layers_of, parts_of, reads_of
-from grader.publish.report.heat_map import COLOUR_SCALE, ERROR_COLOURS, heat_map, level
+from grader.publish.pictures import (
+    COLOUR_SCALE,
+    ERROR_COLOURS,
+    Arrow,
+    error_level,
+    error_map,
+    forces,
+)
 
 PARTS = {
     "01_chain_rule": 16,
@@ -148,7 +153,7 @@ def test_lanes_beside_each_other_do_not_overlap() -> None:
 
 @pytest.mark.parametrize(("error", "expected"), [(0, 0), (1e-6, 1), (1e-4, 1), (5e-3, 3), (0.5, 5), (1, 5), (7, 6)])
 def test_level_of_an_error(error: float, expected: int) -> None:
-    assert level(error) == expected
+    assert error_level(error) == expected
 
 
 def test_scale_has_a_name_for_every_colour() -> None:
@@ -157,9 +162,9 @@ def test_scale_has_a_name_for_every_colour() -> None:
 
 
 def test_heat_map_is_a_png_of_the_cells() -> None:
-    map_ = heat_map({"cells": [[0.0, 0.5, 0.0], [0.0, 0.0, 3.0]]})
-    assert (map_.width, map_.height, map_.worst, map_.wrong) == (3, 2, (2, 1), 2)
-    assert pixels(map_.png) == [[0, 5, 0], [0, 0, 6]]
+    map_ = error_map([[0.0, 0.5, 0.0], [0.0, 0.0, 3.0]])
+    assert (map_.picture.width, map_.picture.height, map_.worst, map_.wrong) == (3, 2, (2, 1), 2)
+    assert pixels(map_.picture.png) == [[0, 5, 0], [0, 0, 6]]
 
 
 def pixels(uri: str) -> list[list[int]]:
@@ -181,21 +186,15 @@ def pixels(uri: str) -> list[list[int]]:
 # --- forces
 
 
-@pytest.mark.parametrize(
-    ("force", "number"), [(0, 0), (5e-4, 0), (0.01, 1), (-0.01, 5), (0.2, 3), (-0.2, 7), (1, 4), (-1, 8), (9, 4)]
-)
-def test_colour_of_a_force(force: float, number: int) -> None:
-    assert colour(force) == number
-
-
 RIGHT = [[0.1, 0.2, -0.3], [-0.5, 0.25, 0.25]]
 
 
 def test_forces_of_the_right_gradient() -> None:
     drawn = forces(RIGHT, RIGHT)
-    assert (drawn.width, drawn.height, drawn.example, drawn.cancelling, drawn.right) == (3, 2, 0, 2, True)
+    assert (drawn.picture.width, drawn.picture.height) == (3, 2)
+    assert (drawn.example, drawn.cancelling, drawn.right) == (0, 2, True)
     assert [round(arrow.found, 6) for arrow in drawn.arrows] == [-0.333333, -0.666667, 1]
-    assert pixels(drawn.png) == [[7, 8, 4], [4, 8, 8]]
+    assert pixels(drawn.picture.png) == [[18, 20, 10], [12, 21, 21]]
 
 
 def test_forces_of_a_wrong_gradient_show_the_example_farthest_off() -> None:
@@ -206,7 +205,7 @@ def test_forces_of_a_wrong_gradient_show_the_example_farthest_off() -> None:
 
 def test_forces_of_zeros() -> None:
     drawn = forces([[0.0, 0.0]], [[0.0, 0.0]])
-    assert drawn.arrows == (Arrow(0, 0), Arrow(0, 0)) and pixels(drawn.png) == [[0, 0]]
+    assert drawn.arrows == (Arrow(0, 0), Arrow(0, 0)) and pixels(drawn.picture.png) == [[0, 0]]
 
 
 @pytest.mark.parametrize("name", ["01_chain_rule", "11_layer_norm"])

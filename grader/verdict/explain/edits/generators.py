@@ -1,4 +1,4 @@
-"""Changes that no pattern describes: other numbers, names and sizes, what is read several times, an index in a loop.
+"""Changes that no pattern describes: other numbers, names and sizes, and what is read several times.
 
 Each yields what takes a node's place, and the words for its rule's sentence (rules.py).
 """
@@ -10,7 +10,7 @@ import copy
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, islice
+from itertools import combinations
 
 from grader.source.syntax import names_in
 from grader.verdict.explain.edits.contents import axes_in
@@ -26,7 +26,7 @@ MAX_UNKNOWN_SHAPES = 4
 MAX_UNREAD = 3
 """Parameters that a function does not read, up to which each may belong in the place of any other."""
 MAX_REPLACED = 8
-"""Names that are replaced in a statement, pairs that are exchanged, and indices of a loop that are changed."""
+"""Names that are replaced in a statement, and pairs that are exchanged."""
 ONE_AS_ANOTHER = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod)
 
 Changes = Iterator[tuple[ast.AST, Mapping[str, str]]]
@@ -127,21 +127,13 @@ def other_small_numbers(node: ast.AST, around: Around) -> Changes:
 
 
 def divided_by_sizes(node: ast.AST, around: Around) -> Changes:
-    yield from scaled_by_sizes(node, around, ast.Div())
-
-
-def multiplied_by_sizes(node: ast.AST, around: Around) -> Changes:
-    yield from scaled_by_sizes(node, around, ast.Mult())
-
-
-def scaled_by_sizes(node: ast.AST, around: Around, operator: ast.operator) -> Changes:
-    """A value scaled by a size. Of a product only the whole: its factors would give the same."""
+    """A value divided by a size. Of a product only the whole: its factors would give the same."""
     is_part = around.is_operand(node, ast.Mult, ast.MatMult, ast.Div)
     is_stored = isinstance(getattr(node, "ctx", None), ast.Store)
     is_size = isinstance(node, ast.Name) and node.id in around.known.sizes
     if isinstance(node, (ast.Call, ast.BinOp, ast.Name)) and not (is_part or is_stored or is_size):
         for size in around.known.sizes:
-            yield ast.BinOp(node, operator, new_name(size)), {"part": quote(node), "size": size}
+            yield ast.BinOp(node, ast.Div(), new_name(size)), {"part": quote(node), "size": size}
 
 
 def other_names(node: ast.AST, around: Around) -> Changes:
@@ -228,30 +220,3 @@ def exchanged_names(node: ast.AST, around: Around) -> Changes:
     for one, other in pairs[:MAX_REPLACED]:
         changed = Renamed({one: other, other: one}).visit(copy.deepcopy(node))
         yield changed, {"name": one, "other": other}
-
-
-def indices_of_the_loop(node: ast.AST, around: Around) -> Changes:
-    """A variable of the loop for a number in an index: `g[i]` for `g[0]`."""
-    if isinstance(node, ast.For):
-        loops = [each for each in ast.walk(node) if isinstance(each, ast.For)]
-        variables = dict.fromkeys(name for each in loops for name in sorted(names_in(each.target)))
-        count = min(MAX_REPLACED, len(list(numbers_in_indices(node))))
-        for number in range(count):
-            for name in variables:
-                after = copy.deepcopy(node)
-                place, entries, at = next(islice(numbers_in_indices(after), number, None))
-                words = {"number": quote(entries[at]), "place": quote(place)}
-                entries[at] = ast.Name(name, ast.Load())
-                if not isinstance(place.slice, ast.Tuple):
-                    (place.slice,) = entries
-                yield after, words
-
-
-def numbers_in_indices(node: ast.AST) -> Iterator[tuple[ast.Subscript, list[ast.expr], int]]:
-    """(a place that is indexed, its indices, which of them is a whole number)."""
-    for each in ast.walk(node):
-        if isinstance(each, ast.Subscript):
-            entries = each.slice.elts if isinstance(each.slice, ast.Tuple) else [each.slice]
-            for at, entry in enumerate(entries):
-                if isinstance(entry, ast.Constant) and type(entry.value) is int:
-                    yield each, entries, at

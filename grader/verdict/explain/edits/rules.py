@@ -89,17 +89,6 @@ RULES = (
         ),
     ),
     Rule(
-        "total_overwritten",
-        {
-            "for I in R:\n    *B\n    V = C\n    *D": (
-                "if True:\n    V = 0\n    for I in R:\n        *B\n        V += C\n        *D"
-            ),
-        },
-        "`{V} = {C}` gives `{V}` another value in each round of the loop, so only the last one is left.",
-        "If each round adds to it, {it} is right.",
-        ("for i in Y:\n    g = dy[i]", "if True:\n    g = 0\n    for i in Y:\n        g += dy[i]"),
-    ),
-    Rule(
         "range_start",
         {"range(1, A)": "range(A)"},
         "`{code}` begins with 1, so place 0 is left out.",
@@ -260,13 +249,6 @@ RULES = (
         ("(1 - h) ** 2 * dy", "(1 - h ** 2) * dy"),
     ),
     Rule(
-        "whole_multiplied",
-        {"(A ± B) * C": ("A ± B * C", "A * C ± B"), "C * (A ± B)": ("A ± C * B", "C * A ± B")},
-        "In `{code}`, the multiplication applies to both terms.",
-        TO_WHICH_TERM,
-        ("(h - dy) * n", "h - dy * n"),
-    ),
-    Rule(
         "whole_divided",
         {"(A ± B) / C": ("A ± B / C", "A / C ± B")},
         "In `{code}`, the division applies to both terms.",
@@ -379,28 +361,16 @@ RULES = (
         ("dy - h", "dy + h"),
         LOCAL_DERIVATIVE,
     ),
-    Rule(
-        "product_for_power",
-        {"A * 2": "A ** 2", "A * 0.5": "A ** 0.5"},
-        "`{code}` multiplies by a number.",
-        "If it raises to that power, {it} is right.",
-        ("dy * h * 0.5", "(dy * h) ** 0.5"),
-        LOCAL_DERIVATIVE,
-    ),
     Rule("minus_too_many", {"-A": "A"}, "In `{code}`, the minus is one too many.", WITHOUT, ("-dy", "dy")),
     Rule(
         "comparison",
-        {"A < B": "A <= B", "A <= B": "A < B", "A > B": "A >= B", "A >= B": "A > B"},
-        "`{code}` compares.",
-        "With another comparison in its place, {it} is right. What should hold when both are equal?",
+        {
+            **{"A < B": ("A <= B", "A > B"), "A <= B": ("A < B", "A >= B")},
+            **{"A > B": ("A >= B", "A < B"), "A >= B": ("A > B", "A <= B")},
+        },
+        "`{code}` is not the comparison that belongs there.",
+        "With another one, {it} is right. What should hold on each side, and what when both are equal?",
         ("dy if n <= 3 else h", "dy if n < 3 else h"),
-    ),
-    Rule(
-        "direction",
-        {"A < B": "A > B", "A <= B": "A >= B", "A > B": "A < B", "A >= B": "A <= B"},
-        "`{code}` compares.",
-        "With the comparison the other way round, {it} is right.",
-        ("dy if n < 3 else h", "dy if n > 3 else h"),
     ),
     Rule(
         "index",
@@ -605,20 +575,6 @@ RULES = (
         ("dy", "dy / n"),
     ),
     Rule(
-        "not_multiplied",
-        generators.multiplied_by_sizes,
-        "`{part}` is not multiplied by `{size}`.",
-        "If it were, {it} would be right. Where does the size go?",
-        ("dy", "dy * n"),
-    ),
-    Rule(
-        "root_missing",
-        {"A / B": "A / B ** 0.5"},
-        "`{code}` divides by `{B}`.",
-        "With its square root in that place, {it} is right.",
-        ("dy / h", "dy / h ** 0.5"),
-    ),
-    Rule(
         "reversed_difference",
         {"A - B": "B - A"},
         "In `{code}`, the two terms have changed places.",
@@ -695,13 +651,6 @@ RULES = (
         ("dy * h", "dy @ h.mT"),
     ),
     Rule(
-        "fixed_index",
-        generators.indices_of_the_loop,
-        "In `{place}`, the index {number} is the same in every round of the loop.",
-        "With a variable of the loop in its place, {it} is right: which one?",
-        ("for i in Y:\n    h[i] = dy[0]", "for i in Y:\n    h[i] = dy[i]"),
-    ),
-    Rule(
         "wrong_value",
         generators.related_names,
         "In `{code}`, `{name}` is not the value that belongs there.",
@@ -718,11 +667,3 @@ UPDATE = Rule(
     ("h =- dy", "h -= dy"),
 )
 """Of a line's text: no tree shows it."""
-FORWARD_LINE = Rule(
-    "forward_line",
-    {},
-    "Your forward pass has `{code}`.",
-    "With the lesson's line, `{new}`, {it} is right.",
-    ("z = dy - h\nreturn z", "z = dy * h\nreturn z"),
-)
-"""Of a function that goes forward and back: a line of the lesson's forward pass."""

@@ -17,7 +17,7 @@ from grader.calling.answer import Answer
 from grader.comparison.tensors import compare
 from grader.reference.problem import Problem
 from grader.verdict.explain.attempts import check_interrupt
-from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit, expressions_of
+from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit
 from grader.verdict.explain.edits.known import Known
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.mismatch import Cases
@@ -205,11 +205,11 @@ def known_on(
     own = [v for v in problem.values.values() if type(v) is float and 0 < v < MAX_SMALL_NUMBER]
     returned: Sequence[str] = ()
     inner: Sequence[str] = ()
-    forward: Mapping[str, str] = {}
+    forward: Sequence[str] = ()
     if not problem.random_upstream:
         returned = tuple("d" + name for name in problem.graph.names)
         inner = tuple("d" + name for name in reversed(problem.finer.names) if name not in problem.graph.inputs)
-        forward = expressions_of((name, place.text) for name, place in problem.finer.places.items())
+        forward = tuple(problem.finer.places)
     shapes = {name: shape for name, shape in shapes.items() if name.isidentifier()}  # no `mid[0]`, an entry of a list
     right = tuple("d" + name for name in passing)
     related = related_names(problem, step[1:]) if step and problem.random_upstream else ()

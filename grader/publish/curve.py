@@ -10,12 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 CURVE_WIDTH, CURVE_HEIGHT = 1000.0, 400.0
-MAX_POINTS_DRAWN = 500
-"""More points than this share places in a band."""
 LARGEST = 1e250
 """Larger values, and those that are no finite number, are drawn as this: no power of ten on the axis overflows."""
-MANY = 20
-"""How many must share one before the smallest and largest of them are left out."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +23,8 @@ class Tick:
 
 @dataclass(frozen=True)
 class Plot:
-    """`band` is an area, `lines` are strokes, one for each curve, in the order given."""
+    """`lines` are paths, one for each curve, in the order given."""
 
-    band: str
     lines: tuple[str, ...]
     across: tuple[Tick, ...]
     up: tuple[Tick, ...]
@@ -45,30 +40,10 @@ def smooth(values: Sequence[float], window: int) -> list[tuple[float, float]]:
     ]
 
 
-def spread(values: Sequence[float], whole: bool) -> list[tuple[float, float, float]]:
-    """(step, low, high) of up to MAX_POINTS_DRAWN columns: the middle nine tenths of many, or all if `whole`."""
-    wide = max(1, math.ceil(len(values) / MAX_POINTS_DRAWN))
-    columns = []
-    for start in range(0, len(values), wide):
-        part = sorted(values[start : start + wide])
-        rest = 0 if whole or len(part) < MANY else len(part) // 20
-        columns.append((start + (len(part) - 1) / 2, part[rest], part[-1 - rest]))
-    return columns
-
-
-def plot(
-    raw: Sequence[float],
-    curves: Sequence[Sequence[float]],
-    window: int,
-    steps: int,
-    floor: float,
-    filled: bool = False,
-) -> Plot:
-    """`raw` as a band (an area from `floor` up if `filled`), each of `curves` smoothed; the axis is logarithmic."""
-    raw = [on_axis(v, floor) for v in raw]
-    band = [(x, math.log10(floor if filled else low), math.log10(high)) for x, low, high in spread(raw, whole=filled)]
+def plot(curves: Sequence[Sequence[float]], steps: int, floor: float, window: int = 1) -> Plot:
+    """The curves, each smoothed over `window` steps; the axis is logarithmic, from `floor` up."""
     smoothed = [smooth([on_axis(v, floor) for v in curve], window) for curve in curves]
-    seen = [y for _, low, high in band for y in (low, high)] + [y for curve in smoothed for _, y in curve]
+    seen = [y for curve in smoothed for _, y in curve]
     low, high = min(seen, default=0.0), max(seen, default=0.0)
     margin = max(0.02, 0.04 * (high - low))
     low, high = low - margin, high + margin
@@ -76,9 +51,7 @@ def plot(
     def point(x: float, y: float) -> str:
         return f"{CURVE_WIDTH * x / max(1, steps - 1):.1f} {CURVE_HEIGHT * (high - y) / (high - low):.1f}"
 
-    area = [point(x, top) for x, _, top in band] + [point(x, bottom) for x, bottom, _ in reversed(band)]
     return Plot(
-        band="M" + "L".join(area) + "Z",
         lines=tuple("M" + "L".join(point(x, y) for x, y in curve) for curve in smoothed),
         across=across(steps),
         up=tuple(
