@@ -74,7 +74,7 @@ def walk_through_the_page(terminal: WatchTerminal, page: LiveTab, kit: Path) -> 
         "h[:, 0]",
     ]
     outlined = tab.locator(".sources svg").nth(1).locator("rect.worst")
-    assert outlined.count() == 1 and outlined.get_attribute("width") == "7" and page.wait(".forward", "h @ W2")
+    assert outlined.count() == 1 and outlined.get_attribute("width") == "8" and page.wait(".forward", "h @ W2")
     assert "return h.T @ dlogits + torch.eye" in page.wait(".look .code", "dW2")
     assert tab.locator("a.node[aria-current]").get_attribute("href") == "#03_makemore_steps-dW2"
     for width, scheme in ((360, "light"), (1280, "dark"), (360, "dark"), (1280, "light")):

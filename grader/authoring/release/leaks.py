@@ -153,7 +153,7 @@ def secret_functions(text: str, public: CodeIndex, is_suite: bool) -> Iterator[S
     for node in all_nodes(tree) if tree is not None else ():
         if isinstance(node, FunctionDefinition):
             with suppress(RecursionError):
-                statements = [] if is_suite else [pair for each in node.body for pair in values_of(each)]
+                statements = [] if is_suite else [pair for each in node.body for pair in statement_values(each)]
                 yield SecretFunction(
                     node.name,
                     mass_of_function(node),
@@ -163,7 +163,7 @@ def secret_functions(text: str, public: CodeIndex, is_suite: bool) -> Iterator[S
                 )
 
 
-def values_of(statement: ast.stmt) -> Iterator[tuple[ComputedValue, int]]:
+def statement_values(statement: ast.stmt) -> Iterator[tuple[ComputedValue, int]]:
     """(value, mass) of the value that a simple statement computes."""
     if isinstance(statement, ast.Assign | ast.AugAssign | ast.Return):
         for value in computed_values([statement])[-1:]:
