@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -122,11 +123,12 @@ class Run:
         attempts = list(gradebook.attempts())  # of earlier runs
         self._attempts = {} if fresh else {(student, key): attempt for student, key, attempt in attempts if key}
         # reports with several attempts, with decisions or under an assignment show more than a grader process knows
-        shows_more = {*gradebook.decisions_by_student(), *gradebook.new_names().values()}
-        graded_before = {student for student, _, _ in attempts}
+        graded_before = Counter(student for student, _, _ in attempts)
+        self._show_more = {*gradebook.decisions_by_student(), *gradebook.new_names().values()}
+        self._show_more |= {student for student, count in graded_before.items() if count > 1}
         has_assignment = gradebook.assignment() is not None
         self._settings = replace(
-            settings, reports=not has_assignment, without_report=sorted(shows_more | graded_before)
+            settings, reports=not has_assignment, without_report=sorted(self._show_more | graded_before.keys())
         )
         self._graded: set[str] = set()  # by this run
         self._scores_before: dict[str, float | None] = json.loads(gradebook.kept(SCORES_ENTRY) or "{}")
@@ -143,7 +145,8 @@ class Run:
             return True
         if submission.time_source and submission.submitted is not None:
             book.set_time(attempt, submission.submitted, submission.time_source, submission.platform)
-        current = book.current_of(student)
+        has_own_result = self._settings.reports and student not in self._show_more and student not in self._graded
+        current = results if has_own_result else book.current_of(student)
         if reported_in(self._out / student) != current:
             book.mark_stale([student])
         self._outcome.results.add(current)
