@@ -83,7 +83,7 @@ def grade_run(
         outcome.joined += join_people(gradebook, found, roster)
         for name, text in kept.items():
             gradebook.keep(name, text)
-        run = Run(gradebook, lessons, settings, outcome, publisher, course, fresh)
+        run = GradingRun(gradebook, lessons, settings, outcome, publisher, course, fresh)
         run.views.keep_class(found.attendance, settings.left_out)
         try:
             if inbox is not None:
@@ -103,7 +103,7 @@ def grade_run(
     return outcome
 
 
-class Run:
+class GradingRun:
     """One run over a gradebook: keeps results that are current, and grades the rest."""
 
     def __init__(
