@@ -16,7 +16,7 @@ from grader.source.parsing import parse_text
 from grader.verdict.explain.edits.changes import by_rules, nodes_with_places
 from grader.verdict.explain.edits.generators import Around
 from grader.verdict.explain.edits.known import Known
-from grader.verdict.explain.edits.patterns import filled, matches, parsed
+from grader.verdict.explain.edits.patterns import filled, matches, parsed_pair
 from grader.verdict.explain.edits.rules import RULES
 from grader.verdict.explain.edits.source_file import replace_node
 
@@ -104,7 +104,7 @@ def equal_changes(code: str) -> Iterator[Variant]:
 
     def rewritten(node: ast.AST, _: Around) -> Iterator[tuple[str, ast.AST]]:
         for before, afters in EQUAL.items():
-            for pattern, template in (parsed(before, after) for after in afters):
+            for pattern, template in (parsed_pair(before, after) for after in afters):
                 yield from (("equal", filled(template, bound)) for bound in matches(pattern, node, {}))
 
     return changes_of_line(code, rewritten)

@@ -19,7 +19,7 @@ from grader.source.syntax import names_in
 from grader.verdict.explain.edits.generators import Around
 from grader.verdict.explain.edits.known import Known
 from grader.verdict.explain.edits.patterns import filled, matches, root_types, variants_of
-from grader.verdict.explain.edits.rules import RULES, UPDATE
+from grader.verdict.explain.edits.rules import BACKWARD_UPDATE, RULES
 from grader.verdict.explain.edits.source_file import (
     ChildPlace,
     SourceFile,
@@ -70,7 +70,7 @@ class Edit:
 
     def sentences(self, it: str) -> tuple[str, str, str]:
         """Kind and place of the slip, what makes `it` right, and the question about a derivative."""
-        rule = RULES[self.rule] if self.rule >= 0 else UPDATE
+        rule = RULES[self.rule] if self.rule >= 0 else BACKWARD_UPDATE
         return rule.text.format(it=it, **self.words), rule.fix.format(it=it, **self.words), rule.question
 
 
@@ -137,7 +137,9 @@ def updates_written_backwards(source: str, function: str, known: Known) -> dict[
         if found is not None and any(each.lineno <= number <= (each.end_lineno or 0) for each in reached):
             step, *helpers = reached
             words = {"code": quote_text(line), "written": f"={found[2]}", "new": f"{found[2]}="}
-            return {text_of_changed(step, helpers, None, step, known): Edit(function, UPDATE.id, number, words)}
+            return {
+                text_of_changed(step, helpers, None, step, known): Edit(function, BACKWARD_UPDATE.id, number, words)
+            }
     return {}
 
 

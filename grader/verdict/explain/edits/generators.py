@@ -1,4 +1,4 @@
-"""Changes that no pattern describes: other numbers, names and sizes, and what is read several times.
+"""NodeChanges that no pattern describes: other numbers, names and sizes, and what is read several times.
 
 Each yields what takes a node's place, and the words for its rule's sentence (rules.py).
 """
@@ -29,7 +29,7 @@ MAX_REPLACED = 8
 """Names that are replaced in a statement, and pairs that are exchanged."""
 ONE_AS_ANOTHER = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod)
 
-Changes = Iterator[tuple[ast.AST, Mapping[str, str]]]
+NodeChanges = Iterator[tuple[ast.AST, Mapping[str, str]]]
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Around:
         return shapes.get(name[1:]) if name.startswith("d") else shapes.get(name)
 
 
-def in_place_calls(node: ast.AST, around: Around) -> Changes:
+def in_place_calls(node: ast.AST, around: Around) -> NodeChanges:
     """`p.sub_(g)` for `p.sub(g)` whose result nothing uses."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method)) as call):
@@ -73,7 +73,7 @@ def in_place_calls(node: ast.AST, around: Around) -> Changes:
                 yield ast.Expr(ast.Call(in_place, call.args, call.keywords)), {"method": method}
 
 
-def number_of(node: ast.AST) -> float | None:
+def signed_number(node: ast.AST) -> float | None:
     """A number with its sign, within LARGEST_NUMBER."""
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
@@ -99,9 +99,9 @@ def other_values(value: float) -> list[float]:
     return [each for each in dict.fromkeys((-value, *steps, 2 * value, value / 2, *inverse)) if each != value]
 
 
-def other_numbers(node: ast.AST, around: Around) -> Changes:
+def other_numbers(node: ast.AST, around: Around) -> NodeChanges:
     """Another exponent, factor or one; none becomes zero."""
-    value = number_of(node)
+    value = signed_number(node)
     if value is None or is_axis(node, around):
         return
     parent = around.parents.get(id(node))
@@ -112,21 +112,21 @@ def other_numbers(node: ast.AST, around: Around) -> Changes:
             yield ast.parse(repr(other), mode="eval").body, words
 
 
-def other_axes(node: ast.AST, around: Around) -> Changes:
-    value = number_of(node)
+def other_axes(node: ast.AST, around: Around) -> NodeChanges:
+    value = signed_number(node)
     if type(value) is int and is_axis(node, around):
         for other in (each for each in other_values(value) if each == int(each)):
             yield ast.Constant(int(other)), {"number": repr(value)}
 
 
-def other_small_numbers(node: ast.AST, around: Around) -> Changes:
+def other_small_numbers(node: ast.AST, around: Around) -> NodeChanges:
     """The small number that the forward pass adds."""
     if isinstance(node, ast.Constant) and type(node.value) is float and 0 < node.value < SMALLEST_ORDINARY:
         for constant in (each for each in around.known.constants if each != node.value):
             yield ast.Constant(constant), {"number": quote(node)}
 
 
-def divided_by_sizes(node: ast.AST, around: Around) -> Changes:
+def divided_by_sizes(node: ast.AST, around: Around) -> NodeChanges:
     """A value divided by a size. Of a product only the whole: its factors would give the same."""
     is_part = around.is_operand(node, ast.Mult, ast.MatMult, ast.Div)
     is_stored = isinstance(getattr(node, "ctx", None), ast.Store)
@@ -136,7 +136,7 @@ def divided_by_sizes(node: ast.AST, around: Around) -> Changes:
             yield ast.BinOp(node, ast.Div(), new_name(size)), {"part": quote(node), "size": size}
 
 
-def other_names(node: ast.AST, around: Around) -> Changes:
+def names_instead(node: ast.AST, around: Around) -> NodeChanges:
     """Another value that the name may be confused with."""
     parent = around.parents.get(id(node))
     is_callee = isinstance(parent, ast.Call) and parent.func is node
@@ -147,7 +147,7 @@ def other_names(node: ast.AST, around: Around) -> Changes:
                 yield new_name(other), {"name": node.id, "other": other}
 
 
-def related_names(node: ast.AST, around: Around) -> Changes:
+def names_of_the_derivative(node: ast.AST, around: Around) -> NodeChanges:
     """Any value that the derivative of the forward line may be written with."""
     parent = around.parents.get(id(node))
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in around.parameters:
@@ -196,26 +196,26 @@ class Renamed(ast.NodeTransformer):
         return new_name(self._others[node.id]) if is_read else node
 
 
-def names_read(node: ast.AST) -> Counter[str]:
+def times_read(node: ast.AST) -> Counter[str]:
     """{name: how often a line reads it}; empty unless it is an assignment or a return."""
     nodes = ast.walk(node) if isinstance(node, (ast.Return, ast.Assign)) else ()
     return Counter(each.id for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load))
 
 
-def other_name_everywhere(node: ast.AST, around: Around) -> Changes:
+def other_name_everywhere(node: ast.AST, around: Around) -> NodeChanges:
     """Another value of the same shape wherever the line reads a name; one of unknown shape may have the gradient's."""
     shapes = around.known.shapes
-    for name in [each for each, count in names_read(node).items() if count > 1][:MAX_REPLACED]:
+    for name in [each for each, count in times_read(node).items() if count > 1][:MAX_REPLACED]:
         shape = list(shapes.get(name, shapes.get(around.step[1:], ())))
         others = [each for each, size in shapes.items() if shape and list(size) == shape and each != name]
         for other in others[:MAX_REPLACED]:
             yield Renamed({name: other}).visit(copy.deepcopy(node)), {"name": name, "other": other}
 
 
-def exchanged_names(node: ast.AST, around: Around) -> Changes:
+def exchanged_names(node: ast.AST, around: Around) -> NodeChanges:
     """Two values of the same shape, each in the place of the other, in one line."""
     shapes = around.known.shapes
-    known = [name for name in names_read(node) if shapes.get(name)]
+    known = [name for name in times_read(node) if shapes.get(name)]
     pairs = [(a, b) for a, b in combinations(known, 2) if list(shapes[a]) == list(shapes[b])]
     for one, other in pairs[:MAX_REPLACED]:
         changed = Renamed({one: other, other: one}).visit(copy.deepcopy(node))

@@ -98,7 +98,7 @@ def explain_by_repair(
     if number is None:
         return None
     it = f"your `{step}`" if step == function else "this gradient"
-    return explain_edit(edits[number], it, question_about(edits[number], step, first, step == function))
+    return explain_edit(edits[number], it, question_about_slip(edits[number], step, first, step == function))
 
 
 def first_right(step: str, cases: Cases, trials: Trials, numbers: Sequence[int], batch: int) -> int | None:
@@ -131,7 +131,7 @@ def explain_edit(edit: Edit, it: str, question: str = "") -> Explanation:
     return Explanation(edit.kind, " ".join(filter(None, (text, fix, question))), line=edit.line)
 
 
-def question_about(edit: Edit, step: str, problem: Problem, is_alone: bool) -> str:
+def question_about_slip(edit: Edit, step: str, problem: Problem, is_alone: bool) -> str:
     """What to ask about the derivative where the slip is; `is_alone`: the function has one forward line."""
     other, graph, consumers = edit.words.get("other", ""), problem.graph, problem.graph.consumers[step[1:]]
     if edit.kind != "wrong_value":
