@@ -32,7 +32,7 @@ from grader.authoring.lesson_sources import suite_of
 from grader.authoring.verify import submission_of
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
-from grader.calling.protocol import Called, Measurement
+from grader.calling.protocol import Called, CallRequest, Measurement
 from grader.calling.steps import answer_fields
 from grader.gradebook.grading.server import write_student
 from grader.gradebook.grading.session import Session
@@ -74,7 +74,7 @@ class Hostile:
         self._replies: dict[Any, bytes] = {}
         self.low_precision_steps: set[str] = set()
 
-    def call(self, of: str, request: messages.Call) -> Called:
+    def call(self, of: str, request: CallRequest) -> Called:
         _, budget = messages.encode_request(request)
         key = (request.keep is not None, request.after, len(request.args), budget)
         if key not in self._replies:  # packed once: a worker has its own time for that

@@ -16,7 +16,8 @@ import numpy
 import torch
 from torch import Tensor
 
-from grader.calling.protocol import Counts, Function, Measurement, copy_tree
+from grader.calling.protocol import Called, CallRequest, Counts, Function, Measurement, copy_tree
+from grader.calling.target import Target
 
 
 @dataclass(frozen=True)
@@ -105,26 +106,25 @@ def _with(call: RecordedCall, value: Any) -> RecordedCall:
     return RecordedCall(call.function, call.args, call.kwargs, call.number, call.nth, call.seen, value)
 
 
-class LazyTarget:
-    """Speaks the protocol of grader.calling.target.Target."""
-
-    low_precision, line, last_name = False, None, ""
+class LazyTarget(Target):
+    """Gives the answers of `answers`. Only while these are recorded does the reference make objects."""
 
     def __init__(self, answers: Answers) -> None:
+        super().__init__()
         self._answers = answers
 
-    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        return self._answers.answer(
-            name, args, kwargs, lambda: (self._answers.reference.call(name, *args, **kwargs), [], Counts())
-        )[0]
+    def perform(self, of: str, request: CallRequest) -> Called:
+        if request.keep is not None:
+            return self._answers.reference.invoke(of, request) if self._answers.recording else Called()
 
-    def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]:
         def ask() -> tuple[Any, list[Any], Counts]:
-            value, counts = self._answers.reference.counted(name, *args, **kwargs)
-            return value, [], counts
+            called = self._answers.reference.returned(of, request)
+            return called.value, called.arguments if request.after else [], called.counts if counted else Counts()
 
-        value, _, counts = self._answers.answer(name, args, kwargs, ask)
-        return value, counts
+        counted = request.counted
+        function = ", ".join(request.uses) or (of if request.handle is None else f"{of}.{request.name}")
+        value, after, counts = self._answers.answer(function, request.args, request.kwargs, ask)
+        return Called(value, arguments=after, counts=counts)
 
     def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
         """An answer that computes nothing costs nothing."""
@@ -133,42 +133,6 @@ class LazyTarget:
             return self._answers.reference.measured(key, name, args, yardstick, cpu_ratio).value, [], Counts()
 
         return Measurement(self._answers.answer(name, args, {}, ask)[0], 0, 0.0)
-
-    def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
-        def ask() -> tuple[Any, list[Any], Counts]:
-            return (*self._answers.reference.apply(name, *args, **kwargs), Counts())
-
-        return self._answers.answer(name, args, kwargs, ask)[:2]
-
-    def run_with(self, uses: Sequence[str], function: Function, *args: Any) -> Any:
-        def ask() -> tuple[Any, list[Any], Counts]:
-            return self._answers.reference.run_with(uses, function, *args), [], Counts()
-
-        return self._answers.answer(", ".join(uses), (function, *args), {}, ask)[0]
-
-    def new(self, name: str, *args: Any, **kwargs: Any) -> LazyObject:
-        thing = self._answers.reference.new(name, *args, **kwargs) if self._answers.recording else None
-        return LazyObject(self._answers, name, thing)
-
-
-class LazyObject:
-    def __init__(self, answers: Answers, kind: str, thing: Any) -> None:
-        self._answers, self._kind, self._thing = answers, kind, thing
-
-    def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
-        def ask() -> tuple[Any, list[Any], Counts]:
-            return self._thing.call(method, *args, **kwargs), [], Counts()
-
-        return self._answers.answer(f"{self._kind}.{method}", args, kwargs, ask)[0]
-
-    def get(self, name: str) -> Any:
-        def ask() -> tuple[Any, list[Any], Counts]:
-            return self._thing.get(name), [], Counts()
-
-        return self._answers.answer(f"{self._kind}.{name}", (), {}, ask)[0]
-
-    def set(self, name: str, value: Any) -> None:
-        self.call("__setattr__", name, value)
 
 
 def copied_deep(tree: Any) -> Any:

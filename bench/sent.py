@@ -33,7 +33,7 @@ import torch
 from torch import Tensor
 
 from grader.calling.module_target import ModuleTarget
-from grader.calling.protocol import Called, leaves
+from grader.calling.protocol import Called, CallRequest, leaves
 from grader.gradebook.grading.one_file import judge_file
 from grader.gradebook.grading.suite import HiddenSuite
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -99,7 +99,7 @@ class Tap:
                 for kind, values in (("v", request.values), ("u", request.upstream)):
                     tensors = {f"{kind}:{name}": value for name, value in values.items() if isinstance(value, Tensor)}
                     self.sent += [Sent(name, tensor, problem, answered) for name, tensor in tensors.items()]
-            elif isinstance(request, messages.Call):
+            elif isinstance(request, CallRequest):
                 for tensor in [*codec.tensors_of(frame), *numbers_in(header["fields"])]:
                     self.sent.append(Sent(f"an argument of {request.name}", tensor, None, answered))
 
@@ -129,7 +129,7 @@ def numbers_in(node: Any) -> Iterator[Tensor]:
 @contextlib.contextmanager
 def tapped(tap: Tap) -> Iterator[None]:
     """Listens to everything that the trusted side writes to workers and zygotes, and to what it takes for answers."""
-    send, run_steps, run = WorkerProcess.send_bytes, WorkerProcess.run, ModuleTarget.run
+    send, run_steps, run = WorkerProcess.send_bytes, WorkerProcess.run, ModuleTarget.perform
 
     def sending(self: WorkerProcess, data: bytes, deadline: float) -> None:
         tap.frames(self._number, bytes(data))
@@ -140,9 +140,9 @@ def tapped(tap: Tap) -> Iterator[None]:
             tap.answer(self._number, runs[number][0].number, step)
             yield number, step, answer
 
-    def running(self: ModuleTarget, name: str, target: Any, args: Any, kwargs: Any, counted: bool = False) -> Called:
-        called = run(self, name, target, args, kwargs, counted)
-        given = [key for key in map(signature, tensors_in([args, kwargs])) if key is not None]
+    def running(self: ModuleTarget, of: str, request: CallRequest) -> Called:
+        called = run(self, of, request)
+        given = [key for key in map(signature, tensors_in([request.args, request.kwargs])) if key is not None]
         for key in map(signature, tensors_in([called.value, called.arguments])):
             if key is not None and any(matches(key, other) for other in given):
                 tap.given_back.append(key)
@@ -151,7 +151,7 @@ def tapped(tap: Tap) -> Iterator[None]:
     patches: list[tuple[Any, str, Callable[..., Any], Callable[..., Any]]] = [
         (WorkerProcess, "send_bytes", sending, send),
         (WorkerProcess, "run", answering, run_steps),
-        (ModuleTarget, "run", running, run),
+        (ModuleTarget, "perform", running, run),
     ]
     for owner, name, ours, _ in patches:
         setattr(owner, name, ours)

@@ -22,10 +22,10 @@ RENDERERS = tuple(
         "publish.report.pages": (
             "Reporter.student_pages Reporter.student_page Reporter.student_markdown Reporter._parts Reporter._drawn "
             "Reporter.new_drawings lesson_view next_step any_gradients sentences_about student_row csv_rows triage "
-            "difficulties named_mistakes numerical_uses absences partly_counted incomplete lesson_names "
-            "sentences_about_lesson error_map forces plot"
+            "difficulties named_mistakes numerical_uses absences partly_counted incomplete lesson_names"
         ),
-        "publish.view": "excerpt cause RowView.cells",
+        "publish.view": "excerpt RowView.cells",
+        "publish.pictures": "matrix_picture value_map",
         "publish.report.annotated": "late_sentences comment_sentences named_parts",
         "publish.report.classroom": "short_notes csv_columns csv_cell counts",
         "publish.report.triage": "has_zero zero_reason",

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from support import GUARD_SECONDS, ROOT
 
-from grader.commands.early_nursery import GRADER_PROGRAM
+from grader.commands.run_inputs import GRADER_PROGRAM
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.forked import ForkedProcess, Nursery

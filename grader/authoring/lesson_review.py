@@ -1,6 +1,6 @@
 """A review of a lesson's files before anything is graded: faults that its author must fix, and recommendations.
 
-Of the public examples: every right file passes them, the stub passes none, and none quotes an answer.
+Of the public examples: every right file passes them, and the stub passes none.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 
 import torch
 
-from grader.authoring.lesson_sources import ANSWER, stub_of, suite_of, variant_files
-from grader.authoring.model_answers import answer_faults, one_line
+from grader.authoring.lesson_sources import stub_of, suite_of, variant_files
+from grader.authoring.model_answers import answer_faults
 from grader.calling.module_target import ModuleTarget
 from grader.lesson.lesson import Item, Lesson, LessonError
 from grader.lesson.mistakes import Mistake
@@ -24,14 +24,13 @@ from grader.lesson.validation import row_faults
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import place_of_input
 from grader.results import Row
-from grader.results.wording import count_text, listed_as_code
+from grader.results.wording import count_text
 from grader.verdict.judge.checks import CheckFailed, tests_of
 from grader.verdict.judge.earlier_gradient import TRIVIAL
 from grader.verdict.judge.examples import EXAMPLES_FILE, PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judge.problems import ProblemBook
 
 HINTS_PER_ROW, MIN_DRAWS, MIN_VARIANTS = 3, 3, 5
-MAX_UNKNOWN_ROWS = 5
 
 
 def faults_of(lesson: Lesson) -> Iterator[str]:
@@ -89,33 +88,6 @@ def unwritten_places(lesson: Lesson) -> Iterator[str]:
     if numbers:
         where = f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(numbers)}"
         yield f"exercises/{lesson.name}/README.md still says TODO in {where}: write what belongs there."
-
-
-TABLES_OF_ROWS = ("function", "row")
-"""What the first column is called in a table of README.md that lists the lesson's own functions or rows."""
-MIN_SHARE_OF_ROWS = 3 / 4
-"""A table under another header is one of them, too, if so many of its names are rows of the lesson."""
-TABLE = re.compile(r"^\|([^|\n]*)\|.*\n\|[-:| ]+\|\n((?:\|.*(?:\n|$))*)", re.MULTILINE)
-
-
-def unknown_rows(lesson: Lesson) -> Iterator[str]:
-    """Sentences about what README.md lists in its tables of rows and the lesson has not."""
-    path = lesson.exercise / "README.md"
-    known = {*lesson.functions, *(item.name for item in lesson.items), *(item.function for item in lesson.items)}
-    for header, body in TABLE.findall(path.read_text(encoding="utf-8") if path.is_file() else ""):
-        cells = [line.removeprefix("|").partition("|")[0] for line in body.splitlines()]
-        names = [name for cell in cells for name in re.findall(r"`(\w+)", cell)]
-        strangers = [name for name in names if name not in known]
-        is_of_rows = len(strangers) <= (1 - MIN_SHARE_OF_ROWS) * len(names)
-        # a table of functions may be one of exp, tanh and other operations
-        is_called_so = header.strip().lower() in TABLES_OF_ROWS and (
-            len(strangers) < len(names) or all(name.startswith("d") for name in names)
-        )
-        if strangers and (is_of_rows or is_called_so):
-            yield (
-                f"exercises/{lesson.name}/README.md lists {listed_as_code(strangers, MAX_UNKNOWN_ROWS)} in a table of "
-                "rows, and the lesson has no such row: write the names as in lesson.toml."
-            )
 
 
 def random_faults(lesson: Lesson) -> Iterator[str]:
@@ -243,10 +215,6 @@ def inexact_gradients(lesson: Lesson, rows: Sequence[Row]) -> list[str]:
     return [str(row.name) for row in rows if row.name in names and not row.exact]
 
 
-MIN_QUOTED_CHARACTERS = 24
-"""Characters of the shortest line of an answer that counts as a quotation. (`return a + b` is shorter.)"""
-
-
 def example_faults(lesson: Lesson, right: Mapping[str, ModuleType]) -> Iterator[str]:
     """Sentences about faults in the examples. `right` are the answer key and its variants, by name."""
     examples = examples_of(lesson)
@@ -264,7 +232,6 @@ def example_faults(lesson: Lesson, right: Mapping[str, ModuleType]) -> Iterator[
                 yield f"{EXAMPLES_FILE}: test_{name} refuses what is right, {file}: it is {failed.status}: {reason}"
         if failure_of_example(lesson, rows[name], stub, book) is None:
             yield f"{EXAMPLES_FILE}: test_{name} passes the stub, so it asks for nothing."
-    yield from leaked_answer_lines(lesson)
 
 
 def failure_of_example(lesson: Lesson, item: Item, module: ModuleType, book: ProblemBook) -> CheckFailed | None:
@@ -272,15 +239,3 @@ def failure_of_example(lesson: Lesson, item: Item, module: ModuleType, book: Pro
     student = LocalStudent(vars(module), [each.name for each in lesson.gradients], lesson.joint)
     check = Example(lesson, item, student, ModuleTarget(module), book)
     return run_example(examples_of(lesson)[item.name], check)
-
-
-def leaked_answer_lines(lesson: Lesson) -> Iterator[str]:
-    """Sentences about lines of the answer key that the public examples quote."""
-    path = lesson.exercise / EXAMPLES_FILE
-    if not path.is_file():
-        return
-    public = {one_line(line) for line in path.read_text(encoding="utf-8").splitlines()}
-    answers = ANSWER.finditer(lesson.answer_key)
-    for line in {one_line(line) for answer in answers for line in answer[0].splitlines()}:
-        if len(line) >= MIN_QUOTED_CHARACTERS and line in public:
-            yield f"{EXAMPLES_FILE} holds a line of an answer, which students would read there: {line}"

@@ -16,7 +16,6 @@ from grader.authoring.lesson_review import (
     faults_of,
     inexact_gradients,
     recommendations,
-    unknown_rows,
     unwritten_places,
 )
 from grader.authoring.lesson_sources import (
@@ -29,7 +28,6 @@ from grader.authoring.lesson_sources import (
 from grader.authoring.release.leaks import lesson_leaks
 from grader.authoring.verify_questions import question_faults, question_summary
 from grader.gradebook.grading.graded import GradedSubmission
-from grader.gradebook.grading.row_places import COMPUTED_WITH
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
@@ -39,6 +37,7 @@ from grader.questions.question import questions_of
 from grader.results import Row, points_text
 from grader.results.wording import count_text
 from grader.sandbox.isolation.limits import Limits
+from grader.verdict.explain.row_places import COMPUTED_WITH
 from grader.verdict.judge.examples import examples_of
 
 PATIENT = Limits(step_seconds=40.0, total_seconds=240.0)
@@ -110,7 +109,6 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> VerifyReport:
                 report.problems += naming_problems(mistake, rows_about(lesson, mistake, rows))
             report.problems += unexpected_failures(lesson, mistakes, rows)
         report.problems += question_faults(lesson, session.run_line)
-    report.problems += unknown_rows(lesson)
     report.problems += unwritten_places(lesson)  # last: the README is written when everything else is right
     names = inexact_gradients(lesson, rows_in(right))
     exact = f"{len(lesson.gradients) - len(names)} of {len(lesson.gradients)} gradients bit-exact"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -15,7 +16,7 @@ from torch.overrides import TorchFunctionMode
 from grader.calling.answer import Answer
 from grader.calling.failures import failure, first_line
 from grader.calling.operators import CallWatch, OperatorWatch
-from grader.calling.protocol import Called, Counts, leaves, precision_of
+from grader.calling.protocol import Called, CallRequest, Counts, leaves, precision_of
 
 IN_PLACE = "a leaf Variable that requires grad is being used in an in-place operation."
 WITH_OUT = "functions with out=... arguments don't support automatic differentiation, but one requires grad."
@@ -116,3 +117,45 @@ def call(
     finally:
         torch.set_default_dtype(default)
         sys.setrecursionlimit(depth)  # no call helps or harms a later one
+
+
+def resolve(
+    request: CallRequest, named: Callable[[str], Any], objects: Mapping[int, Any], files: Sequence[str] = ()
+) -> tuple[Any, list[Any]]:
+    """(what a request calls, its arguments in order). An Answer in place of what is missing.
+
+    `named` gives the function or class of a name, or None; `objects` are those kept so far.
+    """
+    args = list(request.args)
+    if request.handle is not None:
+        thing = objects.get(request.handle)
+        if request.read:
+            return functools.partial(attribute, thing, request.name, files), args
+        return attribute(thing, request.name, files), args
+    used = [named(each) for each in request.uses or (request.name,)]
+    if any(each is None for each in used):
+        return Answer("missing"), args
+    if request.uses:
+        return functools.partial(args.pop(0), *used), args  # the course's function, with the target's
+    return used[0], args
+
+
+def invoke(
+    request: CallRequest,
+    named: Callable[[str], Any],
+    objects: dict[int, Any],
+    files: Sequence[str] = (),
+    cap: int | None = None,
+) -> Called:
+    """Make the call that is requested; see `resolve` and `call` for the arguments."""
+    target, args = resolve(request, named, objects, files)
+    if request.read and not isinstance(target, Answer):
+        target = target()
+        if not isinstance(target, Answer):
+            return Called(target)
+    if isinstance(target, Answer):
+        return Called(failed=target)
+    called = call(target, request.name, args, dict(request.kwargs), files, cap, request.counted)
+    if request.keep is not None and called.failed is None:
+        objects[request.keep] = called.value
+    return called

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import time
-from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from grader.calling.answer import Answer
-from grader.calling.calls import attribute, call
-from grader.calling.protocol import Called, CallFailed, Counts, Function, Measurement, copy_tree
-from grader.calling.target import BaseTarget
+from grader.calling.calls import invoke
+from grader.calling.protocol import Called, CallRequest, Measurement, copy_tree
+from grader.calling.target import Target
 
 CAP = 10_000_000
 """Operators that one call of the course's own code may dispatch: it does not loop for ever."""
@@ -19,7 +17,7 @@ Measurements = dict[object, tuple[Measurement, bool]]
 """What calls took, and whether they computed in float32."""
 
 
-class ModuleTarget(BaseTarget):
+class ModuleTarget(Target):
     """Functions and classes of `namespace` (a module, or a class of static methods), called in this process.
 
     Without `traced` calls take a third less time, but float32 is not noticed and no loop is stopped.
@@ -30,24 +28,13 @@ class ModuleTarget(BaseTarget):
         super().__init__()
         self._namespace, self._cap = namespace, CAP if traced else None
         self._measurements = {} if measurements is None else measurements
+        self._objects: dict[int, Any] = {}
 
-    def run(
-        self, name: str, function: Callable[..., Any] | Answer | None, args: Any, kwargs: Any, counted: bool = False
-    ) -> Called:
-        """Call `function`. Raises CallFailed where that fails, and where there is no function."""
-        if function is None or isinstance(function, Answer):
-            return self._returned(Called(failed=function or Answer("missing")), name)
-        cap = CAP if counted else self._cap
-        return self._returned(
-            call(function, name, copy_tree(list(args)), copy_tree(kwargs), cap=cap, counted=counted), name
-        )
-
-    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        return copy_tree(self.run(name, getattr(self._namespace, name, None), args, kwargs).value)
-
-    def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]:
-        called = self.run(name, getattr(self._namespace, name, None), args, kwargs, counted=True)
-        return copy_tree(called.value), called.counts
+    def perform(self, of: str, request: CallRequest) -> Called:
+        given = replace(request, args=copy_tree(list(request.args)), kwargs=copy_tree(dict(request.kwargs)))
+        cap = CAP if request.counted else self._cap
+        called = invoke(given, lambda name: getattr(self._namespace, name, None), self._objects, cap=cap)
+        return called if request.keep is not None else replace(called, value=copy_tree(called.value))
 
     def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
         """The course's own code is trusted: torch's tensors are counted and the process's clock is read, in here."""
@@ -71,33 +58,3 @@ class ModuleTarget(BaseTarget):
 
         ours, theirs = (min(seconds(f) for _ in range(2)) for f in (getattr(self._namespace, name), scope[name]))
         return ours / max(theirs, 1e-6)
-
-    def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
-        called = self.run(name, getattr(self._namespace, name, None), args, kwargs)
-        return copy_tree(called.value), called.arguments
-
-    def run_with(self, uses: Sequence[str], function: Function, *args: Any) -> Any:
-        used = [getattr(self._namespace, name, None) for name in uses]
-        name = next((name for name, each in zip(uses, used, strict=True) if each is None), "")
-        runs = None if name else functools.partial(function.build(), *used)
-        return copy_tree(self.run(name or uses[0], runs, args, {}).value)
-
-    def new(self, name: str, *args: Any, **kwargs: Any) -> ModuleHandle:
-        return ModuleHandle(self, self.run(name, getattr(self._namespace, name, None), args, kwargs).value)
-
-
-class ModuleHandle:
-    def __init__(self, target: ModuleTarget, thing: Any) -> None:
-        self._target, self._thing = target, thing
-
-    def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
-        return copy_tree(self._target.run(method, attribute(self._thing, method), args, kwargs).value)
-
-    def get(self, name: str) -> Any:
-        found = attribute(self._thing, name)
-        if isinstance(found, Answer):
-            raise CallFailed(found, name)
-        return copy_tree(found)
-
-    def set(self, name: str, value: Any) -> None:
-        self.call("__setattr__", name, value)

@@ -16,7 +16,7 @@ import functools
 import inspect
 import math
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
@@ -49,6 +49,31 @@ class Measurement:
     value: Any
     extra_bytes: int  # its largest resident memory, less the yardstick's; 0 where processor time was measured
     cpu_ratio: float  # its processor time in multiples of the yardstick's; 0 where memory was measured
+
+
+@dataclass(frozen=True)
+class CallRequest:
+    """A call of the function `name`, or of the object `handle`'s method or (to `read`) attribute of that name.
+
+    Attributes:
+        uses: the first argument is itself a function: it is called with the functions and classes of these names and
+            with the other arguments.
+        keep: a number under which the target keeps the value instead of giving it.
+        after: the arguments are given as they are after the call.
+        counted: its operators and the bytes of its tensors are counted.
+        observed: the call is made again, and only what was seen meanwhile is given.
+    """
+
+    name: str
+    args: Sequence[Any] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    handle: int | None = None
+    read: bool = False
+    keep: int | None = None
+    after: bool = False
+    counted: bool = False
+    uses: Sequence[str] = ()
+    observed: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy
 from torch import Tensor
 
-from grader.calling.protocol import CallFailed, Counts, Function, Measurement, copy_tree, leaves
-from grader.calling.target import Handle, Target
+from grader.calling.protocol import Called, CallRequest, Measurement, copy_tree, leaves
+from grader.calling.target import Target
 
 MAX_RECORDED_PARTS = 12
 TOO_MANY_ARGUMENTS = re.compile(
@@ -30,119 +30,87 @@ class Call:
     arguments: Mapping[str, Any]
 
 
-class RecordingTarget:
+class RecordingTarget(Target):
     """Passes everything on to `target`. Parameters are named as those of `namespace`'s functions and classes.
 
     With `copies`, arguments are copied, for code that reads them after the scenario has gone on and changed them.
+
+    Attributes:
+        calls: what was called with which arguments, in order.
+        left_out: {function: the arguments that it has no parameters for}.
+        returned_values: (function, method or attribute, its value), of calls that gave one.
     """
 
     def __init__(self, target: Target, namespace: Any, copies: bool = False) -> None:
+        super().__init__()
         self._target, self._namespace, self._copies = target, namespace, copies
         self.calls: list[Call] = []
-        self.left_out: dict[str, list[str]] = {}  # {function: the arguments that it has no parameters for}
-        self.returned: list[tuple[str, Any]] = []  # (function, method or attribute, its value), of calls that gave one
+        self.left_out: dict[str, list[str]] = {}
+        self.returned_values: list[tuple[str, Any]] = []
 
-    @property
-    def low_precision(self) -> bool:
-        return self._target.low_precision
+    def perform(self, of: str, request: CallRequest) -> Called:
+        if not request.read:
+            self._note(*self._arguments(of, request))
+        called = self._target.invoke(of, request)
+        is_plain = request.handle is None and request.keep is None and not request.uses and not request.counted
+        if is_plain and called.failed is not None and TOO_MANY_ARGUMENTS.match(called.failed.message):
+            called = self._by_name(request, called)
+        if called.failed is None and request.keep is None:
+            self.returned_values.append((request.name, called.value))
+        return called
 
-    @property
-    def line(self) -> int | None:
-        return self._target.line
+    def _arguments(self, of: str, request: CallRequest) -> tuple[str, dict[str, Any]]:
+        """(what is called, the arguments by the names of its parameters)."""
+        known, args, kwargs = getattr(self._namespace, of, None), request.args, request.kwargs
+        if request.uses:
+            function, *others = args
+            return of, dict(zip(function.parameters[len(request.uses) :], others, strict=False))
+        if request.handle is None:
+            return of, arguments_by_name(known, args, kwargs)
+        if request.name == "__setattr__" and len(args) == 2:
+            return f"{of}.{request.name}", {str(args[0]): args[1]}
+        method = getattr(known, request.name, None)
+        return f"{of}.{request.name}", arguments_by_name(method, (None, *args), kwargs)
 
-    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        self.note_call(name, getattr(self._namespace, name, None), args, kwargs)
-        try:
-            return self.note_value(name, self._target.call(name, *args, **kwargs))
-        except CallFailed as failed:
-            if TOO_MANY_ARGUMENTS.match(failed.answer.message) is None:
-                raise
-            return self.note_value(name, self._by_name(self._target.call, name, failed))
+    def _by_name(self, request: CallRequest, failed: Called) -> Called:
+        """The call with those of its arguments that the function has parameters for, by their names.
 
-    def _by_name(self, call: Callable[..., Any], name: str, failed: CallFailed) -> Any:
-        """What `call` gives for the last call's arguments that the function has parameters for, by their names.
-
-        A student may delete the parameters that a function does not need. Raises `failed` where others are missing.
+        A student may delete the parameters that a function does not need. Gives `failed` where others are missing.
         """
-        given, left_out = dict(self.calls[-1].arguments), list[str]()
+        every = self.calls[-1].arguments
+        given, left_out = dict(every), list[str]()
         while given and all(each.isidentifier() for each in given):
-            try:
-                value = call(name, **given)
-            except CallFailed as again:
-                unknown = UNKNOWN_PARAMETER.match(again.answer.message)
-                if unknown is None and MISSING_ARGUMENTS.match(again.answer.message) is None:
-                    raise
-                if unknown is None or unknown[1] not in given:
-                    break
-                left_out.append(unknown[1])
-                del given[unknown[1]]
-            else:
-                self.left_out[name] = left_out
-                return value
-        raise failed
-
-    def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]:
-        self.note_call(name, getattr(self._namespace, name, None), args, kwargs)
-        value, counts = self._target.counted(name, *args, **kwargs)
-        return self.note_value(name, value), counts
+            again = self._target.invoke(request.name, replace(request, args=(), kwargs=given))
+            if again.failed is None:
+                self.left_out[request.name], after = left_out, iter(again.arguments)
+                if not request.after:
+                    return again
+                arguments = [each if label in left_out else next(after) for label, each in every.items()]
+                number = len(request.args) + len(request.kwargs)  # without the reference's default values
+                return replace(again, arguments=arguments[:number])
+            unknown = UNKNOWN_PARAMETER.match(again.failed.message)
+            if unknown is None and MISSING_ARGUMENTS.match(again.failed.message) is None:
+                return again
+            if unknown is None or unknown[1] not in given:
+                break
+            left_out.append(unknown[1])
+            del given[unknown[1]]
+        return failed
 
     def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
-        self.note_call(name, getattr(self._namespace, name, None), args, {})
-        return self._target.measured(key, name, args, yardstick, cpu_ratio)
-
-    def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
-        self.note_call(name, getattr(self._namespace, name, None), args, kwargs)
+        self._note(name, arguments_by_name(getattr(self._namespace, name, None), args, {}))
         try:
-            value, arguments = self._target.apply(name, *args, **kwargs)
-        except CallFailed as failed:
-            if TOO_MANY_ARGUMENTS.match(failed.answer.message) is None:
-                raise
-            value, changed = self._by_name(self._target.apply, name, failed)
-            left_out, after = self.left_out[name], iter(changed)
-            every = [each if label in left_out else next(after) for label, each in self.calls[-1].arguments.items()]
-            arguments = every[: len(args) + len(kwargs)]  # without the reference's default values
-        return self.note_value(name, value), arguments
+            return self._target.measured(key, name, args, yardstick, cpu_ratio)
+        finally:
+            self.low_precision = self.low_precision or self._target.low_precision
 
-    def run_with(self, uses: Sequence[str], function: Function, *args: Any) -> Any:
-        self.note_call(uses[0], None, (), dict(zip(function.parameters[len(uses) :], args, strict=False)))
-        return self.note_value(uses[0], self._target.run_with(uses, function, *args))
-
-    def new(self, name: str, *args: Any, **kwargs: Any) -> Handle:
-        kind = getattr(self._namespace, name, None)
-        self.note_call(name, kind, args, kwargs)
-        return _RecordingHandle(self, name, kind, self._target.new(name, *args, **kwargs))
-
-    def note_value(self, name: str, value: Any) -> Any:
-        self.returned.append((name, value))
-        return value
-
-    def note_call(self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        arguments = arguments_by_name(function, args, kwargs)
+    def _note(self, name: str, arguments: dict[str, Any]) -> None:
         if self._copies:
             arguments = copy_tree(arguments)
             for leaf in leaves(arguments):
                 if isinstance(leaf, Tensor):
                     leaf.requires_grad_(False)  # messages compare with these values; nobody differentiates them
         self.calls.append(Call(name, arguments))
-
-
-class _RecordingHandle:
-    def __init__(self, recorder: RecordingTarget, kind: str, namespace: Any, handle: Handle) -> None:
-        self._recorder, self._kind, self._namespace, self._handle = recorder, kind, namespace, handle
-
-    def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
-        name = f"{self._kind}.{method}"
-        if method == "__setattr__" and len(args) == 2:
-            self._recorder.note_call(name, None, (), {str(args[0]): args[1]})
-        else:
-            self._recorder.note_call(name, getattr(self._namespace, method, None), (None, *args), kwargs)
-        return self._recorder.note_value(method, self._handle.call(method, *args, **kwargs))
-
-    def get(self, attribute: str) -> Any:
-        return self._recorder.note_value(attribute, self._handle.get(attribute))
-
-    def set(self, attribute: str, value: Any) -> None:
-        self.call("__setattr__", attribute, value)
 
 
 def arguments_by_name(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:

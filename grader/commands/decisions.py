@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -14,16 +14,110 @@ from grader.commands.opened_gradebook import RowParam, StudentParam, open_gradeb
 from grader.commands.options import FILE_PATH, Command
 from grader.errors import UserError
 from grader.gradebook.assignment.decision_file import DecisionEntry, entries_from
+from grader.gradebook.records import DecisionKind
 from grader.results.wording import count_text, listed
 
+
+@dataclass(frozen=True)
+class DecisionCommand:
+    """A command that stores decisions of one kind, from its command line or from a CSV file.
+
+    Attributes:
+        fields: what a decision of this kind has, as columns of a file and as words of the command line.
+        optional: those of the fields that may be left out.
+        skips: what a line of a file says in the column `excused` if the command `other` stores it.
+    """
+
+    kind: DecisionKind
+    fields: tuple[str, ...]
+    help: str
+    examples: str
+    optional: tuple[str, ...] = ()
+    skips: str = ""
+    other: str = ""
+
+    @property
+    def needed(self) -> list[str]:
+        return [name for name in self.fields if name not in self.optional]
+
+
+COMMANDS = {
+    "adjust": DecisionCommand(
+        "points",
+        ("student", "row", "points", "text"),
+        "Sets a student's points for a row (03.dprobs), a lesson (03) or the total (`total`).",
+        """  grade adjust "Ada Okafor" 03.dprobs --points 1 --because "A bug in the suite"
+  grade adjust ada 03 --points 20 --because "Oral exam"      a whole lesson
+  grade adjust ada total --points 0 --because "Plagiarism"   everything
+  grade adjust --from adjustments.csv                        columns: student, row, points, because
+""",
+    ),
+    "excuse": DecisionCommand(
+        "excuse",
+        ("student", "row", "text"),
+        "Leaves a row, or everything, out of a student's points.\n\nTheir maximum becomes smaller as well.",
+        """  grade excuse "Ada Okafor" --because "Ill, certificate seen"
+  grade excuse ada 05 --because "Changed course"               one lesson
+  grade excuse --from excused.csv                              columns: student, because; perhaps row
+""",
+        optional=("row",),
+        skips="no",
+        other="extend",
+    ),
+    "extend": DecisionCommand(
+        "extension",
+        ("student", "until", "text"),
+        "Gives STUDENT a due date of their own. It never lowers a score.",
+        """  grade extend "Ada Okafor" --until "2026-12-01 23:59" --because "Ill"
+  grade extend ada --until 2026-12-01 --because "Ill"          at the usual time of day
+  grade extend --from extensions.csv                           columns: student, until, because
+""",
+        skips="yes",
+        other="excuse",
+    ),
+}
 because_option = click.option("--because", default="", metavar="TEXT", help="The reason, which the student may read.")
-from_option = click.option(
-    "--from",
-    "file",
-    type=FILE_PATH,
-    metavar="CSV",
-    help="One decision per line. Either all are stored or none; decisions already in force are skipped.",
-)
+
+
+def field_parameter(field: str) -> click.Parameter:
+    """The word or the option by which a command line gives a field of a decision."""
+    match field:
+        case "student":
+            return click.Argument(["student"], type=StudentParam(), required=False)
+        case "row":
+            return click.Argument(["row"], type=RowParam(), required=False)
+        case "points":
+            words = "What the row, lesson or total is worth now, from 0 to its maximum."
+            return click.Option(["--points"], metavar="N", help=words)
+        case "until":
+            words = "The student's own due date, in the assignment's time zone."
+            return click.Option(["--until"], metavar="DATE", help=words)
+        case _:
+            return click.Option(["--because", "text"], metavar="TEXT", help="The reason, which the student may read.")
+
+
+def decision_command(name: str, spec: DecisionCommand) -> click.Command:
+    """`grade NAME`, with a parameter for each field, and --from."""
+
+    @click.option(
+        "--from",
+        "file",
+        type=FILE_PATH,
+        metavar="CSV",
+        help="One decision per line. Either all are stored or none; decisions already in force are skipped.",
+    )
+    @decision_options
+    def callback(file: Path | None, out: Path, course: Path | None, **given: str | None) -> None:
+        found = decision_entries(given, file, spec.needed)
+        chosen = [entry for entry in found if not entry.excused or entry.excused != spec.skips]
+        if left_out := len(found) - len(chosen):
+            lines = count_text(left_out, "line was", "lines were")
+            click.echo(f"grade: {lines} left out: `grade {spec.other} --from` stores these.", err=True)
+        store_entries(spec.kind, chosen, out, course)
+
+    made = click.command(name, help=spec.help, epilog=f"\b\nExamples:\n{spec.examples}")(callback)
+    made.params = [*map(field_parameter, spec.fields), *made.params]
+    return made
 
 
 def decision_options(command: Command) -> Command:
@@ -33,39 +127,7 @@ def decision_options(command: Command) -> Command:
     return command
 
 
-# The commands ---------------------------------------------------------------------------------------------------------
-
-
-@click.command(
-    epilog="""\b
-Examples:
-  grade adjust "Ada Okafor" 03.dprobs --points 1 --because "A bug in the suite"
-  grade adjust ada 03 --points 20 --because "Oral exam"      a whole lesson
-  grade adjust ada total --points 0 --because "Plagiarism"   everything
-  grade adjust --from adjustments.csv                        columns: student, row, points, because
-"""
-)
-@click.argument("student", type=StudentParam(), required=False)
-@click.argument("row", type=RowParam(), required=False)
-@click.option("--points", metavar="N", help="What the row, lesson or total is worth now, from 0 to its maximum.")
-@because_option
-@from_option
-@decision_options
-def adjust(
-    student: str | None,
-    row: str | None,
-    points: str | None,
-    because: str,
-    file: Path | None,
-    out: Path,
-    course: Path | None,
-) -> None:
-    """Sets a student's points for a row, a lesson or the total.
-
-    ROW is a row (03.dprobs), a lesson (03) or `total`. Later runs do not change the decision.
-    """
-    given = {"student": student, "row": row, "points": points, "text": because}
-    store_entries("points", decision_entries(given, file, ("student", "row", "points", "text")), out, course)
+adjust, excuse, extend = (decision_command(name, spec) for name, spec in COMMANDS.items())
 
 
 @click.command(
@@ -87,67 +149,6 @@ def comment(student: str, words: tuple[str, ...], out: Path, course: Path | None
         fail(f"{len(words)} texts were given after the student: put the comment in quotation marks.")
     entry = DecisionEntry(student, words[0] if len(words) == 2 else "", text=words[-1])
     store_entries("comment", [entry], out, course)
-
-
-@click.command(
-    epilog="""\b
-Examples:
-  grade excuse "Ada Okafor" --because "Ill, certificate seen"
-  grade excuse ada 05 --because "Changed course"               one lesson
-  grade excuse --from excused.csv                              columns: student, because; perhaps row
-"""
-)
-@click.argument("student", type=StudentParam(), required=False)
-@click.argument("row", type=RowParam(), required=False)
-@because_option
-@from_option
-@decision_options
-def excuse(
-    student: str | None,
-    row: str | None,
-    because: str,
-    file: Path | None,
-    out: Path,
-    course: Path | None,
-) -> None:
-    """Leaves a row, or everything, out of a student's points.
-
-    Their maximum becomes smaller as well.
-    """
-    given = {"student": student, "row": row, "text": because}
-    found = decision_entries(given, file, ("student", "text"))
-    chosen = [entry for entry in found if entry.excused != "no"]
-    say_left_out(len(found) - len(chosen), "excuse nobody", "extend")
-    store_entries("excuse", chosen, out, course)
-
-
-@click.command(
-    epilog="""\b
-Examples:
-  grade extend "Ada Okafor" --until "2026-12-01 23:59" --because "Ill"
-  grade extend ada --until 2026-12-01 --because "Ill"          at the usual time of day
-  grade extend --from extensions.csv                           columns: student, until, because
-"""
-)
-@click.argument("student", type=StudentParam(), required=False)
-@click.option("--until", metavar="DATE", help="The student's own due date, in the assignment's time zone.")
-@because_option
-@from_option
-@decision_options
-def extend(
-    student: str | None,
-    until: str | None,
-    because: str,
-    file: Path | None,
-    out: Path,
-    course: Path | None,
-) -> None:
-    """Gives STUDENT a due date of their own. It never lowers a score."""
-    given = {"student": student, "until": until, "text": because}
-    found = decision_entries(given, file, ("student", "until", "text"))
-    chosen = [entry for entry in found if entry.excused != "yes"]
-    say_left_out(len(found) - len(chosen), "excuse students", "excuse")
-    store_entries("extension", chosen, out, course)
 
 
 @click.command(
@@ -179,17 +180,7 @@ def undo(entry: int, because: str, out: Path, course: Path | None) -> None:
         store(gradebook, [undoing], out, course)
 
 
-# What they share ------------------------------------------------------------------------------------------------------
-
-
-def say_left_out(count: int, what: str, command: str) -> None:
-    """Say that lines of a file are for another command."""
-    if count:
-        lines = count_text(count, "line was", "lines were")
-        click.echo(f"grade: {lines} left out, which {what}: `grade {command} --from` stores these.", err=True)
-
-
-def decision_entries(given: dict[str, str | None], file: Path | None, needed: Sequence[str]) -> list[DecisionEntry]:
+def decision_entries(given: Mapping[str, str | None], file: Path | None, needed: Sequence[str]) -> list[DecisionEntry]:
     """The entries of `file`, or the one of the command line. Raises UserError."""
     values = {name: value for name, value in given.items() if value}
     if file is not None:

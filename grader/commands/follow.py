@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import weakref
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import redirect_stderr
 from io import StringIO
 from pathlib import Path
@@ -16,17 +16,16 @@ import click
 
 from grader.commands.console import fail, printable
 from grader.commands.live import what_is_plain
-from grader.commands.run_inputs import confirmed_and_given, store_intake
+from grader.commands.run_inputs import confirmed_and_given, set_times, store_intake
 from grader.errors import UserError
 
 if TYPE_CHECKING:
+    from grader.commands.run_context import RunContext
     from grader.gradebook.grading.grader_processes import GraderPool
     from grader.intake.submissions.appearing import FolderState
     from grader.intake.submissions.arrival import Arrival
     from grader.intake.submissions.finding import FoundSubmissions
-    from grader.intake.submissions.roster import Roster
     from grader.intake.submissions.submission import Submission
-    from grader.lesson.lesson import Course, Lesson
 
 SETTLED_AFTER_SECONDS = 1.0
 
@@ -51,38 +50,23 @@ def follow_options(command: Callable[..., Any]) -> Callable[..., Any]:
 class FollowedFolder:
     """A folder of submissions, found again whenever something in it has changed (follow.Inbox)."""
 
-    def __init__(
-        self,
-        folder: Path,
-        settle: float | None,
-        out: Path,
-        lessons: Sequence[Lesson],
-        course: Course,
-        roster: Roster | None,
-        intake_file: Path | None,
-        formats: Sequence[str],
-        set_times: Callable[..., None],
-    ) -> None:
-        """Results are written in `formats` as they come.
-
-        `set_times(found, quiet=...)` gives submissions their times, see run_inputs.set_times. Raises UserError.
-        """
+    def __init__(self, context: RunContext) -> None:
+        """Refuses what does not go together with --follow. Raises UserError."""
         from grader.intake.submissions.appearing import Appearing
         from grader.intake.submissions.finding import FoundSubmissions
 
+        folder, settle = folder_to_follow(context), context.settle
         self._unpacked = Path(tempfile.mkdtemp(prefix="followed-"))
         weakref.finalize(self, rmtree, self._unpacked, ignore_errors=True)
         self.appearing = Appearing(folder, SETTLED_AFTER_SECONDS if settle is None else settle)
-        self.found = FoundSubmissions(lessons, list(course.lessons.values()))
-        self._out, self._lessons, self._course, self._roster = out, lessons, course, roster
-        self._intake_file, self._formats = intake_file, formats
-        self._set_times = set_times
-        self._lines = confirmed_and_given(out, intake_file, course)
+        self.found = FoundSubmissions(context.lessons, context.course_lessons)
+        self._context = context
+        self._lines = confirmed_and_given(context.out, context.intake_file, context.loaded)
         self._said: set[str] = set()
         self._waiting: dict[str, tuple[Arrival, Mapping[str, FolderState], FoundSubmissions]] = {}  # by student
         self._considered: dict[str, Mapping[str, FolderState]] = {}  # by student
         self._complete: dict[str, FolderState] | None = None
-        self._set_times(self.find(), quiet=True)
+        set_times(self.find(), context, quiet=True)
 
     def look(self) -> None:
         """Find what is complete and new or changed, for `arrived`."""
@@ -135,30 +119,30 @@ class FollowedFolder:
         from grader.intake.submissions.finding import FoundSubmissions, find
         from grader.intake.submissions.intake_csv import decisions
 
-        course = list(self._course.lessons.values())
+        lessons, course, roster = self._context.lessons, self._context.course_lessons, self._context.roster
         try:
-            found = find([self.appearing.folder], self._lessons, course, self._roster, self._unpacked)
+            found = find([self.appearing.folder], lessons, course, roster, self._unpacked)
         except SubmissionError as error:
             if self.appearing.names:
                 self.warn(str(error))
                 return self.found
-            found = FoundSubmissions(self._lessons, course)  # there is nothing yet
+            found = FoundSubmissions(lessons, course)  # there is nothing yet
         found.decided = decisions(self._lines)
         found.questions = self.found.questions  # submissions that were found before may still be read
         try:
             with redirect_stderr(StringIO()):  # a line about who has submitted nothing yet is no news
-                self._set_times(found, quiet=True)
+                set_times(found, self._context, quiet=True)
         except UserError as error:  # a person is editing the file
             self.warn(str(error))
         for remark in found.remarks:
-            self.warn(f"{'roster: ' if self._roster else ''}{remark}")
+            self.warn(f"{'roster: ' if roster else ''}{remark}")
         self.found = found
         return found
 
     def published(self, students: Collection[str]) -> None:
         from grader.publish.export.outputs import write_formats
 
-        failed = write_formats(self._out, students, self._formats)
+        failed = write_formats(self._context.out, students, self._context.formats)
         try:
             for sentence in (*what_is_plain(failed), *self.store_intake()):
                 self.warn(sentence)
@@ -167,7 +151,8 @@ class FollowedFolder:
 
     def store_intake(self) -> list[str]:
         """As run_inputs.store_intake, with what a person wrote there meanwhile. Raises UserError."""
-        return store_intake(self.found, self._out, confirmed_and_given(self._out, self._intake_file, self._course))
+        out, given = self._context.out, self._context.intake_file
+        return store_intake(self.found, out, confirmed_and_given(out, given, self._context.loaded))
 
     def warn(self, sentence: str) -> None:
         if sentence not in self._said:
@@ -175,17 +160,16 @@ class FollowedFolder:
             click.echo(f"grade: {printable(sentence)}", err=True)
 
 
-def folder_to_follow(
-    submissions: Sequence[Path], cluster: str | None, formats: Sequence[str], has_lessons: bool
-) -> Path:
+def folder_to_follow(context: RunContext) -> Path:
     """The folder to follow. Refuses what does not go together with --follow."""
+    submissions = context.submissions
     if len(submissions) != 1 or not submissions[0].is_dir():
         fail(f"--follow grades what appears in one folder, and was given {', '.join(map(str, submissions))}.")
-    if cluster is not None:
+    if context.cluster is not None:
         fail("--follow grades on this machine: leave out --cluster, or run `grade run --cluster` again and again.")
-    if unfit := sorted({"github", "classroom50"}.intersection(formats)):
+    if unfit := sorted({"github", "classroom50"}.intersection(context.formats)):
         fail(f"--format {unfit[0]} reports to a job that ends, and --follow does not end: leave one of them out.")
-    if not has_lessons:
+    if not context.are_chosen:
         fail(
             "--follow must know what counts before the first submission comes: name the lessons with --lesson, or give "
             "--assignment."

@@ -23,7 +23,6 @@ from grader.commands.console import (
     printable,
     require_solutions,
 )
-from grader.commands.early_nursery import GRADER_PROGRAM
 from grader.commands.live import RunView, what_failed
 from grader.commands.opened_gradebook import (
     course_of,
@@ -34,7 +33,7 @@ from grader.commands.opened_gradebook import (
     write_views,
 )
 from grader.commands.options import lesson_option, require_option
-from grader.commands.run_inputs import check_lessons, checked_isolation
+from grader.commands.run_inputs import GRADER_PROGRAM, check_lessons, checked_isolation
 from grader.publish.report.annotated import short_notes
 from grader.publish.view import STATE_WORDS
 from grader.results import points_text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,14 +29,14 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
 if TYPE_CHECKING:
-    from grader.commands.remembered import ClassFiles
-    from grader.gradebook.assignment.config import Assignment
+    from grader.commands.run_context import RunContext
     from grader.intake.submissions.finding import FoundSubmissions
-    from grader.intake.submissions.roster import Roster
     from grader.intake.submissions.submission_times import ReadTimes
     from grader.lesson.lesson import Lesson
 
 MAX_FAULTS = 20
+GRADER_PROGRAM = "grader.publish.grader_process"
+"""The module whose `main` a grader process runs. It grades and writes reports, and contains no secret."""
 
 
 def check_lessons(lessons: Sequence[Lesson]) -> None:
@@ -107,24 +107,16 @@ def apply_intake(found: FoundSubmissions, out: Path, given: Path | None, course:
 class GivenSubmissions:
     """The submissions that the command line names. It has what `grade run` needs of a FollowedFolder."""
 
-    def __init__(
-        self,
-        submissions: Sequence[Path],
-        out: Path,
-        lessons: Sequence[Lesson],
-        course: Course,
-        roster: Roster | None,
-        intake_file: Path | None,
-        set_times: Callable[[FoundSubmissions], None],
-        code_page: str | None,
-    ) -> None:
+    def __init__(self, context: RunContext) -> None:
         """Finds them, with their times, and prints what is not clear. Raises UserError."""
         from grader.intake.submissions.finding import find
 
-        self._out = out
-        self.found = find(submissions, lessons, list(course.lessons.values()), roster, code_page=code_page)
-        set_times(self.found)
-        self._lines = apply_intake(self.found, out, intake_file, course)
+        self._out, roster = context.out, context.roster
+        self.found = find(
+            context.submissions, context.lessons, context.course_lessons, roster, code_page=context.code_page
+        )
+        set_times(self.found, context, context.quiet)
+        self._lines = apply_intake(self.found, context.out, context.intake_file, context.loaded)
         print_remarks(f"{'roster: ' if roster else ''}{remark}" for remark in self.found.remarks)
 
     def store_intake(self) -> list[str]:
@@ -195,20 +187,14 @@ times_option = click.option(
 )
 
 
-def set_times(
-    found: FoundSubmissions,
-    files: Sequence[Path],
-    assignment: Assignment | None,
-    known: ClassFiles,
-    quiet: bool,
-) -> None:
-    """Give the submissions their times, from the roster, earlier runs' files and `files`; print what is not clear.
+def set_times(found: FoundSubmissions, context: RunContext, quiet: bool) -> None:
+    """Give the submissions their times, from the roster, earlier runs' files and `--times`; print what is not clear.
 
     Raises UserError.
     """
     from grader.intake.submissions.submission_times import NoZone, read_times, times_in_roster
 
-    due = None if assignment is None else assignment.due
+    known, due = context.known, None if context.assignment is None else context.assignment.due
     # an offset is no zone: it changes with the season
     zone = due.tzinfo if due is not None and isinstance(due.tzinfo, ZoneInfo) else None
     if known.roster is not None:
@@ -220,7 +206,7 @@ def set_times(
             print_first([str(error)] if due is not None else [])
     for times in known.remembered.values():
         found.set_times(times)  # the run that was given the file has said what is not clear in it
-    for file in files:
+    for file in context.times_files:
         read = read_times(file, zone)
         if read.bad:
             more = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -34,34 +33,6 @@ class RunCommand(click.Command):
         for title, is_weekly in (("Options", True), ("Seldom needed", False)):
             with formatter.section(title):
                 formatter.write_dl([record for name, record in records if record and (name in WEEKLY) == is_weekly])
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunOptions:
-    """The command line of `grade run`; the help of each option says what it means."""
-
-    submissions: tuple[Path, ...]
-    out: Path
-    lesson_names: tuple[str, ...]
-    assignment_file: Path | None
-    extensions_file: Path | None
-    roster_file: Path | None
-    times_files: tuple[Path, ...]
-    intake_file: Path | None
-    code_page: str | None
-    jobs: int | None
-    cluster: str | None
-    seed: int | None
-    timeout: float
-    require: str
-    fail_under: float | None
-    formats: tuple[str, ...]
-    fresh: bool
-    only_these: bool
-    follow: bool
-    settle: float | None
-    quiet: bool
-    course: Path | None
 
 
 OPTIONS = (
@@ -138,7 +109,7 @@ OPTIONS = (
 
 
 def run_options(command: Command) -> Command:
-    """All options of `grade run`: the command is called with the fields of RunOptions."""
+    """All options of `grade run`: the command is called with what RunContext needs."""
     for option in reversed(OPTIONS):
         command = option(command)
     return command

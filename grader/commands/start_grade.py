@@ -1,23 +1,18 @@
-"""The program `grade`: a run's slowest part is started before the command line is read."""
+"""The program `grade`: Ctrl-C while its modules are loaded is a sentence, too."""
 
 from __future__ import annotations
 
 import sys
 
-from grader.commands import early_nursery
-
 
 def main() -> None:
-    early_nursery.start_for(sys.argv[1:])
     try:
-        from grader.commands.grade import main as grade  # a tenth of a second, while torch loads
+        from grader.commands.grade import main as grade  # half a second
 
         grade()
-    except KeyboardInterrupt:  # before the command could take care of it
+    except KeyboardInterrupt:
         print("grade: stopped.", file=sys.stderr)
         raise SystemExit(130) from None
-    finally:
-        early_nursery.close_nursery()
 
 
 if __name__ == "__main__":

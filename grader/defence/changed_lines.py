@@ -10,17 +10,20 @@ import ast
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 
 from grader.source.parsing import parse_text
 from grader.verdict.explain.edits.changes import by_rules, nodes_with_places
 from grader.verdict.explain.edits.generators import Around
 from grader.verdict.explain.edits.known import Known
-from grader.verdict.explain.edits.patterns import filled, matches, parsed
+from grader.verdict.explain.edits.patterns import filled, matches, parsed_pair
 from grader.verdict.explain.edits.rules import RULES
 from grader.verdict.explain.edits.source_file import replace_node
 
 MAX_REWRITTEN = 14
 MAX_CHANGED_LINES = 20
+MAX_DISGUISED = 6
+"""Rewritten lines from which wrong ones are made, and wrong ones made from each."""
 MAX_CHANGED_TWICE = 5
 """Rewritten lines that are rewritten again."""
 MAX_CHANGED_LINE_CHARACTERS = 130
@@ -55,15 +58,31 @@ class Variant:
     words: str = ""
 
 
-def equal_versions(code: str, most: int = MAX_REWRITTEN, deep: bool = True) -> list[Variant]:
+def versions_of(lines: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, list[Variant]]]:
+    """Other lines for each (code, names): "equal", "wrong", and "disguised" ones, which are wrong and rewritten."""
+    found = []
+    for code, names in lines:
+        equal = equal_versions(code)
+        disguised = {each.code: each for right in evenly(equal) for each in evenly([*wrong_changes(right.code)])}
+        found.append({"equal": equal, "wrong": wrong_versions(code, names), "disguised": [*disguised.values()]})
+    return found
+
+
+def evenly(several: Sequence[Variant]) -> Sequence[Variant]:
+    """Up to MAX_DISGUISED of them, from the first to the last."""
+    count = min(MAX_DISGUISED, len(several))
+    return [several[place * len(several) // count] for place in range(count)]
+
+
+def equal_versions(code: str) -> list[Variant]:
     """Lines that should have the same value and look different."""
     first = list(equal_changes(code))
     found = {each.code: each for each in first}
-    for each in first[: MAX_CHANGED_TWICE if deep else 0]:
+    for each in first[:MAX_CHANGED_TWICE]:
         for other in equal_changes(each.code):
             found.setdefault(other.code, other)
     found.pop(code, None)
-    return list(found.values())[:most]
+    return list(found.values())[:MAX_REWRITTEN]
 
 
 def wrong_versions(code: str, names: Sequence[str]) -> list[Variant]:
@@ -71,17 +90,13 @@ def wrong_versions(code: str, names: Sequence[str]) -> list[Variant]:
     of_kind: dict[str, list[Variant]] = defaultdict(list)
     for each in wrong_changes(code):
         of_kind[each.kind].append(each)
-    turns = range(max(map(len, of_kind.values()), default=0))
-    kept = [several[turn] for turn in turns for several in of_kind.values() if turn < len(several)]
-    whole = f"({code})"
-    extra = [Variant("sign", f"-{whole}", "the sign is flipped"), Variant("twice", f"2 * {whole}", "it is doubled")]
+    turns = chain.from_iterable(zip_longest(*of_kind.values()))
+    kept = [each for each in turns if each is not None][:MAX_CHANGED_LINES]
+    kept += [Variant("sign", f"-({code})", "the sign is flipped"), Variant("twice", f"2 * ({code})", "it is doubled")]
     for name in names:
         words = f"it is multiplied by the number of rows of `{name}` and divided by its number of columns"
-        extra.append(Variant("ratio", f"{whole} * {name}.shape[0] / {name}.shape[-1]", words))
-    found: dict[str, Variant] = {}
-    for each in (*kept[:MAX_CHANGED_LINES], *extra):
-        found.setdefault(each.code, each)
-    return list(found.values())
+        kept.append(Variant("ratio", f"({code}) * {name}.shape[0] / {name}.shape[-1]", words))
+    return list({each.code: each for each in reversed(kept)}.values())[::-1]
 
 
 def equal_changes(code: str) -> Iterator[Variant]:
@@ -89,7 +104,7 @@ def equal_changes(code: str) -> Iterator[Variant]:
 
     def rewritten(node: ast.AST, _: Around) -> Iterator[tuple[str, ast.AST]]:
         for before, afters in EQUAL.items():
-            for pattern, template in (parsed(before, after) for after in afters):
+            for pattern, template in (parsed_pair(before, after) for after in afters):
                 yield from (("equal", filled(template, bound)) for bound in matches(pattern, node, {}))
 
     return changes_of_line(code, rewritten)

@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grader.defence.changed_lines import Variant, equal_versions, wrong_changes, wrong_versions
 from grader.source.parsing import parse_text
 from grader.source.syntax import nested_statements
 from grader.verdict.explain.edits.source_file import ChildPlace, assigned_names, parameter_names, replace_node
@@ -21,8 +20,6 @@ from grader.verdict.explain.edits.source_file import ChildPlace, assigned_names,
 MAX_LINE_CHARACTERS_SHOWN = 110
 """Characters of a line that a question can show."""
 MAX_REWRITTEN_LINES = 200
-MAX_LINES_OF_ONE_KIND = 6
-"""Rewritten lines from which wrong ones are made, and wrong ones made from each."""
 NOTE_FUNCTION = "_defence_note"
 CALL = "call of "
 """Begins the number of the note that a function makes when it is called."""
@@ -234,37 +231,3 @@ def names_read(expression: ast.expr, known: set[str]) -> tuple[str, ...]:
         key=lambda node: (node.lineno, node.col_offset),
     )
     return tuple(dict.fromkeys(node.id for node in nodes if node.id in known and not hasattr(builtins, node.id)))
-
-
-def versions_of(lines: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, list[Variant]]]:
-    """Other lines for each (code, names): "equal" ones, "wrong" ones, wrong ones that are rewritten, and the reverse.
-
-    Whether they are equal or wrong is for a run to say.
-    """
-    found = []
-    for code, names in lines:
-        wrong = wrong_versions(code, names)
-        again = [
-            Variant(each.kind, other.code, each.words)
-            for each in wrong
-            for other in equal_versions(each.code, most=2, deep=False)
-        ]
-        equal = equal_versions(code)
-        alike = wrong_alike(equal)
-        found.append({"equal": equal, "wrong": wrong, "wrong_rewritten": again, "wrong_alike": alike})
-    return found
-
-
-def wrong_alike(rights: Sequence[Variant]) -> list[Variant]:
-    """Rewritten lines with a mistake in one part: as long as the rewritten ones that are right."""
-    found: dict[str, Variant] = {}
-    for right in evenly(rights):
-        for each in evenly(list(wrong_changes(right.code))):
-            found.setdefault(each.code, each)
-    return list(found.values())
-
-
-def evenly(several: Sequence[Variant]) -> Sequence[Variant]:
-    """Up to MAX_LINES_OF_ONE_KIND of them, from the first to the last."""
-    count = min(MAX_LINES_OF_ONE_KIND, len(several))
-    return [several[place * len(several) // count] for place in range(count)]

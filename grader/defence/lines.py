@@ -11,8 +11,8 @@ import torch
 from numpy import ndarray
 from torch import Tensor
 
-from grader.defence.changed_lines import Variant
-from grader.defence.file_lines import FileFunction, FileLine, versions_of
+from grader.defence.changed_lines import Variant, versions_of
+from grader.defence.file_lines import FileFunction, FileLine
 from grader.defence.small_problems import graph_of, small_problems
 from grader.lesson.lesson import Lesson
 from grader.source.reader import source_reader
@@ -38,7 +38,7 @@ class Line:
         numbers, arrays: names of plain numbers with a point, and of numpy arrays.
         is_recorded: it belongs to a function that is checked as a whole.
         others: names that are neither a tensor of real numbers nor a size.
-        equal, wrong, wrong_rewritten, wrong_alike: other lines, see versions_of.
+        equal, wrong, disguised: other lines, see versions_of.
     """
 
     row: str
@@ -51,8 +51,7 @@ class Line:
     others: frozenset[str]
     equal: tuple[Variant, ...]
     wrong: tuple[Variant, ...]
-    wrong_rewritten: tuple[Variant, ...]
-    wrong_alike: tuple[Variant, ...]
+    disguised: tuple[Variant, ...]
     numbers: frozenset[str] = frozenset()
     arrays: frozenset[str] = frozenset()
     is_recorded: bool = False
@@ -125,21 +124,8 @@ def line_from(
         for kind, found in versions.items()
     }
     return Line(
-        row,
-        target,
-        line,
-        tuple(values),
-        shapes,
-        sizes,
-        frozenset(positive),
-        frozenset(others),
-        other["equal"],
-        other["wrong"],
-        other["wrong_rewritten"],
-        other["wrong_alike"],
-        numbers,
-        arrays,
-        is_recorded,
+        *(row, target, line, tuple(values), shapes, sizes, frozenset(positive), frozenset(others)),
+        *(other["equal"], other["wrong"], other["disguised"], numbers, arrays, is_recorded),
     )
 
 

@@ -14,7 +14,7 @@ from grader.lesson.lesson import Lesson
 from grader.reference.problem import Draw, Problem
 from grader.reference.tape import Graph, Tape, Unfused, is_floating, run_forward
 
-COUNT = 3
+PROBLEM_COUNT = 3
 MAX_DRAWS_TRIED = 60
 DISTINCT_SIZES, TINY_SIZES = (2, 3, 4, 5, 6, 7, 8, 9), (2, 3)
 
@@ -27,7 +27,7 @@ def size_names(lesson: Lesson) -> list[str]:
 
 @lru_cache(64)
 def small_problems(lesson: Lesson) -> tuple[Problem, ...]:
-    """COUNT problems; any two sizes differ in one of them. Empty for a lesson without gradients."""
+    """PROBLEM_COUNT problems; any two sizes differ in one of them. Empty for a lesson without gradients."""
     if not lesson.gradients:
         return ()
     chance, found = random.Random(lesson.name), list[Problem]()
@@ -41,7 +41,7 @@ def small_problems(lesson: Lesson) -> tuple[Problem, ...]:
         problem = problem_of(lesson, sizes, seed)
         if problem is not None:
             found.append(problem)
-        if len(found) == COUNT:
+        if len(found) == PROBLEM_COUNT:
             break
     return tuple(found)
 

@@ -53,7 +53,7 @@ QUESTION_OF_MISTAKE = {
     ): ("At which value is the derivative of `{line}` taken: at what goes in, or at what comes out?"),
     (
         *("operation", "upside_down", "exponent_kept", "exponent_up", "power_rule", "times_itself", "product_rule"),
-        *("wrong_operator", "power_missing", "power_too_many", "product_for_power"),
+        *("wrong_operator", "power_missing", "power_too_many"),
     ): ("Differentiate `{line}` on paper with plain numbers first. What is the derivative at {x} = 2?"),
     ("repeated_index", "not_zero_elsewhere", "overwritten"): (
         "Which elements of `{x}` does `{line}` read more than once, and which never? What is the gradient of each kind?"

@@ -19,8 +19,7 @@ from grader.dojo.progress import Progress
 from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, WRONG_STYLE, colour_of, row_line
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, without_ci_commands
-from grader.publish.view import STATE_WORDS, LessonView, RowView
-from grader.publish.view import tally as tally_of_rows
+from grader.publish.view import STATE_WORDS, LessonView, RowView, tally_text
 from grader.results import UNWRITTEN, points_in_words, points_text
 from grader.results.wording import count_text, first_names
 from grader.sandbox.workers.printed import first_and_last
@@ -124,7 +123,7 @@ def tally(progress: Progress) -> str:
     """`2 of 26 right, 1 wrong, 23 to do · 2 of 26 points`: all of it counts the lesson's rows."""
     states = [progress.statuses.get(item.name, "missing") for item in progress.items]
     points = f"{points_text(progress.points_reached)} of {points_text(progress.max_score)} points"
-    return f"{tally_of_rows(states)} · {points}"
+    return f"{tally_text(states)} · {points}"
 
 
 def elsewhere_note(progress: Progress) -> Iterator[Paragraph]:

@@ -50,10 +50,12 @@ def drawing(graph: Graph, reads: Reads) -> Layout:
 
 
 def shapes_of(graph: Graph, reads: Reads) -> dict[str, str]:
+    """{name: its value's shape as text}"""
     return {name: format_shape(graph.values[first_member(name)].shape) for name in reads}
 
 
 def kinds_of(graph: Graph, reads: Reads) -> dict[str, NodeKind]:
+    """{name: what kind of value it is}"""
     return {
         name: "input" if name in graph.inputs else "fused" if first_member(name) in graph.fused else "step"
         for name in reads

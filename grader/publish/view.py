@@ -297,7 +297,7 @@ class LessonView:
 
     @property
     def tally(self) -> str:
-        return tally([line.state for line in self.lines])
+        return tally_text([line.state for line in self.lines])
 
     @property
     def message(self) -> str:
@@ -394,7 +394,7 @@ def cause(line: RowView) -> tuple[str, bool, str, str | None, int | None]:
     return line.state, line.is_check and line.state in ("failed", "shape"), message, row.file, row.line
 
 
-def tally(states: Sequence[str]) -> str:
+def tally_text(states: Sequence[str]) -> str:
     """`2 of 26 right, 1 wrong, 23 to do`"""
     right = sum(state in ("passed", "chain", "here") for state in states)
     others = {

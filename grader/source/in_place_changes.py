@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Sequence
 
-from grader.source.aliases import VIEW_ATTRIBUTES, SharedNames, changes_numbers
 from grader.source.parsing import parse_submitted
-from grader.source.syntax import nested_statements
+from grader.source.statement_names import names_of_statement
+from grader.source.syntax import inner_statements, nested_statements
 
 ChangedName = tuple[str, Collection[str]]
 """(function, its parameters that were changed in place)"""
@@ -32,49 +32,15 @@ def lines_of_changes(source: str, changes: Sequence[ChangedName]) -> list[int | 
 
 
 def line_of_first_change(function: ast.FunctionDef, changed: Collection[str]) -> int | None:
-    aliases, shared = set(changed), SharedNames(VIEW_ATTRIBUTES)
+    aliases = set(changed)
     for statement in nested_statements(function.body):
-        line = line_of_write(statement, aliases, shared)
-        if line is not None:
-            return line
-        update_aliases(statement, aliases, shared)
+        if inner_statements(statement):
+            continue
+        try:
+            names = names_of_statement(statement, {})
+        except RecursionError:  # it is nested too deeply
+            return None
+        if not aliases.isdisjoint(names.changes):
+            return statement.lineno
+        aliases = aliases - names.binds | {new for new, old in names.shares if old in aliases}
     return None
-
-
-def line_of_write(statement: ast.stmt, aliases: Collection[str], shared: SharedNames) -> int | None:
-    """The line on which a statement itself (not the blocks in it) writes into one of the aliases."""
-    targets: list[ast.expr] = []
-    if isinstance(statement, ast.AugAssign):
-        targets = [statement.target]
-    elif isinstance(statement, ast.Assign):
-        targets = [target for target in statement.targets if isinstance(target, (ast.Subscript, ast.Attribute))]
-    if any(shared.name_of(target) in aliases for target in targets):
-        return statement.lineno
-    expressions = (child for child in ast.iter_child_nodes(statement) if isinstance(child, ast.expr))
-    for node in (node for expression in expressions for node in ast.walk(expression)):
-        if isinstance(node, ast.Call):
-            changed = [word.value for word in node.keywords if word.arg == "out"]
-            if isinstance(node.func, ast.Attribute) and changes_numbers(node.func.attr):
-                changed += [node.func.value, *node.args[:1]]  # x.relu_(), torch.relu_(x)
-            if any(shared.name_of(each) in aliases for each in changed):
-                return node.lineno
-    return None
-
-
-def update_aliases(statement: ast.stmt, aliases: set[str], shared: SharedNames) -> None:
-    """Adds the names that a statement makes aliases, and removes those to which it assigns something else."""
-    pairs: list[tuple[ast.expr, ast.expr | None]] = []
-    if isinstance(statement, ast.AnnAssign):
-        pairs = [(statement.target, statement.value)]
-    elif isinstance(statement, ast.Assign):
-        for target in statement.targets:
-            if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
-                pairs += list(zip(target.elts, statement.value.elts, strict=False))
-            else:
-                pairs.append((target, statement.value))
-    for target, value in pairs:
-        if isinstance(target, ast.Name):
-            if shared.name_of(value) in aliases:
-                aliases.add(target.id)
-            else:
-                aliases.discard(target.id)

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grader.source.aliases import SharedNames, ends_in_underscore
+from grader.source.aliases import ARRAY_LIBRARIES, VIEW_ATTRIBUTES, SharedNames, changes_numbers
 from grader.source.syntax import Comprehension, FunctionDefinition, all_nodes, children, evaluated_outside, stored_names
 
 CHANGING = frozenset({"append", "extend", "insert", "update", "fill", "sort", "put", "itemset", "pop", "setdefault"})
@@ -79,7 +79,7 @@ class Walk:
 
     def __init__(self, names: StatementNames, changers: Mapping[str, frozenset[int]]) -> None:
         self.names, self.changers = names, changers
-        self.root = SharedNames().name_of
+        self.root, self.viewed = SharedNames().name_of, SharedNames(VIEW_ATTRIBUTES).name_of
 
     def body(self, statements: Iterable[ast.stmt], local: LocalNames) -> None:
         for statement in statements:
@@ -179,8 +179,9 @@ class Walk:
         changed: list[ast.expr] = [word.value for word in node.keywords if word.arg == "out"]
         if isinstance(node.func, ast.Attribute):
             method = node.func.attr
-            if ends_in_underscore(method) or method in CHANGING:
-                changed.append(node.func.value)
+            if changes_numbers(method) or method in CHANGING:
+                of_library = isinstance(node.func.value, ast.Name) and node.func.value.id in ARRAY_LIBRARIES
+                changed += node.args[:1] if of_library else [node.func.value]  # torch.relu_(x), x.relu_()
             elif method == "at" and node.args:
                 changed.append(node.args[0])
         elif isinstance(node.func, ast.Name):
@@ -218,7 +219,7 @@ class Walk:
 
     def note_shared(self, targets: Iterable[ast.expr], value: ast.expr) -> None:
         named = [target.id for target in targets if isinstance(target, ast.Name)]
-        old = self.root(value)
+        old = self.viewed(value)
         self.names.shares += [(new, old) for new in named if old is not None]
         self.names.shares += [(new, named[0]) for new in named[1:] if old is None]
         for target in targets:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from grader.authoring.lesson_review import faults_of, size_faults, unknown_rows, unwritten_places
+from grader.authoring.lesson_review import faults_of, size_faults, unwritten_places
 from grader.authoring.lesson_sources import stub_of
 from grader.authoring.scaffold import write_lesson
 from grader.commands.grade import main
@@ -119,28 +119,6 @@ def test_a_readme_with_todos_is_not_released(tmp_path):
     path = lesson.exercise / "README.md"
     path.write_text(path.read_text().replace("TODO", "Words"))
     assert list(unwritten_places(lesson)) == []
-
-
-@pytest.mark.parametrize(
-    ("table", "strangers"),
-    [
-        ("| function | shape |\n|---|---|\n| `dx` | (8, 3) |\n| `dW3` | (3, 3) |\n", "`dW3`"),
-        ("| function | shape |\n|---|---|\n| `dlogits` | (8, 3) |\n| `dW3` | (3, 3) |\n", "`dlogits` and `dW3`"),
-        ("| gradient | shape |\n|:--|---|\n| `dx`, `dh1`, `dW1` | a |\n| `dW3` | b |\n", "`dW3`"),
-        ("| function | derivative |\n|---|---|\n| `exp` | itself |\n", ""),
-        ("| value | shape |\n|---|---|\n| `x` | (8, 3) |\n", ""),
-        ("| gradient | built from |\n|---|---|\n| `dX` | `dY` |\n| `dx` | `dh1` |\n", ""),
-        ("| function | shape |\n|---|---|\n| `dx` | (8, 3) |\n| `dW1` | `dW3` |\n", ""),
-    ],
-)
-def test_a_table_of_rows_that_the_lesson_does_not_have(tmp_path, table, strangers):
-    lesson = lesson_with(tmp_path, LOOP, ("dh1", "dW1", "dx"))
-    (lesson.exercise / "README.md").write_text(f"# Lesson 11\n\n{table}\nMore.\n")
-    expected = (
-        f"exercises/11_other/README.md lists {strangers} in a table of rows, and the lesson has no such row: write the "
-        "names as in lesson.toml."
-    )
-    assert list(unknown_rows(lesson)) == ([expected] if strangers else [])
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from support import ROOT
 
 from bench.verdicts import redundant_mistakes, tally_seeds
 from grader.authoring.verify import mistake_batches, naming_problems, verify_lesson
-from grader.gradebook.grading.row_places import COMPUTED_WITH
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.mistakes import Mistake, edit, mistake, mistake_list
 from grader.results import NamedMistake, Row
+from grader.verdict.explain.row_places import COMPUTED_WITH
 
 MISTAKES = '''"""Two known mistakes."""
 

@@ -110,7 +110,7 @@ def test_one_file_has_extensions_and_excused_students(out, tmp_path):
     file.write_text("student,until,excused,because\nbo li,2026-12-01,,Ill\ncy,,yes,Left\n", encoding="utf-8")
     done = grade("extend", "--from", file, "-o", out)
     assert done.exit_code == 0 and "Bo Li: extended until 2026-12-01" in done.stdout
-    assert "1 line was left out, which excuse students: `grade excuse --from` stores these." in done.stderr
+    assert "1 line was left out: `grade excuse --from` stores these." in done.stderr
     done = grade("excuse", "--from", file, "-o", out)
     assert done.exit_code == 0 and totals(out) == {"Ada Okafor": "0 of 2", "Bo Li": "1 of 2", "cy": " of 0"}, (
         done.output

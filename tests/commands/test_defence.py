@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import sqlite3
-from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,14 +20,13 @@ from made_results import results as results_by_hand
 from made_results import row
 from support import ROOT, solution_of
 
-from bench.course_file_worker import NO_ZYGOTE, without_workers
-from bench.defence import right_rows
-from bench.defence_keys import Source, is_confirmed
+from bench.defence import CourseFile, holds, right_rows
 from grader.commands.defence import entered_answers
 from grader.commands.dojo_questions import read_line_within
 from grader.commands.grade import main
 from grader.defence.generate import generate
 from grader.defence.question import DefenceQuestion
+from grader.dojo.check import LocalJudge
 from grader.dojo.defending import DefenceAtTerminal
 from grader.errors import LessonError, UserError
 from grader.gradebook.assignment.config import parse_assignment
@@ -233,21 +232,20 @@ def test_a_defence_of_a_notebook(course: Course, tmp_path: Path):
     assert done.exit_code == 0, done.output
     (submission,) = find([tmp_path / "class"], [lesson], [lesson], None)
     text = submission.lessons[lesson.name].files["backward.py"].decode()
-    right = right_rows(lesson, text)
-    assert "dlogits" in right and len(right) > 10
     gradebook = Gradebook(out / GRADEBOOK)
     (code,) = re.findall(
         r'<div class="code">(\w{5})</div>', (out / "defence" / lesson.name / "papers.html").read_text()
     )
     sheet = find_sheet(gradebook, code)
     gradebook.close()
-    source = Source(lesson, "notebook", text, right)
-    with without_workers():
-        made = generate(lesson, {"backward.py": text.encode()}, right, NO_ZYGOTE, f"5/{sheet.student}")
+    with closing(LocalJudge()) as judge:
+        right = right_rows(judge, CourseFile(lesson, "notebook", text))
+        assert "dlogits" in right and len(right) > 10
+        made = generate(lesson, {"backward.py": text.encode()}, right, judge.zygote, f"5/{sheet.student}")
     assert [each.text for each in made.questions] == [each.text for each in sheet.questions] and len(
         made.questions
     ) == 6
-    assert all(is_confirmed(source, question, Counter()) for question in made.questions)
+    assert all(holds(question, text) for question in made.questions)
     assert decision_about(sheet, [each.key_text for each in made.questions]).points == 1
 
 

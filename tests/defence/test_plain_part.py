@@ -11,7 +11,6 @@ from made_gradebook import grade
 from shared_nursery import forked_zygote
 from support import solution_of
 
-from bench.course_file_worker import NO_ZYGOTE, without_workers
 from grader.defence.generate import Defence, generate
 from grader.defence.plain_part import plain_part
 from grader.gradebook.database import GRADEBOOK, Gradebook
@@ -42,9 +41,12 @@ ATTACKS = {
 
 
 def defence_of(lesson: Lesson, text: str, seed: str = "1") -> Defence:
-    """The questions about a file whose rows the judge has found right, in this process."""
-    with without_workers():
-        return generate(lesson, {"backward.py": text.encode()}, [each.name for each in lesson.items], NO_ZYGOTE, seed)
+    """The questions about a file whose rows the judge has found right."""
+    zygote = forked_zygote(plan_for(probe(), Limits(step_seconds=2.0)))
+    try:
+        return generate(lesson, {"backward.py": text.encode()}, [each.name for each in lesson.items], zygote, seed)
+    finally:
+        zygote.close()
 
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=list(ATTACKS))

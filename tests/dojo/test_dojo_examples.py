@@ -190,14 +190,6 @@ def test_a_new_lesson_has_an_example_that_is_in_order(own_lesson):
             "def test_other(check):\n    pass\n",
             ["examples.py: test_other has no row [checks.other] in lesson.toml."],
         ),
-        (
-            "def test_share_above(check):\n    x = torch.ones(2)\n    check.gives('share_above', (x, 0.5), f(x, 0.5))\n"
-            "def f(x, threshold):\n        return (x.abs() >   threshold).double().mean()\n",
-            [
-                "examples.py holds a line of an answer, which students would read there: "
-                "return (x.abs() > threshold).double().mean()"
-            ],
-        ),
         ("", []),
     ],
 )

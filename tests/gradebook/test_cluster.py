@@ -27,7 +27,7 @@ pytest.importorskip("distributed", reason="needs Dask: pip install -e '.[cluster
 from bench.arena import descendants
 from grader.commands import console
 from grader.commands import grade as cli
-from grader.commands.early_nursery import GRADER_PROGRAM
+from grader.commands.run_inputs import GRADER_PROGRAM
 from grader.gradebook.files import STUDENT_FILES
 from grader.gradebook.grading import cluster, cluster_worker
 from grader.gradebook.grading.grader_processes import Reply

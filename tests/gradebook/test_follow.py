@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import shutil
 from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import fields
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ import pytest
 from support import ROOT
 
 from grader.commands.follow import FollowedFolder
+from grader.commands.remembered import ClassFiles
+from grader.commands.run_context import RunContext
 from grader.gradebook.files import STUDENT_FILES, write_files
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.follow import PUBLISH_SECONDS, Following
@@ -115,9 +118,13 @@ class Followed:
         self._monkeypatch.setattr(run_module, "grade_all", grade_all)
         self._monkeypatch.setattr(run_module, "Following", partial(Following, clock=lambda: self.now))
         self._monkeypatch.setattr(Views, "write_class", write_class)
-        chosen: dict[str, Any] = {"roster": None, "intake_file": None, "formats": ()}
-        chosen["set_times"] = lambda found, quiet: None
-        inbox = FollowedFolder(self.inbox, 1.0, self.out, lessons, course, **(chosen | options))
+        chosen: dict[str, Any] = dict.fromkeys([each.name for each in fields(RunContext) if each.init]) | {
+            **{"submissions": [self.inbox], "out": self.out, "settle": 1.0, "formats": (), "times_files": ()},
+            **{"lessons": lessons, "are_chosen": True, "follow": True},
+        }
+        context = RunContext(**(chosen | options))
+        context.loaded, context.known = course, ClassFiles(self.out, None, (), quiet=True)
+        inbox = FollowedFolder(context)
         inbox.appearing.clock = lambda: self.now
         settings = Settings(course="", lessons=[], seed=1, out=str(self.out), program="")
         return grade_run(inbox.found, lessons, settings, JOBS, self, reporter, fresh=fresh, inbox=inbox)

@@ -118,7 +118,7 @@ def test_a_renderer_that_fails_for_one_student_changes_nothing_of_the_others(ren
 
 
 def test_the_next_command_writes_the_full_report(place, sound, tmp_path):
-    with failing("grader.publish.report.reading:plot", "ada", once=False):
+    with failing("grader.publish.pictures:matrix_picture", "ada", once=False):
         written_again(place, tmp_path)
     done = grade("comment", "cy", "Next.", "-o", tmp_path)
     assert done.exit_code == 0 and "fault" not in done.output
@@ -170,11 +170,11 @@ def test_plain_results_have_the_points_and_nothing_that_a_student_wrote():
 def test_annotations_and_the_line_of_a_run_are_guarded(tmp_path, monkeypatch):
     """What a job on GitHub prints, and a line per submission."""
     ada, bo = (results_by_hand(student, lesson_of(CROSS, *rows_of_student(0))) for student in ("ada", "bo"))
-    own = github.row_message
-    monkeypatch.setattr(github, "row_message", lambda row: own(row) if row is not ada.lessons[0].rows[0] else 1 / 0)
+    own = github.lesson_view
+    monkeypatch.setattr(github, "lesson_view", lambda lesson: own(lesson) if lesson is not ada.lessons[0] else 1 / 0)
     said = list[str]()
     report_to_github(tmp_path, [ada, bo], {}, {}, said.append)
-    assert len(said) == 3 and sum("It raised `ValueError`." in line for line in said) == 1
+    assert len(said) == 4 and sum("It raised `ValueError`." in line for line in said) == 1
     text = io.StringIO()
     view = RunView(Console(file=text, width=200))
     monkeypatch.setattr("grader.commands.live.result_line", lambda results: 1 / 0)

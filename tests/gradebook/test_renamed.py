@@ -15,7 +15,6 @@ from made_gradebook import CROSS, HANDED_IN, ROWS, current, grade, results_for, 
 from support import ROOT
 
 import grader.gradebook.grading.run as run_module
-from grader.commands import early_nursery
 from grader.gradebook.assignment.config import Assignment, parse_assignment
 from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
@@ -26,6 +25,7 @@ from grader.gradebook.identity import PEOPLE_ENTRY
 from grader.gradebook.records import Decision
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
+from grader.sandbox.workers import forked
 
 BEST = f'title = "Homework 1"\nrows = ["{CROSS}"]\ncounts = "best"\n'
 
@@ -123,7 +123,7 @@ class TermOfRuns:
                 yield submission, Reply(results_for(submission, 1))
 
         monkeypatch.setattr(run_module, "grade_all", grade_all)
-        monkeypatch.setattr(early_nursery, "take", lambda: None)
+        monkeypatch.setattr(forked, "Nursery", Mock())
         monkeypatch.chdir(folder)
         self.folder = folder
         for name, text in FILES.items():

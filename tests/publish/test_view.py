@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
-from grader.publish.view import MEANINGS, STATE_WORDS, RowView, tally
+from grader.publish.view import MEANINGS, STATE_WORDS, RowView, tally_text
 from grader.results import Row
 
 WORDING = {*STATE_WORDS.values(), *MEANINGS.values()} - {*STATE_WORDS, "right"}
@@ -54,10 +54,10 @@ def test_a_right_row_says_why_its_chain_is_red(chain, because_of, words):
 
 
 def test_the_tally_counts_every_row_once():
-    assert tally(["passed", "chain", "failed", "error", "todo", "here", "hidden"]) == (
+    assert tally_text(["passed", "chain", "failed", "error", "todo", "here", "hidden"]) == (
         "3 of 7 right, 2 wrong, 1 to do, 1 only the hidden suite decides"
     )
-    assert tally(["passed"]) == "1 of 1 right"
+    assert tally_text(["passed"]) == "1 of 1 right"
 
 
 def test_every_state_has_a_word_and_a_meaning():

@@ -3,12 +3,11 @@
 import pytest
 from support import ROOT
 
-from grader.gradebook.grading.row_places import locate_gradients
-from grader.intake.submissions.submission import LessonFiles
 from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
 from grader.results import Row
 from grader.source.assignment_lines import assignment_lines
+from grader.verdict.explain.row_places import locate_gradients
 
 FORMS = {
     "dW = 1; dW = dW.T\n    db = 2\n    return dW, db": {"dW": 2, "db": 3},
@@ -60,7 +59,7 @@ def test_wrong_rows_of_a_joint_function_are_on_the_line_of_their_gradient(number
     rows = [Row(name, "failed", 0, 1, message=name, line=first) for name in names]
     rows[-1].message = rows[-2].message = "One mistake."
     rows[0].line = first + 1  # where its own message is about
-    locate_gradients(lesson, rows, LessonFiles(BACKWARD_FILE, {BACKWARD_FILE: source}))
+    locate_gradients(lesson, rows, source.decode())
     assert rows[0].line == first + 1 and rows[-1].line == rows[-2].line
     for row in rows[1:-1]:
         assert row.line is not None and row.line > first, row.name

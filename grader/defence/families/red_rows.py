@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from grader.defence.changed_lines import Variant
-from grader.defence.families.compared import ALLCLOSE_ATOL, ALLCLOSE_RTOL
 from grader.defence.lines import Line
 from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion, shuffled
@@ -18,6 +17,7 @@ from grader.defence.small_problems import graph_of
 from grader.results.wording import listed_as_code
 
 MAX_LINES_TRIED, MAX_RED_ROWS = 5, 6
+ALLCLOSE_RTOL, ALLCLOSE_ATOL = 1e-5, 1e-8
 MIN_RED_ROWS = 3
 """Rows that a question needs."""
 

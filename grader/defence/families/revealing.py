@@ -6,9 +6,7 @@ import random
 from collections.abc import Sequence
 
 from grader.defence.changed_lines import Variant
-from grader.defence.families.compared import are_equal
-from grader.defence.families.draws import different_sizes, equal_sizes, size_text, sizes_of
-from grader.defence.families.which_line import claim_of
+from grader.defence.families.values import are_equal, claim_of, different_sizes, equal_sizes, size_texts
 from grader.defence.lines import Line, Symbol
 from grader.defence.material import Material, Raised
 from grader.defence.question import DefenceQuestion, shuffled
@@ -23,7 +21,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     for line in lines:
         if line.others or len(line.symbols) < 2:
             continue
-        wrong = [*line.wrong, *line.wrong_rewritten]
+        wrong = list(line.wrong)
         chance.shuffle(wrong)
         wrong = [each for each in wrong if each.kind not in ("sign", "twice") and (with_ratio or each.kind != "ratio")]
         wrong.sort(key=lambda each: each.kind != "ratio")
@@ -71,21 +69,14 @@ def question_about(
     }
     where = "is hidden" if is_hidden_once else "shows"
     model = f"The mistake: {variant.words}. It {where} only with {choices[key]}."
-    claim = {
-        "line": line.at.code,
-        "names": line.at.names,
+    claim = claim_of(line) | {
         "other": variant.code,
         "settings": {f"p{n}": list(sizes.items()) for n, sizes in enumerate(settings)},
         "hidden_once": is_hidden_once,
-        **claim_of(line),
     }
     return DefenceQuestion("revealing", line.row, "choice", text, key, shuffled(choices, chance), why, model, claim)
 
 
 def sizes_text(line: Line, sizes: dict[Symbol, int]) -> str:
-    shapes = sizes_of(line, sizes)
-    return ", ".join(
-        f"{name} {size_text(line, name, shapes[name])}"
-        for name in line.at.names
-        if name in shapes and name not in line.numbers
-    )
+    texts = size_texts(line, sizes).items()
+    return ", ".join(f"{name} {text}" for name, text in texts if name not in line.numbers)

@@ -6,9 +6,7 @@ import itertools
 import random
 from collections.abc import Sequence
 
-from grader.defence.families.compared import are_equal
-from grader.defence.families.draws import different_sizes, equal_sizes, shapes_given, sizes_of
-from grader.defence.families.which_line import claim_of
+from grader.defence.families.values import are_equal, claim_of, different_sizes, equal_sizes, sizes_given
 from grader.defence.lines import Line, Symbol
 from grader.defence.material import LineResult, Material, NotNumbers, Raised
 from grader.defence.question import DefenceQuestion
@@ -46,20 +44,13 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     if best is None:
         return None
     answer, line, (one, other), sizes = best
-    given = shapes_given(line, sizes_of(line, sizes)).replace("For example, ", "Here ")
     text = (
         f"In your line for `{line.shown}`, `{one}` and `{other}` change places by mistake: each takes the other's "
-        f"place wherever it is read. {given} What happens?"
+        f"place wherever it is read. {sizes_given(line, sizes)} What happens?"
     )
     why = {name: SWAP_REASONS[answer] for name in SWAP_CHOICES if name != answer}
     model = f"{SWAP_CHOICES[answer].capitalize()}. {SWAP_REASONS[answer]}"
-    claim = {
-        "line": line.at.code,
-        "names": line.at.names,
-        "swapped": [one, other],
-        "sizes": list(sizes.items()),
-        **claim_of(line),
-    }
+    claim = claim_of(line) | {"swapped": [one, other], "sizes": list(sizes.items())}
     return DefenceQuestion("swapped", line.row, "choice", text, answer, SWAP_CHOICES, why, model, claim)
 
 

@@ -14,9 +14,7 @@ from typing import Any
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.numerical_watch import Seen
-from grader.gradebook.grading import numerical
 from grader.gradebook.grading.other_forward import name_other_forward
-from grader.gradebook.grading.row_places import explain_missing, locate_changes, locate_gradients, name_wrong_functions
 from grader.gradebook.grading.trials import FileTrials
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
@@ -27,6 +25,8 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.printed import cut, label_lines
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import FileProblems, StudentFile
+from grader.verdict.explain.row_places import explain_missing, locate_changes, locate_gradients, name_wrong_functions
+from grader.verdict.judge import numerical
 from grader.verdict.judge.chain import chain_verdicts
 from grader.verdict.judge.line import STATUS_OF
 from grader.verdict.judge.notebook_terms import is_published, terms_of
@@ -121,7 +121,7 @@ def finished(
     seen: Mapping[str, Seen],
 ) -> JudgedFile:
     """The verdict, with what else is known of the file: numerical differentiation, autograd, where its rows are."""
-    numerical.mark_rows(lesson, submitted, judged.rows, seen)
+    numerical.mark_rows(lesson, submitted.shown, judged.rows, seen)
     if student.switched_on:
         forbid_all(judged)
     for row in judged.rows:
@@ -161,10 +161,11 @@ def judge_running_file(
     message = submitted.message
     if student.note:
         message = f"Lines of {submitted.shown} that fail outside its functions were left out. {student.note}"
-    explain_missing(lesson, rows, student, submitted)
-    locate_changes(lesson, rows, student, submitted)
-    locate_gradients(lesson, rows, submitted)
-    name_wrong_functions(lesson, rows, submitted)
+    text = submitted.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
+    explain_missing(lesson, rows, student.functions, text)
+    locate_changes(lesson, rows, student, text)
+    locate_gradients(lesson, rows, text)
+    name_wrong_functions(lesson, rows, text)
     name_other_forward(lesson, rows, student, submitted)
     return JudgedFile(rows, message, pictures)
 

@@ -11,10 +11,9 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.joint import Joint
-from grader.calling.protocol import Called
+from grader.calling.protocol import Called, CallRequest
 from grader.calling.target import Target
 from grader.reference.problem import Problem
-from grader.sandbox.workers.messages import Call
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
@@ -33,11 +32,11 @@ class RenamedTarget(RemoteTarget):
         super().__init__(student)
         self._function, self._name = function, name
 
-    def request(self, of: str, request: Call) -> Called:
+    def perform(self, of: str, request: CallRequest) -> Called:
         if request.handle is None and request.name == self._function:
             of, request = self._name, replace(request, name=self._name)
         uses = [self._name if each == self._function else each for each in request.uses]
-        return super().request(of, replace(request, uses=uses))
+        return super().perform(of, replace(request, uses=uses))
 
 
 class FileTrials:

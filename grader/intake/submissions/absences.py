@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path, PurePath
 
@@ -12,10 +10,6 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
-GENERIC_FOLDER_NAMES = {"", "lesson", "exercise", "ex", "part", "task", "homework", "hw", "assignment"}
-"""Names that students give a lesson's folder, with its number."""
-MAX_FOLDERS_COMPARED = 50
-MAX_FILES_COMPARED = 64
 KINDS_OF_FILES = {
     "a PDF": (".pdf",),
     "a text document": (".docx", ".doc", ".odt", ".rtf", ".pages"),
@@ -31,39 +25,9 @@ PERHAPS_WORK = {"a file of another kind", "a text file"}
 """Kinds of files that may be Python, or an archive, under another name."""
 
 
-def not_submitted(lesson: Lesson, folders: Iterable[Path] = ()) -> LessonFiles:
-    """A lesson without files. One of the `folders` next to which it should be counts as an attempt if it may be it."""
-    meant = next((path.name for path in [*folders][:MAX_FOLDERS_COMPARED] if may_mean(path.name, lesson)), None)
-    advice = f"; did you mean `{meant}`? Rename it." if meant else f": expected {lesson.name}/{BACKWARD_FILE}."
-    message = f"No folder {lesson.name} was submitted{advice}"
-    return LessonFiles(lesson.name, message=message, nothing=meant is None)
-
-
-def may_mean(name: str, lesson: Lesson) -> bool:
-    """Whether a folder's name is similar to a lesson's."""
-    number, _, rest = lesson.name.lower().partition("_")
-    plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
-    found = re.search(r"\d+", plain)
-    words = re.sub(r"^\d+_?|_?\d+$", "", plain)
-    alike = bool(words) and bool(difflib.get_close_matches(words, [rest, *rest.split("_")], n=1, cutoff=0.8))
-    if found is None:
-        return alike
-    same_number = number.isdigit() and int(found[0]) == int(number)
-    return same_number and (alike or words in GENERIC_FOLDER_NAMES or rest.startswith(words))
-
-
-def without_main(inside: str, names: Sequence[str], notebooks: Sequence[Path]) -> str:
-    """The sentence about a lesson's folder without a backward.py: what the folder contains instead."""
-    similar = difflib.get_close_matches(BACKWARD_FILE, names[:MAX_FILES_COMPARED], n=1, cutoff=0.5)
-    similar = similar or [name for name in names if "backward" in name.lower()]
-    missing = f"{inside}{BACKWARD_FILE} is missing"
-    if similar or len(names) == 1:
-        return f"{missing}; there is {inside}{(similar or names)[0]}. Rename it to {BACKWARD_FILE} and submit again."
-    if names:
-        return f"{missing}; found {', '.join(names[:5])} instead."
-    if notebooks:
-        return f"{missing}; of {len(notebooks)} notebooks, submit the one that counts."
-    return f"{missing}, and there is no Python file next to it."
+def not_submitted(lesson: Lesson) -> LessonFiles:
+    message = f"No folder {lesson.name} was submitted: expected {lesson.name}/{BACKWARD_FILE}."
+    return LessonFiles(lesson.name, message=message, nothing=True)
 
 
 def nothing_gradable(

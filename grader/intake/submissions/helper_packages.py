@@ -31,6 +31,11 @@ def with_packages(files: Mapping[str, bytes], packages: Packages) -> dict[str, b
     return found
 
 
+def with_neighbours(path: Path, source: bytes) -> dict[str, bytes]:
+    """The text of the file at `path`, as the graded file, with what it imports from next to it. Raises OSError."""
+    return with_packages({BACKWARD_FILE: source}, packages_in(path.parent, path.name))
+
+
 def module_name(name: str) -> str:
     """The name by which a folder or a Python file is imported."""
     return stem_of(PurePath(name)) if suffix_of(PurePath(name)) == ".py" else name
@@ -38,24 +43,23 @@ def module_name(name: str) -> str:
 
 def is_imported(package: str, texts: Iterable[bytes]) -> bool:
     """Whether a line of one of the texts imports something of this name, as far as the text without parsing shows."""
+    if not package.isidentifier():
+        return False
     line = re.compile(rb"^[ \t]*(?:from|import)\b[^\n#]*\b" + re.escape(package.encode()) + rb"\b", re.MULTILINE)
-    return package.isidentifier() and any(line.search(text) for text in texts)
+    return any(line.search(text) for text in texts)
 
 
-def packages_in(folder: Path) -> Packages:
-    """The folders directly inside `folder`. Raises OSError."""
-    return {
+def packages_in(folder: Path, main: str = "") -> Packages:
+    """The folders and the Python files directly inside `folder`, without the file `main`. Raises OSError."""
+    entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    packages: Packages = {
         entry.name: lambda name=entry.name: read_package(folder, name)  # type: ignore[misc]
-        for entry in os.scandir(folder)
+        for entry in entries
         if entry.name not in CLUTTER and entry.is_dir(follow_symlinks=False)
     }
-
-
-def neighbours_of(path: Path) -> Packages:
-    """The folders next to a file, and the other Python files. Raises OSError."""
-    names = sorted(entry.name for entry in os.scandir(path.parent) if suffix_of(PurePath(entry.name)) == ".py")
-    files = {name: lambda name=name: read_helper(path.with_name(name)) for name in names if name != path.name}
-    return {**packages_in(path.parent), **dict([*files.items()][:MAX_HELPERS])}
+    names = [entry.name for entry in entries if suffix_of(PurePath(entry.name)) == ".py"]
+    helpers = [name for name in names if name != main and name not in packages][:MAX_HELPERS]
+    return packages | {name: lambda name=name: read_helper(folder / name) for name in helpers}
 
 
 def read_helper(path: Path) -> dict[str, bytes]:

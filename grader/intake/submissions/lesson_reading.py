@@ -12,11 +12,11 @@ from grader.intake.notebook.as_file import NotebookReading
 from grader.intake.notebook.cells import MAX_READ_NOTEBOOK_BYTES, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.notebook.outline import outlines_limited
-from grader.intake.submissions.absences import not_submitted, without_main
+from grader.intake.submissions.absences import not_submitted
 from grader.intake.submissions.archive import is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.fitting import fits_of
-from grader.intake.submissions.helper_packages import neighbours_of, packages_in, with_packages
+from grader.intake.submissions.helper_packages import packages_in, with_neighbours, with_packages
 from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_downloaded
 from grader.intake.submissions.places import Inside, is_folder, names_lesson, visible
 from grader.lesson.lesson import Lesson
@@ -124,7 +124,7 @@ def read_lesson(folder: Inside, lesson: Lesson, alone: bool) -> LessonFiles:
         place = folder.folder
     if place is None:
         named = [path for path in folder.gradable if names_lesson(path.stem, lesson) and not is_archive(path)]
-        return read_loose(named[0], lesson, True) if len(named) == 1 else not_submitted(lesson, folder.folders)
+        return read_loose(named[0], lesson, True) if len(named) == 1 else not_submitted(lesson)
     inside = "" if place is folder.folder else place.name + "/"
     entries = folder.entries if place is folder.folder else visible(place)
     sources = [path for path in entries if suffix_of(path) == ".py" and not is_folder(path)]
@@ -135,7 +135,12 @@ def read_lesson(folder: Inside, lesson: Lesson, alone: bool) -> LessonFiles:
         notebooks = [path for path in entries if suffix_of(path) == NOTEBOOK]
         if len(notebooks) == 1:
             return read_notebook_file(notebooks[0], lesson, inside + notebooks[0].name)
-        return LessonFiles(lesson.name, message=without_main(inside, names, notebooks))
+        found = ", ".join(path.name for path in [*sources, *notebooks][:5])
+        advice = f"; found {found}. Submit one file for the lesson: {BACKWARD_FILE}, or a notebook."
+        message = (
+            f"{inside}{BACKWARD_FILE} is missing{advice if found else ', and there is no Python file next to it.'}"
+        )
+        return LessonFiles(lesson.name, message=message)
     if len(sources) > MAX_LESSON_FILES:
         where = inside or "The folder"
         return rejected_files(
@@ -173,10 +178,11 @@ def read_loose(path: Path, lesson: Lesson, has_neighbours: bool = False) -> Less
     if suffix_of(path) == NOTEBOOK:
         return read_notebook_file(path, lesson, path.name)
     try:
-        files = {BACKWARD_FILE: read_downloaded(path)}
+        source = read_downloaded(path)
     except Unreadable as error:
         return rejected_files(lesson, error)
-    return read_source(lesson, with_packages(files, neighbours_of(path)) if has_neighbours else files, path.name)
+    files = with_neighbours(path, source) if has_neighbours else {BACKWARD_FILE: source}
+    return read_source(lesson, files, path.name)
 
 
 def read_notebook_file(path: Path, lesson: Lesson, shown: str) -> LessonFiles:

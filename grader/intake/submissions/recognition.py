@@ -25,7 +25,7 @@ from grader.intake.submissions.fitting import (
     readable_text,
 )
 from grader.intake.submissions.gathered import GatheredFile, gathered_files, without_layout
-from grader.intake.submissions.helper_packages import neighbours_of, with_packages
+from grader.intake.submissions.helper_packages import with_neighbours
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.lesson_reading import (
     MAY_HAVE_GRADIENTS,
@@ -302,10 +302,9 @@ class SubmittedFiles:
         if file.is_notebook:
             return read_notebook_file(file.path, lesson, file.shown)
         is_shared = fit is not None and len(self._fittings[file.shown].lessons) > 1
-        files = {BACKWARD_FILE: lesson_text(file.source, file.outline, fit) if fit and is_shared else file.source}
-        return read_source(
-            lesson, files if file.is_alone else with_packages(files, neighbours_of(file.path)), file.shown
-        )
+        source = lesson_text(file.source, file.outline, fit) if fit and is_shared else file.source
+        files = {BACKWARD_FILE: source} if file.is_alone else with_neighbours(file.path, source)
+        return read_source(lesson, files, file.shown)
 
     def not_of_this_run(self) -> Recognition:
         """Remarks about files for lessons that this run does not grade."""

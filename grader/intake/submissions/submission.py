@@ -117,21 +117,13 @@ def read_place(path: Path, student: str, wanted: Wanted) -> Submission:
     refused = Submission(student, path, {})
     if path.is_symlink():
         return replace(refused, message=f"{path.name} is a link. Submit the folder or file itself.")
-    others: list[str] = []
     try:
         if path.is_file() and is_archive(path):
+            others: list[str] = []
             with unpacked(path, others) as folder:
                 return replace(read_folder(folder, student, wanted, (path.name,), others), path=path)
-        if path.is_file() and suffix_of(path) in (".py", NOTEBOOK):
-            read = with_recognised_lessons(
-                path, read_single(path, student, wanted.lessons, wanted.are_named), wanted, ()
-            )
-            return with_answers_in(path, read, student, wanted)
         if path.is_file():
-            expected = f"expected a folder or an archive with NN_name/{BACKWARD_FILE}, a notebook, or a .py file."
-            refused = replace(refused, message=f"{path.name} cannot be read: {expected}")
-            is_text = path.suffix.lower() in TEXTS
-            return with_recognised_lessons(path, refused, wanted, ()) if is_text or wanted.decided else refused
+            return read_single(path, student, wanted)
         if path.exists() and not path.is_dir():
             return replace(refused, message=f"{path.name} is no file and no folder. Submit the file itself.")
         return read_folder(path, student, wanted)
@@ -148,26 +140,13 @@ def read_folder(
 
     Raises OSError.
     """
-    return with_answers_in(path, read_code(path, student, wanted, above, others), student, wanted)
-
-
-def with_answers_in(path: Path, read: Submission, student: str, wanted: Wanted) -> Submission:
-    """What was read, with the answers to questions that `path`, a folder or a file, contains. Raises OSError."""
-    lessons, remarks = with_answers(read.lessons, path, student, wanted.lessons, wanted.known_as)
-    return replace(read, lessons=lessons, remarks=(*read.remarks, *remarks))
-
-
-def read_code(
-    path: Path, student: str, wanted: Wanted, above: Sequence[str] = (), others: Sequence[str] = ()
-) -> Submission:
-    """The same, without answers to questions."""
     lessons, inside = wanted.lessons, Inside(path)
     if not inside.entries and not others:
-        empty = {
-            name: f"The folder is empty: expected {name}/{BACKWARD_FILE}." for name in (each.name for each in lessons)
-        }
-        files = {name: LessonFiles(name, message=message, nothing=True) for name, message in empty.items()}
-        return Submission(student, path, files)
+        empty = (
+            LessonFiles(each.name, message=f"The folder is empty: expected {each.name}/{BACKWARD_FILE}.", nothing=True)
+            for each in lessons
+        )
+        return Submission(student, path, {each.lesson: each for each in empty})
     if len(inside.entries) > MAX_FOLDER_ENTRIES:
         message = (
             f"{path.name} holds {len(inside.entries):,} files and folders; at most {MAX_FOLDER_ENTRIES:,} are read."
@@ -177,26 +156,37 @@ def read_code(
     inside = inside if folder == path else Inside(folder)
     loose = loose_file(inside, lessons)
     if loose is not None:
-        return replace(read_place(loose, student, wanted), path=path)
+        return with_answers_in(path, replace(read_place(loose, student, wanted), path=path), wanted)
     submitted = {lesson.name: read_lesson(inside, lesson, len(lessons) == 1) for lesson in lessons}
-    others = [*others, *(entry.name for entry in inside.entries if entry.is_file() and not is_gradable(entry))]
     read = with_recognised_lessons(path, Submission(student, path, submitted), wanted, above)
-    if others and not (inside.gradable or inside.folders or has_lesson(read.lessons)):
-        sentence = only_others(others)
-        question = GuessQuestion(
-            tuple(others[:MAX_FILES_NAMED]), {}, (), f"{sentence} Unpack or rename it, and run again."
-        )
-        is_open = not read.questions and PERHAPS_WORK & {*map(kind_by_suffix, others)}
-        questions = (question,) if is_open else read.questions
-        read = replace(read, remarks=(IntakeRemark("unread", sentence), *read.remarks), questions=questions)
-    archives = [entry.name for entry in inside.gradable if is_archive(entry)]
-    if len(archives) > 1 and not has_lesson(read.lessons):
-        message = f"{len(archives)} archives were submitted ({', '.join(archives[:5])}): submit one with all lessons."
-        return replace(read, lessons={}, message=message)
-    return read
+    if not has_lesson(read.lessons):
+        others = [*others, *(entry.name for entry in inside.entries if entry.is_file() and not is_gradable(entry))]
+        archives = [entry.name for entry in inside.gradable if is_archive(entry)]
+        if others and not inside.gradable and not inside.folders:
+            read = with_other_kinds(read, others)
+        elif len(archives) > 1:
+            names = ", ".join(archives[:5])
+            message = f"{len(archives)} archives were submitted ({names}): submit one with all lessons."
+            read = replace(read, lessons={}, message=message)
+    return with_answers_in(path, read, wanted)
 
 
-def with_recognised_lessons(path: Path, read: Submission, wanted: Wanted, above: Sequence[str]) -> Submission:
+def with_other_kinds(read: Submission, names: Sequence[str]) -> Submission:
+    """What was read of a folder in which only files of other kinds are, with a remark and, perhaps, a question."""
+    sentence = only_others(names)
+    reason = f"{sentence} Unpack or rename it, and run again."
+    is_open = not read.questions and PERHAPS_WORK & {*map(kind_by_suffix, names)}
+    questions = (GuessQuestion(tuple(names[:MAX_FILES_NAMED]), {}, (), reason),) if is_open else read.questions
+    return replace(read, remarks=(IntakeRemark("unread", sentence), *read.remarks), questions=questions)
+
+
+def with_answers_in(path: Path, read: Submission, wanted: Wanted) -> Submission:
+    """What was read, with the answers to questions that `path`, a folder or a file, contains. Raises OSError."""
+    lessons, remarks = with_answers(read.lessons, path, read.student, wanted.lessons, wanted.known_as)
+    return replace(read, lessons=lessons, remarks=(*read.remarks, *remarks))
+
+
+def with_recognised_lessons(path: Path, read: Submission, wanted: Wanted, above: Sequence[str] = ()) -> Submission:
     """What was read, with the lessons that are not where they should be, if files in `path` can be recognised."""
     found = recognise(path, read.lessons, wanted, above)
     remarks, questions = (*read.remarks, *found.remarks), (*read.questions, *found.questions)
@@ -220,15 +210,20 @@ def loose_file(inside: Inside, lessons: Sequence[Lesson]) -> Path | None:
     return None if any(is_imported(each.name, [text]) for each in inside.folders) else found[0]
 
 
-def functions_of(lessons: Sequence[Lesson]) -> set[str]:
-    return {name for lesson in lessons for name in lesson.functions}
+def read_single(path: Path, student: str, wanted: Wanted) -> Submission:
+    """The same for a file that is no archive. Raises OSError."""
+    if suffix_of(path) in (".py", NOTEBOOK):
+        read = with_recognised_lessons(path, read_notebook_or_script(path, student, wanted), wanted)
+        return with_answers_in(path, read, wanted)
+    expected = f"expected a folder or an archive with NN_name/{BACKWARD_FILE}, a notebook, or a .py file."
+    refused = Submission(student, path, {}, message=f"{path.name} cannot be read: {expected}")
+    is_text = path.suffix.lower() in TEXTS
+    return with_recognised_lessons(path, refused, wanted) if is_text or wanted.decided else refused
 
 
-def read_single(path: Path, student: str, lessons: Sequence[Lesson], are_named: bool) -> Submission:
-    """A notebook or one Python file: for the only lesson, or in the lecture's manner for several.
-
-    Where the lessons `are_named` by the command line, no message advises to name one.
-    """
+def read_notebook_or_script(path: Path, student: str, wanted: Wanted) -> Submission:
+    """A notebook or one Python file: for the only lesson, or in the lecture's manner for several."""
+    lessons = wanted.lessons
     alone = len(lessons) == 1
     if not alone and (named := [lesson for lesson in lessons if names_lesson(path.stem, lesson)]):
         absent = {lesson.name: not_submitted(lesson) for lesson in lessons}
@@ -254,8 +249,9 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson], are_named: 
         if page.cells and page.defined.isdisjoint(lessons[0].functions) and is_script_of(lessons[0], read_file(path)):
             return Submission(student, path, page.lessons)
         return Submission(student, path, {name: LessonFiles(name, {BACKWARD_FILE: read_file(path)}, shown=path.name)})
-    if suffix_of(path) == ".py" and not (page.cells and page.defined.isdisjoint(functions_of(lessons))):
-        how = f"with its name, such as {lessons[0].name}.py" if are_named else "with --lesson"
+    names = {name for lesson in lessons for name in lesson.functions}
+    if suffix_of(path) == ".py" and not (page.cells and page.defined.isdisjoint(names)):
+        how = f"with its name, such as {lessons[0].name}.py" if wanted.are_named else "with --lesson"
         message = f"{path.name} is a single file: say which lesson it is for, {how}."
         if page.syntax_error:
             message = (
@@ -265,5 +261,5 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson], are_named: 
     faults = {each.message for each in page.lessons.values() if each.rejected}
     if faults or alone:
         return Submission(student, path, page.lessons, message=faults.pop() if faults else None)
-    message = nothing_gradable(path.name, page.lessons.values(), page.defined, lessons, are_named)
+    message = nothing_gradable(path.name, page.lessons.values(), page.defined, lessons, wanted.are_named)
     return Submission(student, path, {}, message=message)

@@ -7,6 +7,7 @@ with every attempt; its grade book and its file names have no time.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
@@ -15,7 +16,6 @@ from typing import Any
 
 from grader.errors import UserError
 from grader.intake.submissions.arrival import Arrival
-from grader.intake.submissions.lateness import late_by_canvas, late_by_line
 from grader.intake.submissions.people import PeopleIndex
 from grader.intake.submissions.roster import (
     FIRST_NAME_COLUMNS,
@@ -43,6 +43,8 @@ NAME_COLUMNS = (
     "nom complet",
     "nombre completo",
 )
+PERSON_COLUMNS = {*ID_COLUMNS, *NAME_COLUMNS, *FIRST_NAME_COLUMNS, *LAST_NAME_COLUMNS}
+LATENESS_COLUMNS = ("late", "lateness (h:m:s)")
 NOT_SUBMITTED = ("", "-", "–", "—", "null", "none", "n/a", "never")
 
 
@@ -87,6 +89,17 @@ class NoZone(UserError):
     """Times without a time zone, where nothing says which zone they are in."""
 
 
+@dataclass(frozen=True)
+class TimeLine:
+    """A line of a file: who it is about, the time as it is written, and SubmissionTime.platform."""
+
+    place: str
+    ids: tuple[str, ...]
+    names: tuple[str, ...]
+    time: str
+    platform: str = ""
+
+
 # Reading --------------------------------------------------------------------------------------------------------------
 
 
@@ -100,17 +113,18 @@ def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
     if begin.startswith(("[", "{")):
         return times_of_lines(json_lines(path, begin), zone)
     header, lines = parse_table(text, path, "the times", known_time_columns, TimesError)
-    people, at = roles(header)
-    if at is None or not people:
+    time_column, columns = column_of_time(header), plain_columns(header)
+    if time_column is None or PERSON_COLUMNS.isdisjoint(columns):
         raise TimesError(
             f"{path} needs a first line that names its columns: id, email or name, and submitted; "
             f"{found_columns(header)}."
         )
-    found_lines = []
+    found = []
     for number, cells in lines:
-        time, platform = cells[at].strip() if at < len(cells) else "", late_by_line(header, cells)
-        found_lines.append(TimeLine(f"{path.name}, line {number}", *people_in(header, cells), time, platform))
-    return times_of_lines(found_lines, zone)
+        entry = dict(zip(columns, map(str.strip, cells), strict=False))
+        place, time = f"{path.name}, line {number}", entry.get(time_column, "")
+        found.append(TimeLine(place, cells_in(entry, ID_COLUMNS), names_of_person(entry), time, lateness_in(entry)))
+    return times_of_lines(found, zone)
 
 
 def times_in_roster(roster: Roster, name: str, zone: tzinfo | None) -> ReadTimes:
@@ -125,43 +139,34 @@ def times_in_roster(roster: Roster, name: str, zone: tzinfo | None) -> ReadTimes
     return times_of_lines(lines, zone)
 
 
-@dataclass(frozen=True)
-class TimeLine:
-    """A line of a file: who it is about, the time as it is written, and SubmissionTime.platform."""
-
-    place: str
-    ids: tuple[str, ...]
-    names: tuple[str, ...]
-    time: str
-    platform: str = ""
+def plain_columns(header: Sequence[str]) -> list[str]:
+    return [cell.strip().casefold() for cell in header]
 
 
-def roles(header: Sequence[str]) -> tuple[list[int], int | None]:
-    """(the columns that say who it is, the column with the time)"""
-    plain = [cell.strip().casefold() for cell in header]
-    people = [
-        at
-        for at, cell in enumerate(plain)
-        if cell in (*ID_COLUMNS, *NAME_COLUMNS, *FIRST_NAME_COLUMNS, *LAST_NAME_COLUMNS)
-    ]
-    return people, next((plain.index(name) for name in TIME_COLUMNS if name in plain), None)
+def column_of_time(header: Sequence[str]) -> str | None:
+    columns = plain_columns(header)
+    return next((name for name in TIME_COLUMNS if name in columns), None)
 
 
 def known_time_columns(header: Sequence[str]) -> int:
-    people, time = roles(header)
-    return len(people) + (time is not None)
+    return sum(name in PERSON_COLUMNS for name in plain_columns(header)) + (column_of_time(header) is not None)
 
 
-def people_in(header: Sequence[str], cells: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(ids, names) in a line."""
-    plain = {name.strip().casefold(): cell.strip() for name, cell in zip(header, cells, strict=False)}
-    ids = tuple(plain[name] for name in ID_COLUMNS if plain.get(name))
-    names = [plain[name] for name in NAME_COLUMNS if plain.get(name)]
-    first, last = (
-        next((plain[name] for name in which if plain.get(name)), "")
-        for which in (FIRST_NAME_COLUMNS, LAST_NAME_COLUMNS)
-    )
-    return ids, tuple([*names, f"{first} {last}"] if first and last else names)
+def cells_in(entry: Mapping[str, str], columns: Iterable[str]) -> tuple[str, ...]:
+    return tuple(entry[name] for name in columns if entry.get(name))
+
+
+def names_of_person(entry: Mapping[str, str]) -> tuple[str, ...]:
+    first, last = cells_in(entry, FIRST_NAME_COLUMNS), cells_in(entry, LAST_NAME_COLUMNS)
+    return cells_in(entry, NAME_COLUMNS) + ((f"{first[0]} {last[0]}",) if first and last else ())
+
+
+def lateness_in(entry: Mapping[str, str]) -> str:
+    """SubmissionTime.platform by a column "late", or Gradescope's "Lateness (H:M:S)"."""
+    says = next(iter(cells_in(entry, LATENESS_COLUMNS)), "").casefold()
+    if says in ("no", "false") or re.fullmatch("0+(:0+)*", says):
+        return "on time"
+    return "late" if says in ("yes", "true") or re.fullmatch("[0-9]+(:[0-9]+)*", says) else ""
 
 
 def json_lines(path: Path, text: str) -> list[TimeLine]:
@@ -181,8 +186,14 @@ def json_lines(path: Path, text: str) -> list[TimeLine]:
         history = [each for each in (*(entry.get("submission_history") or ()), entry) if isinstance(each, dict)]
         times = {time: each for each in history for time in texts([each.get("submitted_at")])}
         place = f"{path.name}, entry {number}"
-        lines += [TimeLine(place, ids, names, time, late_by_canvas(each)) for time, each in times.items()]
+        lines += [TimeLine(place, ids, names, time, lateness_by_canvas(each)) for time, each in times.items()]
     return lines
+
+
+def lateness_by_canvas(entry: Mapping[str, Any]) -> str:
+    """SubmissionTime.platform: nothing is late for Canvas where it has no due date."""
+    late = entry.get("late") if entry.get("cached_due_date", "unknown") is not None else None
+    return {True: "late", False: "on time"}[late] if isinstance(late, bool) else ""
 
 
 def texts(values: Iterable[Any]) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ MONTHS = (
 WHOLE_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,6})?)\d*\s*(Z|UTC|[+-]\d\d:?\d\d)?")
 WEEKDAYS = ("martes", "mardi", "martedi", "maandag")
 """Days of the week that begin as a month does."""
-EXAMPLES = '"2026-11-20 23:59", "2026-11-20T22:59:00Z" or "Friday, 20 November 2026, 11:59 PM"'
+TIME_EXAMPLES = '"2026-11-20 23:59", "2026-11-20T22:59:00Z" or "Friday, 20 November 2026, 11:59 PM"'
 
 
 class UnreadableTime(ValueError):
@@ -57,10 +57,10 @@ def by_parts(text: str, day_first: bool | None) -> datetime:
     date, clock_at = calendar_date(text, day_first)
     found = CLOCK.search(text, clock_at)
     if found is None:
-        raise UnreadableTime(f"{text!r} has no time of day; expected a date and a time, such as {EXAMPLES}")
+        raise UnreadableTime(f"{text!r} has no time of day; expected a date and a time, such as {TIME_EXAMPLES}")
     hour, minute, second = int(found[1]), int(found[2]), int(found[3] or 0)
     if found[4] and not 1 <= hour <= 12:
-        raise UnreadableTime(f"{text!r} is no time; expected one such as {EXAMPLES}")
+        raise UnreadableTime(f"{text!r} is no time; expected one such as {TIME_EXAMPLES}")
     if found[4]:
         hour = hour % 12 + 12 * (found[4].lower() == "p")
     rest = text[found.end() :].strip()
@@ -96,7 +96,7 @@ def calendar_date(text: str, day_first: bool | None) -> tuple[tuple[int, int, in
     years = [found for found in numbers if len(found[0]) == 4]
     days = [found for found in numbers if len(found[0]) <= 2]
     if len(months) != 1 or len(years) != 1 or len(days) != 1:
-        raise UnreadableTime(f"{text!r} is no date with a time; expected one such as {EXAMPLES}")
+        raise UnreadableTime(f"{text!r} is no date with a time; expected one such as {TIME_EXAMPLES}")
     return (int(years[0][0]), months[0][0], int(days[0][0])), max(years[0].end(), days[0].end())
 
 

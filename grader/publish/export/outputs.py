@@ -68,7 +68,8 @@ def report_to_github(
     only = results[0] if len(results) == 1 and results[0].status != "error" else None
     if only is not None and bound is not None and 100 * only.score < bound * only.max_score:
         say(below_command(only, bound))
-    for line in rendered(lambda found, _: list(error_commands(found, paths, workspace)), results, plain_results):
+    whole = [with_figures(out, result) for result in results]
+    for line in rendered(lambda found, _: list(error_commands(found, paths, workspace)), whole, plain_results):
         say(line)
     if summary := environment.get("GITHUB_STEP_SUMMARY"):
         with output_errors(Path(summary)):
@@ -91,7 +92,7 @@ def report_to_classroom50(
     (result,) = results
     if result.status == "error":
         return
-    whole = read_results(out / result.student) or result  # `results` lack what only a student's own pages show
+    whole = with_figures(out, result)
     texts = {
         RELEASE_BODY: release_body(out, whole),
         RESULT_FILE: export_of(
@@ -104,6 +105,11 @@ def report_to_classroom50(
                 continue
             (workspace / f".{name}.part").unlink(missing_ok=True)  # it may be a student's link to somewhere else
             write_whole(workspace / name, text)
+
+
+def with_figures(out: Path, result: SubmissionResult) -> SubmissionResult:
+    """The results in OUT: those of a class lack what only a student's own pages show."""
+    return read_results(out / result.student) or result
 
 
 def report_sentences(out: Path, results: Sequence[SubmissionResult]) -> Iterator[str]:

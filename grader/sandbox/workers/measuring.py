@@ -11,9 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from grader.calling.answer import Answer
-from grader.calling.protocol import CallFailed, Measurement
+from grader.calling.protocol import CallFailed, CallRequest, Measurement
 from grader.sandbox.isolation.usage import Usage
-from grader.sandbox.workers.messages import Call
 from grader.sandbox.workers.student import Student
 
 ATTEMPTS = 3
@@ -50,7 +49,7 @@ def measure(
             ratios.append(used.cpu_seconds / max(base.cpu_seconds, 1e-6))
         found = Measurement(value, 0, min(ratios))
     elif not memory_is_accounted_for(student):
-        called = student.call(name, Call(name, arguments, counted=True))
+        called = student.call(name, CallRequest(name, arguments, counted=True))
         found = Measurement(called.value, called.counts.peak_bytes, 0.0)
         if called.failed is not None:
             raise CallFailed(called.failed, name)

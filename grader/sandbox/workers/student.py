@@ -9,12 +9,11 @@ from typing import Any
 from grader.calling.answer import Answer
 from grader.calling.joint import Joint
 from grader.calling.numerical_watch import Seen
-from grader.calling.protocol import Called, Measurement
+from grader.calling.protocol import Called, CallRequest, Measurement
 from grader.reference.problem import Problem
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WORKER_FAILURES
 from grader.sandbox.workers.file_worker import FileWorker, MeasuredCall
-from grader.sandbox.workers.messages import Call
 from grader.sandbox.workers.printed import Span, cut
 from grader.sandbox.workers.step_scheduler import StepScheduler
 from grader.sandbox.workers.student_file import NO_PROBLEMS, FileProblems, StudentFile
@@ -67,7 +66,7 @@ class Student:
         self.interrupt = interrupt
         self.time_of_changed = TimeAccount(zygote.limits.total_seconds, zygote.clock)
         self.trials: Trials | None = None
-        self._calls: dict[str, list[Call]] = {}
+        self._calls: dict[str, list[CallRequest]] = {}
 
     def begin_loading(self) -> None:
         """Have the file run while the caller does something else; whatever needs a worker waits for it."""
@@ -215,7 +214,7 @@ class Student:
 
     # Calls -----------------------------------------------------------------------------------------------------------
 
-    def call(self, of: str, request: Call) -> Called:
+    def call(self, of: str, request: CallRequest) -> Called:
         """One call; `of` is the function or class that it is about. Without a value it is a `Called` that failed.
 
         A function that hangs or ends its process is not called again.
@@ -246,7 +245,7 @@ class Student:
         with self._file.in_own_worker():
             if name not in self._scheduler.given_up:
                 self._file.start(memory)
-            called = self.call(name, Call(name, args))
+            called = self.call(name, CallRequest(name, args))
             used = self._file.end_and_measure()
         return MeasuredCall(called, None if called.failed is not None else used)
 

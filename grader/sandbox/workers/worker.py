@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import select
 import sys
 from collections.abc import Sequence
@@ -14,13 +13,13 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
-from grader.calling.calls import attribute, call
+from grader.calling.calls import invoke, resolve
 from grader.calling.failures import failure, refuse_to_stop
 from grader.calling.joint import Joint, call_joint
 from grader.calling.observing import is_plain, observe_call, observe_steps
 from grader.calling.operators import OperatorWatch
 from grader.calling.parameters import groups_of_values
-from grader.calling.protocol import Called
+from grader.calling.protocol import Called, CallRequest
 from grader.calling.steps import call_step, is_about_dtypes, narrow, set_default_dtype
 from grader.sandbox.isolation.usage import make_memory_telling
 from grader.sandbox.workers import codec, messages
@@ -31,7 +30,7 @@ from grader.sandbox.workers.counted_output import Counter, count_output, flush_o
 from grader.sandbox.workers.hang import report_lines_after, stop_reporting
 from grader.sandbox.workers.library_off import take_away_library
 from grader.sandbox.workers.loader import load, seed_generators
-from grader.sandbox.workers.messages import Call, FileLoaded, GivenProblem, Load, Observe, Request, Run
+from grader.sandbox.workers.messages import FileLoaded, GivenProblem, Load, Observe, Request, Run
 
 REQUESTS_FD, ANSWERS_FD = 3, 4
 MAX_TOGETHER = 1 << 16  # bytes of answers that wait for others
@@ -80,9 +79,9 @@ class Worker:
                 self.run(request, ticket)
             case Observe():
                 self.observe(request, ticket)
-            case Call(observed=True):
+            case CallRequest(observed=True):
                 self.observe_call(request, ticket)
-            case Call():
+            case CallRequest():
                 self.call(request, ticket, budget)
 
     def next_request(self) -> codec.Frame | None:
@@ -185,9 +184,9 @@ class Worker:
         self._autograd_used.clear()
         send(messages.encode_reply("observed", ticket, rows=found))
 
-    def observe_call(self, request: Call, ticket: int) -> None:
+    def observe_call(self, request: CallRequest, ticket: int) -> None:
         """Makes a call again, and says what was observed meanwhile."""
-        target, args = self.target(request)
+        target, args = resolve(request, self._functions.get, self._objects, self._files)
         value, seen = None, None
         if not isinstance(target, Answer):
             more = self._functions, self._files, self._operator_cap
@@ -220,7 +219,7 @@ class Worker:
             self._autograd_used.clear()
         return answers
 
-    def call(self, request: Call, ticket: int, budget: Budget) -> None:
+    def call(self, request: CallRequest, ticket: int, budget: Budget) -> None:
         """A function, a class or an object's method called, or an object's attribute read."""
         called = self.called(request)
         if self._autograd_used:
@@ -228,42 +227,19 @@ class Worker:
             self._autograd_used.clear()
         if autograd_works():
             called = Called(failed=Answer("forbidden", message=SWITCHED_ON))
-        if request.keep is not None and called.failed is None:
-            self._objects[request.keep] = called.value
         flush_output()
         send(messages.encode_called(called, request, ticket, budget, self._files, self.printed()))
 
-    def called(self, request: Call) -> Called:
-        target, args = self.target(request)
-        if request.read and not isinstance(target, Answer):
-            target = target()
-        if isinstance(target, Answer):
-            return Called(failed=target)
-        if request.read:
-            return Called(target)
-        kwargs, more = dict(request.kwargs), (self._files, self._operator_cap, request.counted)
+    def called(self, request: CallRequest) -> Called:
+        more = self._functions.get, self._objects, self._files, self._operator_cap
         report_lines_after(self._step_seconds)
-        called = call(target, request.name, args, kwargs, *more)
+        called = invoke(request, *more)
         if request.handle is None and called.failed is not None and is_about_dtypes(called.failed):
-            again = call(target, request.name, narrow(args), narrow(kwargs), *more)
+            narrowed = replace(request, args=narrow(list(request.args)), kwargs=narrow(dict(request.kwargs)))
+            again = invoke(narrowed, *more)
             if again.failed is None:
                 return replace(again, counts=replace(again.counts, low_precision=True))
         return called
-
-    def target(self, request: Call) -> tuple[Any, list[Any]]:
-        """(what is called, its arguments in order). An Answer in place of what is missing."""
-        args = list(request.args)
-        if request.handle is not None:
-            thing = self._objects[request.handle]
-            if request.read:
-                return functools.partial(attribute, thing, request.name, self._files), args
-            return attribute(thing, request.name, self._files), args
-        used = [self._functions.get(each, Answer("missing")) for each in request.uses or (request.name,)]
-        if any(isinstance(each, Answer) for each in used):
-            return Answer("missing"), args
-        if request.uses:
-            return functools.partial(args.pop(0), *used), args  # the course's function, with the student's
-        return used[0], args
 
     def printed(self) -> int:
         """Bytes printed up to now. They are sent, so that standard output and standard error stay in order."""

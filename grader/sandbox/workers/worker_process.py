@@ -10,14 +10,14 @@ from typing import Protocol
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.numerical_watch import Seen
-from grader.calling.protocol import Called
+from grader.calling.protocol import Called, CallRequest
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers import messages
 from grader.sandbox.workers.codec import Budget, Frame
 from grader.sandbox.workers.endings import WORKER_START_SECONDS, DeadlineMissed, WireError, WorkerLost, how_it_ended
-from grader.sandbox.workers.messages import Call, FileLoaded, Load, Observe, PackedProblem, Request, Run
+from grader.sandbox.workers.messages import FileLoaded, Load, Observe, PackedProblem, Request, Run
 from grader.sandbox.workers.work_clock import WorkClock
 from grader.sandbox.workers.worker_pipes import WorkerPipes
 
@@ -118,7 +118,7 @@ class WorkerProcess:
                 self._notice(answer)
                 yield number, step, answer
 
-    def observe(self, request: Observe | Call, until: float) -> dict[str, Seen]:
+    def observe(self, request: Observe | CallRequest, until: float) -> dict[str, Seen]:
         """{step or function: what was seen} while steps were run again, or a call made again; see NumericalWatch."""
         self.printed_before = self.output.total
         ticket, _ = self._send(request, until)
@@ -126,7 +126,7 @@ class WorkerProcess:
         with wire_errors_lose_it():
             return messages.decode_observed(frame, ticket)
 
-    def call(self, request: Call, until: float) -> Called:
+    def call(self, request: CallRequest, until: float) -> Called:
         """One call of a function, a class or a method; the reply is checked as an answer is."""
         deadline = min(until, self._clock.now() + self._limits.step_seconds)
         self._pipes.reader.max_body = messages.CALL_ROOM

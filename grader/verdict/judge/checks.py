@@ -269,7 +269,7 @@ class Check:
     def _student_value(self, assertion: Assertion, at: int) -> Any:
         """What the scenario gives on the student's functions. Raises CheckFailed where they fail."""
         draw, generator = assertion.draws[at], self.generator(*assertion.key(at))
-        before, state = len(self.on.returned), generator.get_state()
+        before, state = len(self.on.returned_values), generator.get_state()
         try:
             return assertion.scenario(self.on, generator, **draw)
         except CallFailed as failed:
@@ -279,7 +279,7 @@ class Check:
             raise
         except Exception as error:  # the suite could not work with what the student returned
             expected = returned_by(assertion, torch.Generator().set_state(state), draw)
-            place = len(self.on.returned) - before - 1
+            place = len(self.on.returned_values) - before - 1
             raise self.unusable(expected[place : place + 1]) from error
 
     def unusable(self, expected: Sequence[tuple[str, Any]] = ()) -> CheckFailed:
@@ -288,9 +288,9 @@ class Check:
         `expected` is what the reference returned from the same call, where that is known. The message leaves out the
         text of the error, which is about the code of a hidden suite.
         """
-        if not self.on.returned:
+        if not self.on.returned_values:
             return CheckFailed(f"What `{self.item.function}` does is not what was expected.", "shape")
-        name, value = self.on.returned[-1]
+        name, value = self.on.returned_values[-1]
         right = expected[0][1] if expected and expected[0][0] == name else value
         if shown(value) != shown(right) and type(value) is not type(right):
             return CheckFailed(f"`{name}` returned {shown(value)}; expected {shown(right)}.", "shape")
@@ -321,7 +321,7 @@ def returned_by(assertion: Assertion, generator: torch.Generator, draw: Mapping[
     listening = RecordingTarget(ModuleTarget(assertion.reference), None)
     with contextlib.suppress(Exception):
         assertion.scenario(listening, generator, **draw)
-    return listening.returned
+    return listening.returned_values
 
 
 def describe_draw(draw: Mapping[str, Any]) -> str:

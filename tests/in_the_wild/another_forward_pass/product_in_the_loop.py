@@ -11,10 +11,10 @@ no_grad: missing
 calibrate: missing
 split_loss: missing
 sample: missing
-dW2: failed | = Your forward pass has `hpreact = bngain * bnraw * bnbias`. With the lesson's line, `hpreact = bngain *
-    bnraw + bnbias`, this gradient is right.
+dW2: failed | = Your `loss` is wrong, too, and it comes first: start there. `dlogits` is wrong, and `dW2` is computed
+    from it.
 db1: any
-loss: failed | With the lesson's line, `hpreact = bngain * bnraw + bnbias`, `loss` is right.
+loss: failed | = `loss` is 2.91506422; expected 2.29819811.
 others: failed
 """
 

@@ -2,8 +2,9 @@
 
 lesson: 07
 by: dojo
-learning_rate: failed | = `step > max_steps / 2` compares. With the comparison the other way round, `learning_rate` is
-    right. Its public example: exercises/07_training/examples.py:122
+learning_rate: failed | = `step > max_steps / 2` is not the comparison that belongs there. With another one,
+    `learning_rate` is right. What should hold on each side, and what when both are equal? Its public example:
+    exercises/07_training/examples.py:122
 trajectory: failed
 resumed: failed
 no_grad: failed

@@ -591,14 +591,13 @@ def test_the_fingerprint_is_of_what_the_result_says(hand_in):
 
 
 def test_the_report_quotes_the_cell(hand_in, session_for):
-    from grader.publish.report.reading import arrange_lesson
+    from grader.publish.view import lesson_view
 
     session = session_for("03")
     submission = hand_in(notebook("# intro\nx = 1", lecture(dh="dh = dlogits @ W2  # shapes?")), "03")
     done = session.grade(submission)
-    lines = {
-        line.row.name: line for line in arrange_lesson(done.results.lessons[0], session.lessons[0], done, "").lines
-    }
+    part = lesson_view(done.results.lessons[0], session.lessons[0], "", done.texts)
+    lines = {line.row.name: line for line in part.lines}
     assert (12, "dh = dlogits @ W2  # shapes?") in lines["dh"].excerpt
 
 

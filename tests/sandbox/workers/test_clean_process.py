@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import sys
 from pathlib import Path
 
 import pytest
 
-from grader.commands import early_nursery
 from grader.commands.console import ReportingGroup
+from grader.sandbox.workers import forked
 from grader.sandbox.workers.clean_process import package_folders, start_clean_process, wait_or_kill
 
 REPORTS = "import os, sys\nos.write(int(sys.argv[2]), b'found')\nos._exit(0)\n"
@@ -60,9 +59,8 @@ def test_without_torch_a_command_ends_with_a_sentence(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.delitem(sys.modules, "torch")
     # other tests may share a nursery that has started
-    monkeypatch.setattr(early_nursery.forked, "Nursery", lambda _: start_clean_process("nursery", "nursery"))
-    early_nursery.start_for(["run", os.devnull])
-    group = ReportingGroup("grade", callback=lambda: early_nursery.take(), invoke_without_command=True)
+    monkeypatch.setattr(forked, "Nursery", lambda: start_clean_process("nursery", "nursery"))
+    group = ReportingGroup("grade", callback=lambda: forked.Nursery(), invoke_without_command=True)
     with pytest.raises(SystemExit) as ended:
         group.main([])
     assert ended.value.code == 2

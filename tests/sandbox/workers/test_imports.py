@@ -10,6 +10,7 @@ import pytest
 import torch
 from shared_nursery import forked_zygote, run_python
 
+from grader.calling.protocol import CallRequest
 from grader.errors import LessonError
 from grader.lesson.config import sandbox_imports
 from grader.lesson.toml_tables import Table
@@ -18,7 +19,6 @@ from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import at_least, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.imports import has_handler, is_allowed
-from grader.sandbox.workers.messages import Call
 from grader.sandbox.workers.stand_ins import INERT
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
@@ -69,7 +69,7 @@ def outcomes(zygote: ZygoteProcess, source: bytes, *steps: str, **files: bytes) 
         student.close()
         return student, {step: f"{student.load_failure.outcome}: {student.load_failure.message}" for step in steps}
     for step in steps:
-        called = student.call(step, Call(step, [torch.ones(2)]))
+        called = student.call(step, CallRequest(step, [torch.ones(2)]))
         failed = called.failed
         found[step] = f"{failed.outcome}: {failed.message}" if failed else "returned"
     student.close()

@@ -11,7 +11,7 @@ import torch
 from shared_nursery import forked_zygote
 from support import ROOT, sampled
 
-from grader.calling.protocol import Called
+from grader.calling.protocol import Called, CallRequest
 from grader.lesson.lesson import Course
 from grader.lesson.paths import BACKWARD_FILE
 from grader.sandbox.isolation import kernel
@@ -20,7 +20,6 @@ from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.library_off import OPERATOR_PREFIX
-from grader.sandbox.workers.messages import Call
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
 
@@ -78,7 +77,7 @@ def zygote() -> Iterator[ZygoteProcess]:
 def called(zygote: ZygoteProcess, source: str, not_allowed: tuple[str, ...] = NOT_ALLOWED) -> Called:
     student = Student(zygote, StudentFile({BACKWARD_FILE: source.encode()}, BACKWARD_FILE, not_allowed=not_allowed))
     try:
-        return student.call("update", Call("update", [P.clone(), G.clone()]))
+        return student.call("update", CallRequest("update", [P.clone(), G.clone()]))
     finally:
         student.close()
 
@@ -115,7 +114,7 @@ def test_a_use_while_the_file_is_run_leaves_the_functions_above_it(zygote):
     source = HEAD + "def update(p, g):\n    return p - g\ntorch.optim.SGD([torch.ones(1)], lr=1.0)\n"
     student = Student(zygote, StudentFile({BACKWARD_FILE: source.encode()}, BACKWARD_FILE, not_allowed=NOT_ALLOWED))
     try:
-        value = student.call("update", Call("update", [P, G])).value
+        value = student.call("update", CallRequest("update", [P, G])).value
         assert torch.equal(value, P - G)
         assert student.note.startswith("Line 8 calls PyTorch's `SGD` while the file is being run. This lesson asks")
     finally:

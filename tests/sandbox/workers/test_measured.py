@@ -20,7 +20,7 @@ import torch
 from shared_nursery import forked_zygote
 from support import GUARD_SECONDS, sampled
 
-from grader.calling.protocol import Called, CallFailed, Counts
+from grader.calling.protocol import Called, CallFailed, CallRequest, Counts
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
@@ -35,7 +35,6 @@ from grader.sandbox.workers import measuring
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import MeasuredCall
 from grader.sandbox.workers.measuring import measure, memory_is_accounted_for
-from grader.sandbox.workers.messages import Call
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
 
@@ -112,7 +111,7 @@ def test_a_call_that_raises_says_so(student: Student) -> None:
 
 
 def test_the_worker_of_other_calls_is_kept_and_nothing_is_printed_twice(student: Student) -> None:
-    student.call("hold", Call("hold", [1]))
+    student.call("hold", CallRequest("hold", [1]))
     kept = student._file.process
     student.call_measured("hold", [1])
     assert student._file.process is kept
@@ -126,7 +125,7 @@ def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) ->
     assert worker.load_failure is None
     process = worker._file.process
     assert process is not None
-    called = worker.call("stay", Call("stay"))
+    called = worker.call("stay", CallRequest("stay"))
     assert called.value == 1
     process._zygote.status_if_ended(process._number, GUARD_SECONDS)
     assert process.end_and_measure().resident_bytes > 0

@@ -17,7 +17,7 @@ from shared_nursery import forked_zygote
 from support import GUARD_SECONDS, sampled
 
 from grader.calling.answer import Answer
-from grader.calling.protocol import CallFailed, Function
+from grader.calling.protocol import CallFailed, CallRequest, Function
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.reference.problem import Problem
@@ -28,7 +28,7 @@ from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers import step_scheduler
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WorkerLost
-from grader.sandbox.workers.messages import Call, pack_problem
+from grader.sandbox.workers.messages import pack_problem
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.sandbox.workers.student_file import StudentFile
@@ -213,10 +213,10 @@ def test_steps_leave_no_default_behind(zygote, problems, lesson, dtype):
     source = RIGHT + "\n\ndef dtype():\n    import torch\n    return str(torch.get_default_dtype())\n"
     student = Student(zygote, StudentFile({BACKWARD_FILE: source.format(middle=middle).encode()}, BACKWARD_FILE, STEPS))
     try:
-        before = student.call("dtype", Call("dtype")).value
+        before = student.call("dtype", CallRequest("dtype")).value
         for problem in (*problems, lesson.public):
             assert student.answers(problem)["db2"].outcome == "returned"
-            assert student.call("dtype", Call("dtype")).value == before
+            assert student.call("dtype", CallRequest("dtype")).value == before
     finally:
         student.close()
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import torch
 
+from grader.calling import target
 from grader.calling.answer import Answer
-from grader.calling.protocol import Called, Counts
-from grader.calling.target import BaseTarget
+from grader.calling.protocol import Called, CallRequest, Counts
 from grader.reference.problem import Draw, Problem
 from grader.verdict.explain.checks import MAX_FUNCTIONS_CHANGED, explain_check
 from grader.verdict.explain.edits.changes import Edit
@@ -70,7 +70,7 @@ def test_a_changed_function_that_hangs_ends_the_search(cases):
     assert first_right("dx", cases, Changed(hangs=3, right=5), range(300), BATCH) == 5
 
 
-class Target(BaseTarget):
+class Target(target.Target):
     """A changed function: each call of it dispatches so many operators, and gives no right result."""
 
     calls = ("f",)
@@ -79,8 +79,8 @@ class Target(BaseTarget):
         super().__init__()
         self._counts = Counts(operators)
 
-    def call(self) -> None:
-        self._returned(Called(counts=self._counts), "f")
+    def perform(self, of: str, request: CallRequest) -> Called:
+        return Called(counts=self._counts)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_check_is_run_again_on_so_many_changed_functions(operators, status, tr
     ran = []
 
     def test(check: Any) -> None:
-        check.on.call()
+        check.on.call("f")
         ran.append(check)
         raise CheckFailed("wrong", status)
 

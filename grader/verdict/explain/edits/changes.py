@@ -10,7 +10,7 @@ import ast
 import copy
 import re
 from collections import Counter, defaultdict, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
@@ -19,7 +19,7 @@ from grader.source.syntax import names_in
 from grader.verdict.explain.edits.generators import Around
 from grader.verdict.explain.edits.known import Known
 from grader.verdict.explain.edits.patterns import filled, matches, root_types, variants_of
-from grader.verdict.explain.edits.rules import FORWARD_LINE, RULES, UPDATE, Rule
+from grader.verdict.explain.edits.rules import BACKWARD_UPDATE, RULES
 from grader.verdict.explain.edits.source_file import (
     ChildPlace,
     SourceFile,
@@ -52,9 +52,7 @@ INNER_GRADIENT = "inner"
 PLACEHOLDER = "changed_function_"
 BACKWARDS = re.compile(r"^([ \t]+\w[^=#\n]*?) ?=([+-])(?= )", re.MULTILINE)
 """`dx =+ ...`, which assigns, and is no way to write anything else."""
-READABLE_EVERYWHERE = frozenset({"torch", "F", "math", "range", "len"})
 CHANGED_NODES = (ast.expr, ast.stmt, ast.keyword, ast.comprehension)
-RULE_OF_KIND: dict[str, Rule] = {each.id: each for each in (UPDATE, FORWARD_LINE)}
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class Edit:
 
     def sentences(self, it: str) -> tuple[str, str, str]:
         """Kind and place of the slip, what makes `it` right, and the question about a derivative."""
-        rule = RULES[self.rule] if self.rule >= 0 else RULE_OF_KIND[self.kind]
+        rule = RULES[self.rule] if self.rule >= 0 else BACKWARD_UPDATE
         return rule.text.format(it=it, **self.words), rule.fix.format(it=it, **self.words), rule.question
 
 
@@ -139,7 +137,9 @@ def updates_written_backwards(source: str, function: str, known: Known) -> dict[
         if found is not None and any(each.lineno <= number <= (each.end_lineno or 0) for each in reached):
             step, *helpers = reached
             words = {"code": quote_text(line), "written": f"={found[2]}", "new": f"{found[2]}="}
-            return {text_of_changed(step, helpers, None, step, known): Edit(function, UPDATE.id, number, words)}
+            return {
+                text_of_changed(step, helpers, None, step, known): Edit(function, BACKWARD_UPDATE.id, number, words)
+            }
     return {}
 
 
@@ -264,39 +264,12 @@ def undoes_another(old: ast.BinOp, new: ast.BinOp, repeated: Collection[tuple[ty
 
 
 def of_all_gradients(function: ast.FunctionDef, known: Known) -> Iterator[Change]:
-    """The changes of a function that goes forward and back.
-
-    It returns a gradient on the way in the place of each that it returns, or has a line of the lesson's forward pass
-    for its own line that computes the same value.
-    """
-    last, place = function.body[-1], (function, "body", len(function.body) - 1)
-    assigned = assigned_names(function)
-    for name in known.inner if isinstance(last, ast.Return) else ():
+    """The function with a gradient on the way in the place of each that it returns."""
+    place, assigned = (function, "body", len(function.body) - 1), assigned_names(function)
+    for name in known.inner if isinstance(function.body[-1], ast.Return) else ():
         if name in assigned:
             keys: list[ast.expr | None] = [ast.Constant(each) for each in known.returned]
             instead = ast.Return(ast.Dict(keys, [ast.Name(name, ast.Load()) for _ in keys]))
             stored = (n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
             line = max(each.lineno for each in stored if each.id == name)
-            yield -2, function, Edit(function.name, INNER_GRADIENT, line, {"name": name}), place, instead
-    readable = {*parameter_names(function), *assigned, *READABLE_EVERYWHERE}
-    for node in ast.walk(function):
-        match node:
-            case ast.Assign(targets=[ast.Name(name)]) if name in known.forward:
-                new = ast.parse(known.forward[name], mode="eval").body
-                if names_in(new) <= readable - {name} and ast.dump(new) != ast.dump(node.value):
-                    words = {"code": quote(node), "new": quote_text(f"{name} = {known.forward[name]}")}
-                    yield -1, node, Edit(function.name, FORWARD_LINE.id, node.lineno, words), (node, "value", None), new
-
-
-def expressions_of(lines: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """{value: the expression in its line of a forward pass}, of lines such as `t.h = torch.tanh(t.hpreact)`."""
-    found: dict[str, str] = {}
-    for name, line in lines:
-        try:
-            (node,) = ast.parse(line.strip()).body
-        except (SyntaxError, ValueError):
-            continue
-        match node:
-            case ast.Assign(targets=[ast.Attribute(ast.Name(tape), attr)]) if attr == name:
-                found[name] = re.sub(rf"\b{tape}\.(?=\w)", "", ast.unparse(node.value))
-    return found
+            yield -1, function, Edit(function.name, INNER_GRADIENT, line, {"name": name}), place, instead

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from grader.source.code_pieces import pieces_in
 from grader.verdict.explain.edits.leftovers import keeps_the_stub_s_raise, read_before_set
-from grader.verdict.explain.edits.patterns import matches, parsed
+from grader.verdict.explain.edits.patterns import matches, parsed_pair
 from grader.verdict.explain.edits.source_file import SourceFile, called_name, draws_numbers, is_module, quote
 
 MAX_POSSIBLE_SIZES = 200
@@ -118,7 +118,7 @@ def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
 
 def multiplies_sums(code: ast.AST) -> bool:
     """Whether two sums, or two means, are multiplied somewhere in the code."""
-    patterns = [parsed(each, "A")[0] for each in MULTIPLIED_SUMS]
+    patterns = [parsed_pair(each, "A")[0] for each in MULTIPLIED_SUMS]
     return any(any(matches(pattern, node, {})) for node in ast.walk(code) for pattern in patterns)
 
 

@@ -1,4 +1,4 @@
-"""Changes that no pattern describes: other numbers, names and sizes, what is read several times, an index in a loop.
+"""NodeChanges that no pattern describes: other numbers, names and sizes, and what is read several times.
 
 Each yields what takes a node's place, and the words for its rule's sentence (rules.py).
 """
@@ -10,7 +10,7 @@ import copy
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, islice
+from itertools import combinations
 
 from grader.source.syntax import names_in
 from grader.verdict.explain.edits.contents import axes_in
@@ -26,10 +26,10 @@ MAX_UNKNOWN_SHAPES = 4
 MAX_UNREAD = 3
 """Parameters that a function does not read, up to which each may belong in the place of any other."""
 MAX_REPLACED = 8
-"""Names that are replaced in a statement, pairs that are exchanged, and indices of a loop that are changed."""
+"""Names that are replaced in a statement, and pairs that are exchanged."""
 ONE_AS_ANOTHER = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod)
 
-Changes = Iterator[tuple[ast.AST, Mapping[str, str]]]
+NodeChanges = Iterator[tuple[ast.AST, Mapping[str, str]]]
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Around:
         return shapes.get(name[1:]) if name.startswith("d") else shapes.get(name)
 
 
-def in_place_calls(node: ast.AST, around: Around) -> Changes:
+def in_place_calls(node: ast.AST, around: Around) -> NodeChanges:
     """`p.sub_(g)` for `p.sub(g)` whose result nothing uses."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method)) as call):
@@ -73,7 +73,7 @@ def in_place_calls(node: ast.AST, around: Around) -> Changes:
                 yield ast.Expr(ast.Call(in_place, call.args, call.keywords)), {"method": method}
 
 
-def number_of(node: ast.AST) -> float | None:
+def signed_number(node: ast.AST) -> float | None:
     """A number with its sign, within LARGEST_NUMBER."""
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
@@ -99,9 +99,9 @@ def other_values(value: float) -> list[float]:
     return [each for each in dict.fromkeys((-value, *steps, 2 * value, value / 2, *inverse)) if each != value]
 
 
-def other_numbers(node: ast.AST, around: Around) -> Changes:
+def other_numbers(node: ast.AST, around: Around) -> NodeChanges:
     """Another exponent, factor or one; none becomes zero."""
-    value = number_of(node)
+    value = signed_number(node)
     if value is None or is_axis(node, around):
         return
     parent = around.parents.get(id(node))
@@ -112,39 +112,31 @@ def other_numbers(node: ast.AST, around: Around) -> Changes:
             yield ast.parse(repr(other), mode="eval").body, words
 
 
-def other_axes(node: ast.AST, around: Around) -> Changes:
-    value = number_of(node)
+def other_axes(node: ast.AST, around: Around) -> NodeChanges:
+    value = signed_number(node)
     if type(value) is int and is_axis(node, around):
         for other in (each for each in other_values(value) if each == int(each)):
             yield ast.Constant(int(other)), {"number": repr(value)}
 
 
-def other_small_numbers(node: ast.AST, around: Around) -> Changes:
+def other_small_numbers(node: ast.AST, around: Around) -> NodeChanges:
     """The small number that the forward pass adds."""
     if isinstance(node, ast.Constant) and type(node.value) is float and 0 < node.value < SMALLEST_ORDINARY:
         for constant in (each for each in around.known.constants if each != node.value):
             yield ast.Constant(constant), {"number": quote(node)}
 
 
-def divided_by_sizes(node: ast.AST, around: Around) -> Changes:
-    yield from scaled_by_sizes(node, around, ast.Div())
-
-
-def multiplied_by_sizes(node: ast.AST, around: Around) -> Changes:
-    yield from scaled_by_sizes(node, around, ast.Mult())
-
-
-def scaled_by_sizes(node: ast.AST, around: Around, operator: ast.operator) -> Changes:
-    """A value scaled by a size. Of a product only the whole: its factors would give the same."""
+def divided_by_sizes(node: ast.AST, around: Around) -> NodeChanges:
+    """A value divided by a size. Of a product only the whole: its factors would give the same."""
     is_part = around.is_operand(node, ast.Mult, ast.MatMult, ast.Div)
     is_stored = isinstance(getattr(node, "ctx", None), ast.Store)
     is_size = isinstance(node, ast.Name) and node.id in around.known.sizes
     if isinstance(node, (ast.Call, ast.BinOp, ast.Name)) and not (is_part or is_stored or is_size):
         for size in around.known.sizes:
-            yield ast.BinOp(node, operator, new_name(size)), {"part": quote(node), "size": size}
+            yield ast.BinOp(node, ast.Div(), new_name(size)), {"part": quote(node), "size": size}
 
 
-def other_names(node: ast.AST, around: Around) -> Changes:
+def names_instead(node: ast.AST, around: Around) -> NodeChanges:
     """Another value that the name may be confused with."""
     parent = around.parents.get(id(node))
     is_callee = isinstance(parent, ast.Call) and parent.func is node
@@ -155,7 +147,7 @@ def other_names(node: ast.AST, around: Around) -> Changes:
                 yield new_name(other), {"name": node.id, "other": other}
 
 
-def related_names(node: ast.AST, around: Around) -> Changes:
+def names_of_the_derivative(node: ast.AST, around: Around) -> NodeChanges:
     """Any value that the derivative of the forward line may be written with."""
     parent = around.parents.get(id(node))
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in around.parameters:
@@ -204,54 +196,27 @@ class Renamed(ast.NodeTransformer):
         return new_name(self._others[node.id]) if is_read else node
 
 
-def names_read(node: ast.AST) -> Counter[str]:
+def times_read(node: ast.AST) -> Counter[str]:
     """{name: how often a line reads it}; empty unless it is an assignment or a return."""
     nodes = ast.walk(node) if isinstance(node, (ast.Return, ast.Assign)) else ()
     return Counter(each.id for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load))
 
 
-def other_name_everywhere(node: ast.AST, around: Around) -> Changes:
+def other_name_everywhere(node: ast.AST, around: Around) -> NodeChanges:
     """Another value of the same shape wherever the line reads a name; one of unknown shape may have the gradient's."""
     shapes = around.known.shapes
-    for name in [each for each, count in names_read(node).items() if count > 1][:MAX_REPLACED]:
+    for name in [each for each, count in times_read(node).items() if count > 1][:MAX_REPLACED]:
         shape = list(shapes.get(name, shapes.get(around.step[1:], ())))
         others = [each for each, size in shapes.items() if shape and list(size) == shape and each != name]
         for other in others[:MAX_REPLACED]:
             yield Renamed({name: other}).visit(copy.deepcopy(node)), {"name": name, "other": other}
 
 
-def exchanged_names(node: ast.AST, around: Around) -> Changes:
+def exchanged_names(node: ast.AST, around: Around) -> NodeChanges:
     """Two values of the same shape, each in the place of the other, in one line."""
     shapes = around.known.shapes
-    known = [name for name in names_read(node) if shapes.get(name)]
+    known = [name for name in times_read(node) if shapes.get(name)]
     pairs = [(a, b) for a, b in combinations(known, 2) if list(shapes[a]) == list(shapes[b])]
     for one, other in pairs[:MAX_REPLACED]:
         changed = Renamed({one: other, other: one}).visit(copy.deepcopy(node))
         yield changed, {"name": one, "other": other}
-
-
-def indices_of_the_loop(node: ast.AST, around: Around) -> Changes:
-    """A variable of the loop for a number in an index: `g[i]` for `g[0]`."""
-    if isinstance(node, ast.For):
-        loops = [each for each in ast.walk(node) if isinstance(each, ast.For)]
-        variables = dict.fromkeys(name for each in loops for name in sorted(names_in(each.target)))
-        count = min(MAX_REPLACED, len(list(numbers_in_indices(node))))
-        for number in range(count):
-            for name in variables:
-                after = copy.deepcopy(node)
-                place, entries, at = next(islice(numbers_in_indices(after), number, None))
-                words = {"number": quote(entries[at]), "place": quote(place)}
-                entries[at] = ast.Name(name, ast.Load())
-                if not isinstance(place.slice, ast.Tuple):
-                    (place.slice,) = entries
-                yield after, words
-
-
-def numbers_in_indices(node: ast.AST) -> Iterator[tuple[ast.Subscript, list[ast.expr], int]]:
-    """(a place that is indexed, its indices, which of them is a whole number)."""
-    for each in ast.walk(node):
-        if isinstance(each, ast.Subscript):
-            entries = each.slice.elts if isinstance(each.slice, ast.Tuple) else [each.slice]
-            for at, entry in enumerate(entries):
-                if isinstance(entry, ast.Constant) and type(entry.value) is int:
-                    yield each, entries, at

@@ -16,7 +16,7 @@ class Known:
     it reads and gives, and their gradients.
 
     Of a function that returns all gradients, `returned` are their names, `right` those that are right, `inner` the
-    names of gradients on the way to them, and `forward` the expressions of the forward pass by value. `wrong` is the
+    names of gradients on the way to them, and `forward` the values of the forward pass. `wrong` is the
     first wrong one of these gradients, "" where none is known, and None to take any changes that have been found
     already.
     """
@@ -27,7 +27,7 @@ class Known:
     returned: Sequence[str] = ()
     inner: Sequence[str] = ()
     right: Sequence[str] = ()
-    forward: Mapping[str, str] = field(default_factory=dict)
+    forward: Sequence[str] = ()
     wrong: str | None = None
     masks: Sequence[str] = ()
     related: Sequence[str] = ()

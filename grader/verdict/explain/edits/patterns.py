@@ -44,11 +44,11 @@ def variants_of(before: str, after: str) -> Iterator[tuple[ast.AST, ast.AST]]:
     signs = [sign for sign in SIGNS if sign in before]
     for chosen in product(*(SIGNS[sign] for sign in signs)):
         table = str.maketrans(dict(zip(signs, chosen, strict=True)))
-        yield parsed(before.translate(table), after.translate(table))
+        yield parsed_pair(before.translate(table), after.translate(table))
 
 
 @lru_cache(1000)
-def parsed(before: str, after: str) -> tuple[ast.AST, ast.AST]:
+def parsed_pair(before: str, after: str) -> tuple[ast.AST, ast.AST]:
     """Both as expressions if both are expressions, else as statements."""
     (pattern,), (new,) = ast.parse(before).body, ast.parse(after).body
     if isinstance(pattern, ast.Expr) and isinstance(new, ast.Expr):
@@ -73,7 +73,7 @@ def matches(pattern: Any, node: Any, bound: Bound) -> Iterator[Bound]:
             operand = operand_of(node) if called in GROUPS.get(name, (name,)) else None
             if operand is not None:
                 for found in matches(of, operand, {**bound, name: called}):
-                    yield from matches_list(arguments_of(pattern), arguments_of(node), found)
+                    yield from matches_list(arguments_after_operand(pattern), arguments_after_operand(node), found)
         case ast.Constant(value=value):
             if (
                 isinstance(node, ast.Constant)
@@ -82,7 +82,7 @@ def matches(pattern: Any, node: Any, bound: Bound) -> Iterator[Bound]:
             ):
                 yield bound
         case ast.AST():
-            if type(pattern) is type(node) and not is_number(node):
+            if type(pattern) is type(node) and not is_signed_number(node):
                 fields = [name for name in pattern._fields if name not in ("ctx", "type_comment")]
                 own, others = ([getattr(each, name, None) for name in fields] for each in (pattern, node))
                 yield from matches_list(own, others, bound)
@@ -113,7 +113,7 @@ def rest_letter(node: Any) -> str:
 
 def fits_letter(letter: str, node: Any) -> bool:
     if letter == "N":
-        return is_number(node)
+        return is_signed_number(node)
     if letter in "VW":
         operand = transposed_operand(node)
         named = node if operand is None else operand
@@ -121,7 +121,7 @@ def fits_letter(letter: str, node: Any) -> bool:
     return isinstance(node, ast.expr) and not isinstance(node, NO_LETTERS)
 
 
-def is_number(node: Any) -> bool:
+def is_signed_number(node: Any) -> bool:
     """Whether it is a number, with its sign."""
     number = node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else node
     return isinstance(number, ast.Constant) and type(number.value) in (int, float)
@@ -133,7 +133,7 @@ def root_types(pattern: ast.AST) -> tuple[type[ast.AST], ...]:
     return (ast.Attribute, ast.Call) if is_transpose else (type(pattern),)
 
 
-def arguments_of(call: ast.Call) -> list[Any]:
+def arguments_after_operand(call: ast.Call) -> list[Any]:
     """The arguments after the operand, keywords last; `sum(dim=1, keepdim=True)` and `sum(1, True)` are the same."""
     given, named = list(call.args), {each.arg: each.value for each in call.keywords}
     if given and given[0] is operand_of(call):

@@ -17,32 +17,14 @@ from grader.calling.answer import Answer
 from grader.comparison.tensors import compare
 from grader.reference.problem import Problem
 from grader.verdict.explain.attempts import check_interrupt
-from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit, expressions_of
+from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit
 from grader.verdict.explain.edits.known import Known
-from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.mismatch import Cases
+from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, Explanation
+from grader.verdict.explain.wrong_answer import Cases
 
-READINGS_KEPT = {
-    *("sum_missing", "wrong_axis", "mean_for_sum", "summed_too_much", "sum_too_many", "sign", "ratio"),
-    *("branch_missing", "branch_sign", "keepdim", "not_reshaped", "transposed", "not_broadcast", "broadcast_too_far"),
-    *("local_derivative_missing", "wrong_upstream", "repeated_index", "zeros", "changed_argument", "held_constant"),
-    *("other_gradient", "upstream_left_out", "sizes_of_the_lecture", "left_to_the_data"),
-}
-"""Readings of the numbers that say more than a change of the code does: the rule that was broken."""
 SURE_SLIPS = {"FloorDiv": "floor_division", "UAdd": "update_written_backwards"}
 """{an operator: the kind of change that replaces it}. A gradient has hardly another use for it: where the change makes
 the answer right, it is the slip, whatever else the numbers fit."""
-MEAN_OR_SUM = "mean_or_sum"
-"""The kind, and the id, of a mean in place of a sum, or a sum in place of a mean."""
-SURER_SLIPS = {
-    "ratio": {MEAN_OR_SUM, "factor_too_many", "wrong_operator"},
-    "repeated_index": {"range_start", "range_end", "overwritten"},
-    "zeros": {"result_unused", "value_unused"},
-    "branch_missing": {"result_unused", "value_unused", "reduction_too_many"},
-    "summed_too_much": {"product_for_matrix_product"},
-    "sum_too_many": {"product_for_matrix_product"},
-}
-"""{a reading that is kept: the kinds of change that say more than it does}"""
 PATH_MISSING = re.compile(r"\bpath\b[^.:;]* is missing\b")
 MAX_SMALL_NUMBER = 1e-2
 MAX_OPERATORS = 200_000
@@ -89,7 +71,7 @@ def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None,
         of_code.add("overwritten")
     if reading is not None and PATH_MISSING.search(reading.message):
         of_code.add("reduction_too_many")  # the path may be there, and a mean over it zero
-    of_reading = SURER_SLIPS.get(reading.id if reading is not None else "", set())
+    of_reading = SURE.get(reading.id if reading is not None else "", frozenset())
     return of_code | (of_reading if is_alone else of_reading - {MEAN_OR_SUM})
 
 
@@ -116,7 +98,7 @@ def explain_by_repair(
     if number is None:
         return None
     it = f"your `{step}`" if step == function else "this gradient"
-    return explain_edit(edits[number], it, question_about(edits[number], step, first, step == function))
+    return explain_edit(edits[number], it, question_about_slip(edits[number], step, first, step == function))
 
 
 def first_right(step: str, cases: Cases, trials: Trials, numbers: Sequence[int], batch: int) -> int | None:
@@ -149,7 +131,7 @@ def explain_edit(edit: Edit, it: str, question: str = "") -> Explanation:
     return Explanation(edit.kind, " ".join(filter(None, (text, fix, question))), line=edit.line)
 
 
-def question_about(edit: Edit, step: str, problem: Problem, is_alone: bool) -> str:
+def question_about_slip(edit: Edit, step: str, problem: Problem, is_alone: bool) -> str:
     """What to ask about the derivative where the slip is; `is_alone`: the function has one forward line."""
     other, graph, consumers = edit.words.get("other", ""), problem.graph, problem.graph.consumers[step[1:]]
     if edit.kind != "wrong_value":
@@ -205,11 +187,11 @@ def known_on(
     own = [v for v in problem.values.values() if type(v) is float and 0 < v < MAX_SMALL_NUMBER]
     returned: Sequence[str] = ()
     inner: Sequence[str] = ()
-    forward: Mapping[str, str] = {}
+    forward: Sequence[str] = ()
     if not problem.random_upstream:
         returned = tuple("d" + name for name in problem.graph.names)
         inner = tuple("d" + name for name in reversed(problem.finer.names) if name not in problem.graph.inputs)
-        forward = expressions_of((name, place.text) for name, place in problem.finer.places.items())
+        forward = tuple(problem.finer.places)
     shapes = {name: shape for name, shape in shapes.items() if name.isidentifier()}  # no `mid[0]`, an entry of a list
     right = tuple("d" + name for name in passing)
     related = related_names(problem, step[1:]) if step and problem.random_upstream else ()

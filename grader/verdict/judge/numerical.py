@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from grader.calling.numerical_watch import REPEATED, Seen
-from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.results import NumericalUse, Row
 
@@ -48,8 +47,8 @@ def what_was_seen(seen: Seen) -> str:
     return f"While it ran, it computed with complex numbers ({results})"
 
 
-def mark_rows(lesson: Lesson, submitted: LessonFiles, rows: Sequence[Row], seen: Mapping[str, Seen]) -> None:
-    """Write into the rows that passed what was seen while they ran, by row or by function.
+def mark_rows(lesson: Lesson, file: str, rows: Sequence[Row], seen: Mapping[str, Seen]) -> None:
+    """Write into the rows of a `file` that passed what was seen while they ran, by row or by function.
 
     Where the course gives no points for numerical differentiation, such a row is `forbidden`.
     """
@@ -62,7 +61,7 @@ def mark_rows(lesson: Lesson, submitted: LessonFiles, rows: Sequence[Row], seen:
         observed = what_was_seen(found)
         is_remark = found.method == REPEATED
         message = f"{observed}." if is_remark else f"{observed} (numerical differentiation){CONSEQUENCE[counts]}"
-        row.numerical_differentiation = NumericalUse(found.method, message, submitted.shown, None, observed)
+        row.numerical_differentiation = NumericalUse(found.method, message, file, None, observed)
         if is_remark:
             continue
         if counts:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from support import solution_of
 
-from grader.gradebook.grading.row_places import name_wrong_functions
-from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Course
-from grader.lesson.paths import BACKWARD_FILE
 from grader.results import NamedMistake, Row
+from grader.verdict.explain.row_places import name_wrong_functions
 
 PLAIN = "Worst element [0]."
 WITH = "This is computed with your `{}`, which is not right yet: start there. " + PLAIN
@@ -21,7 +19,7 @@ def messages(course: Course, number: str, wrong: list[str], named: str = "") -> 
     for row in rows:
         row.message = PLAIN if row.name in wrong else None
         row.mistake = NamedMistake("sign", PLAIN) if row.name == named else None
-    name_wrong_functions(lesson, rows, LessonFiles(lesson.name, {BACKWARD_FILE: solution_of(lesson).encode()}))
+    name_wrong_functions(lesson, rows, solution_of(lesson))
     return {row.name: row.message for row in rows if row.message is not None}
 
 
@@ -42,7 +40,7 @@ def test_two_functions_that_call_each_other(course: Course):
     lesson = course.find("16")
     rows = [Row(name, "error", 0, 1) for name in ("rnn_backward", "truncated_backward")]
     text = "def rnn_backward(k): return truncated_backward(k)\ndef truncated_backward(k): return rnn_backward(k)\n"
-    name_wrong_functions(lesson, rows, LessonFiles(lesson.name, {BACKWARD_FILE: text.encode()}))
+    name_wrong_functions(lesson, rows, text)
     assert [row.message for row in rows] == [None, None]
 
 
@@ -65,5 +63,5 @@ def test_a_mistake_of_another_function_that_its_own_row_does_not_have(course: Co
         rows = [Row(name, "failed", 0, 1) for name in ("gradient_growth", "vanishing")]
         rows[0].mistake = NamedMistake(own, PLAIN)
         rows[1].mistake, rows[1].message = NamedMistake(mistake.id, mistake.message), mistake.message
-        name_wrong_functions(lesson, rows, LessonFiles(lesson.name, {BACKWARD_FILE: solution_of(lesson).encode()}))
+        name_wrong_functions(lesson, rows, solution_of(lesson))
         assert rows[1].message == expected

@@ -1,27 +1,25 @@
 """The cause of a row: its line in the student's file, or another function of the student's that is wrong itself.
 
-The line is that of a change, of a gradient, or of a misplaced function.
+The line is that of a change, of a gradient, or of a misplaced function. `text` is the student's file.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 
-from grader.intake.submissions.lesson_files import LessonFiles
 from grader.lesson.lesson import Lesson
-from grader.lesson.paths import BACKWARD_FILE
 from grader.results import Row
 from grader.results.wording import listed_as_code, shortened
-from grader.sandbox.workers.student import Student
 from grader.source.assignment_lines import assignment_lines
 from grader.source.in_place_changes import lines_of_changes
 from grader.source.nested_definitions import nested_definitions
 from grader.source.own_calls import calls_behind, own_calls
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.similar_names import close_names
-from grader.verdict.explain.readings.multiples import UNNAMED_MULTIPLE
+from grader.verdict.explain.explanation import UNNAMED_MULTIPLE
+from grader.verdict.judge.runner import SubmissionRunner
 
 MAX_LINE_CHARACTERS_QUOTED = 80
 NAME_NO_CAUSE = frozenset(
@@ -35,20 +33,18 @@ COMPUTED_WITH = "This is computed with your "
 """How a message begins that names another wrong function of the student's as the cause."""
 
 
-def locate_changes(lesson: Lesson, rows: list[Row], student: Student, submitted: LessonFiles) -> None:
+def locate_changes(lesson: Lesson, rows: list[Row], runner: SubmissionRunner, text: str) -> None:
     """Add the line that changed an argument in place to the rows that failed because of it."""
     found: list[tuple[Row, tuple[str, Sequence[str]]]] = []
     for row in rows:
         item = lesson.item_for(row.name)
         if row.status == "failed" and row.mistake is not None and item.target is not None:
-            changed = student.answers(student.public or lesson.public)[row.name].changed
+            changed = runner.answers(runner.public or lesson.public)[row.name].changed
             if changed:
                 found.append((row, (item.function, tuple(changed))))
     if not found:
         return
-    source = submitted.files[BACKWARD_FILE]
     try:
-        text = source.decode("utf-8-sig", errors="replace")
         numbers = source_reader().call(lines_of_changes, text, [change for _, change in found])
     except ReadingStopped:
         return
@@ -61,7 +57,7 @@ def locate_changes(lesson: Lesson, rows: list[Row], student: Student, submitted:
             row.mistake = row.mistake._replace(message=row.message)
 
 
-def locate_gradients(lesson: Lesson, rows: list[Row], submitted: LessonFiles) -> None:
+def locate_gradients(lesson: Lesson, rows: list[Row], text: str) -> None:
     """Move wrong rows of a function that returns all gradients from its first line to where they are assigned last.
 
     Rows with the same message stay on one line, that of the first of them: one mistake has spoiled them all.
@@ -74,7 +70,6 @@ def locate_gradients(lesson: Lesson, rows: list[Row], submitted: LessonFiles) ->
     ]
     if not wrong or joint is None:
         return
-    text = submitted.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
     try:
         found = source_reader().call(assignment_lines, text, joint.name, list(joint.returns))
     except (ReadingStopped, ReadingFailed):
@@ -90,18 +85,16 @@ def locate_gradients(lesson: Lesson, rows: list[Row], submitted: LessonFiles) ->
             places.setdefault(row.message, row.line)
 
 
-def explain_missing(lesson: Lesson, rows: list[Row], student: Student, submitted: LessonFiles) -> None:
-    """Write into a missing row where its function is instead, or a similar name."""
+def explain_missing(lesson: Lesson, rows: list[Row], functions: Iterable[str], text: str) -> None:
+    """Write into a missing row where its function is instead, or a similar name; `functions` are those of the file."""
     allowed = set(lesson.functions)
     missing = [row for row in rows if row.status == "missing" and row.message is None]
     names = list(dict.fromkeys(lesson.item_for(row.name).function for row in missing))
-    near = close_names(names, (name for name in student.functions if name not in allowed)) if names else {}
+    near = close_names(names, (name for name in functions if name not in allowed)) if names else {}
     inside: Mapping[str, tuple[int, str]] = {}
     if names:
         with suppress(ReadingStopped):
-            inside = source_reader().call(
-                nested_definitions, submitted.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace"), names
-            )
+            inside = source_reader().call(nested_definitions, text, names)
     for row in missing:
         name = lesson.item_for(row.name).function
         what = "class" if name[:1].isupper() and row.name != name else "function"
@@ -116,7 +109,7 @@ def explain_missing(lesson: Lesson, rows: list[Row], student: Student, submitted
         row.message = f"There is no {what} `{name}`{guess}"
 
 
-def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], submitted: LessonFiles) -> None:
+def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], text: str) -> None:
     """Write into wrong rows which other wrong functions of the student's they are computed with.
 
     Not where another mistake is named, unless it is one of a function whose own rows do not bear it out.
@@ -130,7 +123,6 @@ def name_wrong_functions(lesson: Lesson, rows: Sequence[Row], submitted: LessonF
     forward = [row.name for row in wrong if joint and of[row.name] == joint.name and row.name not in gradients]
     if not due or (len(functions) < 2 and not forward):
         return
-    text = submitted.files[BACKWARD_FILE].decode("utf-8-sig", errors="replace")
     try:
         called = source_reader().call(own_calls, text, functions, functions)
         if joint is not None:
