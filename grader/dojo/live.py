@@ -83,6 +83,9 @@ class LiveServer(ThreadingHTTPServer):
         self.shutdown()
         self.server_close()
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A tab that is closed in the middle of an answer is nothing that the student's terminal should say."""
+
     def tell(self, event: Event) -> None:
         """Have every open page show what has happened. It only takes note of it, so that the caller does not wait."""
         with self._changed:
