@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from grader.dojo.file import functions_that_differ
-from grader.dojo.public_suite import OwnGradients, PublicSuite
+from grader.dojo.public_suite import PublicSuite, StepAnswers
 from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import JudgedFile, judge_file
@@ -39,7 +39,7 @@ class LocalJudge:
         self._book = ProblemBook(PUBLIC_SEED)
         self._frozen = False
         self._judged_before: dict[str, bytes] = {}  # {lesson: the text of its file}
-        self.own: OwnGradients | None = None
+        self.own: StepAnswers | None = None
         """What the file that was judged last returned on the published problem; None where it does not run."""
 
     @property

@@ -29,7 +29,7 @@ from grader.sandbox.workers.torch_loading import load_torch
 
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
     from grader.dojo.check import LocalJudge
-    from grader.dojo.public_suite import OwnGradients
+    from grader.dojo.public_suite import StepAnswers
     from grader.gradebook.grading.one_file import JudgedFile
     from grader.results import Row
 
@@ -61,7 +61,7 @@ class Checked:
     seconds: float
     taught: frozenset[str] = frozenset()
     assigned: Collection[str] | None = None
-    own: OwnGradients | None = None
+    own: StepAnswers | None = None
     """What the student's functions returned on the published problem; None where the file does not run."""
 
     @property

@@ -35,14 +35,6 @@ class StepAnswers:
     answers: Mapping[str, Answer]
 
 
-@dataclass(frozen=True)
-class OwnGradients:
-    """The same functions twice: `line` with autograd's upstream gradients, `chain` each with the student's own."""
-
-    line: StepAnswers
-    chain: StepAnswers
-
-
 class PublicSuite:
     """Judges the rows of one file; of a file that was judged before, only those that a search for slips may explain.
 
@@ -58,7 +50,7 @@ class PublicSuite:
         self._known: dict[str, Row] = {}
         self._pictures: dict[str, Any] = {}
         self._ran = False
-        self.own: OwnGradients | None = None
+        self.own: StepAnswers | None = None
         self.printed, self.shown = "", list[str]()
 
     def rows(self, student: Student) -> tuple[list[Row], dict[str, Any]]:
@@ -128,9 +120,7 @@ class PublicSuite:
         return row
 
 
-def own_gradients(lesson: Lesson, student: Student) -> OwnGradients:
+def own_gradients(lesson: Lesson, student: Student) -> StepAnswers:
     """What the student's functions returned on the published problem, at a notebook's own sizes where it has some."""
-    public, chain = lesson.public, lesson.public_chain
-    if student.public is not None:
-        public, chain = lesson.published_at(student.terms.sizes or {})
-    return OwnGradients(StepAnswers(public, dict(student.answers(public))), StepAnswers(chain, dict(student.chain())))
+    public = lesson.public if student.public is None else lesson.published_at(student.terms.sizes or {})[0]
+    return StepAnswers(public, dict(student.answers(public)))

@@ -22,7 +22,7 @@ from grader.lesson.paths import TEMPLATES
 
 DISTRIBUTION = "backprop-ninja"
 PACKAGE_FOLDER = Path(grader.__file__).parent
-STUDENT_EXTRAS = ("live", "lsp")
+STUDENT_EXTRAS = ("lsp",)
 AUTHORS = ("new_lesson", "export", "kit")
 """Folders of templates for authors of a course. Students do not need them."""
 

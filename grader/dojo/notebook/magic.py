@@ -93,7 +93,7 @@ class CheckMagic:
     def _draw(self, checked: Checked, rows: list[str]) -> None:
         if not shows_html(self._shell) or checked.own is None:
             return
-        run = checked.own.line
+        run = checked.own
         for row in checked.judged.rows:
             target, answer = checked.lesson.item_for(row.name).target, run.answers.get(row.name)
             is_drawn = row.name in rows and row.status in ("failed", "shape")
