@@ -92,7 +92,7 @@ def run(**words: Any) -> None:
             roster=context.roster,
             kept=context.known.entries(),
         )
-    report(context, source, outcome, console)
+    print_report(context, source, outcome, console)
     quieted.close()
     report_to_platforms(context, source, outcome)
     exit_with_status(outcome, context.fail_under, console)
@@ -155,7 +155,7 @@ def settings_for(context: RunContext) -> Settings:
     )
 
 
-def report(
+def print_report(
     context: RunContext, source: FollowedFolder | GivenSubmissions, outcome: RunOutcome, console: Console
 ) -> None:
     """Writes what depends on the results, and prints what a person should know."""

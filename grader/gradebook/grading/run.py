@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -82,7 +83,7 @@ def grade_run(
         outcome.joined += join_people(gradebook, found, roster)
         for name, text in kept.items():
             gradebook.keep(name, text)
-        run = Run(gradebook, lessons, settings, outcome, publisher, course, fresh)
+        run = GradingRun(gradebook, lessons, settings, outcome, publisher, course, fresh)
         run.views.keep_class(found.attendance, settings.left_out)
         try:
             if inbox is not None:
@@ -102,7 +103,7 @@ def grade_run(
     return outcome
 
 
-class Run:
+class GradingRun:
     """One run over a gradebook: keeps results that are current, and grades the rest."""
 
     def __init__(
@@ -122,11 +123,12 @@ class Run:
         attempts = list(gradebook.attempts())  # of earlier runs
         self._attempts = {} if fresh else {(student, key): attempt for student, key, attempt in attempts if key}
         # reports with several attempts, with decisions or under an assignment show more than a grader process knows
-        shows_more = {*gradebook.decisions_by_student(), *gradebook.new_names().values()}
-        graded_before = {student for student, _, _ in attempts}
+        graded_before = Counter(student for student, _, _ in attempts)
+        self._show_more = {*gradebook.decisions_by_student(), *gradebook.new_names().values()}
+        self._show_more |= {student for student, count in graded_before.items() if count > 1}
         has_assignment = gradebook.assignment() is not None
         self._settings = replace(
-            settings, reports=not has_assignment, without_report=sorted(shows_more | graded_before)
+            settings, reports=not has_assignment, without_report=sorted(self._show_more | graded_before.keys())
         )
         self._graded: set[str] = set()  # by this run
         self._scores_before: dict[str, float | None] = json.loads(gradebook.kept(SCORES_ENTRY) or "{}")
@@ -143,7 +145,8 @@ class Run:
             return True
         if submission.time_source and submission.submitted is not None:
             book.set_time(attempt, submission.submitted, submission.time_source, submission.platform)
-        current = book.current_of(student)
+        has_own_result = self._settings.reports and student not in self._show_more and student not in self._graded
+        current = results if has_own_result else book.current_of(student)
         if reported_in(self._out / student) != current:
             book.mark_stale([student])
         self._outcome.results.add(current)

@@ -134,6 +134,7 @@ class HiddenSuite:
             "-ppytest_jsonreport.plugin",
             "--capture=no",
             "--tb=short",
+            "--disable-warnings",
             "-pno:cacheprovider",  # it would write into the course
         ]
         ended: object = None

@@ -168,7 +168,7 @@ def contiguous(named: Mapping[str, Any]) -> dict[str, Any]:
 
 # Replies, which are checked ------------------------------------------------------------------------------------------
 
-Check = Callable[[Any], Any]
+FieldCheck = Callable[[Any], Any]
 """Returns a field's value as it is used. Raises WireError for a value that the field cannot have."""
 
 
@@ -232,20 +232,20 @@ def observation(value: Any) -> Seen:
     raise WireError("no observation that there can be")
 
 
-ENDING: dict[str, Check] = {"outcome": outcome, "message": text, "line": line_number}
-COUNTS: dict[str, Check] = {"operators": count, "low_precision": flag}
-ANSWER = ENDING | COUNTS | {"kind": text, "changed": names, "uses": names, "in_float32": flag}
-CALLED = ENDING | COUNTS | {"dispatched": counts_by_name, "peak_bytes": count}
-LOADED: dict[str, Check] = {"functions": names, "plain": names, "note": text} | ENDING
-OBSERVED: dict[str, Check] = {"rows": observations}
+ENDING_FIELDS: dict[str, FieldCheck] = {"outcome": outcome, "message": text, "line": line_number}
+COUNT_FIELDS: dict[str, FieldCheck] = {"operators": count, "low_precision": flag}
+ANSWER_FIELDS = ENDING_FIELDS | COUNT_FIELDS | {"kind": text, "changed": names, "uses": names, "in_float32": flag}
+CALLED_FIELDS = ENDING_FIELDS | COUNT_FIELDS | {"dispatched": counts_by_name, "peak_bytes": count}
+LOADED_FIELDS: dict[str, FieldCheck] = {"functions": names, "plain": names, "note": text} | ENDING_FIELDS
+OBSERVED_FIELDS: dict[str, FieldCheck] = {"rows": observations}
 
 
-def fields_of(header: Mapping[str, Any], checks: Mapping[str, Check]) -> dict[str, Any]:
+def fields_of(header: Mapping[str, Any], checks: Mapping[str, FieldCheck]) -> dict[str, Any]:
     """{field: its value} of those that the header has. Raises WireError where one has a wrong value."""
     return {name: check(header[name]) for name, check in checks.items() if name in header}
 
 
-def reply_fields(frame: Frame, op: str, ticket: int, checks: Mapping[str, Check]) -> dict[str, Any]:
+def reply_fields(frame: Frame, op: str, ticket: int, checks: Mapping[str, FieldCheck]) -> dict[str, Any]:
     """The fields of the reply `op` to the request with this ticket. Raises WireError for anything else."""
     header = frame.header
     if header.get("op") != op or type(header.get("ticket")) is not int or header["ticket"] != ticket:
@@ -280,13 +280,13 @@ class FileLoaded:
 def encode_loaded(loaded: FileLoaded, ticket: int, printed: int) -> bytes:
     said: dict[str, Any] = {"functions": loaded.functions, "plain": sorted(loaded.plain), "note": loaded.note}
     if loaded.failure is not None:
-        said = {name: getattr(loaded.failure, name) for name in ENDING}
+        said = {name: getattr(loaded.failure, name) for name in ENDING_FIELDS}
     return encode_reply("loaded", ticket, **said, printed=printed)
 
 
 def decode_loaded(frame: Frame, ticket: int) -> FileLoaded:
     """Raises WireError for anything but a well-formed reply."""
-    found = reply_fields(frame, "loaded", ticket, LOADED)
+    found = reply_fields(frame, "loaded", ticket, LOADED_FIELDS)
     if "outcome" in found:
         ended: AnswerOutcome = "forbidden" if found["outcome"] == "forbidden" else "raised"
         return FileLoaded(failure=Answer(ended, message=found.get("message", ""), line=found.get("line") or None))
@@ -304,7 +304,7 @@ def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY, 
     A tensor of more than `room` bytes, or one without bytes of its own (meta, nested), is only described.
     """
     packer = Packer(room, ONE_TENSOR)
-    said = {name: getattr(answer, name) for name in ANSWER if getattr(answer, name) != getattr(NOTHING, name)}
+    said = {name: getattr(answer, name) for name in ANSWER_FIELDS if getattr(answer, name) != getattr(NOTHING, name)}
     header = {"op": "answer", "ticket": ticket, "step": step, "printed": printed, "outcome": answer.outcome, **said}
     if "uses" in said:
         header["uses"] = sorted(answer.uses)
@@ -323,7 +323,7 @@ def decode_answer(
     Of the parameters that it says were used or changed, only those in `known` are kept; `room` is how many
     bytes a tensor may have.
     """
-    found = reply_fields(frame, "answer", ticket, ANSWER)
+    found = reply_fields(frame, "answer", ticket, ANSWER_FIELDS)
     if frame.header.get("step") != step or "outcome" not in found:
         raise WireError("an answer to something else than what was asked")
     if len(frame.body) > room:
@@ -377,10 +377,10 @@ def encode_called(
 
 def decode_called(frame: Frame, ticket: int, budget: Budget = LEAST) -> Called:
     """The worker's reply to a call, within `budget`. Raises WireError for anything but a well-formed one."""
-    found = reply_fields(frame, "value", ticket, CALLED)
-    if found.keys() != CALLED.keys():
+    found = reply_fields(frame, "value", ticket, CALLED_FIELDS)
+    if found.keys() != CALLED_FIELDS.keys():
         raise WireError("a reply without some of its fields")
-    ending = {name: found.pop(name) for name in ENDING}
+    ending = {name: found.pop(name) for name in ENDING_FIELDS}
     counts, line = Counts(**found), ending["line"]
     tensors = tensors_of(frame, budget)
     if ending["outcome"] != "returned":
@@ -395,7 +395,7 @@ def decode_called(frame: Frame, ticket: int, budget: Budget = LEAST) -> Called:
 
 def decode_observed(frame: Frame, ticket: int) -> dict[str, Seen]:
     """{step or function: what a worker saw while it ran again}. Raises WireError."""
-    found = reply_fields(frame, "observed", ticket, OBSERVED)
+    found = reply_fields(frame, "observed", ticket, OBSERVED_FIELDS)
     if frame.body or "rows" not in found:
         raise WireError("no observations")
     return dict(found["rows"])
