@@ -13,7 +13,8 @@ import torch
 from grader.calling.protocol import CallFailed, Function
 from grader.comparison.trees import agreement
 from grader.lesson.course_modules import load_module
-from grader.verdict.judge.checks import CheckFailed
+from grader.verdict.explain.checks import mistake_of
+from grader.verdict.judge.checks import CheckFailed, failed_call
 from grader.verdict.judge.shuffled import Shuffled
 
 HERE = Path(__file__).resolve()
@@ -422,7 +423,7 @@ def explained(check, kind, single=()):
             with suppress(CallFailed):
                 upstream_ignored(check)
         known = {each.id for each in check.lesson.mistakes} - OF_GRAPHS
-        if isinstance(failed, CheckFailed) and failed.mistake in known:
+        if isinstance(failed, CheckFailed) and mistake_of(check, failed) in known:
             raise
         tensors = (unbroadcast_is_wrong, changed_upstream, shared_gradients, sums_forgotten) if kind == "Tensor" else ()
         for look in (results, gradient_kind, no_start, equal_numbers, shared_numbers):
@@ -446,7 +447,7 @@ def agrees_on_graphs(check, scenario, draws=({},)):
     try:
         check.agrees(scenario, draws=draws, reference=Autograd)
     except CheckFailed as failed:
-        if failed.mistake is not None:
+        if mistake_of(check, failed) is not None:
             check.agrees(slopes, reference=Autograd)
         raise
 
@@ -525,7 +526,7 @@ def wrong_operation(check, kind, single, raises):
             found = check.on.run_with([kind], DIFFERENTIATED if gradient is None else OF_TENSORS, *arguments)
         except CallFailed as failed:
             where = f"In `{label}`: " if failed.answer.outcome == "raised" else ""
-            raise check.failed_call(failed, where) from failed
+            raise failed_call(failed, where) from failed
         if not (raises and single):
             expected = (differentiated if gradient is None else of_tensors)(getattr(Autograd, kind), *arguments)
             compare_operation(check, label, found, expected, single)
@@ -1216,7 +1217,7 @@ def test_network(check):
         try:
             check.agrees(losses, draws=draws, reference=Autograd)
         except CheckFailed as failed:
-            if failed.mistake not in OF_GRAPHS:
+            if mistake_of(check, failed) not in OF_GRAPHS:
                 raise
             larger = (
                 "Small expressions are right, but the gradients of this larger graph are wrong. Which operation goes "

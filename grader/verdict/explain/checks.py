@@ -23,8 +23,7 @@ from grader.verdict.explain.errors.no_answer import still_unwritten
 from grader.verdict.explain.errors.raised import CallContext, explain_error_text
 from grader.verdict.explain.explanation import Explanation
 from grader.verdict.explain.known_in_checks import known_mistake_of_check
-from grader.verdict.explain.results.places import in_other_places
-from grader.verdict.explain.results.results import ComparedResult, compared_leaves, explain_result
+from grader.verdict.explain.results import ComparedResult, compared_leaves, explain_result, in_other_places
 from grader.verdict.judge.checks import Check, CheckFailed, end_of
 
 MAX_FUNCTIONS_CHANGED = 200
@@ -38,7 +37,7 @@ def explain_check(test: Callable[[Check], None], check: Check, failed: CheckFail
     with explaining(check.student):
         if failed.call is not None:
             return attempt(lambda: of_failed_call(check, failed, *failed.call)) or failed  # type: ignore[misc]
-        found = attempt(lambda: known_mistake_of_check(check, failed)) or attempt(lambda: of_results(check, failed))
+        found = explanation_of(check, failed)
         text = str(failed) if found is None else found.message
         for name, parameters in check.on.left_out.items():
             text += f" Your `{name}` has no parameter {listed_as_code(parameters)}."
@@ -49,6 +48,17 @@ def explain_check(test: Callable[[Check], None], check: Check, failed: CheckFail
             if edited is not None:
                 return CheckFailed(edited.message, failed.status, edited.id, edited.line)
     return failed
+
+
+def explanation_of(check: Check, failed: CheckFailed) -> Explanation | None:
+    """What the wrong results say, without a look at what the code may be changed to."""
+    return attempt(lambda: known_mistake_of_check(check, failed)) or attempt(lambda: of_results(check, failed))
+
+
+def mistake_of(check: Check, failed: CheckFailed) -> str | None:
+    """The id of the mistake that a check has named, or that its wrong results say: for a suite that looks further."""
+    found = explanation_of(check, failed) if failed.mistake is None else None
+    return failed.mistake if found is None else found.id
 
 
 def of_failed_call(check: Check, failed: CheckFailed, answer: Answer, where: str) -> CheckFailed:

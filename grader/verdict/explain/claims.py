@@ -33,6 +33,8 @@ SUMMING_FUNCTIONS |= {
     "std",
 }
 SUMMING_FUNCTIONS |= {"var", "average", "logsumexp", "inner", "linear", "segment_reduce"}
+LOOPS = frozenset({"range", "enumerate", "zip"})
+"""What loops that add up usually go over."""
 MEANS = frozenset({"mean", "nanmean", "average"})
 DIVIDES = frozenset(
     {"div", "div_", "divide", "true_divide", "reciprocal", "rsqrt", "pow", "mean", "nanmean", "addcdiv"}
@@ -58,13 +60,8 @@ def reduces(contents: FunctionContents, _: str) -> bool:
         not SUMMING_FUNCTIONS.isdisjoint(contents["calls"])
         or "MatMult" in contents["operators"]
         or "sum" in contents["names"]
+        or ("Add" in contents["operators"] and not LOOPS.isdisjoint(contents["names"]))
     )
-
-
-def sums(contents: FunctionContents, _: str) -> bool:
-    """Whether something is added up, and not only averaged."""
-    calls = set(contents["calls"])
-    return reduces({**contents, "calls": calls - MEANS}, _)
 
 
 def averages(contents: FunctionContents, _: str) -> bool:
@@ -145,7 +142,6 @@ CLAIMS: tuple[tuple[re.Pattern[str], Callable[[FunctionContents, str], bool]], .
         (r"\b[Yy]ou (?:take the mean|average)\b|\b[Tt]his (?:is a|takes the) mean\b", averages),
         (r"\b[Yy]ou (?:sum|add up)\b|\b[Tt]he sums? (?:runs?|is taken|was taken)\b", reduces),
         (r"\b[Yy]ou sum the two factors separately\b", sums_twice),
-        (r"\b[Yy]ou (?:take|return) the sum\b", sums),
         (r"\b[Ss]ummed axis was kept\b|\bsum with `keepdim|[Cc]heck (?:what )?`keepdim`", calls(*HAS_KEEPDIM)),
         (r"\b[Tt]he minus\b[^.:;]* (?:is|was) (?:lost|missing)\b", lambda contents, _: not contents.get("negates")),
         (r"\b(?:[Yy]ou|[Tt]his) divides?\b", divides),
@@ -158,7 +154,6 @@ CLAIMS: tuple[tuple[re.Pattern[str], Callable[[FunctionContents, str], bool]], .
         (r"\b[Yy]our tuple has\b", lambda contents, _: set(contents["returns"]) != {"Dict"}),
         (r"\b[Yy]ou take the exponential\b|\bexp is applied\b", calls("exp", "exp_", "expm1", "softmax", "exp2")),
         (r"\b[Yy]ou apply tanh\b|\bone tanh too many\b|goes through tanh once more", calls("tanh", "tanh_")),
-        (r"\b[Yy]ou take the log(?:arithm)?\b", calls("log", "log_", "log_softmax", "log10", "log2", "log1p")),
     )
 )
 

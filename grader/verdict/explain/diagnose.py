@@ -1,27 +1,23 @@
 """Patterns of wrong gradients: which wrong formula gives exactly this answer, from the simplest slip to the oddest?
 
-`mismatch.py` defines when a formula holds; `claims.py` leaves out an explanation that contradicts the code.
+`wrong_answer.py` defines when a formula holds; `claims.py` leaves out an explanation that contradicts the code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 
 from grader.results.wording import format_shape
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.claims import FunctionContents, is_borne_out
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.mismatch import Cases, GradientMismatch, gradient_mismatch
 from grader.verdict.explain.problem_values import can_expand
 from grader.verdict.explain.readings.factors import wrong_factor
-from grader.verdict.explain.readings.forms import constant_elements, reciprocal, wrong_operation
-from grader.verdict.explain.readings.inner_lines import wrong_inner_line
-from grader.verdict.explain.readings.lines import factor_of_a_line, term_of_a_line
+from grader.verdict.explain.readings.forms import constant_elements, operand_alone
 from grader.verdict.explain.readings.multiples import branch_coefficients, constant_multiple, unnamed_multiple
-from grader.verdict.explain.readings.paths import each_path, held_constant, one_path, sums_of_paths
+from grader.verdict.explain.readings.paths import held_constant, wrong_paths
 from grader.verdict.explain.readings.places import factor_in_places, repeated_index, wrong_zeros
 from grader.verdict.explain.readings.reductions import extra_sum, sum_of_uses_missing, wrong_broadcast, wrong_sum
 from grader.verdict.explain.readings.shapes import transposed_gradient, wrong_order, wrong_shape
@@ -29,51 +25,51 @@ from grader.verdict.explain.readings.substitutes import (
     other_gradient,
     unchanged_upstream,
     upstream_forgotten,
-    upstream_with_a_factor,
     wrong_upstream,
-    wrong_value,
 )
-from grader.verdict.explain.readings.sums_inside import wrong_inner_sum
 from grader.verdict.explain.readings.terms import wrong_term, wrong_term_and_factor
+from grader.verdict.explain.wrong_answer import Cases, WrongGradient, wrong_gradient
 
-GradientReading = Callable[[GradientMismatch], Iterator[Explanation]]
+GradientReading = Callable[[WrongGradient], Iterator[Explanation]]
 ZERO_ELEMENT = 1e-12
 """The share of a gradient's scale below which an element is rounding."""
 
-TIERS: tuple[tuple[GradientReading, ...], ...] = (
-    (
-        *(wrong_sum, constant_multiple, branch_coefficients, wrong_shape, wrong_broadcast, transposed_gradient),
-        other_gradient,
-    ),
-    (
-        held_constant,
-        unchanged_upstream,
-        extra_sum,
-        sum_of_uses_missing,
-        wrong_upstream,
-        wrong_value,
-        upstream_forgotten,
-        wrong_factor,
-    ),
-    (wrong_term, wrong_inner_line, repeated_index),
-    (one_path, upstream_with_a_factor, wrong_inner_sum),
-    (sums_of_paths,),
-    (unnamed_multiple,),
-    (wrong_zeros, factor_in_places, factor_of_a_line, term_of_a_line),
-    (constant_elements, reciprocal, wrong_order),
-    (wrong_operation, wrong_term_and_factor),
+
+def factor_of_a_branch(wrong: WrongGradient) -> Iterator[Explanation]:
+    """A wrong factor in the part that comes through one consumer."""
+    for branch in wrong.branches():
+        check_interrupt()
+        yield from wrong_factor(branch)
+
+
+PATTERNS: tuple[GradientReading, ...] = (
+    wrong_sum,
+    constant_multiple,
+    branch_coefficients,
+    wrong_shape,
+    wrong_broadcast,
+    transposed_gradient,
+    other_gradient,
+    held_constant,
+    unchanged_upstream,
+    extra_sum,
+    sum_of_uses_missing,
+    wrong_upstream,
+    upstream_forgotten,
+    wrong_factor,
+    factor_of_a_branch,
+    wrong_term,
+    repeated_index,
+    wrong_paths,
+    unnamed_multiple,
+    wrong_zeros,
+    factor_in_places,
+    wrong_term_and_factor,
+    constant_elements,
+    wrong_order,
+    operand_alone,
 )
-"""Readings in the order of trust: a later tier is tried only where no earlier one explains the answer."""
-
-OF_A_BRANCH: dict[int, tuple[GradientReading, ...]] = {
-    1: (wrong_factor,),
-    3: (wrong_inner_sum,),
-    8: (wrong_operation,),
-}
-"""Readings of each branch alone, by tier, where no reading of the tier explains the whole gradient."""
-
-OF_A_PATH: dict[int, tuple[GradientReading, ...]] = {3: (wrong_factor, wrong_inner_sum), 8: (wrong_operation,)}
-"""The same for each path through a step of several operations."""
+"""The patterns of wrong gradients, in the order of trust: the first that holds, and that the code bears out, counts."""
 
 
 def explain(name: str, cases: Cases, contents: FunctionContents | None = None) -> Explanation | None:
@@ -84,14 +80,21 @@ def explain(name: str, cases: Cases, contents: FunctionContents | None = None) -
     explanation = zeros(name, cases)
     if explanation is not None:
         return explanation
-    wrong = gradient_mismatch(name, cases)
+    wrong = wrong_gradient(name, cases)
     if wrong is None:
         return None
     found = chain(explanations(wrong), explanations_of_expanded(wrong))
     return next((e for e in found if is_borne_out(e.message, contents)), None)
 
 
-def explanations_of_expanded(wrong: GradientMismatch) -> Iterator[Explanation]:
+def explanations(wrong: WrongGradient) -> Iterator[Explanation]:
+    """What holds of a wrong gradient, the surest first."""
+    for pattern in PATTERNS:
+        check_interrupt()
+        yield from pattern(wrong)
+
+
+def explanations_of_expanded(wrong: WrongGradient) -> Iterator[Explanation]:
     """Which part of the gradient an answer is that lacks axes, expanded to the gradient's shape.
 
     Of a batch norm, the term of the mean alone has one number per column.
@@ -100,39 +103,10 @@ def explanations_of_expanded(wrong: GradientMismatch) -> Iterator[Explanation]:
         return
     shapes = [format_shape(tensor.shape) for tensor in wrong.pairs[0]]
     expanded = replace(wrong, found=[f.expand(e.shape) for f, e in wrong.pairs])
-    for reading in (branch_coefficients, held_constant, wrong_inner_line, one_path):
+    for reading in (branch_coefficients, held_constant, wrong_paths):
         check_interrupt()
         for explanation in reading(expanded):
             yield replace(explanation, message=f"Its shape is {shapes[0]}, not {shapes[1]}. {explanation.message}")
-
-
-def explanations(wrong: GradientMismatch) -> Iterator[Explanation]:
-    """What holds of the first tier in which anything does, each mistake once."""
-    for number, tier in enumerate(TIERS):
-        seen: set[str] = set()
-        for explanation in readings_of_tier(number, tier, wrong, seen):
-            if explanation.id not in seen:
-                seen.add(explanation.id)
-                yield explanation
-                if number > 0:  # the odder ones say the same thing in several ways
-                    return
-        if seen:
-            return
-
-
-def readings_of_tier(
-    number: int, tier: Sequence[GradientReading], wrong: GradientMismatch, seen: Collection[str]
-) -> Iterator[Explanation]:
-    """The explanations of one tier; of the branches and paths while the caller has `seen` none."""
-    for reading in tier:
-        check_interrupt()
-        yield from reading(wrong)
-    for parts, readings in ((wrong.branches, OF_A_BRANCH), (partial(each_path, wrong), OF_A_PATH)):
-        if number in readings and not seen:
-            for part in parts():
-                for reading in readings[number]:
-                    check_interrupt()
-                    yield from reading(part)
 
 
 def zeros(name: str, cases: Cases) -> Explanation | None:

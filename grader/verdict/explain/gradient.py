@@ -22,18 +22,15 @@ from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.contents import multiplies_sums
 from grader.verdict.explain.edits.inner_gradients import explain_by_inner_gradients, upstream_is_right
 from grader.verdict.explain.edits.search import (
-    MEAN_OR_SUM,
-    READINGS_KEPT,
     Trials,
     explain_by_repair,
     explain_random_numbers,
     surer_slips,
 )
 from grader.verdict.explain.errors.no_answer import explain_no_answer, reads_grad
-from grader.verdict.explain.explanation import Explanation
+from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.hard_coded import explain_hard_coded_sizes
 from grader.verdict.explain.known_mistakes import known_mistake
-from grader.verdict.explain.mismatch import Cases, euclidean_norm
 from grader.verdict.explain.other_explanations import (
     explain_by_properties,
     explain_changed_places,
@@ -41,8 +38,8 @@ from grader.verdict.explain.other_explanations import (
     other_mistakes,
     targets_that_pass,
 )
-from grader.verdict.explain.readings.multiples import UNNAMED_MULTIPLE
 from grader.verdict.explain.readings.widths import width_from_the_data
+from grader.verdict.explain.wrong_answer import Cases, euclidean_norm
 from grader.verdict.judge.gradient import GradientCheck, with_precision
 from grader.verdict.judge.line import Verdict
 from grader.verdict.judge.messages import not_earned_alone
@@ -57,7 +54,7 @@ def explain_gradient(check: GradientCheck, draws: Sequence[Draw]) -> None:
     verdict = check.judge(draws)
     if verdict.passed:
         return
-    case = WrongGradient(check, verdict)
+    case = GradientCase(check, verdict)
     with explaining(check.student):
         if verdict.mistake is None and any(answer.outcome != "returned" for _, answer in verdict.cases):
             attempt(lambda: explain_no_answer(case.name, verdict, case.contents))
@@ -72,7 +69,7 @@ def explain_gradient(check: GradientCheck, draws: Sequence[Draw]) -> None:
 
 
 @dataclass(frozen=True)
-class WrongGradient:
+class GradientCase:
     """A gradient that is not right, with everything that may explain it."""
 
     check: GradientCheck
@@ -172,7 +169,7 @@ class WrongGradient:
         if not is_known and not has_own_sizes:
             yield lambda: self.sizes_of_the_lecture(predicted)
         can_run = self.verdict.status != "error"
-        is_kept = is_known or (predicted is not None and predicted.id in READINGS_KEPT)
+        is_kept = is_known or (predicted is not None and predicted.id in SURE)
         kinds = surer_slips(self.contents, predicted, self.is_alone)
         if is_known and any(map(multiplies_sums_itself, self.mistakes_named(predicted))):
             kinds = kinds - {"sums_multiplied"}

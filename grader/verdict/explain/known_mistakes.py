@@ -14,8 +14,8 @@ from grader.reference.course_formulas import run_formula
 from grader.reference.problem import Problem
 from grader.verdict.explain.claims import FunctionContents, is_borne_out
 from grader.verdict.explain.explanation import MAX_JOINED, Explanation, join_explanations
-from grader.verdict.explain.mismatch import Cases, euclidean_norm, tolerance_of
 from grader.verdict.explain.problem_values import computed_once
+from grader.verdict.explain.wrong_answer import Cases, euclidean_norm, tolerance_of
 
 
 def known_mistake(

@@ -89,7 +89,8 @@ def wrong_pattern(student: StepRunner, step: str, problem: Problem) -> Iterator[
             return
         given = f"Suppose that `d{consumer}` is zero except for a 1 in {list(index)}. Then `{step}`"
         reached, is_zero = is_not_noise(expected), not bool(is_not_noise(found).any())
-        where, because = places_in_words(reached), f"`{consumer}{list(index)}` is computed from those elements"
+        those = "that element" if int(reached.sum()) == 1 else "those elements"
+        where, because = places_in_words(reached), f"`{consumer}{list(index)}` is computed from {those}"
         if is_zero and bool(reached.any()):
             yield Explanation("wrong_pattern", f"{given} is not zero in {where}, because {because}; yours is all zero.")
         elif (excess := (is_not_noise(found) & ~reached).nonzero()).numel():

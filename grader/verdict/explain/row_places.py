@@ -18,7 +18,7 @@ from grader.source.nested_definitions import nested_definitions
 from grader.source.own_calls import calls_behind, own_calls
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.similar_names import close_names
-from grader.verdict.explain.readings.multiples import UNNAMED_MULTIPLE
+from grader.verdict.explain.explanation import UNNAMED_MULTIPLE
 from grader.verdict.judge.runner import SubmissionRunner
 
 MAX_LINE_CHARACTERS_QUOTED = 80

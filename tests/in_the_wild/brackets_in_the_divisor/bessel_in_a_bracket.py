@@ -1,8 +1,7 @@
 """Bessel's correction without brackets, inside the bracket of batch norm.
 
 lesson: 05
-dhprebn: failed | only `n` divides: without brackets, what follows it is no part of the divisor. Divided by `n - 1`, your
-    `dhprebn` is right.
+dhprebn: failed | so each column of the gradient adds up to zero
 others: passed
 """
 

@@ -1,8 +1,8 @@
 """The small number stands after the root, outside of all brackets.
 
 lesson: 02
-dh: failed | only `h_var.sqrt()` divides: without brackets, what follows it is no part of the divisor. Divided by
-    `(h_var + 1e-5).sqrt()`, your `dh` is right.
+dh: failed | what follows the divisor is no part of it, because there are no brackets. With brackets around the
+    whole divisor, your `dh` is right.
 others: passed
 """
 

@@ -2,9 +2,8 @@
 
 lesson: 03
 by: both
-dhpreact: failed | = Your `dhpreact` is exactly `dh` minus `h`. A forward value is never added to a gradient: `dh` is
-    multiplied by the derivative of `h` with respect to `hpreact`.
-dnorm_logits: failed | The gradient contains `dcounts`, too, but combined in another way.
+dhpreact: failed | When `dh` is multiplied by −2, `dhpreact` must be multiplied by −2, too; yours is not.
+dnorm_logits: failed | When `dcounts` is multiplied by −2, `dnorm_logits` must be multiplied by −2, too; yours is not.
 others: passed
 """
 

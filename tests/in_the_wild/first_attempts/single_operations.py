@@ -1,8 +1,7 @@
 """The upstream gradient and the local derivative are combined, but not as the chain rule does.
 
 lesson: 01
-dz: failed | = Your `dz` is exactly `da` minus `a**2`. A forward value is never added to a gradient: `da` is
-    multiplied by the derivative of `a` with respect to `z`.
+dz: failed | When `da` is multiplied by −2, `dz` must be multiplied by −2, too; yours is not.
 dbase: failed | = In `-0.5 * base**-1.5 + dpower`, another operation belongs between `-0.5 * base**-1.5` and `dpower`.
     With it, your `dbase` is right. What is the local derivative of the forward line?
 others: passed

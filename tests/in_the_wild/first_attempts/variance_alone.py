@@ -3,7 +3,8 @@
 lesson: 02
 dh: failed | = In your `dh`, the part that comes directly, not by way of `h_var` or `h_mean` is missing, and the part
     that comes by way of `h_mean` is missing. The rest is right.
-dlogits: failed | `logits.sigmoid()` calls `sigmoid`. With another function in its place, your `dlogits` is right
+dlogits: failed | `logits.sigmoid()` calls a function. With another function in its place, your `dlogits` is right:
+    which one?
 others: passed
 """
 

@@ -1,7 +1,7 @@
 """The one-hot product averages where it should add up, and is float32: the message is about the mean.
 
 lesson: 03
-dC: failed | the division by `n` is one too many: without it, your `dC` is right.
+dC: failed | the division by `n` is one too many. Without it, your `dC` is right.
 """
 
 import torch

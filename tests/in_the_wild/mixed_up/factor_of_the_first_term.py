@@ -1,8 +1,7 @@
 """A factor multiplies the first of three terms.
 
 lesson: 11
-dx: failed | the factor `rstd` multiplies only the first term, `rstd * g`. With brackets around all terms, your `dx`
-    is right.
+dx: failed | the factor `rstd` multiplies only the first term. With brackets around all terms, your `dx` is right.
 """
 
 def dx(dy, scale, xhat, rstd):

@@ -1,8 +1,8 @@
 """`/ a * b` where both should divide.
 
 lesson: 14
-gelu_backward: failed | only `math.sqrt(2)` divides: without brackets, what follows it is no part of the divisor. Divided by
-    `math.sqrt(2) * math.sqrt(math.pi)`, `gelu_backward` is right.
+gelu_backward: failed | what follows the divisor is no part of it, because there are no brackets. With brackets
+    around the whole divisor, `gelu_backward` is right.
 others: any
 """
 

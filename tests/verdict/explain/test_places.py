@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.verdict.explain.results.places import MAX_PLACES, in_other_places, one_to_one
+from grader.verdict.explain.results import MAX_PLACES, in_other_places, one_to_one
 
 NAMES = "abcde"
 

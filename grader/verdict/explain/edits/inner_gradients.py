@@ -15,16 +15,13 @@ from grader.results.wording import listed_as_code
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.diagnose import explain
 from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit
-from grader.verdict.explain.edits.search import READINGS_KEPT, Trials, is_right_gradient, known_on
-from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.mismatch import Cases
+from grader.verdict.explain.edits.search import Trials, is_right_gradient, known_on
+from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
 from grader.verdict.explain.problem_values import computed_once
+from grader.verdict.explain.wrong_answer import Cases
 
-SPECIFIC_READINGS = READINGS_KEPT | {
-    *("factor", "term_missing", "term_too_many", "wrong_value", "branch_ratio", "way_ratio", "upstream_forgotten"),
-    *("term_of_a_line", "factor_of_a_line", "not_zero_elsewhere", "zero_too_often", "shuffled"),
-}
-"""Readings that say something about the function's own lines, which nobody sees who judges a variable."""
+SAYS_LITTLE = {UNNAMED_MULTIPLE, "constant", "operand_alone"}
+"""Patterns that say nothing about the function's own lines, which nobody sees who judges a variable."""
 MAX_RIGHT_GRADIENTS_NAMED = 3
 """Right gradients before the wrong one that a message names: the last ones."""
 
@@ -66,7 +63,7 @@ def explain_by_inner_gradients(
         )
         text = f"{before}`{name}` is wrong, and `{step}` is computed from it."
         mistake = explain(name[1:], answers)
-        is_clear = mistake is not None and mistake.id in SPECIFIC_READINGS
+        is_clear = mistake is not None and mistake.id not in SAYS_LITTLE
         message = f"{text} {mistake.message}" if mistake and is_clear else text
         return InnerGradient(name, right, Explanation("inner_gradient", message, line=edits[inner[name]].line))
     return None

@@ -19,30 +19,12 @@ from grader.reference.problem import Problem
 from grader.verdict.explain.attempts import check_interrupt
 from grader.verdict.explain.edits.changes import INNER_GRADIENT, Edit
 from grader.verdict.explain.edits.known import Known
-from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.mismatch import Cases
+from grader.verdict.explain.explanation import MEAN_OR_SUM, SURE, Explanation
+from grader.verdict.explain.wrong_answer import Cases
 
-READINGS_KEPT = {
-    *("sum_missing", "wrong_axis", "mean_for_sum", "summed_too_much", "sum_too_many", "sign", "ratio"),
-    *("branch_missing", "branch_sign", "keepdim", "not_reshaped", "transposed", "not_broadcast", "broadcast_too_far"),
-    *("local_derivative_missing", "wrong_upstream", "repeated_index", "zeros", "changed_argument", "held_constant"),
-    *("other_gradient", "upstream_left_out", "sizes_of_the_lecture", "left_to_the_data"),
-}
-"""Readings of the numbers that say more than a change of the code does: the rule that was broken."""
 SURE_SLIPS = {"FloorDiv": "floor_division", "UAdd": "update_written_backwards"}
 """{an operator: the kind of change that replaces it}. A gradient has hardly another use for it: where the change makes
 the answer right, it is the slip, whatever else the numbers fit."""
-MEAN_OR_SUM = "mean_or_sum"
-"""The kind, and the id, of a mean in place of a sum, or a sum in place of a mean."""
-SURER_SLIPS = {
-    "ratio": {MEAN_OR_SUM, "factor_too_many", "wrong_operator"},
-    "repeated_index": {"range_start", "range_end", "overwritten"},
-    "zeros": {"result_unused", "value_unused"},
-    "branch_missing": {"result_unused", "value_unused", "reduction_too_many"},
-    "summed_too_much": {"product_for_matrix_product"},
-    "sum_too_many": {"product_for_matrix_product"},
-}
-"""{a reading that is kept: the kinds of change that say more than it does}"""
 PATH_MISSING = re.compile(r"\bpath\b[^.:;]* is missing\b")
 MAX_SMALL_NUMBER = 1e-2
 MAX_OPERATORS = 200_000
@@ -89,7 +71,7 @@ def surer_slips(contents: Mapping[str, Any] | None, reading: Explanation | None,
         of_code.add("overwritten")
     if reading is not None and PATH_MISSING.search(reading.message):
         of_code.add("reduction_too_many")  # the path may be there, and a mean over it zero
-    of_reading = SURER_SLIPS.get(reading.id if reading is not None else "", set())
+    of_reading = SURE.get(reading.id if reading is not None else "", frozenset())
     return of_code | (of_reading if is_alone else of_reading - {MEAN_OR_SUM})
 
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from torch import Tensor
+
 from grader.results.wording import listed_as_code
-from grader.verdict.explain.constants import NUMBERS_IN_WORDS, value_here
-from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.fit import ZERO_COEFFICIENT, first_telling, fit_multiples, fit_parts
-from grader.verdict.explain.mismatch import GradientMismatch
-from grader.verdict.explain.problem_values import named_factors
-from grader.verdict.explain.readings.lines import are_zero_or
+from grader.verdict.explain.explanation import UNNAMED_MULTIPLE, Explanation
+from grader.verdict.explain.problem_values import NUMBERS_IN_WORDS, named_factors, value_here
+from grader.verdict.explain.wrong_answer import ZERO_COEFFICIENT, WrongGradient, first_telling, fit_multiples, fit_parts
 
 MIN_ELEMENTS_OF_A_MULTIPLE = 3
 """Elements from which a tensor that is a multiple of another is no coincidence."""
 
-UNNAMED_MULTIPLE = "multiple"
-"""The id of a factor without a name: an explanation that says where it comes from is better."""
 
-
-def unnamed_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:
+def unnamed_multiple(wrong: WrongGradient) -> Iterator[Explanation]:
     """The gradient times a number that has no name and differs from problem to problem."""
     if wrong.is_whole_in_shape and min(e.numel() for e in wrong.expected) >= MIN_ELEMENTS_OF_A_MULTIPLE:
         values = fit_multiples(wrong, wrong.expected)
@@ -39,6 +35,11 @@ def unnamed_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:
             )
 
 
+def are_zero_or(sizes: Tensor, size: Tensor) -> bool:
+    """Whether each of the `sizes` is zero or `size`, up to rounding."""
+    return bool(((sizes == 0) | ((size - sizes) <= 1e-9 * size)).all())
+
+
 def varying(values: Sequence[float]) -> str:
     """A factor that differs from problem to problem, in words."""
     other = max(values, key=lambda value: abs(value - values[0]))
@@ -47,7 +48,7 @@ def varying(values: Sequence[float]) -> str:
     return f"{first:.6g} times on one problem and {rest}"
 
 
-def constant_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:
+def constant_multiple(wrong: WrongGradient) -> Iterator[Explanation]:
     """The gradient, or the part, times a number with a name."""
     values = fit_multiples(wrong, wrong.expected) if wrong.same_shape else []
     label = wrong.constant(values) if values else None
@@ -61,7 +62,7 @@ def constant_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:
         yield Explanation("ratio", f"{wrong.what} is exactly {times_too_large(label, wrong, values)}")
 
 
-def times_too_large(label: str, wrong: GradientMismatch, values: Sequence[float]) -> str:
+def times_too_large(label: str, wrong: WrongGradient, values: Sequence[float]) -> str:
     """The end of a sentence on a factor: its value on one problem, its name, and what to look for."""
     number = first_telling(values)
     value = values[number]
@@ -69,10 +70,10 @@ def times_too_large(label: str, wrong: GradientMismatch, values: Sequence[float]
     sign = ", and its sign is flipped" if is_negative else ""
     value, size = abs(value), label.removeprefix("1/")
     if "/" in size:
-        return (
-            f"{label} times what it should be (here {value:.6g}){sign}. Is that the number that the forward line "
-            "divides by?"
-        )
+        places = wrong.problems[number].finer.places
+        divides = any("/" in places[consumer].text for consumer in wrong.consumers if consumer in places)
+        asks = "Is that the number that the forward line divides by?" if divides else "Which number takes its place?"
+        return f"{label} times what it should be (here {value:.6g}){sign}. {asks}"
     if label == "1":
         return "minus what it should be. One minus is missing, or one too many: compare with the forward line."
     constant = named_factors(wrong.problems[number], wrong.name).get(size)
@@ -82,7 +83,7 @@ def times_too_large(label: str, wrong: GradientMismatch, values: Sequence[float]
     return f"{times}{where}{sign}. A constant factor is lost, or there is one too many."
 
 
-def branch_coefficients(wrong: GradientMismatch) -> Iterator[Explanation]:
+def branch_coefficients(wrong: WrongGradient) -> Iterator[Explanation]:
     """A sum of the branches, each times a number: one missing, subtracted where it is to be added, too large."""
     consumers = wrong.consumers
     if len(consumers) < 2 or not wrong.same_shape:

@@ -6,7 +6,7 @@ graph, but a formula written as one expression has a term for each path.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import torch
@@ -15,11 +15,14 @@ from torch import Tensor
 from grader.reference.problem import Problem
 from grader.results.wording import listed_as_code
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.fit import fit_parts
-from grader.verdict.explain.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.explain.problem_values import computed_once
-from grader.verdict.explain.readings.inner_lines import ReadEdge, inner_edges
 from grader.verdict.explain.readings.multiples import wrong_coefficients
+from grader.verdict.explain.wrong_answer import WrongGradient, euclidean_norm, fit_parts
+
+MAX_EDGES = 40
+
+ReadEdge = tuple[str, str]
+"""(what is read, the line that reads it)"""
 
 MAX_PATHS = 8
 MAX_HELD_CONSTANT = 3
@@ -29,6 +32,30 @@ NEGLIGIBLE = 1e-12
 
 GradientPath = tuple[str, ...]
 """The names that it passes, from the one whose upstream gradient is given to the last one before the target."""
+
+
+def inner_edges(problem: Problem, name: str) -> dict[ReadEdge, Tensor]:
+    """{edge of the finer graph between d`name` and its upstream gradients: what is propagated along it}."""
+
+    def compute() -> dict[ReadEdge, Tensor]:
+        fine, coarse = problem.finer, problem.graph
+        inside = fine.above(name)
+        if problem.random_upstream:
+            inside = inside & set(coarse.fused)
+            arriving = {c: problem.upstream[c] for c in coarse.consumers[name]}
+        else:
+            arriving = dict(problem.ends)
+        found: dict[ReadEdge, Tensor] = {}
+        for consumer in reversed(list(fine.parents)):
+            if consumer not in arriving:
+                continue
+            for parent, share in fine.vjp(consumer, arriving[consumer]).items():
+                if parent == name or parent in inside:
+                    found[parent, consumer] = share
+                    arriving[parent] = arriving[parent] + share if parent in arriving else share
+        return found if len(found) <= MAX_EDGES else {}
+
+    return computed_once(problem, ("edges", name), compute)
 
 
 def shares_of_paths(problem: Problem, name: str) -> dict[GradientPath, Tensor]:
@@ -60,7 +87,7 @@ def walk_paths(
                 waiting.append(((*path, parent), share))
 
 
-def common_paths(wrong: GradientMismatch) -> list[GradientPath]:
+def common_paths(wrong: WrongGradient) -> list[GradientPath]:
     """The paths that exist on all problems; none for a part of a gradient."""
     if not wrong.is_whole_in_shape:
         return []
@@ -82,15 +109,7 @@ def path_in_words(paths: Sequence[GradientPath], path: GradientPath) -> str:
     return "directly, not by way of " + " or ".join(f"`{name}`" for name in others)
 
 
-def each_path(wrong: GradientMismatch) -> Iterator[GradientMismatch]:
-    """Each path as the only wrong one."""
-    paths = common_paths(wrong)
-    for path in paths:
-        shares = [shares_of_paths(problem, wrong.name)[path] for problem in wrong.problems]
-        yield wrong.restricted_to(shares, path[0], f"part that comes {path_in_words(paths, path)}")
-
-
-def held_constant(wrong: GradientMismatch) -> Iterator[Explanation]:
+def held_constant(wrong: WrongGradient) -> Iterator[Explanation]:
     """Some inner values treated as constants, although they are computed from the value: no path through them."""
     paths = common_paths(wrong)
     inner = dict.fromkeys(name for path in paths for name in path if is_distinctive(name, paths))
@@ -114,24 +133,14 @@ def held_constant(wrong: GradientMismatch) -> Iterator[Explanation]:
                 return
 
 
-def one_path(wrong: GradientMismatch) -> Iterator[Explanation]:
-    """The part of one path is missing, has its sign flipped, or is too large or too small; or several are missing."""
-    yield from wrong_paths(wrong, lambda labels: len(labels) - labels.count("1") == 1 or set(labels) == {"0", "1"})
-
-
-def sums_of_paths(wrong: GradientMismatch) -> Iterator[Explanation]:
-    """The same for at least two paths, which are not all wrong in the same way."""
-    yield from wrong_paths(wrong, lambda labels: len(labels) - labels.count("1") > 1 and len(set(labels)) > 1)
-
-
-def wrong_paths(wrong: GradientMismatch, applies: Callable[[list[str]], bool]) -> Iterator[Explanation]:
-    """The wrong coefficients, where a linear combination of the paths fits and `applies` to their names."""
+def wrong_paths(wrong: WrongGradient) -> Iterator[Explanation]:
+    """The parts of some paths are missing, have their sign flipped, or are too large or too small."""
     paths = common_paths(wrong)
     if len(paths) < 2:
         return
     fitted = fit_parts(wrong, ([shares_of_paths(p, wrong.name)[path] for path in paths] for p in wrong.problems))
     labels = [label for label, _ in fitted]
-    if applies(labels):
+    if len(set(labels)) > 1:
         parts = [f"the part that comes {path_in_words(paths, path)}" for path in paths]
         text, rest = ", and ".join(wrong_coefficients(parts, fitted)), " The rest is right." if "1" in labels else ""
         yield Explanation("way_ratio", f"In your `d{wrong.name}`, {text}.{rest}")

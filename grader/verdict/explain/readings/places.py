@@ -8,10 +8,9 @@ import torch
 from torch import Tensor
 
 from grader.reference.problem import Problem
-from grader.verdict.explain.constants import value_here
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.fit import first_telling, multiple_of
-from grader.verdict.explain.mismatch import GradientMismatch
+from grader.verdict.explain.problem_values import value_here
+from grader.verdict.explain.wrong_answer import WrongGradient, first_telling, multiple_of
 from grader.verdict.judge.messages import wrong_elements
 
 MAX_PLACES_SHOWN = 5
@@ -31,7 +30,7 @@ def row_indices(problem: Problem, name: str) -> Iterator[str]:
                 yield label
 
 
-def repeated_index(wrong: GradientMismatch) -> Iterator[Explanation]:
+def repeated_index(wrong: WrongGradient) -> Iterator[Explanation]:
     """Right in every row that an index names once, wrong where it names one several times."""
     if not wrong.is_whole_in_shape:
         return
@@ -62,7 +61,7 @@ def repeated_index(wrong: GradientMismatch) -> Iterator[Explanation]:
                 )
 
 
-def wrong_zeros(wrong: GradientMismatch) -> Iterator[Explanation]:
+def wrong_zeros(wrong: WrongGradient) -> Iterator[Explanation]:
     """Right wherever the gradient is not zero, but not zero where it should be; or zero too often; or both."""
     if not wrong.is_whole_in_shape:
         return
@@ -92,7 +91,7 @@ def wrong_zeros(wrong: GradientMismatch) -> Iterator[Explanation]:
         )
 
 
-def factor_in_places(wrong: GradientMismatch) -> Iterator[Explanation]:
+def factor_in_places(wrong: WrongGradient) -> Iterator[Explanation]:
     """Right in some elements, and the same multiple of the gradient in all others."""
     if not wrong.is_whole_in_shape:
         return

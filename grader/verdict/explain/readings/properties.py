@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.mismatch import GradientMismatch
+from grader.verdict.explain.wrong_answer import WrongGradient
 
 CANCELLED_SUM = 1e-9
 """A sum that is smaller than this share of its terms is zero."""
@@ -21,14 +21,14 @@ NOT_ROUNDING = 1e-3
 """A sum that is larger than this share of its terms is not."""
 
 
-def broken_property(wrong: GradientMismatch) -> Explanation | None:
+def broken_property(wrong: WrongGradient) -> Explanation | None:
     """The first property that the reference has on every problem and the answer on none; None where there is none."""
     if not wrong.is_whole_in_shape:
         return None
     return next(chain(not_zero_where_it_should_be(wrong), sums_not_zero(wrong)), None)
 
 
-def not_zero_where_it_should_be(wrong: GradientMismatch) -> Iterator[Explanation]:
+def not_zero_where_it_should_be(wrong: WrongGradient) -> Iterator[Explanation]:
     """Different from zero where the gradient is zero because nothing is computed from those elements."""
     with_zeros = [(found, expected == 0) for found, expected in wrong.pairs if bool((expected == 0).any())]
     have_zeros = len(with_zeros) > 1 and all(bool((expected != 0).any()) for _, expected in wrong.pairs)
@@ -43,7 +43,7 @@ def not_zero_where_it_should_be(wrong: GradientMismatch) -> Iterator[Explanation
         )
 
 
-def sums_not_zero(wrong: GradientMismatch) -> Iterator[Explanation]:
+def sums_not_zero(wrong: WrongGradient) -> Iterator[Explanation]:
     """Lines of the gradient that add up to zero, and do not in the answer."""
     for axis in reversed(range(wrong.expected[0].ndim)):
         pairs = [(f, e) for f, e in wrong.pairs if e.shape[axis] > 1]

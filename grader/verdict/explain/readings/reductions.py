@@ -11,8 +11,8 @@ from torch import Tensor
 from grader.reference.problem import Problem
 from grader.results.wording import format_shape
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.explain.problem_values import can_expand, computed_once
+from grader.verdict.explain.wrong_answer import WrongGradient, euclidean_norm
 
 Reduce = Callable[[Tensor], Tensor]
 REDUCTION_FUNCTIONS: dict[str, Callable[..., Tensor]] = {"sum": torch.sum, "mean": torch.mean}
@@ -22,7 +22,7 @@ def unreduced_parts(problem: Problem, name: str) -> dict[str, Tensor]:
     return computed_once(problem, ("unreduced", name), lambda: problem.unreduced(name))
 
 
-def wrong_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
+def wrong_sum(wrong: WrongGradient) -> Iterator[Explanation]:
     """For each consumer that broadcasts `name`: another reduction of its part than the sum that belongs there."""
     first, name = wrong.problems[0], wrong.name
     for consumer, whole in unreduced_parts(first, name).items():
@@ -85,7 +85,7 @@ def gradient_with(problem: Problem, name: str, consumer: str, reduce: Reduce) ->
         return None
 
 
-def extra_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
+def extra_sum(wrong: WrongGradient) -> Iterator[Explanation]:
     """The gradient itself summed or averaged, where nothing is to be summed."""
     name, found, expected = wrong.name, wrong.found[0], wrong.expected[0]
     if found.ndim == 0 and expected.ndim:
@@ -97,7 +97,7 @@ def extra_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
                     f"{format_shape(expected.shape)} and each of its elements has a gradient of its own.",
                 )
         return
-    for axis in range(expected.ndim):
+    for axis in (axis for axis in range(expected.ndim) if expected.shape[axis] > 1):
         for keep in (False, True):
             for word, reduce in REDUCTION_FUNCTIONS.items():
                 shape = list(expected.shape)
@@ -120,7 +120,7 @@ def extra_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
                     )
 
 
-def sum_of_uses_missing(wrong: GradientMismatch) -> Iterator[Explanation]:
+def sum_of_uses_missing(wrong: WrongGradient) -> Iterator[Explanation]:
     """One gradient per use, along axes in front, of a value that is used several times: `X.mT @ dY` without its sum."""
     found, expected, name = wrong.found[0], wrong.expected[0], wrong.name
     extra = found.ndim - expected.ndim
@@ -142,12 +142,12 @@ def is_constant_along(axis: int, gradient: Tensor) -> bool:
     return bool(torch.allclose(gradient, gradient.narrow(axis, 0, 1), rtol=1e-12, atol=0.0))
 
 
-def reduces_to(wrong: GradientMismatch, reduce: Reduce) -> bool:
+def reduces_to(wrong: WrongGradient, reduce: Reduce) -> bool:
     """Whether the answer is the gradient reduced in this way."""
     return wrong.holds(lambda _, expected: reduce(expected))
 
 
-def wrong_broadcast(wrong: GradientMismatch) -> Iterator[Explanation]:
+def wrong_broadcast(wrong: WrongGradient) -> Iterator[Explanation]:
     """The right numbers once, or once too often."""
     name, found, expected = wrong.name, wrong.found[0], wrong.expected[0]
     if wrong.same_shape:

@@ -7,13 +7,13 @@ from itertools import permutations
 
 from grader.results.wording import format_shape
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.mismatch import GradientMismatch, euclidean_norm
+from grader.verdict.explain.wrong_answer import WrongGradient, euclidean_norm
 
 MAX_PERMUTED = 4
 """Axes of which every order is tried."""
 
 
-def wrong_shape(wrong: GradientMismatch) -> Iterator[Explanation]:
+def wrong_shape(wrong: WrongGradient) -> Iterator[Explanation]:
     """The right numbers in the right order, with an axis of one too many or too few, or in another shape altogether."""
     if any(f.shape == e.shape for f, e in wrong.pairs) or not has_right_numbers(wrong):
         return
@@ -35,7 +35,7 @@ def wrong_shape(wrong: GradientMismatch) -> Iterator[Explanation]:
         yield Explanation("keepdim", f"{start}they lie along the other axis (`.view({name}.shape)`).{end}")
 
 
-def has_right_numbers(wrong: GradientMismatch) -> bool:
+def has_right_numbers(wrong: WrongGradient) -> bool:
     """Whether only the shape is wrong."""
     return all(f.numel() == e.numel() and wrong.equals(i, e.reshape(f.shape)) for i, (f, e) in enumerate(wrong.pairs))
 
@@ -44,7 +44,7 @@ def without_ones(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(size for size in shape if size != 1)
 
 
-def transposed_gradient(wrong: GradientMismatch) -> Iterator[Explanation]:
+def transposed_gradient(wrong: WrongGradient) -> Iterator[Explanation]:
     name = wrong.name
     if all(e.ndim == 2 and min(e.shape) > 1 for e in wrong.expected) and wrong.holds(lambda _, e: e.T):
         yield Explanation(
@@ -64,7 +64,7 @@ def transposed_gradient(wrong: GradientMismatch) -> Iterator[Explanation]:
         )
 
 
-def order_of_axes(wrong: GradientMismatch) -> tuple[int, ...] | None:
+def order_of_axes(wrong: WrongGradient) -> tuple[int, ...] | None:
     """The axes of the gradient in the order in which the answer has them, where it is the gradient permuted."""
     axes = {e.ndim for e in wrong.expected} | {f.ndim for f in wrong.found}
     if len(axes) != 1 or not 2 < min(axes) <= MAX_PERMUTED:
@@ -79,8 +79,10 @@ def order_of_axes(wrong: GradientMismatch) -> tuple[int, ...] | None:
     )
 
 
-def wrong_order(wrong: GradientMismatch) -> Iterator[Explanation]:
+def wrong_order(wrong: WrongGradient) -> Iterator[Explanation]:
     """The same numbers, each somewhere else."""
+    if has_right_numbers(wrong):
+        return
     for number, (found, expected) in enumerate(wrong.pairs):
         if found.numel() != expected.numel() or found.numel() < 2:
             return
@@ -96,7 +98,7 @@ def wrong_order(wrong: GradientMismatch) -> Iterator[Explanation]:
     )
 
 
-def has_same_elements(wrong: GradientMismatch, number: int) -> bool:
+def has_same_elements(wrong: WrongGradient, number: int) -> bool:
     found, expected = wrong.found[number].flatten(), wrong.expected[number].flatten()
     if abs(float(found.sum() - expected.sum())) > 1e-6 * float(expected.abs().sum()):
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor
@@ -10,9 +10,8 @@ from torch import Tensor
 from grader.reference.problem import Problem
 from grader.results.wording import format_shape
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.mismatch import GradientMismatch, euclidean_norm
-from grader.verdict.explain.problem_values import can_expand, computed_once, float_values
-from grader.verdict.explain.readings.replay import with_another_value
+from grader.verdict.explain.problem_values import can_expand, computed_once
+from grader.verdict.explain.wrong_answer import WrongGradient, euclidean_norm
 
 MIN_ELEMENTS_OF_A_GRADIENT = 3
 """Elements that a gradient needs before it is recognised as that of another value."""
@@ -21,7 +20,7 @@ Share = Callable[[Problem], Tensor | None]
 """What a wrong formula gives for the part of the gradient that comes through one consumer."""
 
 
-def unchanged_upstream(wrong: GradientMismatch) -> Iterator[Explanation]:
+def unchanged_upstream(wrong: WrongGradient) -> Iterator[Explanation]:
     """An upstream gradient unchanged, returned or added to the other paths."""
     for consumer in wrong.consumers if wrong.is_whole else ():
 
@@ -49,7 +48,7 @@ def unchanged_upstream(wrong: GradientMismatch) -> Iterator[Explanation]:
         yield Explanation("local_derivative_missing", text)
 
 
-def other_gradient(wrong: GradientMismatch) -> Iterator[Explanation]:
+def other_gradient(wrong: WrongGradient) -> Iterator[Explanation]:
     """The gradient of another value: two functions, or two entries of what is returned, have changed places."""
     if not wrong.is_whole or wrong.found[0].numel() < MIN_ELEMENTS_OF_A_GRADIENT or is_upstream(wrong):
         return
@@ -69,7 +68,7 @@ def other_gradient(wrong: GradientMismatch) -> Iterator[Explanation]:
             return
 
 
-def is_upstream(wrong: GradientMismatch) -> bool:
+def is_upstream(wrong: WrongGradient) -> bool:
     """Whether the answer is an upstream gradient unchanged."""
     return wrong.problems[0].random_upstream and any(
         wrong.holds(lambda problem, _, n=name: problem.upstream[n].double())  # type: ignore[misc]
@@ -84,7 +83,7 @@ def gradient_of(problem: Problem, name: str) -> Tensor | None:
     return computed_once(problem, ("gradient", name), lambda: problem.reference(name).double())
 
 
-def upstream_forgotten(wrong: GradientMismatch) -> Iterator[Explanation]:
+def upstream_forgotten(wrong: WrongGradient) -> Iterator[Explanation]:
     """The local derivative alone, as if the upstream gradient were ones."""
     for consumer in consumers_of_whole(wrong):
 
@@ -105,13 +104,13 @@ def upstream_forgotten(wrong: GradientMismatch) -> Iterator[Explanation]:
             )
 
 
-def has_upstream(wrong: GradientMismatch, consumer: str) -> bool:
+def has_upstream(wrong: WrongGradient, consumer: str) -> bool:
     """False for the loss, whose upstream gradient is one."""
     upstream = [(p.upstream[consumer], p.graph.consumers[consumer]) for p in wrong.problems]
     return all(gradient.ndim > 0 or consumers or float(gradient) != 1 for gradient, consumers in upstream)
 
 
-def wrong_upstream(wrong: GradientMismatch) -> Iterator[Explanation]:
+def wrong_upstream(wrong: WrongGradient) -> Iterator[Explanation]:
     """Another value's upstream gradient of the same shape in place of the consumer's own."""
     first = wrong.problems[0]
     for consumer in consumers_of_whole(wrong):
@@ -136,91 +135,12 @@ def wrong_upstream(wrong: GradientMismatch) -> Iterator[Explanation]:
                 )
 
 
-def upstream_with_a_factor(wrong: GradientMismatch) -> Iterator[Explanation]:
-    """The upstream gradient is multiplied or divided by a forward value, or replaced by one.
-
-    A slip in the first of several lines (`dxhat = dy / scale` for `dy * scale`) looks like that.
-    """
-    values = float_values(wrong.problems[0])
-    for consumer in consumers_of_whole(wrong):
-        arriving = wrong.problems[0].upstream[consumer]
-        fitting = [n for n, v in values.items() if n in wrong.uses and can_expand(v.shape, arriving.shape)]
-        for words, made in substitutes_of_upstream(consumer, fitting):
-
-            def share(problem: Problem, c: str = consumer, m: Substitute = made) -> Tensor | None:
-                own = problem.upstream[c]
-                upstream = m(own.double(), float_values(problem)).expand(own.shape)
-                if not bool(torch.isfinite(upstream).all()):
-                    return None
-                return vjp_through(problem, wrong.name, c, upstream.to(problem.dtype))
-
-            if holds_with_share(wrong, consumer, share):
-                yield Explanation(
-                    "upstream_with_a_factor",
-                    f"What goes through `{consumer}` is treated as it should be, but {words} is used where "
-                    f"`d{consumer}` belongs. Look at the first line that uses it: is it multiplied by what the forward "
-                    "line says?",
-                )
-                return
-
-
-Substitute = Callable[[Tensor, Mapping[str, Tensor]], Tensor]
-"""(upstream gradient, forward values) → what is used in the upstream gradient's place."""
-
-
-def substitutes_of_upstream(consumer: str, names: Sequence[str]) -> Iterator[tuple[str, Substitute]]:
-    """(in words, what is used in the upstream gradient's place), simplest first."""
-    for name in names:
-        yield f"`{name}`", lambda _, values, n=name: values[n]  # type: ignore[misc]
-        yield f"`d{consumer}` times `{name}`", lambda d, values, n=name: d * values[n]  # type: ignore[misc]
-        yield f"`d{consumer}` divided by `{name}`", lambda d, values, n=name: d / values[n]  # type: ignore[misc]
-        yield f"`d{consumer}` divided twice by `{name}`", lambda d, values, n=name: d / values[n] ** 2  # type: ignore[misc]
-        yield f"`d{consumer}` squared, divided by `{name}`,", lambda d, values, n=name: d * d / values[n]  # type: ignore[misc]
-    for name in names:
-        for other in names:
-            if other != name:
-                yield (
-                    f"`d{consumer}` times `{name}` divided by `{other}`",
-                    lambda d, values, n=name, o=other: d * values[n] / values[o],  # type: ignore[misc]
-                )
-                yield f"`{name}` divided by `{other}`", lambda _, values, n=name, o=other: values[n] / values[o]  # type: ignore[misc]
-
-
-def wrong_value(wrong: GradientMismatch) -> Iterator[Explanation]:
-    """Another forward value of the same shape in place of one that the line reads.
-
-    Only values that the student's code reads although the line does not are tried: each costs a forward pass.
-    """
-    first = wrong.problems[0]
-    values = float_values(first)
-    for consumer in consumers_of_whole(wrong) if wrong.uses else ():
-        reads = [n for n in first.graph.sources[consumer] | {wrong.name} if n in values]
-        strangers = [n for n in values if n in wrong.uses and n not in reads and n != consumer]
-        for right in reads:
-            for taken in strangers:
-                if values[taken].shape != values[right].shape or right in wrong.uses:
-                    continue
-
-                def share(problem: Problem, c: str = consumer, r: str = right, t: str = taken) -> Tensor | None:
-                    return computed_once(
-                        problem,
-                        ("value", wrong.name, c, r, t),
-                        lambda: with_another_value(problem, wrong.name, c, r, t),
-                    )
-
-                if holds_with_share(wrong, consumer, share):
-                    yield Explanation(
-                        "wrong_value",
-                        f"You use `{taken}` where `{right}` belongs: the line of `{consumer}` reads `{right}`.",
-                    )
-
-
-def consumers_of_whole(wrong: GradientMismatch) -> tuple[str, ...]:
+def consumers_of_whole(wrong: WrongGradient) -> tuple[str, ...]:
     """The consumers; none for a part of a gradient, or where the shape is wrong."""
     return wrong.consumers if wrong.is_whole_in_shape else ()
 
 
-def holds_with_share(wrong: GradientMismatch, consumer: str, share: Share) -> bool:
+def holds_with_share(wrong: WrongGradient, consumer: str, share: Share) -> bool:
     """Whether the answer is right except for `share` in place of what comes through `consumer`, on every problem."""
     is_only = len(wrong.consumers) == 1
 

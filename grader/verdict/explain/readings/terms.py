@@ -13,10 +13,11 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.fit import fit_parts, name_multiple
-from grader.verdict.explain.mismatch import GradientMismatch
 from grader.verdict.explain.problem_values import can_expand, float_values
-from grader.verdict.explain.readings.quotients import FEWEST_PLACES, is_multiple_at, surplus_places
+from grader.verdict.explain.wrong_answer import WrongGradient, fit_parts, name_multiple
+
+MIN_ELEMENTS = 3
+"""Elements from which an error that is a multiple of a term is no coincidence."""
 
 
 @dataclass(frozen=True)
@@ -27,25 +28,22 @@ class Term:
     compute: Callable[[Problem], Tensor | None]
 
 
-def wrong_term(wrong: GradientMismatch) -> Iterator[Explanation]:
+def wrong_term(wrong: WrongGradient) -> Iterator[Explanation]:
     """One term too much, missing, or with another factor than it should have."""
-    places, number = surplus_places(wrong), wrong.largest
-    if places is None:
+    if not wrong.same_shape or wrong.expected[wrong.largest].numel() < MIN_ELEMENTS:
         return
-    for term in possible_terms(wrong.name, wrong.problems[number]):
-        tensor = term.compute(wrong.problems[number])
-        if tensor is not None and is_multiple_at(places, wrong.surplus[number], tensor):
-            label = name_multiple(wrong, map(term.compute, wrong.problems), wrong.expected)
-            if label is not None:
-                size, (identifier, what) = label.removeprefix("−"), surplus_or_lack(label)
-                times = term.words if size == "1" else f"{size} times {term.words}"
-                text = f"Your `d{wrong.name}` is right except for one term: what is {what} is exactly {times}."
-                yield Explanation(identifier, text)
+    for term in possible_terms(wrong.name, wrong.problems[wrong.largest]):
+        label = name_multiple(wrong, map(term.compute, wrong.problems), wrong.expected)
+        if label is not None:
+            size, (identifier, what) = label.removeprefix("−"), surplus_or_lack(label)
+            times = term.words if size == "1" else f"{size} times {term.words}"
+            text = f"Your `d{wrong.name}` is right except for one term: what is {what} is exactly {times}."
+            yield Explanation(identifier, text)
 
 
-def wrong_term_and_factor(wrong: GradientMismatch) -> Iterator[Explanation]:
+def wrong_term_and_factor(wrong: WrongGradient) -> Iterator[Explanation]:
     """All of it has a wrong constant factor, and besides a term is missing or too much: `softmax` alone."""
-    if not wrong.is_whole_in_shape or wrong.expected[wrong.largest].numel() < FEWEST_PLACES:
+    if not wrong.is_whole_in_shape or wrong.expected[wrong.largest].numel() < MIN_ELEMENTS:
         return
     for term in possible_terms(wrong.name, wrong.problems[wrong.largest]):
         terms = [tensor for problem in wrong.problems if (tensor := term.compute(problem)) is not None]

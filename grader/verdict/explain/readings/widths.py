@@ -18,7 +18,7 @@ from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.verdict.explain.claims import FunctionContents
 from grader.verdict.explain.explanation import Explanation
-from grader.verdict.explain.mismatch import Cases
+from grader.verdict.explain.wrong_answer import Cases
 
 NUMBER_IN_AN_ERROR = re.compile(r"\d+")
 

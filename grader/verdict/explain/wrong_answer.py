@@ -1,7 +1,9 @@
-"""A wrong answer on every deciding problem, next to the reference.
+"""A wrong answer on every deciding problem, next to the reference: is it a given formula, or a multiple of one?
 
 A wrong formula is reported only if it gives the student's tensor on *every* problem (random upstream gradients, several
-seeds and sizes) within the judge's own tolerance, so a match by luck is ruled out.
+seeds and sizes) within the judge's own tolerance, so a match by luck is ruled out. The k of a multiple is the
+least-squares one of each problem. It has a name if it is the same number on every problem, or a constant made of the
+problem's sizes and settings.
 """
 
 from __future__ import annotations
@@ -16,8 +18,7 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.comparison.tensors import FLOOR, LOW_PRECISION_TOLERANCE, TOLERANCE
 from grader.reference.problem import Problem
-from grader.verdict.explain.constants import name_of
-from grader.verdict.explain.problem_values import named_factors
+from grader.verdict.explain.problem_values import name_of, named_factors
 
 Cases = Sequence[tuple[Problem, Answer]]
 GradientFormula = Callable[[Problem, Tensor], Tensor | None]
@@ -44,7 +45,7 @@ def accounts_for(found: Tensor, expected: Tensor, candidate: Tensor) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mismatch:
+class WrongAnswer:
     """`found` and `expected` hold one float64 tensor per problem.
 
     `rtol` is the relative error (in the Euclidean norm) up to which two tensors are equal.
@@ -103,11 +104,11 @@ class Mismatch:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GradientMismatch(Mismatch):
+class WrongGradient(WrongAnswer):
     """A gradient that is wrong on every problem: the whole of d`name`, or its part that comes through `consumer`.
 
     Of a part, `found` is the answer less all other parts, which are taken as right. `uses` are the parameters that the
-    student's code reads, as far as is known. `part` describes a part that is not all that comes through `consumer`.
+    student's code reads, as far as is known.
     """
 
     name: str
@@ -115,7 +116,6 @@ class GradientMismatch(Mismatch):
     floors: list[float]
     consumer: str | None = None
     uses: frozenset[str] = frozenset()
-    part: str = ""
 
     @property
     def what(self) -> str:
@@ -123,7 +123,7 @@ class GradientMismatch(Mismatch):
 
     @property
     def path(self) -> str:
-        return self.part or ("gradient" if self.is_whole else f"part that comes through `{self.consumer}`")
+        return "gradient" if self.is_whole else f"part that comes through `{self.consumer}`"
 
     @property
     def is_whole(self) -> bool:
@@ -159,25 +159,24 @@ class GradientMismatch(Mismatch):
         """Whether a formula gives what was found on every problem."""
         return self.are_explained_by(map(formula, self.problems, self.expected))
 
-    def branches(self) -> Iterator[GradientMismatch]:
+    def branches(self) -> Iterator[WrongGradient]:
         """Each branch as the only wrong one; none where there is only one."""
         if self.is_whole_in_shape and len(self.consumers) > 1:
             for consumer in self.consumers:
                 yield self.restricted_to([problem.branches(self.name)[consumer] for problem in self.problems], consumer)
 
-    def restricted_to(self, shares: list[Tensor], consumer: str, part: str = "") -> GradientMismatch:
-        """The same mismatch with all of it in one part; `shares` are the part's references, one per problem."""
+    def restricted_to(self, shares: list[Tensor], consumer: str) -> WrongGradient:
+        """The same answer with all that is wrong in one part; `shares` are the part's references, one per problem."""
         return replace(
             self,
             consumer=consumer,
             found=[f - (e - share) for (f, e), share in zip(self.pairs, shares, strict=True)],
             expected=shares,
             floors=[max(floor, euclidean_norm(found)) for floor, found in zip(self.floors, self.found, strict=True)],
-            part=part,
         )
 
 
-def gradient_mismatch(name: str, cases: Cases) -> GradientMismatch | None:
+def wrong_gradient(name: str, cases: Cases) -> WrongGradient | None:
     """The wrong gradient d`name` of these answers; None where there are no finite floating-point numbers to read."""
     tensors = [answer.tensor for _, answer in cases]
     if any(t is None or t.dtype not in (torch.float32, torch.float64) or not t.numel() for t in tensors):
@@ -186,7 +185,7 @@ def gradient_mismatch(name: str, cases: Cases) -> GradientMismatch | None:
     if not all(bool(torch.isfinite(t).all()) for t in found):
         return None
     problems = [problem for problem, _ in cases]
-    return GradientMismatch(
+    return WrongGradient(
         name=name,
         problems=problems,
         found=found,
@@ -195,3 +194,82 @@ def gradient_mismatch(name: str, cases: Cases) -> GradientMismatch | None:
         rtol=max(tolerance_of(answer) for _, answer in cases),
         uses=frozenset().union(*(answer.uses for _, answer in cases)),
     )
+
+
+# Multiples ------------------------------------------------------------------------------------------------------------
+
+ZERO_COEFFICIENT = 1e-7
+"""A coefficient of at most this size counts as zero."""
+LARGEST_FACTOR = 1e9
+"""Nobody forgets a larger factor, or the reciprocal of one: such numbers are left of something else."""
+SINGULAR_GRAM = 1e-6
+"""The Gram determinant of normalised parts below which their coefficients are not determined."""
+
+
+def multiple_of(tensor: Tensor, of: Tensor) -> float | None:
+    """The k for which k · `of` is nearest to `tensor`; None where `of` vanishes or is not finite."""
+    square = float((of * of).sum())
+    return float((tensor * of).sum()) / square if 0 < square < float("inf") else None
+
+
+def fit_multiples(
+    wrong: WrongAnswer,
+    candidates: Iterable[Tensor | None],
+    offsets: Sequence[Tensor] | None = None,
+) -> list[float]:
+    """The k per problem for which found = offset + k · candidate; empty where there is none on some problem.
+
+    `offsets` are zero unless given.
+    """
+    values = []
+    for number, candidate in enumerate(candidates):
+        if candidate is None:
+            return []
+        found = wrong.found[number] if offsets is None else wrong.found[number] - offsets[number]
+        k = multiple_of(found, candidate)
+        if k is None or not wrong.is_explained_by(
+            number, k * candidate if offsets is None else offsets[number] + k * candidate
+        ):
+            return []
+        values.append(k)
+    return values
+
+
+def name_multiple(
+    wrong: WrongAnswer, candidates: Iterable[Tensor | None], offsets: Sequence[Tensor] | None = None
+) -> str | None:
+    """The name of k where found = offset + k · candidate on every problem; None where there is none."""
+    values = fit_multiples(wrong, candidates, offsets)
+    return wrong.constant(values) if values else None
+
+
+def fit_parts(wrong: WrongGradient, parts: Iterable[Sequence[Tensor]]) -> list[tuple[str, float]]:
+    """(name, value on one problem) of each coefficient where found is a linear combination of the parts.
+
+    `parts` holds the same number of tensors for each problem. Empty where that does not hold, where two parts cannot
+    be distinguished, or where a coefficient has no name.
+    """
+    rows: list[list[float]] = []
+    for number, tensors in enumerate(parts):
+        columns = torch.stack([tensor.double().flatten() for tensor in tensors])
+        gram = columns @ columns.T
+        scale = gram.diagonal().sqrt()
+        if not bool((scale > 0).all()) or float(torch.linalg.det(gram / scale / scale[:, None])) < SINGULAR_GRAM:
+            return []
+        solved = torch.linalg.solve(gram, columns @ wrong.found[number].flatten())
+        if not wrong.equals(number, (solved @ columns).view(wrong.found[number].shape)):
+            return []
+        rows.append([float(k) for k in solved])
+    labels = [(name_coefficient(wrong, values), values) for values in zip(*rows, strict=True)]
+    named = [(label, values[first_telling(values)]) for label, values in labels if label]
+    return named if len(named) == len(labels) else []
+
+
+def first_telling(values: Sequence[float]) -> int:
+    """The number of the first problem on which a factor is not 1: where a size is 1, its factor does nothing."""
+    return next((number for number, value in enumerate(values) if abs(abs(value) - 1) > SINGULAR_GRAM), 0)
+
+
+def name_coefficient(wrong: WrongAnswer, values: Sequence[float]) -> str | None:
+    """The name of a coefficient that may be zero: "0"; otherwise see `WrongAnswer.constant`."""
+    return "0" if all(abs(value) <= ZERO_COEFFICIENT for value in values) else wrong.constant(values)

@@ -1,1 +1,0 @@
-"""Ways of reading a wrong result of a call: a tree of tensors, numbers and texts."""
