@@ -16,8 +16,8 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 ADDRESS = re.compile(r"^live page: (\S+)$", re.MULTILINE)
 OBSERVE = """() => {
     window.seen = [];
-    const note = () => window.seen.push([Date.now() / 1000, document.querySelector("#top").textContent]);
-    new MutationObserver(note).observe(document.querySelector("#top"), {childList: true, subtree: true});
+    const note = () => window.seen.push([Date.now() / 1000, document.body.textContent]);
+    new MutationObserver(note).observe(document.body, {childList: true});
 }"""
 SEEN = "(text) => window.seen.some(([at, top]) => top.includes(text))"
 WHEN = "(text) => window.seen.find(([at, top]) => top.includes(text))[0]"
@@ -33,7 +33,7 @@ class PageWatch:
         self._tab.evaluate("() => { window.seen = []; }")
 
     def seen_at(self, text: str) -> float:
-        """The time, in seconds since 1970, at which `text` was in the page's heading for the first time."""
+        """The time, in seconds since 1970, at which `text` was on the page for the first time."""
         self._tab.wait_for_function(SEEN, arg=text)
         when: float = self._tab.evaluate(WHEN, text)
         return when
@@ -56,7 +56,7 @@ def page_watch(kit: Path, number: str, first: str) -> Iterator[PageWatch | None]
             arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
             tab = started.chromium.launch(executable_path=browser, args=arguments).new_page()
             tab.goto(found[1])
-            tab.wait_for_selector("#message, #element-title")
+            tab.wait_for_selector("main table")
             tab.evaluate(OBSERVE)
             yield PageWatch(terminal, tab)
     finally:

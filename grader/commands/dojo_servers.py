@@ -12,6 +12,7 @@ import click
 from grader import __version__
 from grader.commands.dojo_desk import exercises_option
 from grader.dojo.desk import Desk, student_course
+from grader.dojo.session import CheckSession
 from grader.errors import UserError
 
 if TYPE_CHECKING:
@@ -46,11 +47,12 @@ def assistant(course: Path | None) -> None:
         import mcp  # noqa: F401
     except ImportError as error:
         raise UserError(MISSING) from error
-    with contextlib.closing(Desk(root, complain=lambda sentence: click.echo(f"dojo: {sentence}", err=True))) as at:
-        server_of(at).run()
+    at = Desk(root, complain=lambda sentence: click.echo(f"dojo: {sentence}", err=True))
+    with contextlib.closing(CheckSession(at)) as session:
+        server_of(at, session).run()
 
 
-def server_of(at: Desk) -> MCPServer:
+def server_of(at: Desk, session: CheckSession) -> MCPServer:
     """The server: four tools, no resources, no prompts."""
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
@@ -65,7 +67,6 @@ def server_of(at: Desk) -> MCPServer:
         except UserError as error:
             raise ToolError(str(error)) from None
 
-    # `async`: they run one after another in the main thread, as everything does that `dojo` runs
     @server.tool()
     async def lessons() -> str:
         """The lessons and their rows, with the student's progress."""
@@ -74,7 +75,7 @@ def server_of(at: Desk) -> MCPServer:
     @server.tool()
     async def verdict(lesson: str) -> str:
         """Check the student's file now: `03` for a lesson, `03.dprobs` for one row. Names known mistakes."""
-        return answered(lambda: verdict_text(at, lesson))
+        return answered(lambda: verdict_text(at, session, lesson))
 
     @server.tool()
     async def hint(row: str) -> str:

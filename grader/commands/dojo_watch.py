@@ -147,9 +147,9 @@ def follow_guide(folder: Path, waits: bool, named: bool) -> None:
         at.state_file.set_last_lesson(lesson)
         at.judge.prepare(lesson)
         at.busy = contextlib.nullcontext
-        from grader.dojo.watch import WatchSession
+        from grader.dojo.watch import Watch
 
-        WatchSession(at, lesson, console_for(), lessons=[lesson], guide=Guide()).run()
+        Watch(at, lesson, console_for(), lessons=[lesson], guide=Guide()).run()
 
 
 def input_line() -> bool:
@@ -161,14 +161,13 @@ WATCH_EPILOG = """\b
 Examples:
   dojo watch                  the lesson you last worked on, else the first unfinished one
   dojo watch 03               lesson 03
-  dojo watch 03 --open        with a live page in your browser: your gradients next to the true ones
+  dojo watch 03 --open        with the report in your browser, new after each save
   dojo watch that.ipynb       a notebook or a script: save it, and it is checked
   dojo watch that.ipynb 05    lesson 05 of it
 
 \b
-Keys: ↑ ↓ or a number: a row; n p: the next and the previous lesson with something to do;
-/ finds a lesson or a row by its name; h a hint; l the list; r the report in your browser;
-Enter checks again; Esc hides what a key has shown; q quits.
+Keys: n and p: the next and the previous row to fix or write, and after the last one the next lesson
+with something to do; h a hint; l the list; r the report in your browser; q quits.
 """
 OPEN_EPILOG = """\b
 Examples:
@@ -177,9 +176,7 @@ Examples:
 
 \b
 Only programs on your own machine reach the page, and only with the token in its address.
-It needs: pip install "backprop-ninja[live]"   (in a kit: pip install -e ".[live]")
 """
-NEEDS_EXTRA = "The live page needs {module}. Type `pip install starlette uvicorn`, or watch without --open."
 words_argument = click.argument("words", nargs=-1, type=LessonParam(), metavar="[FILE] [LESSON]")
 port_option = click.option(
     "--port",
@@ -203,36 +200,25 @@ def watch(words: tuple[str, ...], opened: bool, port: int | None, course: Path |
 @port_option
 @exercises_option
 def open_live(words: tuple[str, ...], port: int | None, course: Path | None) -> None:
-    """Like `dojo watch`, with a live page in your browser.
-
-    The page shows the graph, your gradients next to the true ones, and what a wrong element is computed from.
-    """
+    """Like `dojo watch`, with the report of the latest check as a page in your browser."""
     watch_work(words, course, True, port)
 
 
 def watch_work(words: tuple[str, ...], course: Path | None, opened: bool, port: int | None) -> None:
-    """Watch until `q` is pressed. Raises UserError where the live page is wanted and cannot be served."""
+    """Watch until `q` is pressed. Raises UserError where the port of the live page is taken."""
     with desk(course) as at, contextlib.ExitStack() as stack:
         work, parts = selected_work(at, words)
         lessons = list(dict.fromkeys(lesson for lesson, _ in parts)) or [at.current()]
         at.state_file.set_last_lesson(lessons[0])
         at.judge.prepare(lessons[0])
         at.busy = contextlib.nullcontext  # the screen itself says what is going on
+        from grader.dojo.live import LiveServer
         from grader.dojo.report import open_in_browser
-        from grader.dojo.watch import WatchSession
+        from grader.dojo.watch import Watch
 
         if not opened:
-            WatchSession(at, lessons[0], console_for(), work=work, lessons=lessons).run()
+            Watch(at, lessons[0], console_for(), work, lessons).run()
             return
-        try:
-            from grader.dojo.live.questions import LiveQuestions
-            from grader.dojo.live.server import LiveServer
-        except ModuleNotFoundError as error:
-            raise UserError(NEEDS_EXTRA.format(module=error.name)) from error
-
-        questions = LiveQuestions(at.course, at.judge.run_line)
-        page = stack.enter_context(LiveServer(at.course.root, at.judge.isolation, port, questions))
+        page = stack.enter_context(LiveServer(at.course.root, at.judge.isolation, port))
         open_in_browser(page.address)
-        WatchSession(
-            at, lessons[0], console_for(), work=work, lessons=lessons, live=page.address, shown=page.show
-        ).run()
+        Watch(at, lessons[0], console_for(), work, lessons, live=page.address, tell=page.tell).run()

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from grader.dojo.desk import Desk
 from grader.dojo.file import is_untouched, location, read_ordinary, read_own
+from grader.dojo.session import CheckSession
 from grader.errors import UserError
 from grader.lesson.paths import BACKWARD_FILE
 from grader.publish.inert import inert
@@ -38,14 +39,13 @@ def lessons_text(at: Desk) -> str:
     return "\n".join(lines)
 
 
-def verdict_text(at: Desk, words: str) -> str:
+def verdict_text(at: Desk, session: CheckSession, words: str) -> str:
     """The rows of a lesson ("03") or one of them ("03.dprobs"), as `dojo check` judges them. Raises UserError."""
     lesson, row = at.find(words)
     submitted = read_own(lesson)
     if is_untouched(lesson, submitted.files[BACKWARD_FILE]):
         return f"Lesson {lesson.number}: nothing is written yet. The first row is `{lesson.items[0].name}`."
-    checked = at.check(lesson, submitted)
-    at.remember(checked)
+    checked = session.checked_now(lesson)
     rows = [line for line in checked.part.lines if row in (None, line.row.name)]
     wrong = [line for line in rows if line.is_wrong]
     lines = [f"{line.row.name}: {line.word}{chain_words(line)}" for line in rows]

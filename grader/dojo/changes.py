@@ -1,40 +1,18 @@
-"""Threads next to a check: one hears of changed files, one says that the check is running."""
+"""Hears of files that a student saves."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import watchfiles
 
+from grader.dojo.session import Wakeup
+
 DEBOUNCE_MILLISECONDS = 3
 """Milliseconds without another change before a change is reported. The library's default of 50 costs 70 per save."""
-
-
-class Wakeup:
-    """Readable once something was reported, by any thread, until it is taken."""
-
-    def __init__(self) -> None:
-        self._read_end, self._write_end = os.pipe()
-        os.set_blocking(self._read_end, False)
-        os.set_blocking(self._write_end, False)
-
-    def fileno(self) -> int:
-        return self._read_end
-
-    def report(self) -> None:
-        with contextlib.suppress(BlockingIOError):  # it is readable already
-            os.write(self._write_end, b".")
-
-    def take(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            while os.read(self._read_end, 1000):
-                pass
 
 
 class Changes(Wakeup):
@@ -81,23 +59,3 @@ def time_since_save(path: Path, noticed: float | None) -> str:
         stamp = noticed
     start = stamp if noticed - 1 < stamp <= noticed else noticed
     return f"{1000 * (time.time() - start):.0f} ms · "
-
-
-@contextmanager
-def repeating(act: Callable[[], object], first: float, between: float) -> Iterator[None]:
-    """Inside, `act` is called after `first` seconds and then every `between` seconds; never after the end."""
-    over = threading.Event()
-
-    def repeat() -> None:
-        wait = first
-        while not over.wait(wait):
-            act()
-            wait = between
-
-    thread = threading.Thread(target=repeat, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()

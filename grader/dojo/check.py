@@ -7,7 +7,6 @@ graded. A lesson's known mistakes are secret: here a mistake is named from the f
 from __future__ import annotations
 
 import gc
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -31,10 +30,7 @@ from grader.verdict.judge.problems import ProblemBook
 
 
 class LocalJudge:
-    """Judges files on public problems; the zygote and the problems stay loaded between checks.
-
-    A thread of the live page may run a line while `dojo watch` checks a file: one waits for the other.
-    """
+    """Judges files on public problems; the zygote and the problems stay loaded between checks."""
 
     def __init__(self, starter: Starter | None = None) -> None:
         torch.set_num_threads(1)  # the tensors are small: a second thread only waits
@@ -42,7 +38,6 @@ class LocalJudge:
         source_reader().start()  # its process loads while the zygote does
         self._book = ProblemBook(PUBLIC_SEED)
         self._frozen = False
-        self._zygote_in_use = threading.RLock()
         self._judged_before: dict[str, bytes] = {}  # {lesson: the text of its file}
         self.own: OwnGradients | None = None
         """What the file that was judged last returned on the published problem; None where it does not run."""
@@ -67,8 +62,7 @@ class LocalJudge:
 
     def run_line(self, line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
         """Run a line of code that answers a question."""
-        with self._zygote_in_use:
-            return line_runner(self._starter.zygote)(line, inputs)
+        return line_runner(self._starter.zygote)(line, inputs)
 
     def close(self) -> None:
         self._starter.zygote.close()
@@ -76,8 +70,7 @@ class LocalJudge:
 
     def prepare(self, lesson: Lesson) -> None:
         """Does the work that does not depend on a student's file. Raises ZygoteDied."""
-        with self._zygote_in_use:
-            self._starter.zygote.prepare()
+        self._starter.zygote.prepare()
         if lesson.gradients:  # they are drawn before the student saves
             for problem in (lesson.public, lesson.public_chain, *self._book.problems(lesson, lesson.public_draws)):
                 pack_once(problem)
@@ -122,9 +115,8 @@ class LocalJudge:
                 )
             )
 
-        with self._zygote_in_use:
-            try:
-                return judged(show)
-            except ZygoteDied:  # it may have been killed, for example for memory
-                self._starter.restart()
-                return judged(show)
+        try:
+            return judged(show)
+        except ZygoteDied:  # it may have been killed, for example for memory
+            self._starter.restart()
+            return judged(show)

@@ -271,9 +271,11 @@ class Desk:
             row.name: question_about_mistake(lesson, row) for row in checked.judged.rows if row.mistake is not None
         }
         questions = {row: question for row, question in questions.items() if question}
-        self.state_file.keep_verdict(
-            lesson, verdict_digest(lesson, checked.submitted.files), statuses, working, questions
-        )
+        before = self.state_file.read().verdicts.get(lesson.name, ("", {}))[1]
+        new = [row for row in checked.judged.rows if before.get(row.name) != row.status]
+        mistakes = [row.mistake.id for row in new if row.mistake is not None]
+        digest = verdict_digest(lesson, checked.submitted.files)
+        self.state_file.keep_verdict(lesson, digest, statuses, working, questions, mistakes)
 
     def all_progress(self, checked: Checked | None = None) -> list[Progress]:
         """`progress` of every lesson; `checked` is the latest check of one, stored or not."""

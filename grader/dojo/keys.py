@@ -1,4 +1,4 @@
-"""Keys pressed in a terminal, by name, and the row that they choose."""
+"""Single keys from a terminal."""
 
 from __future__ import annotations
 
@@ -7,35 +7,12 @@ import re
 import signal
 import sys
 import termios
-import time
 import tty
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import FrameType
 
 SEQUENCE = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
-"""What a terminal sends for an arrow, a function key, Alt and a letter, or Escape alone."""
-NAMED_KEYS = {
-    **dict.fromkeys(("\x1b[A", "\x1bOA"), "up"),
-    **dict.fromkeys(("\x1b[B", "\x1bOB"), "down"),
-    **dict.fromkeys(("\r", "\n"), "enter"),
-    **dict.fromkeys(("\x7f", "\b"), "backspace"),
-    "\x1b": "escape",
-}
-TYPING_SECONDS = 1.0
-"""Between two digits of one number."""
-
-
-def keys_in(text: str) -> list[str]:
-    """The keys that a terminal sent as `text`: a character as itself, others by name; unknown ones are left out."""
-    found = []
-    at = 0
-    while at < len(text):
-        sequence = SEQUENCE.match(text, at)
-        key = sequence[0] if sequence else text[at]
-        at += len(key)
-        if key in NAMED_KEYS or (len(key) == 1 and key.isprintable()):
-            found.append(NAMED_KEYS.get(key, key))
-    return found
+"""What a terminal sends for an arrow, a function key, Alt and a letter, or Escape: none is a key of ours."""
 
 
 class Keys:
@@ -66,29 +43,9 @@ class Keys:
         self._resumed()
 
     def take(self) -> list[str] | None:
-        """The keys pressed; None when the terminal is gone."""
+        """The letters pressed, in lower case; None when the terminal is gone."""
         try:
             data = os.read(self.fileno(), 100)
         except OSError:
             return None
-        return keys_in(data.decode("utf-8", "replace")) if data else None
-
-
-class RowChoice:
-    """Remembers the digits typed so far: 1 and then 2 select row 1 and then row 12."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._typed, self._typed_at = clock, "", 0.0
-
-    def press(self, key: str, names: Sequence[str], now: str | None) -> str | None:
-        """The row in focus after a key; `now` is the one before it."""
-        if not key.isdigit():
-            step = 1 if key == "down" else -1
-            at = names.index(now) + step if now in names else 0 if step > 0 else len(names) - 1
-            return names[min(max(at, 0), len(names) - 1)] if names else None
-        pressed_at = self._clock()
-        self._typed = (self._typed if pressed_at - self._typed_at < TYPING_SECONDS else "") + key
-        self._typed_at = pressed_at
-        if int(self._typed) > len(names):
-            self._typed = key
-        return names[int(self._typed) - 1] if 0 < int(self._typed) <= len(names) else now
+        return list(SEQUENCE.sub("", data.decode("utf-8", "replace")).lower()) if data else None

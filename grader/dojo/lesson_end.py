@@ -1,54 +1,55 @@
-"""What a student reads at the end of a lesson: what it taught, other right forms of a row, the next lesson."""
+"""The card at the end of a lesson: points, tries, mistakes, other right forms of two lines, the next lesson."""
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from pathlib import Path
+from itertools import islice
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.file import names_it_uses, read_ordinary
-from grader.dojo.overview import LIST_INDENT, Paragraph, next_lines
+from grader.dojo.file import names_it_uses
+from grader.dojo.overview import Paragraph, next_lines
 from grader.dojo.progress import next_lesson
+from grader.dojo.state_file import verdict_digest
 from grader.lesson.lesson import Lesson
+from grader.results import points_text
+from grader.results.wording import count_text
 from grader.source.parsing import parse_text
 
-GOALS_HEADING = "What you will be able to do"
-"""The heading of the part of a lesson's README.md that says what it teaches."""
 MAX_LINES_OF_OTHER_FORM = 6
 """Of a function that is shown as another form."""
-MAX_FORMS = 2
+MAX_FORMS, MAX_MISTAKES = 2, 3
 
 
 def finish_lines(
     desk: Desk, checked: Checked, changed: Sequence[str] = (), by_key: bool = True
 ) -> Iterator[RenderableType]:
-    """The summary of a lesson of which nothing is wrong and nothing is left to write now.
+    """The card of a lesson of which nothing is wrong and nothing is left to write now.
 
     `changed` are the rows written last, whose other forms are shown first. `by_key`: keys lead to the next lesson.
     """
-    lesson = checked.lesson
-    if checked.progress.taught_later:
-        yield from next_lines(checked.progress)
+    lesson, progress, state = checked.lesson, checked.progress, desk.state_file.read()
+    if progress.taught_later:
+        yield from next_lines(progress)
     else:
         yield Text(f"That was the last row of lesson {lesson.number}.", "bold green")
-        if taught := what_it_taught(lesson.exercise / "README.md"):
-            yield Text("The goal of this lesson was:", "bold")
-            yield Paragraph(taught, indent=LIST_INDENT)
-    right = checked.progress.right
-    for row in sorted(right, key=lambda row: row not in changed):
-        forms = other_forms(lesson, lesson.item_for(row).function, checked.source)
-        if len(forms) == MAX_FORMS:
-            yield Text(f"Two other right forms of {row}:", "bold")
-            for number, form in enumerate(forms):
-                yield from [""] if number else []
-                yield from (Text(f"    {line}", no_wrap=True, overflow="ellipsis") for line in form.splitlines())
-            break
+    points = f"{points_text(progress.points_reached)} of {points_text(progress.max_score)} points"
+    is_new = state.verdicts.get(lesson.name, ("", {}))[0] != verdict_digest(lesson, checked.submitted.files)
+    tries, mistakes = state.tries.get(lesson.name, 0) + is_new, state.mistakes.get(lesson.name, {})
+    by_count = sorted(mistakes.items(), key=lambda each: -each[1])[:MAX_MISTAKES]
+    kinds = ", ".join(f"{mistake.replace('_', ' ')} {count}" for mistake, count in by_count)
+    yield Paragraph(f"{points}; {count_text(tries, 'try', 'tries')}{f'; mistakes: {kinds}' if kinds else ''}.", "bold")
+    functions = dict.fromkeys(
+        lesson.item_for(row).function for row in sorted(progress.right, key=lambda row: row not in changed)
+    )
+    forms = ((function, form) for function in functions if (form := other_form(lesson, function, checked.source)))
+    for function, form in islice(forms, MAX_FORMS):
+        yield Text(f"Another right form of {function}:", "bold")
+        yield from (Text(f"    {line}", no_wrap=True, overflow="ellipsis") for line in form.splitlines())
     following = next_lesson(desk.all_progress(checked), lesson.name)
     if following is None:
         yield Text("Nothing else is left to do: every lesson is done here.", "bold green")
@@ -58,22 +59,10 @@ def finish_lines(
     yield Text.assemble((f"Next: lesson {other.number} {other.title}", "bold"), (f"  {how}", "dim"))
 
 
-def what_it_taught(readme: Path) -> str:
-    """The text under GOALS_HEADING, as one paragraph without Markdown's signs; "" where there is none."""
-    try:
-        text = read_ordinary(readme).decode()
-    except (OSError, UnicodeDecodeError):
-        return ""
-    found = re.search(rf"^#+ {re.escape(GOALS_HEADING)}\s*\n(.*?)(?=^#|\Z)", text, re.DOTALL | re.MULTILINE)
-    words = " ".join(found[1].split()) if found else ""
-    words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", words)
-    return re.sub(r"(?<![\w*])\*+([^*]+)\*+(?![\w*])", r"\1", words)
+def other_form(lesson: Lesson, function: str, own: str) -> str:
+    """The shortest body of a function in solutions/NN_name/variants that differs from `own`; "" without solutions/.
 
-
-def other_forms(lesson: Lesson, function: str, own: str) -> list[str]:
-    """The shortest bodies of a function in solutions/NN_name/variants that differ from each other and from `own`.
-
-    A body that needs something else of its file is left out. Empty without solutions/.
+    A body that needs something else of its file is left out.
     """
     found: dict[str, str] = {}
     for path in sorted((lesson.solution / "variants").glob("*.py")):
@@ -84,7 +73,7 @@ def other_forms(lesson: Lesson, function: str, own: str) -> list[str]:
     mine = body_of(own, function) if found else None
     if mine is not None:
         found.pop(shape_of(mine[0]), None)
-    return sorted(found.values(), key=lambda text: (text.count("\n"), len(text)))[:MAX_FORMS]
+    return min(found.values(), key=lambda text: (text.count("\n"), len(text)), default="")
 
 
 def body_of(source: str, function: str) -> tuple[list[ast.stmt], str] | None:

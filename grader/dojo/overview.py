@@ -31,6 +31,10 @@ class Paragraph:
         self._text = Text(text, style) if isinstance(text, str) else text
         self._indent, self._hang = indent, hang
 
+    @property
+    def plain(self) -> str:
+        return self._text.plain
+
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         wrapped = self._text.wrap(console, max(20, options.max_width - self._indent - self._hang))
         for place, line in enumerate(wrapped):

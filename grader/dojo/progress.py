@@ -109,7 +109,16 @@ class Progress:
 
         Rows of the assignment come first.
         """
-        rows = [name for name in [*self.wrong, *self.unwritten] if name not in self.taught_later]
+        return self._first([*self.wrong, *self.unwritten])
+
+    @property
+    def stops(self) -> list[str]:
+        """The rows that are wrong, and the next one to write."""
+        following = self._first(self.unwritten)
+        return [*self.wrong, *([following] if following is not None else [])]
+
+    def _first(self, names: Sequence[str]) -> str | None:
+        rows = [name for name in names if name not in self.taught_later]
         return next((name for name in rows if self.is_assigned(name)), next(iter(rows), None))
 
     def is_assigned(self, row: str | None) -> bool:

@@ -56,10 +56,19 @@ def row_table(lines: Sequence[RowView]) -> Iterator[Text]:
 
 def group_explanation(group: Sequence[RowView], source: str) -> Iterator[RenderableType]:
     """What is wrong with a group of rows: the location, the forward line, the message, and where the code stopped."""
+    yield from group_heading(group)
+    yield from group_message(group, source)
+
+
+def group_heading(group: Sequence[RowView]) -> Iterator[RenderableType]:
     line = group[0]
     names, place = first_names([each.row.name for each in group]), location(line.row.file or "", line.row.line)
     yield Text.assemble((f"✗ {names}", WRONG_STYLE), f" {line.word}  ", (place, "dim"))
     yield from forward_part(line)
+
+
+def group_message(group: Sequence[RowView], source: str) -> Iterator[RenderableType]:
+    line = group[0]
     yield Paragraph(inert(line.sentence), indent=LIST_INDENT)
     if line.is_broken:
         yield from quoted_line(source, line.row.line)
@@ -142,10 +151,15 @@ def scope_note(lesson: Lesson) -> Paragraph:
 
 def lesson_screen(checked: Checked, only: Sequence[str] = ()) -> Iterator[RenderableType]:
     """One lesson's screen, or `only` some of its rows. Raises LessonError where the lesson cannot be read."""
-    judged, part = checked.judged, checked.part
-    lines = [line for line in part.lines if not only or line.row.name in only]
     yield heading(checked.lesson, checked.submitted.shown)
     yield ""
+    yield from verdict_lines(checked, only)
+
+
+def verdict_lines(checked: Checked, only: Sequence[str] = ()) -> Iterator[RenderableType]:
+    """The table, what is wrong, the notes, what was printed, and the tally."""
+    judged, part = checked.judged, checked.part
+    lines = [line for line in part.lines if not only or line.row.name in only]
     if not judged.runs:
         yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG_STYLE)
         yield Paragraph(inert(judged.message or ""), indent=LIST_INDENT)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -36,12 +36,16 @@ class State:
         hints: {lesson: {row: hints taken}}.
         verdicts: {lesson: (digest of its files, {row: status})}.
         questions: {lesson: {row: a question about its mistake}}, until it was shown.
+        tries: {lesson: how many versions of its files were checked}.
+        mistakes: {lesson: {mistake's id: in how many rows of those versions it was new}}.
     """
 
     last: str | None = None
     hints: dict[str, dict[str, int]] = field(default_factory=dict)
     verdicts: dict[str, tuple[str, dict[str, str]]] = field(default_factory=dict)
     questions: dict[str, dict[str, str]] = field(default_factory=dict)
+    tries: dict[str, int] = field(default_factory=dict)
+    mistakes: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def to_json(self) -> str:
         return json.dumps({"version": STATE_FILE_VERSION, **to_plain(self, bytes.hex)}, indent=1) + "\n"
@@ -96,14 +100,20 @@ class StateFile:
         statuses: Mapping[str, str],
         working: bool,
         questions: Mapping[str, str] = MappingProxyType({}),
+        mistakes: Collection[str] = (),
     ) -> None:
         """Stores the verdict on one version of a student's files; with `working`, the lesson is the one worked on.
 
-        `questions` are about the mistakes in rows. One that was shown is not shown again for the same files.
+        `questions` are about the mistakes in rows. One that was shown is not shown again for the same files. `mistakes`
+        are the ids of those in rows that had another status before.
         """
 
         def keep(state: State) -> None:
             if state.verdicts.get(lesson.name, ("", {}))[0] != digest:
+                state.tries[lesson.name] = state.tries.get(lesson.name, 0) + 1
+                counts = state.mistakes.setdefault(lesson.name, {})
+                for mistake in mistakes:
+                    counts[mistake] = counts.get(mistake, 0) + 1
                 state.questions.pop(lesson.name, None)
                 if questions:
                     state.questions[lesson.name] = dict(questions)

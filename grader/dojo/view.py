@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType
@@ -14,13 +14,14 @@ from grader.dojo.desk import Checked
 from grader.dojo.file import location, outline_of_text
 from grader.dojo.graph_line import graph_line, graph_marks
 from grader.dojo.overview import LIST_INDENT, Paragraph, next_lines
-from grader.dojo.progress import Progress
 from grader.dojo.rows import CHAIN, ROW_NAME_WIDTH, WRONG_STYLE, colour_of, numbered_line
 from grader.dojo.screen import (
     ROUNDING_REMARK,
     elsewhere_note,
     forward_part,
-    group_explanation,
+    group_heading,
+    group_message,
+    has_rounding,
     printed_lines,
     printed_on,
     quoted_line,
@@ -34,8 +35,7 @@ from grader.publish.view import STATE_WORDS, RowView
 from grader.results import UNWRITTEN
 from grader.results.wording import count_text, first_names
 
-KEYS_HELP = "↑↓ row · h hint · n p lesson · / find · l list · r report · q quit"
-FEW_KEYS = "↑↓ row · h hint · n p lesson · / find · q quit"
+KEYS_HELP = "n next · p previous · h hint · l list · r report · q quit"
 MIN_ROWS, MIN_BODY, MIN_COLUMNS = 5, 6, 20
 MAX_BAR = 26
 FULL_BLOCK, EMPTY_BLOCK = "█", "░"
@@ -48,12 +48,13 @@ class View:
     Attributes:
         file: the displayed path of the watched file.
         checked: the last check; None before the first.
+        is_provisional: whether a search for slips may still explain what is wrong better.
         focus: the row that the screen explains.
         news: what became right or wrong with the last save.
+        notes: remarks that were not on the screen at the save before.
         below: the answer to the last key, for example a hint.
         listed: the list of lessons, which takes the place of all else until the next key.
         guide: the next step of `dojo start`.
-        rounding: whether to explain `exact: False`.
         running: the progress of a check, while it runs.
         outdated: whether `checked` is about an older text than the one that is being checked.
         took: how long the last check took, in words.
@@ -64,12 +65,13 @@ class View:
     lesson: Lesson
     file: str
     checked: Checked | None = None
+    is_provisional: bool = False
     focus: str | None = None
     news: Sequence[Text] = ()
+    notes: Sequence[Paragraph] = ()
     below: Sequence[RenderableType] = ()
     listed: Sequence[RenderableType] = ()
     guide: Sequence[RenderableType] = ()
-    rounding: bool = False
     running: str = ""
     outdated: bool = False
     took: str = ""
@@ -107,26 +109,26 @@ class FirstLines:
 
 
 def watch_screen(view: View, console: Console) -> list[RenderableType]:
-    """The parts of the screen above its footer, from top to bottom. The table shrinks with a terminal's height."""
-    if view.listed:
-        return [*view.listed, ""]
+    """The parts of the screen, from top to bottom: the row in focus comes first; the table shrinks with the window."""
     foot = footer(view, console.width)
-    head = list(screen_head(view, console.width))
-    if view.checked is None:
+    if view.listed:
+        return [*view.listed, "", foot]
+    head, checked = list(screen_head(view, console.width)), view.checked
+    if checked is None:
         trouble: list[RenderableType] = [Paragraph(view.trouble), "", "Waiting for it."] if view.trouble else []
-        return [*head, "", *view.guide, *trouble, *view.below, ""]
-    body = list(verdict_of(view, view.checked, console)) if view.checked.judged.runs else list(broken(view.checked))
+        return [*head, "", *view.guide, *trouble, *view.below, "", foot]
     more = [part for part in (Group(*view.guide), Group(*view.below)) if part.renderables]
-    table: list[RenderableType] = []
-    around = lines_in(console, [*head, "", "", *more, "", foot])
-    if console.is_terminal:
-        least = around + min(MIN_ROWS, len(view.checked.judged.rows))
-        body = [FirstLines(Group(*body), max(MIN_BODY, console.height - least))]
-    if view.checked.judged.runs:
-        others = around + lines_in(console, body)
-        table = [*table_of(view, view.checked, console, others), ""]
-    verdict: RenderableType = Group(*head, "", *table, *body)
-    return [Grey(verdict) if view.outdated else verdict, *more, ""]
+    runs, table = checked.judged.runs, list[RenderableType]()
+    first = list(explanation(view, checked) if runs else broken(checked))
+    notes = list(rest(view, checked, console)) if runs else []
+    if runs:
+        around = lines_in(console, [*head, "", "", *notes, *more, "", foot])
+        if console.is_terminal:
+            least = around + min(MIN_ROWS, len(checked.judged.rows))
+            first = [FirstLines(Group(*first), max(MIN_BODY, console.height - least))]
+        table = list(table_of(view, checked, console, around + lines_in(console, first)))
+    verdict: RenderableType = Group(*head, "", *first, *(["", *table] if table else []), *notes)
+    return [Grey(verdict) if view.outdated else verdict, *more, "", foot]
 
 
 def lines_in(console: Console, parts: Sequence[RenderableType]) -> int:
@@ -164,7 +166,7 @@ def screen_head(view: View, columns: int) -> Iterator[RenderableType]:
     yield graph_line(marks, at, columns)
 
 
-def table_of(view: View, checked: Checked, console: Console, others: int) -> Iterator[RenderableType]:
+def table_of(view: View, checked: Checked, console: Console, others: int) -> Iterator[Text]:
     """The rows, each with its number: all of them, or in a low window those around the one that is explained."""
     rows, columns = checked.part.lines, console.width
     numbers = {line: number for number, line in enumerate(rows, 1)}
@@ -176,39 +178,30 @@ def table_of(view: View, checked: Checked, console: Console, others: int) -> Ite
         at = next((n for n, line in enumerate(shown) if line.row.name == view.focus), 0)
         keep = max(1, room - bool(left) - 1)
         first = max(0, min(at - keep // 2, len(shown) - keep))
-        away = len(shown) - keep
-        shown = shown[first : first + keep]
+        away, shown = len(shown) - keep, shown[first : first + keep]
     width = max([ROW_NAME_WIDTH, *(len(line.row.name) for line in shown)])
     for line in shown:
         yield numbered_line(line, numbers[line], line.row.name == view.focus, columns, width)
     if away:
-        yield Text(f"    {count_text(away, 'more row')} above and below: ↑ ↓", "dim")
+        yield Text(f"    {count_text(away, 'more row')} above and below", "dim")
     if left:
         text = Text(f"    {len(left)} {STATE_WORDS['todo']}: {first_names(left)}", "dim")
         text.truncate(columns, overflow="ellipsis")
         yield text
 
 
-def verdict_of(view: View, checked: Checked, console: Console) -> Iterator[RenderableType]:
-    """The row in focus, what else is wrong, notes, what was printed, what is new, and what is next."""
-    judged, progress = checked.judged, checked.progress
-    groups = checked.part.wrong_groups
-    group = next((group for group in groups if view.focus in [line.row.name for line in group]), None)
-    row = next((line for line in checked.part.lines if line.row.name == view.focus), None)
+def explanation(view: View, checked: Checked) -> Iterator[RenderableType]:
+    """The row in focus, its message once that is final, and what the save has changed."""
+    part, progress = checked.part, checked.progress
+    group = next((group for group in part.wrong_groups if view.focus in [line.row.name for line in group]), None)
+    line = next((line for line in part.lines if line.row.name == view.focus), None)
     if group is not None:
-        yield from group_explanation(group, checked.text_of(group[0].row))
-    elif row is not None:
-        yield from row_in_words(row, checked)
+        yield from group_heading(group)
+        if not view.is_provisional:
+            yield from group_message(group, checked.text_of(group[0].row))
+    elif line is not None:
+        yield from row_in_words(line, checked)
     yield from view.news
-    others = [other.row.name for each in groups if each is not group for other in each]
-    if others:
-        yield Text(f"✗ {'Also wrong' if group else 'Wrong'}: {first_names(others, 6)}", WRONG_STYLE)
-    if judged.message:
-        yield Paragraph(inert(judged.message), "yellow")
-    yield from missing_or_printed(view, checked, console)
-    if view.rounding:
-        yield Paragraph(ROUNDING_REMARK, "dim")
-    yield from elsewhere_note(progress)
     if view.focus != progress.next_row or (progress.next_row is None and not view.below):
         yield from list(next_lines(progress, checked.next_place))[:1]
 
@@ -231,9 +224,27 @@ def row_in_words(line: RowView, checked: Checked) -> Iterator[RenderableType]:
         yield Paragraph(inert(line.message), indent=LIST_INDENT)
 
 
-def missing_or_printed(view: View, checked: Checked, console: Console) -> Iterator[RenderableType]:
-    """Functions that were not found, rows that are right and red in the chain, and what was printed."""
-    yield from remark_lines(checked.part, without=view.focus)
+def notes_about(checked: Checked, focus: str | None) -> Iterator[Paragraph]:
+    """Remarks about a check that a student reads once: missing functions, red chains, rounding, the hidden suite.
+
+    The row in `focus` is explained elsewhere.
+    """
+    judged, progress = checked.judged, checked.progress
+    if not judged.runs:
+        return
+    if judged.message:
+        yield Paragraph(inert(judged.message), "yellow")
+    yield from remark_lines(checked.part, without=focus)
+    if has_rounding(checked.part.lines):
+        yield Paragraph(ROUNDING_REMARK, "dim")
+    yield from elsewhere_note(progress)
+
+
+def rest(view: View, checked: Checked, console: Console) -> Iterator[RenderableType]:
+    """The notes, and what the file printed."""
+    if view.notes or checked.judged.shown:
+        yield ""
+    yield from view.notes
     if checked.judged.shown:
         yield Text(f"It printed, {' and '.join(printed_on(checked.lesson))}:", "dim")
         yield from printed_lines(checked.judged.shown, max(6, console.height // 3) if console.is_terminal else None)
@@ -252,10 +263,4 @@ def footer(view: View, columns: int) -> Text:
     live = Text(f"live page: {view.live}\n" if view.live else "", "dim")
     if view.running:
         return live.append(f"{view.running} · save again to stop it · q quit", "bold yellow not dim")
-    keys = KEYS_HELP if len(KEYS_HELP) + len(view.took) <= columns else FEW_KEYS
-    return live.append(view.took + keys)
-
-
-def default_focus(progress: Progress, changed: Collection[str]) -> str | None:
-    """The row to explain: a wrong one that was just changed, else the first wrong one, else the next to write."""
-    return next((name for name in progress.wrong if name in changed), progress.next_row)
+    return live.append((view.took if len(view.took) + len(KEYS_HELP) <= columns else "") + KEYS_HELP)

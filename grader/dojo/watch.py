@@ -1,48 +1,43 @@
-"""`dojo watch`: re-check a file when it is saved.
+"""`dojo watch`: a screen that shows a session's events, and six keys.
 
-One loop waits for keys and for changed files, also while a file is judged: a new save or a key interrupts the check,
-so an endless loop in a student's code does no harm. What is on the screen is a View; view.py draws it.
+The loop only waits for keys, saves and events. A session's thread checks, so that a key and Ctrl-C are answered at
+once, whatever the student's code does.
 """
 
 from __future__ import annotations
 
 import selectors
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
-from functools import partial
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from grader.dojo.changes import Changes, repeating, time_since_save
+from grader.dojo.changes import Changes, time_since_save
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.file import outline_of_text, shown_path
+from grader.dojo.file import HERE, changed_rows, shown_path
 from grader.dojo.guide import Guide
-from grader.dojo.keys import Keys, RowChoice
-from grader.dojo.new_verdict import view_after
+from grader.dojo.keys import Keys
+from grader.dojo.lesson_end import finish_lines
 from grader.dojo.overview import Paragraph, hint_screen, list_screen
-from grader.dojo.progress import next_lesson
+from grader.dojo.progress import Progress, next_lesson
 from grader.dojo.report import REPORT_FILE, open_page, write_report
-from grader.dojo.screen import has_rounding
-from grader.dojo.search import Search
-from grader.dojo.view import View, footer, watch_screen
+from grader.dojo.session import CheckSession, Event, Wakeup
+from grader.dojo.view import View, notes_about, watch_screen
 from grader.dojo.work import Exercises, Work
-from grader.errors import Interrupted, UserError
-from grader.intake.submissions.lesson_files import LessonFiles
+from grader.errors import UserError
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
+from grader.results.wording import first_names
 
-GRACE = 0.1
-"""Seconds that a file may be missing or incomplete before the screen says so: editors replace files."""
 QUIET_SECONDS, REFRESH_SECONDS = 0.15, 0.5
 """Until the screen says that a check is running, and between two updates of that."""
-SEARCHING = "looking for the slip in your code"
 
 
-class WatchSession:
+class Watch:
     """Watches one lesson at a time; only a key goes to another."""
 
     def __init__(
@@ -54,24 +49,20 @@ class WatchSession:
         lessons: Sequence[Lesson] = (),
         guide: Guide | None = None,
         live: str = "",
-        shown: Callable[[View], object] = lambda view: None,
+        tell: Callable[[Event], object] = id,
     ) -> None:
         """`work` is what is watched, by default the exercises; `lessons` are the lessons in it.
 
-        `shown` is called with each view that is on the screen; `live` is the address of the page that shows it too.
+        `tell` is called with each event too; `live` is the address of the page that shows them.
         """
         self._desk, self._console = desk, console
         self._work, self._lessons = work or Exercises(desk.course), lessons
-        self._guide, self._live, self._shown = guide, live, shown
-        self._view = self._view_of(lesson)
+        self._guide, self._live, self._tell = guide, live, tell
+        self._events: deque[Event] = deque()
+        self._news = Wakeup()
         self._last_run: Checked | None = None  # the last check of a file that ran
-        self._submitted: LessonFiles | None = None  # what was read last
-        self._saved: float | None = None  # when, by the wall clock
-        self._rounding_explained = False
-        self._choice = RowChoice()
-        self._search: Search | None = None
-        self._drawing = threading.Lock()  # a thread says what runs
-        self._selector = selectors.DefaultSelector()
+        self._read = set[str]()  # notes that were on the screen at an earlier save
+        self._view = self._view_of(lesson)
 
     @property
     def _lesson(self) -> Lesson:
@@ -79,165 +70,138 @@ class WatchSession:
 
     def run(self) -> None:
         """Returns when `q` is pressed."""
-        with Keys(lambda: self._changes.report()) as keys, Changes(self._work.folder, self._work.deep) as changes:
-            self._changes = changes
-            self._selector.register(changes, selectors.EVENT_READ)
+        self._session = CheckSession(self._desk, self._note, self._work)
+        changes = Changes(self._work.folder, self._work.deep)
+        selector = selectors.DefaultSelector()
+        with closing(self._session), Keys(changes.report) as keys, changes:
+            selector.register(changes, selectors.EVENT_READ)
+            selector.register(self._news, selectors.EVENT_READ)
             if keys.is_terminal:
-                self._selector.register(keys, selectors.EVENT_READ)
-            self._desk.judge.prepare(self._lesson)
-            due = True
+                selector.register(keys, selectors.EVENT_READ)
+            self._session.check(self._lesson)
+            quiet = QUIET_SECONDS
             while True:
-                due = due and not self._check()
-                for key, _ in self._selector.select(0 if due else None):
-                    if key.fileobj is changes:
-                        changes.take()
-                        due, self._saved = True, time.time()
-                        continue
-                    pressed = keys.take()
-                    if pressed is None:  # the terminal is gone; saves are still checked
-                        self._selector.unregister(keys)
-                        continue
-                    for each in pressed:
-                        if self._search is None and each in ("q", "Q"):
-                            return
-                        due = self._press(each) or due
+                is_shown = self._console.is_terminal and self._session.running() is not None
+                ready = [key.fileobj for key, _ in selector.select(quiet if is_shown else None)]
+                quiet = QUIET_SECONDS if ready else REFRESH_SECONDS
+                if not ready and (event := self._session.running()) is not None:
+                    self._tell(event)
+                    self.show(event)
+                if changes in ready:
+                    changes.take()
+                    self._session.check(self._lesson, saved=time.time())
+                if self._news in ready:
+                    self._news.take()
+                    while self._events:
+                        self.show(self._events.popleft())
+                pressed = keys.take() if keys in ready else []
+                if pressed is None:  # the terminal is gone; saves are still checked
+                    selector.unregister(keys)
+                for key in pressed or []:
+                    if key == "q":
+                        return
+                    self.press(key)
 
-    # checking
+    def _note(self, event: Event) -> None:
+        """Called in the thread that checks."""
+        self._events.append(event)
+        self._tell(event)
+        self._news.report()
 
-    def _check(self) -> bool:
-        """Checks the file as it is now and shows the result; False when a key or a save interrupted it."""
-        try:
-            submitted = self._work.read(self._lesson)
-            text = submitted.files[BACKWARD_FILE]
-            sound = bool(text.strip()) and outline_of_text(text).complete
-        except UserError as error:
-            submitted, sound, trouble = None, False, str(error)
-        if not sound and self._selector.select(GRACE):
-            return False
-        if submitted != self._submitted:  # what a key has shown is about the text before
-            self._submitted, self._view = submitted, replace(self._view, below=(), listed=(), trouble="")
-        saved, self._saved = self._saved, None
-        if submitted is None:
-            self._view = replace(self._view, checked=None, trouble=trouble)
-            self._draw()
-            return True
-        old = self._view.checked
-        show = partial(self._take, old=old, saved=saved) if self._console.is_terminal else None
-        try:
-            with self._saying_what_runs():
-                checked = self._desk.check(self._lesson, submitted, self._selector.fileno(), show=show)
-        except Interrupted:
-            self._saved = saved if self._view.checked is old else None
-            return False
-        self._take(checked, old, saved)
-        self._desk.judge.prepare(self._lesson)
-        return True
+    # events
 
-    def _take(self, checked: Checked, old: Checked | None, saved: float | None) -> None:
-        """Stores and shows a verdict, before and after a search for slips. `old` was shown when the check began."""
-        with self._drawing:
-            if self._view.checked is old:
-                explain_rounding = has_rounding(checked.part.lines) and not self._rounding_explained
-                self._view = view_after(self._view, checked, self._last_run, self._desk, self._guide, explain_rounding)
-                self._rounding_explained |= self._view.rounding
-            else:
-                self._view = replace(self._view, checked=checked)
-            if checked.judged.runs:
-                self._last_run = checked
-            self._draw(lambda: time_since_save(self._work.path(self._lesson), saved))
-            if self._work.remembered:  # after the student has seen it: to write the file may take some milliseconds
-                self._desk.remember(checked)
+    def show(self, event: Event) -> None:
+        """Show what an event says of the lesson that is watched."""
+        if event.lesson.name != self._lesson.name:
+            return
+        if event.kind == "saved":
+            before = self._view.checked
+            if before is None or before.submitted != event.submitted:  # what a key has shown is about the text before
+                self._view = replace(self._view, below=(), listed=(), trouble="")
+            return
+        if event.kind == "running":
+            outdated = not self._view.is_provisional
+            self._view = replace(self._view, running=event.sentence, outdated=outdated)
+        elif event.kind == "failed":
+            self._view = replace(self._view, checked=None, trouble=event.sentence, running="", outdated=False)
+        elif event.kind == "provisional" and not self._console.is_terminal:
+            return  # what is printed stays
+        elif event.checked is not None:
+            self._show_verdict(event.checked, event.kind == "provisional", event.saved)
+        self._draw()
+        self._view = replace(self._view, took="")
+
+    def _show_verdict(self, checked: Checked, is_provisional: bool, saved: float | None) -> None:
+        view, before, progress, runs = self._view, self._last_run, checked.progress, checked.judged.runs
+        changed, focus = list[str](), view.focus
+        if before is not None and runs:
+            texts = (each.submitted.files[BACKWARD_FILE] for each in (before, checked))
+            changed = changed_rows(checked.lesson, *texts)
+        if not view.is_provisional and (changed or focus not in checked.lesson_rows):
+            focus = default_focus(progress, changed)
+        news, below = list(news_of(before, checked)), view.below
+        if before is not None and before.submitted == checked.submitted:  # what is on the screen is about this text
+            news = news or list(view.news)
+        elif runs and progress.next_row is None and before is not None and before.progress.next_row is not None:
+            below = ["", *finish_lines(self._desk, checked, changed)]
+        notes = list(notes_about(checked, focus))
+        self._view = View(
+            view.lesson,
+            view.file,
+            checked,
+            is_provisional,
+            focus,
+            news,
+            [note for note in notes if note.plain not in self._read],
+            below,
+            view.listed,
+            guide=self._guide.lines(checked) if self._guide else (),
+            took=time_since_save(self._work.path(checked.lesson), saved),
+            live=view.live,
+        )
+        if not is_provisional:
+            self._read = {note.plain for note in notes}
+            self._last_run = checked if runs else before
 
     def _view_of(self, lesson: Lesson) -> View:
         guide, file = self._guide.lines(None) if self._guide else (), shown_path(self._work.path(lesson))
         return View(lesson, file, guide=guide, live=self._live)
 
-    @contextmanager
-    def _saying_what_runs(self) -> Iterator[None]:
-        """Says what runs once a check takes longer than a moment; greys the old verdict until there is a new one."""
-        started, old = time.monotonic(), self._view.checked
-
-        def say() -> None:
-            with self._drawing:
-                outdated = self._view.checked is old
-                searching = f"{SEARCHING} · {time.monotonic() - started:.0f} s"
-                running = f"checking: {self._desk.judge.running}" if outdated else searching
-                self._view = replace(self._view, running=running, outdated=outdated)
-                self._draw()
-
-        try:
-            with repeating(say, QUIET_SECONDS, REFRESH_SECONDS) if self._console.is_terminal else nullcontext():
-                yield
-        finally:
-            self._view = replace(self._view, running="", outdated=False)
-
     # keys
 
-    def _press(self, key: str) -> bool:
-        """Acts on a key; returns whether to check the file again."""
-        if self._search is not None:
-            return self._press_in_search(self._search, key)
-        key = key if len(key) > 1 else key.lower()
-        self._view = replace(self._view, listed=())
-        acts = {"h": self._hint, "l": self._list, "r": self._report, "escape": self._say}
-        if key == "/":
-            self._search = Search(self._all_lessons(), self._lesson)
-            self._say(*self._search.lines())
-        elif key in ("n", "p"):
-            return self._next(1 if key == "n" else -1)
-        elif key in ("up", "down") or key.isdigit():
-            self._move(key)
+    def press(self, key: str) -> None:
+        """Act on a key. None of them waits for a check."""
+        self._view = replace(self._view, listed=(), below=())
+        acts = {"h": self._hint, "l": self._list, "r": self._report}
+        if key in ("n", "p"):
+            self._next(1 if key == "n" else -1)
         elif key in acts:
             acts[key]()
-        return key in ("enter", " ")
-
-    def _press_in_search(self, search: Search, key: str) -> bool:
-        chosen = search.press(key)
-        if search.is_over:
-            self._search = None
-            self._say()
-        else:
-            self._say(*search.lines())
-        if chosen is None:
-            return False
-        lesson, row = chosen
-        if lesson.name != self._lesson.name:
-            self._go(lesson)
-            self._view = replace(self._view, focus=row)
-            return True
-        self._focus(row or self._view.focus)
-        return False
-
-    def _move(self, key: str) -> None:
-        if self._view.checked is not None:
-            self._focus(self._choice.press(key, self._view.checked.lesson_rows, self._view.focus))
-
-    def _focus(self, row: str | None) -> None:
-        self._view = replace(self._view, focus=row, below=())
         self._draw()
 
-    def _next(self, by: int) -> bool:
-        if found := self._following(by):
+    def _next(self, by: int) -> None:
+        """To the next row to fix or write, or the one before it for -1; beyond the last of them, to another lesson."""
+        stops = self._view.checked.progress.stops if self._view.checked is not None else []
+        at = stops.index(self._view.focus) + by if self._view.focus in stops else 0 if by > 0 else len(stops) - 1
+        if 0 <= at < len(stops):
+            self._view = replace(self._view, focus=stops[at])
+        elif found := self._following(by):
             self._go(found)
         else:
             self._say(Text("There is no other lesson here.", "bold green"))
-        return found is not None
 
     def _go(self, lesson: Lesson) -> None:
-        self._view, self._last_run = self._view_of(lesson), None
+        self._view, self._last_run, self._read = self._view_of(lesson), None, set()
         if self._work.remembered:
             self._desk.state_file.set_last_lesson(lesson)
-        self._desk.judge.prepare(lesson)
-
-    def _all_lessons(self) -> Sequence[Lesson]:
-        return list(self._desk.course.lessons.values()) if self._work.remembered else self._lessons
+        self._session.check(lesson)
 
     def _following(self, by: int) -> Lesson | None:
         """The next lesson with something left to do, or before it for -1; where there is none, simply the next."""
         following = next_lesson(self._desk.all_progress()[::by], self._lesson.name) if self._work.remembered else None
         if following is not None:
             return following.lesson
-        lessons = list(self._all_lessons())
+        lessons = list(self._desk.course.lessons.values()) if self._work.remembered else list(self._lessons)
         at = [lesson.name for lesson in lessons].index(self._lesson.name)
         return lessons[(at + by) % len(lessons)] if len(lessons) > 1 else None
 
@@ -246,7 +210,7 @@ class WatchSession:
         if checked is None:
             self._say_there_is_no("hint")
         elif row is None:
-            self._say(Text("Nothing is left to do here. Select a row with ↑ ↓, and h gives a hint for it."))
+            self._say(Text("Nothing is left to do here: this lesson needs no hint."))
         elif question := self._desk.state_file.take_question(self._lesson, row):
             self._say(
                 Text(f"About this mistake in {row}", "bold"), Paragraph(question, indent=4), "", "h gives a hint."
@@ -260,9 +224,7 @@ class WatchSession:
         self._say(Text(f"There is no {what} yet: {why}."))
 
     def _list(self) -> None:
-        lines = list_screen(self._desk.all_progress(), self._lesson.name)
-        self._view = replace(self._view, listed=list(lines))
-        self._draw()
+        self._view = replace(self._view, listed=list(list_screen(self._desk.all_progress(), self._lesson.name)))
 
     def _report(self) -> None:
         if self._view.checked is None:
@@ -276,25 +238,34 @@ class WatchSession:
             return
         self._say(Text(f"{'Opened' if open_page(path) else 'Open it in a browser:'} {shown_path(path)}"))
 
-    # the screen
-
     def _say(self, *lines: RenderableType) -> None:
-        """Shows the lesson's screen with `lines` below it."""
-        self._view = replace(self._view, below=("", *lines) if lines else ())
-        self._draw()
+        self._view = replace(self._view, below=("", *lines))
 
-    def _draw(self, took: Callable[[], str] = str) -> None:
-        """Draws the view; `took` is evaluated when all else is laid out."""
-        self._print(watch_screen(self._view, self._console), took)
-        self._shown(self._view)
-
-    def _print(self, screen: Iterable[RenderableType], took: Callable[[], str] = str) -> None:
+    def _draw(self) -> None:
         """Writes a whole screen at once, so that it does not flicker; without a terminal, below the last."""
         console = self._console
         with console.capture() as captured:
             console.clear()
-            for part in screen:
+            for part in watch_screen(self._view, console):
                 console.print(part)
-            console.print(footer(replace(self._view, took=took()), console.width))
         console.file.write(captured.get())
         console.file.flush()
+
+
+def default_focus(progress: Progress, changed: Sequence[str]) -> str | None:
+    """The row to explain: a wrong one that was just changed, else the first wrong one, else the next to write."""
+    return next((name for name in progress.wrong if name in changed), progress.next_row)
+
+
+def news_of(before: Checked | None, checked: Checked) -> Iterator[Text]:
+    """What turned right or wrong with a save."""
+    if before is None or not checked.judged.runs:
+        return
+    then, now = before.progress.statuses, checked.progress.statuses
+    for words, status in (("turned right", "passed"), ("passed here now", HERE)):
+        turned = [row for row in now if now[row] == status and then.get(row, status) != status]
+        if turned:
+            yield Text(f"✓ {first_names(turned)} {words}.", "bold green")
+    broken = [row for row in checked.progress.wrong if then.get(row) in ("passed", HERE)]
+    if broken:
+        yield Text(f"✗ {first_names(broken)} {'was' if len(broken) == 1 else 'were'} right before.", "bold red")

@@ -185,7 +185,7 @@ def test_a_readme_shows_what_is_invisible(work: Path, desk: Desk) -> None:
 def test_a_sentence_quotes_the_beginning_of_a_long_name(desk: Desk) -> None:
     for words in ("x" * 1_000_000, "02." + "x" * 1_000_000):
         with pytest.raises(UserError) as raised:
-            verdict_text(desk, words)
+            verdict_text(desk, None, words)
         assert len(str(raised.value)) < 500
 
 

@@ -214,7 +214,8 @@ def test_a_watch_of_a_notebook_goes_on_to_the_next_lesson_in_it(kit, judge, monk
 
     from rich.console import Console
 
-    from grader.dojo.watch import WatchSession
+    from grader.dojo.session import CheckSession, Event
+    from grader.dojo.watch import Watch
     from grader.dojo.work import work_in
 
     written(kit, "that.ipynb", CHAIN, SOFTMAX)
@@ -223,10 +224,13 @@ def test_a_watch_of_a_notebook_goes_on_to_the_next_lesson_in_it(kit, judge, monk
     desk._judge = judge
     work, lessons = work_in(Path("that.ipynb"), desk.course, named=False)
     paper = io.StringIO()
-    watch = WatchSession(
-        desk, lessons[0], Console(file=paper, width=80, highlight=False, markup=False), work=work, lessons=lessons
-    )
+    watch = Watch(desk, lessons[0], Console(file=paper, width=80, highlight=False, markup=False), work, lessons)
+    watch._session = session = CheckSession(desk, work=work)
     assert [lesson.number for lesson in lessons] == ["03", "04"]
-    assert watch._check() and "26 of 26 right" in paper.getvalue()
-    assert watch._press("n") and watch._check() and "2 of 2 right" in paper.getvalue()
-    assert watch._press("n") and watch._lesson.number == "03"
+    for words, following in (("26 of 26 right", "04"), ("2 of 2 right", "03")):
+        lesson = watch._lesson
+        watch.show(Event("checked", lesson, checked=session.checked_now(lesson)))
+        assert words in paper.getvalue()
+        watch.press("n")
+        assert watch._lesson.number == following
+    session.close()

@@ -12,8 +12,7 @@ from kits import file_of, line_of, make_kit, replace, solved
 
 from bench.watch_terminal import START_SECONDS, WatchTerminal
 
-BELOW = "↑↓ row · h hint · n p lesson · / find · l list · r report · q quit"
-NARROW = "↑↓ row · h hint · n p lesson · / find · q quit"
+BELOW = "n next · p previous · h hint · l list · r report · q quit"
 
 
 @pytest.fixture(scope="module")
@@ -30,11 +29,11 @@ def terminal(place: Path) -> Iterator[WatchTerminal]:
         "░░░░░░░░░░░░░░░░░░░░░░░░░░  0 of 26 right, 26 to do · 0 of 26 points\n"
         "loss ✓ logprobs · probs · counts_sum_inv · counts_sum · counts · norm_logits · …\n"
         "\n"
-        "▸ 1 dlogprobs       to do\n"
-        "    25 to do: dprobs, dcounts_sum_inv, dcounts_sum and 22 more\n"
-        "\n"
         f"· dlogprobs to do  exercises/03_makemore_steps/backward.py:{line_of(place, '03', 'dlogprobs')}\n"
         "    forward: loss = -logprobs[range(n), Yb].mean()\n"
+        "\n"
+        "▸ 1 dlogprobs       to do\n"
+        "    25 to do: dprobs, dcounts_sum_inv, dcounts_sum and 22 more\n"
         "\n"
         f"{BELOW}"
     )
@@ -50,13 +49,13 @@ def test_what_turned_right_is_said(place, terminal):
         "█░░░░░░░░░░░░░░░░░░░░░░░░░  1 of 26 right, 25 to do · 1 of 26 points\n"
         "loss ✓ logprobs ✓ probs · counts_sum_inv · counts_sum · counts · norm_logits · …\n"
         "\n"
-        "  1 dlogprobs       | exact: True  | approx.: True  | maxdiff: 0       | right ✓\n"
-        "▸ 2 dprobs          to do\n"
-        "    24 to do: dcounts_sum_inv, dcounts_sum, dcounts and 21 more\n"
-        "\n"
         f"· dprobs to do  exercises/03_makemore_steps/backward.py:{line_of(place, '03', 'dprobs')}\n"
         "    forward: logprobs = probs.log()\n"
         "✓ dlogprobs turned right.\n"
+        "\n"
+        "  1 dlogprobs       | exact: True  | approx.: True  | maxdiff: 0       | right ✓\n"
+        "▸ 2 dprobs          to do\n"
+        "    24 to do: dcounts_sum_inv, dcounts_sum, dcounts and 21 more\n"
         "\n"
         f"… ms · {BELOW}"
     )
@@ -72,7 +71,7 @@ def test_what_turned_wrong_is_said_too(place, terminal):
     assert "\n✗ dprobs wrong value  exercises/" in screen and "\nloss ✓ logprobs ✓ probs ✗ counts_sum_inv · " in screen
 
 
-def test_screens_at_60_80_and_150_columns_explain_the_row_that_was_just_changed(place, terminal):
+def test_screens_at_60_80_and_150_columns_begin_with_the_row_that_was_just_changed(place, terminal):
     right = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum")
     first = right.replace("return dlogprobs / probs", "return -dlogprobs / probs")
     replace(file_of(place), first)
@@ -80,19 +79,12 @@ def test_screens_at_60_80_and_150_columns_explain_the_row_that_was_just_changed(
     terminal.resize(60, 26)
     replace(file_of(place), first.replace("return -(counts_sum**-2)", "return counts_sum**-2"))
     terminal.until("✗ dcounts_sum was right before.")
-    line = line_of(place, "03", "dcounts_sum")
-    wrong = "The sign is flipped: your `dcounts_sum` is exactly minus the gradient."
+    line, of_dprobs = line_of(place, "03", "dcounts_sum"), line_of(place, "03", "dprobs")
     assert re.sub(r"^\d+ ms", "… ms", terminal.screen, flags=re.MULTILINE) == (
         "03 The makemore network, step by step\n"
         "exercises/03_makemore_steps/backward.py\n"
         "██░░░░░░░░░░░░░░░░░░░░░░░░  2 of 26 right, 2 wrong, 22 to do\n"
         "… counts_sum_inv ✓ counts_sum ✗ counts · norm_logits · …\n"
-        "\n"
-        "  1 dlogprobs       right ✓ exact\n"
-        "  2 dprobs          wrong ✗ maxdiff 5.9\n"
-        "  3 dcounts_sum_inv right ✗ exact\n"
-        "▸ 4 dcounts_sum     wrong ✓ maxdiff 0.0072\n"
-        "    22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 mo…\n"
         "\n"
         "✗ dcounts_sum wrong value\n"
         f"exercises/03_makemore_steps/backward.py:{line}\n"
@@ -101,15 +93,21 @@ def test_screens_at_60_80_and_150_columns_explain_the_row_that_was_just_changed(
         "    the gradient. One minus is missing, or one too many:\n"
         "    compare with the forward line.\n"
         "✗ dcounts_sum was right before.\n"
-        "✗ Also wrong: dprobs\n"
+        f"Next: fix dprobs  exercises/03_makemore_steps/backward.py:{of_dprobs}\n"
+        "\n"
+        "  1 dlogprobs       right ✓ exact\n"
+        "  2 dprobs          wrong ✗ maxdiff 5.9\n"
+        "  3 dcounts_sum_inv right ✗ exact\n"
+        "▸ 4 dcounts_sum     wrong ✓ maxdiff 0.0072\n"
+        "    22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 mo…\n"
+        "\n"
         "✗ dcounts_sum_inv, in your chain: correct; red only because\n"
         "`dprobs` above it is wrong.\n"
-        f"Next: fix dprobs  exercises/03_makemore_steps/backward.py:{line_of(place, '03', 'dprobs')}\n"
         "\n"
-        f"… ms · {NARROW}"
+        f"{BELOW}"
     )
     terminal.resize(150, 40)
-    terminal.press("2")
+    terminal.press("p")
     terminal.until("▸ 2 dprobs")
     assert terminal.screen == (
         "03 The makemore network, step by step · exercises/03_makemore_steps/backward.py\n"
@@ -117,25 +115,30 @@ def test_screens_at_60_80_and_150_columns_explain_the_row_that_was_just_changed(
         "loss ✓ logprobs ✓ probs ✗ counts_sum_inv ✓ counts_sum ✗ counts · norm_logits · logit_maxes · logits · h · W2 ·"
         " b2 · hpreact · bngain · bnbias · …\n"
         "\n"
+        f"✗ dprobs wrong value  exercises/03_makemore_steps/backward.py:{of_dprobs}\n"
+        "    forward: logprobs = probs.log()\n"
+        "    The sign is flipped: your `dprobs` is exactly minus the gradient. One minus is missing, or one too many: "
+        "compare with the forward line.\n"
+        "✗ dcounts_sum was right before.\n"
+        "\n"
         "  1 dlogprobs       | exact: True  | approximate: True  | maxdiff: 0       | right ✓\n"
         "▸ 2 dprobs          | exact: False | approximate: False | maxdiff: 5.9     | wrong ✗\n"
         "  3 dcounts_sum_inv | exact: True  | approximate: True  | maxdiff: 0       | right ✗\n"
         "  4 dcounts_sum     | exact: False | approximate: False | maxdiff: 0.0072  | wrong ✓\n"
         "    22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 more\n"
         "\n"
-        f"✗ dprobs wrong value  exercises/03_makemore_steps/backward.py:{line_of(place, '03', 'dprobs')}\n"
-        "    forward: logprobs = probs.log()\n"
-        "    The sign is flipped: your `dprobs` is exactly minus the gradient. One minus is missing, or one too many: "
-        "compare with the forward line.\n"
-        "✗ dcounts_sum was right before.\n"
-        "✗ Also wrong: dcounts_sum\n"
         "✗ dcounts_sum_inv, in your chain: correct; red only because `dprobs` above it is wrong.\n"
         "\n"
         f"{BELOW}"
     )
-    terminal.resize(80, 40)
-    terminal.press("\x1b[B\x1b[B")
-    assert wrong in " ".join(terminal.until("▸ 4 dcounts_sum").split())
+    terminal.resize(80, 24)
+    terminal.press("n")
+    assert terminal.until("▸ 4 dcounts_sum").split("\n")[4:8] == [
+        f"✗ dcounts_sum wrong value  exercises/03_makemore_steps/backward.py:{line}",
+        "    forward: counts_sum_inv = counts_sum**-1",
+        "    The sign is flipped: your `dcounts_sum` is exactly minus the gradient. One",
+        "    minus is missing, or one too many: compare with the forward line.",
+    ]
     terminal.press("h")
     question = " ".join(terminal.until("About this mistake in dcounts_sum").split())
     assert (
@@ -181,7 +184,7 @@ def test_a_loop_is_named_while_it_runs_and_given_up_as_soon_as_the_file_is_saved
 def test_the_time_from_the_save_to_the_screen(place, terminal):
     """Only that it is there: bench/watch.py measures it."""
     replace(file_of(place), solved("03", "dlogprobs"))
-    assert re.search(r"^\d+ ms · ↑↓ row", terminal.until("1 of 26 right"), re.MULTILINE)
+    assert re.search(r"^\d+ ms · n next", terminal.until("1 of 26 right"), re.MULTILINE)
 
 
 def test_keys(place, terminal):
@@ -196,18 +199,12 @@ def test_keys(place, terminal):
     terminal.press("r")
     terminal.until("Open it in a browser: my-report.html")
     assert "Your own check" in (place / "my-report.html").read_text()
-    terminal.press("/entr\r")
-    assert terminal.until("04 Cross-entropy in one go · ").startswith("04 Cross-entropy in one go · ")
-    terminal.press("/03.dlogits")
-    assert "find: 03.dlogits▏" in terminal.until("▸ 03.dlogits\n")
-    terminal.press("\r")
-    assert "\n· dlogits to do  exercises/03" in terminal.until("▸ 8 dlogits")
+    terminal.press("n")
+    assert terminal.until("04 Cross-entropy").startswith("04 Cross-entropy in one go · ")
+    terminal.press("p")
+    assert "03 The makemore network" in terminal.until("1 of 26 right")
     terminal.press("n")
     terminal.until("0 of 2 right")
-    terminal.press("p")
-    assert "1 of 26 right" in terminal.until("03 The makemore network")
-    terminal.press("n")
-    assert terminal.until("0 of 2 right").startswith("04 Cross-entropy in one go · ")
 
 
 def test_another_lesson_is_checked_only_when_a_key_says_so(place, terminal):
@@ -220,7 +217,18 @@ def test_another_lesson_is_checked_only_when_a_key_says_so(place, terminal):
     terminal.press("n")
     terminal.until("06 The whole backward pass")
     terminal.press("n")
-    assert "2 of 26 right" in terminal.until("03 The makemore network")
+    assert "03 The makemore network" in terminal.until("2 of 26 right")
+
+
+def test_ctrl_c_and_a_key_are_answered_while_a_loop_runs(place):
+    file_of(place).write_text(solved("03", "dprobs").replace("return dlogprobs / probs", "while True:\n        pass"))
+    watching = WatchTerminal(place, "03")
+    watching.until("checking: dprobs is running", START_SECONDS)
+    watching.press("l")
+    watching.until("Backprop Ninja: ")
+    watching.press("\x03")
+    assert watching.ended() == 130
+    file_of(place).write_text(solved("03", "dlogprobs", "dprobs"))
 
 
 def test_q_quits(place, terminal):

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import sys
-import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,8 +20,9 @@ from pygls.workspace import Workspace
 from support import GUARD_SECONDS, ROOT, in_a_loop_of_its_own
 
 from grader.dojo.editor.remarks import hover, nodes_by_name, remarks
-from grader.dojo.editor.server import DojoServer, SaveChecker
+from grader.dojo.editor.server import DojoServer
 from grader.dojo.file import own_file, read_own
+from grader.dojo.session import CheckSession
 from grader.dojo.start import make_working_folder
 from grader.errors import UserError
 from grader.lesson.lesson import Course
@@ -193,29 +193,27 @@ def test_what_cannot_be_parsed_has_no_functions(text: str) -> None:
 
 
 def test_later_saves_are_checked_after_an_error_of_ours(kit: Path) -> None:
-    lesson, said, done = Course(kit, secrets=False).find("03"), [], threading.Event()
+    lesson, said = Course(kit, secrets=False).find("03"), []
     errors = iter([RuntimeError("broken"), None])
 
-    def check(*of: object) -> str:
+    def check(*of: object, **named: object) -> str:
         if error := next(errors):
             raise error
         return "checked"
 
     desk: Any = SimpleNamespace(
-        judge=SimpleNamespace(prepare=lambda _: None), check=check, remember=lambda _: None, close=lambda: None
+        course=Course(kit, secrets=False),
+        judge=SimpleNamespace(prepare=lambda _: None),
+        check=check,
+        remember=lambda _: None,
+        close=lambda: None,
     )
-
-    def failed(_: object, sentence: str) -> None:
-        said.append(sentence)
-        done.set()
-
-    checker = SaveChecker(desk, lambda checked: (said.append(str(checked)), done.set()), failed)
-    for _ in range(2):
-        done.clear()
-        checker.check(lesson)
-        assert done.wait(GUARD_SECONDS)
-    checker.close()
-    assert said == ["the check failed for a reason that is not yours: RuntimeError('broken')", "checked"]
+    session = CheckSession(desk, lambda event: said.append((event.kind, event.sentence)))
+    assert isinstance(session.check(lesson).exception(GUARD_SECONDS), RuntimeError)
+    assert session.check(lesson).result(GUARD_SECONDS) == "checked"
+    session.close()
+    assert said[1] == ("failed", "The check failed for a reason that is not yours: RuntimeError('broken')")
+    assert said[2:] == [("saved", "checking"), ("checked", "")]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with a name")
@@ -226,7 +224,7 @@ def test_a_pipe_that_the_editor_has_not_opened_is_not_read(kit: Path, monkeypatc
     served = DojoServer()
     monkeypatch.setattr(LanguageServer, "workspace", Workspace(kit.as_uri()))
     assert served._lenses(path.as_uri()) == []
-    served._checker.close()
+    served._session.close()
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with a name")

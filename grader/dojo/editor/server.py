@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
@@ -15,65 +13,13 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from grader import __version__
-from grader.dojo.changes import Wakeup
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.editor.remarks import function_lines, hover, remarks
-from grader.dojo.file import read_own
-from grader.errors import GraderFault, Interrupted, LessonError, UserError
+from grader.dojo.session import CheckSession, Event
+from grader.errors import LessonError
 from grader.lesson.course_modules import set_named
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE, has_lessons
-
-
-class SaveChecker:
-    """`found` gets each check, `failed` a lesson and why it could not be checked; both are called in the thread."""
-
-    def __init__(self, desk: Desk, found: Callable[[Checked], None], failed: Callable[[Lesson, str], None]) -> None:
-        self._desk, self._found, self._failed = desk, found, failed
-        self._cancel = Wakeup()
-        self._saved = threading.Condition()
-        self._due: Lesson | None = None
-        self._ended = False
-        self._thread = threading.Thread(target=self._run, name="checks", daemon=True)
-        self._thread.start()
-
-    def check(self, lesson: Lesson) -> None:
-        """Check the lesson's file as it is on the disk, soon; a check that runs is cancelled."""
-        with self._saved:
-            self._due = lesson
-            self._saved.notify()
-            self._cancel.report()
-
-    def close(self) -> None:
-        with self._saved:
-            self._ended = True
-            self._saved.notify()
-            self._cancel.report()
-        self._thread.join(5)
-
-    def _run(self) -> None:
-        while (lesson := self._next()) is not None:
-            try:
-                self._desk.judge.prepare(lesson)
-                checked = self._desk.check(lesson, read_own(lesson), self._cancel.fileno())
-                self._desk.remember(checked)
-                self._found(checked)
-            except Interrupted:
-                continue
-            except (UserError, GraderFault) as error:
-                self._failed(lesson, str(error))
-            except Exception as error:  # without this thread, no later save would be checked
-                self._failed(lesson, f"the check failed for a reason that is not yours: {error!r:.200}")
-        self._desk.close()
-
-    def _next(self) -> Lesson | None:
-        """The lesson that was saved last; None at the end."""
-        with self._saved:
-            self._saved.wait_for(lambda: self._due is not None or self._ended)
-            lesson, self._due = self._due, None
-            self._cancel.take()
-            return None if self._ended else lesson
-
 
 HINT = "dojo.hint"
 SOURCE = "dojo"
@@ -89,7 +35,7 @@ class DojoServer:
     def __init__(self) -> None:
         self.server = LanguageServer("dojo", __version__, lsp.TextDocumentSyncKind.Full)
         self._desk: Desk | None = None
-        self._checker: SaveChecker | None = None
+        self._session: CheckSession | None = None
         self._checked: dict[str, Checked] = {}  # by the lesson's name
         self._uris: dict[str, str] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -98,8 +44,8 @@ class DojoServer:
     def serve(self, output: TextIO) -> None:
         """Speaks on standard input and on `output` until the editor ends it."""
         self.server.start_io(sys.stdin.buffer, output.buffer)
-        if self._checker is not None:
-            self._checker.close()
+        if self._session is not None:
+            self._session.close()
 
     def _register(self) -> None:
         add = self.server.feature
@@ -151,7 +97,7 @@ class DojoServer:
             except LessonError as error:
                 self._log(str(error))
                 return None
-            self._checker = SaveChecker(self._desk, self._found, self._failed)
+            self._session = CheckSession(self._desk, self._note)
         lesson = self._desk.course.lessons.get(path.parent.name)
         return lesson if lesson is not None and lesson.exercise.resolve() == path.parent.resolve() else None
 
@@ -169,21 +115,18 @@ class DojoServer:
     def _save(self, uri: str) -> None:
         self._loop = asyncio.get_running_loop()
         lesson = self._lesson_of(uri)
-        if lesson is not None and self._checker is not None:
+        if lesson is not None and self._session is not None:
             self._uris[lesson.name] = uri
-            self._checker.check(lesson)
+            self._session.check(lesson)
 
-    # what a check found, in the thread that checks
-
-    def _found(self, checked: Checked) -> None:
+    def _note(self, event: Event) -> None:
+        """Called in the thread that checks; the rest runs in the server's own."""
         assert self._loop is not None
-        self._loop.call_soon_threadsafe(self._publish, checked)
-
-    def _failed(self, lesson: Lesson, sentence: str) -> None:
-        assert self._loop is not None
-        self._loop.call_soon_threadsafe(self._show, f"Lesson {lesson.number}: {sentence}", lsp.MessageType.Warning)
-
-    # in the server's own thread
+        if event.kind == "checked" and event.checked is not None:
+            self._loop.call_soon_threadsafe(self._publish, event.checked)
+        elif event.kind == "failed":
+            sentence = f"Lesson {event.lesson.number}: {event.sentence}"
+            self._loop.call_soon_threadsafe(self._show, sentence, lsp.MessageType.Warning)
 
     def _publish(self, checked: Checked) -> None:
         name = checked.lesson.name

@@ -16,7 +16,8 @@ from grader.dojo.desk import Checked, Desk, student_course
 from grader.dojo.lesson_words import named_lesson
 from grader.dojo.notebook.cells_run import CellsRun
 from grader.dojo.notebook.heat import heat_maps, show_html, shows_html
-from grader.dojo.screen import lesson_screen
+from grader.dojo.screen import verdict_lines
+from grader.dojo.session import CheckSession
 from grader.dojo.work import OneFile
 from grader.errors import GraderFault, UserError
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -34,6 +35,7 @@ class CheckMagic:
         self._shell = shell
         self._cells = CellsRun()
         self._desk: Desk | None = None
+        self._session: CheckSession | None = None
         for number, text in enumerate(shell.user_ns.get("In", [])[1:], 1):
             self._cells.add(text, number)
 
@@ -52,13 +54,15 @@ class CheckMagic:
                 return
             number = len(self._shell.user_ns["In"]) - 1
             self._cells.add(f"%%check {line}\n{cell}", number)
-            desk = self._opened()
-            checked = desk.check(lesson, self._submitted(lesson))
+            self._session = self._session or CheckSession(self._opened())
+            checked = self._session.checked_now(lesson, self._submitted(lesson))
             print(check_as_text(checked, rows))
             self._draw(checked, rows)
 
     def close(self) -> None:
-        if self._desk is not None:
+        if self._session is not None:
+            self._session.close()
+        elif self._desk is not None:
             self._desk.close()
 
     def _opened(self) -> Desk:
@@ -104,7 +108,7 @@ def check_as_text(checked: Checked, rows: list[str]) -> str:
         width=NOTEBOOK_COLUMNS, file=io.StringIO(), highlight=False, markup=False, emoji=False, force_jupyter=False
     )
     with console.capture() as captured:
-        for part in list(lesson_screen(checked, rows))[2:]:
+        for part in verdict_lines(checked, rows):
             console.print(part)
     return captured.get().rstrip()
 

@@ -73,8 +73,8 @@ class PageScript:
 
 
 @cache
-def page_script(name: str) -> PageScript:
-    text = (TEMPLATES / name).read_text(encoding="utf-8")
+def page_script(*names: str) -> PageScript:
+    text = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
     return PageScript(Markup(text), base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
 
 
@@ -105,7 +105,7 @@ class Reporter:
         self._layouts: dict[str, tuple[Layout, ...]] = {}  # by the lesson's digest
         self._new: list[str] = []  # digests of lessons whose drawings were made since they were last read
         self._student, self._class = page.get_template("report.html"), page.get_template("index.html")
-        self._markdown = text.get_template("report.md")
+        self._markdown, self._waiting = text.get_template("report.md"), page.get_template("live.html")
 
     def _parts(self, graded: GradedSubmission, sources: Mapping[str, str]) -> list[LessonView]:
         return [
@@ -141,8 +141,15 @@ class Reporter:
         """See gradebook.grading.graded.Publisher. Raises KeyError, TypeError or ValueError for another text."""
         self._layouts |= {digest: layouts_from_text(text) for digest, text in drawings.items()}
 
-    def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}) -> str:
-        """report.html; `sources` are {lesson: the student's text}, to quote their own lines."""
+    def waiting_page(self) -> str:
+        """What the live page shows before the first check."""
+        return self._waiting.render(script=page_script("report.js", "live.js"))
+
+    def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}, live: int = 0) -> str:
+        """report.html; `sources` are {lesson: the student's text}, to quote their own lines.
+
+        `live` is the number of the check of which this is the live page.
+        """
         parts = self._parts(graded, sources)
         drawn = {part.results.name: self._drawn(part.lesson) for part in parts}
         occurring = {line.state for part in parts for line in part.lines if part.results.status == "graded"}
@@ -155,7 +162,8 @@ class Reporter:
             layouts=drawn,
             most_nodes=max((layout.most_nodes for each in drawn.values() for layout in each), default=0),
             states=[state for state in STATE_WORDS if state in occurring],
-            script=page_script("report.js"),
+            script=page_script("report.js", "live.js") if live else page_script("report.js"),
+            live=live,
             percent=graded.results.percent,
         )
 
