@@ -1,7 +1,7 @@
 """Answers every request with sixty megabytes: the grader keeps answers for its verdict, and has less memory."""
 # group: memory
 # rows: shape
-# message: a tensor of 7500000 numbers
+# message: a tensor of shape (7500000,), which is too large
 # unlocked: safe
 
 import torch

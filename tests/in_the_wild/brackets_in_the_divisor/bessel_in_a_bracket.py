@@ -1,7 +1,8 @@
 """Bessel's correction without brackets, inside the bracket of batch norm.
 
 lesson: 05
-dhprebn: failed | so each column of the gradient adds up to zero
+dhprebn: failed | = In `n * dhpreact - sums[0] - n / n - 1 * bnraw * sums[1]`, what follows the divisor is no part of
+    it, because there are no brackets. With brackets around the whole divisor, your `dhprebn` is right.
 others: passed
 """
 

@@ -1,8 +1,8 @@
 """The small number stands after the root, outside of all brackets.
 
 lesson: 02
-dh: failed | what follows the divisor is no part of it, because there are no brackets. With brackets around the
-    whole divisor, your `dh` is right.
+dh: failed | = In `centred / h_var.sqrt() + 1e-5`, what follows the divisor is no part of it, because there are no
+    brackets. With brackets around the whole divisor, your `dh` is right.
 others: passed
 """
 

@@ -1,7 +1,8 @@
 """The one-hot product averages where it should add up, and is float32: the message is about the mean.
 
 lesson: 03
-dC: failed | the division by `n` is one too many. Without it, your `dC` is right.
+dC: failed | = In `onehot.T @ demb.view(-1, C.shape[1]) / n`, the division by `n` is one too many. Without it, your
+    `dC` is right. What is the local derivative of the forward line?
 """
 
 import torch

@@ -1,7 +1,8 @@
 """A factor multiplies the first of three terms.
 
 lesson: 11
-dx: failed | the factor `rstd` multiplies only the first term. With brackets around all terms, your `dx` is right.
+dx: failed | = In `rstd * g - g.mean(-1, keepdim=True) - xhat * (g * xhat).mean(-1, ...`, the factor `rstd` multiplies
+    only the first term. With brackets around all terms, your `dx` is right.
 """
 
 def dx(dy, scale, xhat, rstd):

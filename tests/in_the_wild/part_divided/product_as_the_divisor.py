@@ -1,8 +1,9 @@
 """`/ a * b` where both should divide.
 
 lesson: 14
-gelu_backward: failed | what follows the divisor is no part of it, because there are no brackets. With brackets
-    around the whole divisor, `gelu_backward` is right.
+gelu_backward: failed | = In `x * torch.exp(-(x**2) / 2) / math.sqrt(2) * math.sqrt(math.pi)`, what follows the
+    divisor is no part of it, because there are no brackets. With brackets around the whole divisor, `gelu_backward`
+    is right.
 others: any
 """
 

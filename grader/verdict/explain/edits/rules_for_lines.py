@@ -154,6 +154,8 @@ RULES_FOR_LINES = (
             "A / B ± C * D": "A / (B ± C) * D",
             "A / B ± C * D * E": "A / (B ± C) * D * E",
             "E - A / B ± C": "E - A / (B ± C)",
+            "E - A / B ± C * D": "E - A / (B ± C) * D",
+            "E - A / B ± C * D * G": "E - A / (B ± C) * D * G",
             "A / B * C": "A / (B * C)",
             "A / B.any_root() ± C": "A / (B ± C).any_root()",
             "A / B.any_root() ± C * D": "A / (B ± C).any_root() * D",
@@ -195,10 +197,10 @@ RULES_FOR_LINES = (
     ),
     Rule(
         "outside",
-        {"F(A, *X) * B": "F(A * B, *X)", "F(A, *X) / B": "F(A / B, *X)"},
-        "`{code}` scales what `{F}` returns.",
+        {"A.any_function(*X) × B": "(A × B).any_function(*X)"},
+        "`{code}` scales what `{any_function}` returns.",
         "With its argument scaled instead, {it} is right.",
-        ("torch.erf(h) / n", "torch.erf(h / n)"),
+        ("torch.erf(h) / n", "(h / n).erf()"),
     ),
     Rule(
         "whole_power",
