@@ -156,7 +156,7 @@ def unexpected_failures(lesson: Lesson, mistakes: Sequence[Mistake], rows: Seque
 
 
 def verify_course(course: Path, names: Sequence[str], jobs: int) -> Iterator[tuple[str, VerifyReport]]:
-    """(lesson, its report) in the order of `names`, with `jobs` processes. Raises LessonError."""
+    """(lesson, its report) in the order of `names`, with `jobs` processes. Raises LessonError and UserError."""
     verify = partial(verify_by_name, course)
     if jobs == 1 or len(names) == 1:
         yield from without_leaks(course, names, map(verify, names))

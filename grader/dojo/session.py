@@ -48,7 +48,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Request:
+class CheckRequest:
     lesson: Lesson
     submitted: LessonFiles | None
     saved: float | None
@@ -63,7 +63,7 @@ class CheckSession:
         self._desk, self._tell, self._work = desk, tell, work or Exercises(desk.course)
         self._cancel = Wakeup()
         self._requested = threading.Condition()
-        self._due: Request | None = None
+        self._due: CheckRequest | None = None
         self._ended = False
         self._now: tuple[Lesson, float, bool] | None = (
             None  # what is checked, since when, whether it searches for slips
@@ -78,7 +78,7 @@ class CheckSession:
 
         The future raises Interrupted if another check began, UserError or GraderFault.
         """
-        request = Request(lesson, submitted, saved, Future())
+        request = CheckRequest(lesson, submitted, saved, Future())
         with self._requested:
             self._due = request
             self._requested.notify()
@@ -126,7 +126,7 @@ class CheckSession:
             finally:
                 self._now = None
 
-    def _next(self) -> Request | None:
+    def _next(self) -> CheckRequest | None:
         """The latest request; None at the end."""
         with self._requested:
             self._requested.wait_for(lambda: self._due is not None or self._ended)
@@ -134,7 +134,7 @@ class CheckSession:
             self._cancel.take()
             return None if self._ended else request
 
-    def _checked(self, request: Request) -> Checked:
+    def _checked(self, request: CheckRequest) -> Checked:
         lesson, started = request.lesson, time.monotonic()
         self._desk.judge.prepare(lesson)
         submitted = request.submitted or self._read(lesson)

@@ -68,7 +68,7 @@ def not_allowed(table: Table) -> tuple[str, ...]:
     return names
 
 
-def gradients(lesson: Table) -> tuple[Item, ...]:
+def gradient_items(lesson: Table) -> tuple[Item, ...]:
     """`[gradients.dW]`; of a lesson with one function for all, each row is about that one."""
     joint = lesson.table("function").text("name") if "function" in lesson else ""
     found = []
@@ -222,7 +222,7 @@ class LessonConfig:
         check=(lambda value: is_whole(value) and 0 <= value <= MAX_SEED, f"a whole number from 0 to {MAX_SEED}"),
     )
     function: JointFunction | None = None
-    gradients: tuple[Item, ...] = setting((), read=gradients)
+    gradients: tuple[Item, ...] = setting((), read=gradient_items)
     checks: tuple[Item, ...] = setting((), read=checks)
     notebook: NotebookSettings | None = None
     public: PublicSettings = PublicSettings()

@@ -28,11 +28,13 @@ MAX_TOML_VALUE_CHARACTERS = 80
 
 
 Record = TypeVar("Record")
-Check = tuple[Callable[[Any], bool], str]
+ValueCheck = tuple[Callable[[Any], bool], str]
 """Whether a value is right, and what a right value is, in words."""
 
 
-def setting(default: Any, key: str = "", check: Check | None = None, read: Callable[[Table], Any] | None = None) -> Any:
+def setting(
+    default: Any, key: str = "", check: ValueCheck | None = None, read: Callable[[Table], Any] | None = None
+) -> Any:
     """A field of a dataclass that `Table.record` reads.
 
     Args:
@@ -78,7 +80,7 @@ class Table:
                 values[each.name] = self._of_type(key, hint, each.metadata.get("check"))
         return kind(**given, **values)
 
-    def _of_type(self, key: str, hint: Any, check: Check | None = None) -> Any:
+    def _of_type(self, key: str, hint: Any, check: ValueCheck | None = None) -> Any:
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
         if origin in (typing.Union, UnionType):  # of None and one other type
             return self._of_type(key, next(each for each in arguments if each is not NoneType), check)
@@ -172,7 +174,7 @@ def is_whole(value: object) -> bool:
     return type(value) is int
 
 
-CHECKS: dict[Any, Check] = {
+CHECKS: dict[Any, ValueCheck] = {
     str: (is_string, "a text"),
     int: (is_whole, "a whole number"),
     float: (is_number, "a number"),

@@ -56,7 +56,10 @@ def judge(posed: Posed, secret: AnswerKey, raw: object, run_line: RunLine) -> Ju
 
 
 def is_drawn(question: Question, secret: AnswerKey) -> bool:
-    """Whether the right answer is another one for other students: False where a drawn question's key is always 0."""
+    """Whether the right answer is another one for other students: False where a drawn question's key is always 0.
+
+    Raises LessonError for a question that cannot be drawn.
+    """
     computed = KINDS[question.kind].computed
     if computed is None or not question.draw:
         return False

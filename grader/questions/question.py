@@ -35,7 +35,7 @@ QUESTION_NAME = re.compile(r"[a-z][a-z0-9_]*")
 QuestionKey = str | tuple[str, ...] | None
 
 
-def drawn_values(table: Table) -> dict[str, str | tuple[float, ...]]:
+def draws_in(table: Table) -> dict[str, str | tuple[float, ...]]:
     draw = table.value("draw", {}, lambda value: isinstance(value, dict) and all(map(is_draw, value.values())), DRAW)
     return {name: tuple(values) if isinstance(values, list) else values for name, values in draw.items()}
 
@@ -55,10 +55,10 @@ def key_in(table: Table) -> QuestionKey:
 
 def reasons_in(table: Table) -> dict[str, str]:
     reasons = table.table("why")
-    return {answer: one_line(answer)(reasons) for answer in reasons}
+    return {answer: text_in_one_line(answer)(reasons) for answer in reasons}
 
 
-def one_line(key: str) -> Callable[[Table], str]:
+def text_in_one_line(key: str) -> Callable[[Table], str]:
     return lambda table: " ".join(table.text(key).split())
 
 
@@ -78,10 +78,10 @@ class Question:
 
     name: str
     kind: Kind = "text"
-    text: str = setting("", read=one_line("text"))
+    text: str = setting("", read=text_in_one_line("text"))
     points: float = setting(1, check=(lambda value: is_number(value) and value > 0, "a number above 0"))
     figure: str = ""
-    draw: Mapping[str, str | tuple[float, ...]] = field(default_factory=dict, metadata={"read": drawn_values})
+    draw: Mapping[str, str | tuple[float, ...]] = field(default_factory=dict, metadata={"read": draws_in})
     where: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -110,8 +110,8 @@ class AnswerKey:
     key: QuestionKey = setting(None, read=key_in)
     tolerance: float | None = setting(None, check=(lambda value: is_number(value) and value >= 0, "a number from 0 up"))
     why: Mapping[str, str] = field(default_factory=dict, metadata={"read": reasons_in})
-    otherwise: str = setting("", read=one_line("otherwise"))
-    model: str = setting("", read=one_line("model"))
+    otherwise: str = setting("", read=text_in_one_line("otherwise"))
+    model: str = setting("", read=text_in_one_line("model"))
     rubric: tuple[str, ...] = ()
 
 

@@ -65,6 +65,7 @@ def short(text: str) -> str:
 
 
 def plain(key: str, sign: int = 1) -> CodeValue:
+    """The value of a name or a number, which `key` identifies."""
     return CodeValue(sign, short(key))
 
 

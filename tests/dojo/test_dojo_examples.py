@@ -71,6 +71,7 @@ def test_what_passes_here_counts_as_reached_and_is_graded_by_the_course(kit, doj
         "Checked on 3 public problems, 2 of them of other sizes, and on public examples.\n"
         "Your grade comes from the hidden test suite, with other problems.\n"
         "That was the last row of lesson 04.\n"
+        "3 of 3 points; 1 try.\n"
         "Next: lesson 08 A gradient checker  dojo watch 08\n",
     )
     assert "✓ 04 Cross-entropy in one go                      3 of 3  done\n" in dojo().stdout

@@ -84,6 +84,8 @@ def test_no_other_module_decides_what_a_row_is_called_or_what_is_said_about_it()
     templates = {
         path.name: found[0]
         for path in (ROOT / "templates").rglob("*")
-        if path.is_file() and (found := SAID_OF_A_CHAIN.search(path.read_text(encoding="utf-8")))
+        if "__pycache__" not in path.parts
+        and path.is_file()
+        and (found := SAID_OF_A_CHAIN.search(path.read_text(encoding="utf-8")))
     }
     assert (deciding, templates) == ({}, {})

@@ -14,18 +14,18 @@ from functools import cached_property, lru_cache
 from itertools import islice, product
 
 from grader.source.canonical_expressions import LIBRARY, CodeValue, ExpressionReader, plain
+from grader.source.code_forms import BLANK, MARKED
 from grader.source.syntax import all_nodes, last_name, names_in
 
 MAX_LINE_NODES = 60  # of a line that is compared; the longest of the lecture's has 20
 MAX_FORWARD_LINES = 500  # of a notebook that may be lines of the forward pass
 MAX_ORDERS = 24  # ways to give the names of one line to those of another
-MODULES = {**LIBRARY, "math": "math"}
+MODULE_NAMES = {**LIBRARY, "math": "math"}
 OF_ONE_VALUE = re.compile(r"[a-z_]+\(_\)")
 """The structure of `torch.tanh(hpreact)`."""
 RANGE_FUNCTIONS = frozenset({"range", "arange"})
 """All rows, however their number is written."""
-BLANK, MARKED = plain("_"), plain("@")
-Line = tuple[str, ast.expr]  # (assigned name, expression)
+NamedExpression = tuple[str, ast.expr]  # (assigned name, expression)
 
 
 class LineReader(ExpressionReader):
@@ -57,13 +57,13 @@ class LineForm:
     def places(self) -> dict[str, str]:
         """{name: the form with this name alone}, of names that matter; alike for those that may change places."""
         called = {last_name(each.func) for each in all_nodes(self.expression) if isinstance(each, ast.Call)}
-        names = sorted(names_in(self.expression) - called - MODULES.keys())
+        names = sorted(names_in(self.expression) - called - MODULE_NAMES.keys())
         marked = {name: self.form({name: MARKED}) for name in names}
         return {name: form for name, form in marked.items() if form != self.structure}
 
     def form(self, labels: Mapping[str, CodeValue]) -> str:
         """The canonical form with these labels in place of names, and a blank for every other name."""
-        return LineReader(labels, MODULES).text(self.expression)
+        return LineReader(labels, MODULE_NAMES).text(self.expression)
 
     def pairs_with(self, other: LineForm, known: Mapping[str, str]) -> Iterator[dict[str, str]]:
         """Each {own name: name of the other line} with which the two are one line, and which agrees with `known`."""
@@ -93,13 +93,15 @@ def form_of_text(target: str, text: str) -> LineForm:
     return LineForm(target, ast.parse(text, mode="eval").body)
 
 
-def lines_like(lines: Iterable[Line], forward: Iterable[tuple[str, str]]) -> set[str]:
+def lines_like(lines: Iterable[NamedExpression], forward: Iterable[tuple[str, str]]) -> set[str]:
     """The names that are assigned in a line with the structure of one of the forward pass."""
     structures = {form_of_text(*line).structure for line in forward}
     return {form.target for line in lines if (form := line_form(*line)) and form.structure in structures}
 
 
-def agreeing_names(lines: Iterable[Line], forward: Iterable[tuple[str, str]], known: Mapping[str, str]) -> set[str]:
+def agreeing_names(
+    lines: Iterable[NamedExpression], forward: Iterable[tuple[str, str]], known: Mapping[str, str]
+) -> set[str]:
     """Those of the `known` names whose own line has the structure of the forward pass's."""
     expected = {(line[0], form_of_text(*line).structure) for line in forward}
     forms = {name: line_form(name, value) for name, value in lines}
@@ -107,7 +109,7 @@ def agreeing_names(lines: Iterable[Line], forward: Iterable[tuple[str, str]], kn
 
 
 def other_names(
-    lines: Iterable[Line],
+    lines: Iterable[NamedExpression],
     forward: Iterable[tuple[str, str]],
     values: Collection[str],
     bound: Collection[str],

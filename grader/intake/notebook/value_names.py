@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from grader.intake.notebook.claims import GradientClaim
-from grader.intake.notebook.forward_pass import Line, agreeing_names, lines_like, other_names
+from grader.intake.notebook.forward_pass import NamedExpression, agreeing_names, lines_like, other_names
 from grader.intake.notebook.script import Page, Statement
 from grader.intake.notebook.spellings import KnownNames, meant_by, names_by_spelling
 from grader.intake.notebook.uses import Uses
@@ -148,7 +148,7 @@ def above_gradients(
     return found
 
 
-def assigned_lines(statements: Iterable[Statement]) -> list[Line]:
+def assigned_lines(statements: Iterable[Statement]) -> list[NamedExpression]:
     """Those that assign to one name, also in a loop that the backward pass comes after."""
     inner = nested_statements(each.node for each in statements)
     nodes = [each for each in inner if isinstance(each, ast.Assign) and len(each.targets) == 1]

@@ -4,8 +4,7 @@ lesson: 12
 by: both
 dq: failed | = The exponent 2 in `dscores @ k / k.shape[2] ** 2` is not the right one. With another one, your `dq` is
     right. Which number does the derivative of the forward line have there?
-dk: failed | = Your `dk` is a multiple of the gradient, 0.894427 times on one problem and 1.41421 times on another.
-    Which sizes make up that factor?
+dk: failed | `q.shape[2] * 0.5` multiplies by 0.5. With 0.5 as an exponent, your `dk` is right
 """
 
 

@@ -2,9 +2,8 @@
 
 lesson: 03
 by: both
-dC: failed | = The value is wrong: the error is 0.71 of the gradient's size. Worst element [2, 1]: found 1.74350198,
-    expected -0.504004453. Only 4 of 11 rows are wrong: 0, 2, 7, 9. It is right on the other problem, where block is
-    1.
+dC: failed | In `demb[i, 0]`, the index 0 is the same in every round of the loop. With a variable of the loop in its
+    place, your `dC` is right
 """
 
 

@@ -8,8 +8,7 @@ dW: error | = NameError: name 'dzz' is not defined. Nothing of the name `dzz` ha
     you mean `dz`?
 dgrid: failed | = Your `dgrid` does not use `dtotal`: it is the local derivative of `total` alone. The chain rule
     multiplies it by the upstream gradient `dtotal`.
-backward: failed | `torch.ones_like(a) / a.numel()` scales what `torch.ones_like` returns. With its argument scaled
-    instead, `backward` is right.
+backward: failed | In `torch.ones_like(a) / a.numel()`, the division by `a.numel()` is one too many
 """
 
 def dx(dz, W):

@@ -2,8 +2,7 @@
 
 lesson: 01
 by: both
-dz: failed | = Suppose that `da` is zero except for a 1 in [3, 2]. Then `dz` there is the forward line's slope at that
-    element: 0.9699; yours is 1.347. What is the derivative of the forward line?
+dz: failed | `a * 2` multiplies by 2. With 2 as an exponent, your `dz` is right
 dfork: error | That line writes round brackets after a number, as if it were a function. A product needs its `*`
 """
 

@@ -126,6 +126,19 @@ def other_small_numbers(node: ast.AST, around: Around) -> NodeChanges:
             yield ast.Constant(constant), {"number": quote(node)}
 
 
+def loop_variables(node: ast.AST, around: Around) -> NodeChanges:
+    """A variable of a loop in place of a number in an index."""
+    if not isinstance(node, ast.Constant) or type(node.value) is not int:
+        return
+    inner, is_in_index = node, False
+    while parent := around.parents.get(id(inner)):
+        is_in_index |= isinstance(parent, ast.Subscript) and parent.slice is inner
+        if is_in_index and isinstance(parent, ast.For):
+            for name in sorted(names_in(parent.target)):
+                yield new_name(name), {"number": repr(node.value)}
+        inner = parent
+
+
 def divided_by_sizes(node: ast.AST, around: Around) -> NodeChanges:
     """A value divided by a size. Of a product only the whole: its factors would give the same."""
     is_part = around.is_operand(node, ast.Mult, ast.MatMult, ast.Div)

@@ -240,6 +240,22 @@ RULES_FOR_FORMULAS = (
         ("dy.T", "dy"),
     ),
     Rule(
+        "product_for_power",
+        {"A * N": "A ** N"},
+        "`{code}` multiplies by {N}.",
+        "With {N} as an exponent, {it} is right.",
+        ("dy - h * 2", "dy - h ** 2"),
+        LOCAL_DERIVATIVE,
+    ),
+    Rule(
+        "fixed_index",
+        generators.loop_variables,
+        "In `{code}`, the index {number} is the same in every round of the loop.",
+        "With a variable of the loop in its place, {it} is right.",
+        ("for i in range(n):\n    total[0] += dy[i]", "for i in range(n):\n    total[i] += dy[i]"),
+        "Which one?",
+    ),
+    Rule(
         "wrong_number",
         generators.other_numbers,
         "The {kind} {number} in `{code}` is not the right one.",

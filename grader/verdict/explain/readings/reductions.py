@@ -115,7 +115,7 @@ def extra_sum(wrong: WrongGradient) -> Iterator[Explanation]:
                         return
                     yield Explanation(
                         "sum_too_many",
-                        f"You take the {word} over axis {axis}, and it is that of the gradient: `{name}` is "
+                        f"Your result equals the gradient after a {word} over axis {axis}. But `{name}` is "
                         f"{format_shape(expected.shape)}, and each of its elements has a gradient of its own.",
                     )
 
