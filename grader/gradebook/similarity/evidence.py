@@ -18,11 +18,22 @@ from grader.gradebook.similarity.reading import KnownCode, Rows, distance
 from grader.results import UNWRITTEN, Row
 from grader.source.code_forms import FunctionForm
 
-EvidenceKind = Literal["wrong answer", "known mistake", "wrong numbers", "answer", "right answer", "lesson"]
-"""`answer`: nobody knows whether it is right. `lesson`: the same choices in all functions of a lesson."""
+EvidenceKind = Literal[
+    "wrong answer",
+    "known mistake",
+    "wrong numbers",
+    "answer",
+    "right answer",
+    "lesson",
+    "reply",
+    "right reply",
+    "replies",
+]
+"""`answer`: nobody knows whether it is right. `lesson`: the same choices in all functions of a lesson. A reply answers
+a question; `replies` are all of a lesson together."""
 WEIGHTS: dict[EvidenceKind, float] = {
     **{"wrong answer": 1.0, "known mistake": 0.5, "wrong numbers": 1.0, "answer": 0.6, "right answer": 0.3},
-    "lesson": 0.6,
+    **{"lesson": 0.6, "reply": 0.5, "right reply": 0.5, "replies": 1.0},
 }
 BITS_PER_TOKEN, MAX_SIZE_BITS = 2.0, 20.0
 MAX_CHOICE_BITS = 5.0
@@ -30,6 +41,8 @@ MIN_SHARED, SHARED_BY = 4, 0.03
 """What more than MIN_SHARED students and more than this part of the class have counts as common."""
 MIN_MASS = 6
 """Of a helper function that is compared: a shorter one says nothing."""
+MIN_REPLIES, BITS_PER_CHARACTER, MAX_REPLY_BITS = 3, 2.0, 8.0
+"""Replies that are compared together, and what a reply that is no sentence says by its length."""
 MIN_FUNCTIONS = 4
 """With fewer functions than this, a lesson has too few choices to compare."""
 EvidenceKey = tuple[str, ...]
@@ -43,6 +56,7 @@ class EvidenceItem:
         kind, lesson, name: what it is, and the function.
         size: the bits of its length, which count where two or three students have it.
         student, path, first, last: where it is.
+        quoted: a reply.
     """
 
     student: str
@@ -53,6 +67,7 @@ class EvidenceItem:
     path: str
     first: int
     last: int
+    quoted: str = ""
 
 
 @dataclass
@@ -92,6 +107,8 @@ def evidence_of(
             )
             last = max(function.last for function in functions)
             found.items[key] = EvidenceItem(student, "lesson", lesson, "", 0, path, 1, last)
+    for lesson, own in known.items():
+        found.items |= replies_in(student, lesson, rows, own)
     return found
 
 
@@ -122,6 +139,25 @@ def numbers_of(row: Row) -> str:
     return f"{row.maxdiff:.5g} {row.relative_error:.5g}"
 
 
+def replies_in(student: str, lesson: str, rows: Rows, known: KnownCode) -> dict[EvidenceKey, EvidenceItem]:
+    """The answers to a lesson's questions. One that is right for the whole class says nothing."""
+    found: dict[EvidenceKey, EvidenceItem] = {}
+    for (of, name), row in rows.items():
+        if of != lesson or row.answer is None or (row.status == "passed" and name not in known.drawn):
+            continue
+        text, path = " ".join(row.answer.text.casefold().split()), row.file or lesson
+        size = min(MAX_SIZE_BITS if row.answer.waits else MAX_REPLY_BITS, BITS_PER_CHARACTER * len(text))
+        kind: EvidenceKind = "right reply" if row.status == "passed" else "reply"
+        found["reply", lesson, name, text] = EvidenceItem(
+            student, kind, lesson, name, size, path, 1, 1, row.answer.text
+        )
+    if len(found) >= MIN_REPLIES:
+        size = min(MAX_SIZE_BITS, sum(item.size for item in found.values()))
+        every = ("replies", lesson, *(f"{name}={text}" for _, _, name, text in sorted(found)))
+        found[every] = EvidenceItem(student, "replies", lesson, "", size, next(iter(found.values())).path, 1, 1)
+    return found
+
+
 class Rarity:
     """How many submissions of a class have each item."""
 
@@ -148,6 +184,8 @@ class Rarity:
     def bits(self, key: EvidenceKey, one: EvidenceItem, other: EvidenceItem, chances: float = 0.0) -> float:
         """How much it says that two submissions both have it, less what many occasions to coincide explain."""
         count = self.counts[key]
+        if one.kind == other.kind == "right reply":  # the same values were drawn for both
+            return 0.0
         if one.kind == "lesson":
             chosen = (entry.partition("=") for entry in key[2:-1])
             choices = (self.size / max(2, self.forms[(one.lesson, name), form]) for name, _, form in chosen)

@@ -16,6 +16,8 @@ from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.intake.submissions.roster import Roster
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
+from grader.questions.judging import is_drawn
+from grader.questions.question import answer_keys_of, questions_of
 from grader.results import UNWRITTEN, Row, SubmissionResult
 from grader.source.code_forms import FunctionForm, forms_of, forms_of_files
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader, one_submission
@@ -97,6 +99,7 @@ class KnownCode:
         tokens: {function: the tokens of each right answer}.
         whole: {function: form} of each right file.
         mistakes: words of mistakes.py, among them the ids of the known mistakes.
+        drawn: rows of questions whose right answer is not the same for all students.
     """
 
     untouched: dict[str, str] = field(default_factory=dict)
@@ -104,6 +107,7 @@ class KnownCode:
     tokens: dict[str, list[Counter[str]]] = field(default_factory=dict)
     whole: list[dict[str, str]] = field(default_factory=list)
     mistakes: frozenset[str] = frozenset()
+    drawn: frozenset[str] = frozenset()
 
     def add_right(self, functions: Sequence[FunctionForm]) -> None:
         self.whole.append({function.name: function.form for function in functions})
@@ -113,8 +117,13 @@ class KnownCode:
 
 
 def known_code(lesson: Lesson, steps: frozenset[str]) -> KnownCode:
-    """What the files of a lesson contain. A student's kit has no solutions: then only the stub is known."""
-    found = KnownCode()
+    """What the files of a lesson contain. A student's kit has no solutions: then only the stub is known.
+
+    Raises LessonError for questions that cannot be used.
+    """
+    questions = questions_of(lesson)
+    drawn = (questions[name] for name, key in answer_keys_of(lesson).items() if is_drawn(questions[name], key))
+    found = KnownCode(drawn=frozenset(each.row for each in drawn))
     stub = read_forms(lesson.pristine, steps) or []
     found.untouched = {function.name: function.form for function in stub}
     for path in (lesson.solution / "backward.py", *sorted((lesson.solution / "variants").glob("*.py"))):

@@ -130,7 +130,8 @@ def loop_variables(node: ast.AST, around: Around) -> NodeChanges:
     """A variable of a loop in place of a number in an index."""
     if not isinstance(node, ast.Constant) or type(node.value) is not int:
         return
-    inner, is_in_index = node, False
+    inner: ast.AST = node
+    is_in_index = False
     while parent := around.parents.get(id(inner)):
         is_in_index |= isinstance(parent, ast.Subscript) and parent.slice is inner
         if is_in_index and isinstance(parent, ast.For):
