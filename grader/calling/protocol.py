@@ -75,6 +75,11 @@ class CallRequest:
     uses: Sequence[str] = ()
     observed: bool = False
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether a function is called by itself: no object, no class, and no function that calls it."""
+        return self.handle is None and self.keep is None and not self.uses
+
 
 @dataclass(frozen=True)
 class Called:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import json
 import math
 import re
@@ -165,20 +164,13 @@ class Arithmetic:
         return max(KEEP[homework], 100 - PERCENT[homework] * max(0, math.ceil(late / 24) - days))
 
     def of(self, student: Student) -> tuple[Expected, Expected]:
-        """Both assignments, with the free days spent where they help most."""
-        second = FREE_DAYS if self.is_second_graded else 0
-        ways = [
-            (one, two)
-            for one, two in itertools.product(range(FREE_DAYS + 1), range(second + 1))
-            if one + two <= FREE_DAYS
-        ]
+        """Both assignments: in the order of due dates, each uses the fewest free days that give it the most points."""
+        first = self.days_used(student, 0, FREE_DAYS)
+        second = self.days_used(student, 1, FREE_DAYS - first) if self.is_second_graded else 0
+        return self.points(student, 0, first), self.points(student, 1, second)
 
-        def value(way: tuple[int, int]) -> tuple[float, int, int]:
-            shares = [self.points(student, homework, days).share for homework, days in enumerate(way)]
-            return round(shares[0] + shares[1] * self.is_second_graded, 9), -sum(way), way[0]
-
-        first, other = max(ways, key=value)
-        return self.points(student, 0, first), self.points(student, 1, other)
+    def days_used(self, student: Student, homework: int, left: int) -> int:
+        return max(range(left + 1), key=lambda days: (self.points(student, homework, days).share, -days))
 
 
 # A term ---------------------------------------------------------------------------------------------------------------

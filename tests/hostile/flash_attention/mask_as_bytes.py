@@ -1,5 +1,6 @@
 """The mask of all scores is a bytearray, filled row by row."""
 # rows of memory: failed
+# rows of operations: failed
 
 import torch
 from every_tile import masked_backward

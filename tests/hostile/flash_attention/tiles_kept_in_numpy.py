@@ -1,5 +1,6 @@
 """Keeps the weights of every tile of the forward pass as numpy arrays."""
 # rows of memory: failed
+# rows of operations: failed
 
 import numpy as np
 import torch
