@@ -1,6 +1,5 @@
 """The mask of all scores is a bytearray, filled row by row."""
 # rows of memory: failed
-# rows of operations: failed
 
 import torch
 from every_tile import masked_backward

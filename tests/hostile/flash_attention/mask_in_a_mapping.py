@@ -1,6 +1,5 @@
 """The mask of all scores is in anonymous memory that the file maps itself."""
 # rows of memory: failed
-# rows of operations: failed
 
 import mmap
 

@@ -1,6 +1,5 @@
 """A thread makes the mask of all scores, which the counter of the main thread does not see."""
 # rows of memory: failed
-# rows of operations: failed
 
 import threading
 

@@ -1,6 +1,5 @@
 """Makes the mask of all scores in numpy, where no count of tensors sees it."""
 # rows of memory: failed
-# rows of operations: failed
 
 import numpy as np
 import torch

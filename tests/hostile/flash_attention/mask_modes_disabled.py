@@ -1,6 +1,5 @@
 """Makes the mask of all scores where the mode that counts is switched off."""
 # rows of memory: failed
-# rows of operations: failed
 
 import sys
 

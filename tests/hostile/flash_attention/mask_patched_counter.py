@@ -1,6 +1,5 @@
 """Replaces the counter's method, so that it has seen nothing, and makes the mask of all scores."""
 # rows of memory: failed
-# rows of operations: failed
 
 import sys
 

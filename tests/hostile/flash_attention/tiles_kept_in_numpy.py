@@ -1,6 +1,5 @@
 """Keeps the weights of every tile of the forward pass as numpy arrays."""
 # rows of memory: failed
-# rows of operations: failed
 
 import numpy as np
 import torch
