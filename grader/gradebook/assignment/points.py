@@ -223,6 +223,9 @@ class AssignedWork:
             refused = [lesson for lesson in lessons if lesson.status == "rejected"]
             if self._latest.results.status == "rejected" and (refused or not counted):
                 results.status = "rejected"
+            results.earlier = [
+                name for name, candidate in chosen.items() if candidate.attempt.id != self._latest.id
+            ] or None
         extended = {lesson: bool(self._decisions.extensions(lesson)) for lesson in chosen}
         remarks = {contradiction(each.attempt, each.delay, extended[lesson]) for lesson, each in chosen.items()}
         new = [IntakeRemark("platform", each) for each in sorted(filter(None, remarks)) if assignment.due is not None]
