@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import signal
 import sys
 import threading
 import time
@@ -20,6 +21,11 @@ START_SECONDS, SECONDS = 180, 120  # guards: a start takes 4 seconds, a screen 2
 RUNNING = "checking: "
 DOJO = "from grader.commands.dojo import main; main()"
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def hears_ctrl_c() -> None:
+    """Undo what a shell does to its background jobs, such as a part of `make test`: they ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class WatchTerminal:
@@ -51,6 +57,7 @@ class WatchTerminal:
             dimensions=(height, width),
             timeout=START_SECONDS,
             encoding="utf-8",
+            preexec_fn=hears_ctrl_c,
         )
         self._terminal.delaybeforesend = None
 

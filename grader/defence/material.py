@@ -59,7 +59,7 @@ class Material:
 
     Attributes:
         right: the rows that the student has right, and that the plain part of the file has right as well.
-        covered: of these, the rows (of checks: the functions) that can be asked about.
+        covered: of these, the rows (of checks: the functions) that a question can be about.
         lines: right lines, in the order in which this defence prefers them.
         functions: the student's functions by name.
         text: the plain part of the file.

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import FrameType
 
 SEQUENCE = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
-"""What a terminal sends for an arrow, a function key, Alt and a letter, or Escape: none is a key of ours."""
+"""What a terminal sends for an arrow, a function key, Alt and a letter, or Escape. `dojo` uses none of these keys."""
 
 
 class Keys:

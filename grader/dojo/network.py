@@ -14,7 +14,7 @@ from grader.dojo.own_file import OwnFile
 TRAINING_RTOL = 1e-4
 """A gradient that differs from autograd's by more than this share of its size is wrong: rounding is far smaller."""
 SMALL = 0.01
-"""A gradient's size is at least this share of the largest of all: one that is zero but for rounding has none."""
+"""A gradient's size is at least this share of the largest of all: a smaller one is zero except for rounding."""
 
 Tensors = dict[str, Tensor]
 TrainingState = dict[str, Tensors]

@@ -35,8 +35,6 @@ from grader.results.wording import first_names
 
 QUIET_SECONDS, REFRESH_SECONDS = 0.15, 0.5
 """Until the screen says that a check is running, and between two updates of that."""
-MAX_WAIT_SECONDS = 1.0
-"""The longest wait: a Ctrl-C that arrives just before a wait does not end it."""
 
 
 class Watch:
@@ -84,9 +82,9 @@ class Watch:
             quiet = QUIET_SECONDS
             while True:
                 is_shown = self._console.is_terminal and self._session.running() is not None
-                ready = [key.fileobj for key, _ in selector.select(quiet if is_shown else MAX_WAIT_SECONDS)]
+                ready = [key.fileobj for key, _ in selector.select(quiet if is_shown else None)]
                 quiet = QUIET_SECONDS if ready else REFRESH_SECONDS
-                if not ready and is_shown and (event := self._session.running()) is not None:
+                if not ready and (event := self._session.running()) is not None:
                     self._tell(event)
                     self.show(event)
                 if changes in ready:

@@ -42,7 +42,7 @@ MIN_SHARED, SHARED_BY = 4, 0.03
 MIN_MASS = 6
 """Of a helper function that is compared: a shorter one says nothing."""
 MIN_REPLIES, BITS_PER_CHARACTER, MAX_REPLY_BITS = 3, 2.0, 8.0
-"""Replies that are compared together, and what a reply that is no sentence says by its length."""
+"""Replies that are compared together, and the bits of a short reply's length: a number, a letter, a line."""
 MIN_FUNCTIONS = 4
 """With fewer functions than this, a lesson has too few choices to compare."""
 EvidenceKey = tuple[str, ...]

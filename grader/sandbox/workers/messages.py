@@ -345,7 +345,7 @@ def decode_answer(
 def encode_called(
     called: Called, call: CallRequest, ticket: int, budget: Budget = LEAST, files: Sequence[str] = (), printed: int = 0
 ) -> bytes:
-    """The reply to a call: its value, unless that is kept in the worker, and the arguments if they are asked for.
+    """The reply to a call: its value, unless that is kept in the worker, and the arguments if the request has `after`.
 
     To read a value may run a student's code. Where that raises, the call failed; `files` are the student's.
     """
