@@ -110,7 +110,7 @@ def choose_lessons(context: RunContext) -> None:
 
 
 def find_submissions(context: RunContext) -> FollowedFolder | GivenSubmissions:
-    """Finds the submissions, their lessons and the extensions of their files. Ends the command where something is missing."""
+    """Finds the submissions, their lessons and extensions. Ends the command where something is missing."""
     source: FollowedFolder | GivenSubmissions
     if context.follow:
         source = FollowedFolder(context)

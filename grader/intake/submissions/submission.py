@@ -211,7 +211,7 @@ def loose_file(inside: Inside, lessons: Sequence[Lesson]) -> Path | None:
 
 
 def read_single(path: Path, student: str, wanted: Wanted) -> Submission:
-    """The same for a single file, such as a notebook. Raises OSError."""
+    """Read a submission that is a single file and no archive, such as a notebook. Raises OSError."""
     if suffix_of(path) in (".py", NOTEBOOK):
         read = with_recognised_lessons(path, read_notebook_or_script(path, student, wanted), wanted)
         return with_answers_in(path, read, wanted)
