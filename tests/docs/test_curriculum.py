@@ -69,9 +69,7 @@ def test_each_test_it_names_exists():
     assert names and [name for name in names if not any(f"def {name}(" in text for text in texts)] == []
 
 
-SAYS_WHERE = re.compile(
-    r"`\d\d\.(?:q:)?\w+`|[Ll]essons? \d\d|\d\d's README|READMEs? of|`test_|`dojo "
-)
+SAYS_WHERE = re.compile(r"`\d\d\.(?:q:)?\w+`|[Ll]essons? \d\d|\d\d's README|READMEs? of|`test_|`dojo ")
 
 
 def test_each_line_says_where_the_item_is():
