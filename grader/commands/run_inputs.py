@@ -56,7 +56,7 @@ def checked_isolation(require: str) -> Isolation:
     if not at_least(isolation.level, require):
         fail(
             f"this machine isolates student code at level {isolation.level!r} only, and {require!r} is required. "
-            f"{' '.join(isolation.missing)} Grade on a machine that offers more (see docs/isolation.md), or accept "
+            f"{' '.join(isolation.missing)} Grade on a machine that offers more (see docs/security.md), or accept "
             f"less with --require {isolation.level} if you trust the submissions."
         )
     if isolation.level in ("weak", "none"):

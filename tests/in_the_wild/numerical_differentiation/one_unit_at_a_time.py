@@ -1,4 +1,4 @@
-"""The matrix product is linear: a step of one gives its gradient exactly, and nothing shows it (docs/hostile.md).
+"""The matrix product is linear: a step of one gives its gradient exactly, and nothing shows it (docs/security.md).
 
 lesson: 01
 """
