@@ -2,10 +2,10 @@
 
 lesson: 03
 as: notebook
-dlogprobs: passed | = Read from `logprobs_grad`: by its name it is `dlogprobs`.
-dprobs: passed | = Read from `grad_probs`: by its name it is `dprobs`.
-dcounts_sum_inv: passed | = Read from `dcounts_suminv`: by its name it is `dcounts_sum_inv`.
-dcounts_sum: passed | = Read from `d_counts_sum`: by its name it is `dcounts_sum`.
+dlogprobs: passed | = Read from `logprobs_grad`: by its name and its formula it can only be `dlogprobs`.
+dprobs: passed | = Read from `grad_probs`: by its name and its formula it can only be `dprobs`.
+dcounts_sum_inv: passed | = Read from `dcounts_suminv`: by its name and its formula it can only be `dcounts_sum_inv`.
+dcounts_sum: passed | = Read from `d_counts_sum`: by its name and its formula it can only be `dcounts_sum`.
 """
 
 # instead of: dlogprobs = torch.zeros_like
