@@ -140,8 +140,7 @@ class Run:
             and node.value > 0
         ]
         terms = Terms(False, self.sizes, {step: numbers})
-        published = self.lesson.published_at(self.sizes)[0]
-        return judge_on_terms(student, terms, step, verdict, self.hidden, lambda _: self.own, self.lesson, published)[0]
+        return judge_on_terms(student, terms, step, verdict, self.hidden, lambda _: self.own, self.lesson)[0]
 
 
 def judge_lesson(

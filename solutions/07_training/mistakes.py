@@ -19,6 +19,11 @@ the_lecture_s_half: return 0.1 if step < 100_000 else 0.01
 one_zero_too_many: return 0.1 if step < max_steps / 2 else 0.001
     The second rate is 0.001. It should be 0.01.
 
+[update]
+- parameter -= learning_rate * gradient
+rate_written_in: parameter -= 0.1 * gradient
+    The step is 0.1 times the gradient, whatever `learning_rate` is. Take the one that is given.
+
 [train]
 
 - update(parameters, slopes, learning_rate(step, max_steps))
@@ -70,6 +75,8 @@ last_loss_only: return losses[-1]
 - loss = F.cross_entropy(logits, Yb)
 loss_of_all_classes: loss = -F.log_softmax(logits, 1).mean()
     The loss is the mean over all log-probabilities. Only one of each row counts: the one of the token that came.
+loss_without_minus: loss = -F.cross_entropy(logits, Yb)
+    The loss is negative: a log-probability is below zero, and the loss is its opposite. Look for the minus sign.
 loss_in_tens: loss = F.cross_entropy(logits, Yb).log10()
     This is the logarithm of the loss to base 10, which the lecture stores for its plot. Return the loss itself.
 """)

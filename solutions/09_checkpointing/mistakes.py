@@ -62,6 +62,9 @@ no_gate: dz = dh
 weights_before_the_gate: gradients.insert(0, h[i].T @ dh)
     The gradients of the matrices are made from the gradient after tanh. The product comes before tanh: which gradient
     belongs to the product's result?
+weights_averaged: gradients.insert(0, h[i].T @ dz / len(x))
+    The gradients of the matrices are divided by the batch size. `dout` may come from a mean, but that is its own
+    business: here the examples add up.
 weights_in_backward_order: gradients.append(h[i].T @ dz)
     The gradients of the matrices are in the order of the backward pass, the last layer's first. Return them in the
     order of `weights`.

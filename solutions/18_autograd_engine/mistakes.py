@@ -244,6 +244,18 @@ own_factor:
         return Value(self.data * other.data, [(self, lambda g: g * self.data), (other, lambda g: g * other.data)])
     In a product, each input gets the upstream gradient times its own number. Which number is the slope of `a * b` in
     `a`?
+product_without_upstream:
+        return Value(self.data * other.data, [(self, lambda g: other.data), (other, lambda g: self.data)])
+    These are the local derivatives of a product. The upstream gradient is missing.
+
+- return self + other * -1
+subtracted_the_wrong_way:
+        return other + self * -1
+    This is `other - self`.
+added_on_the_way_back:
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data - other.data, [(self, lambda g: g), (other, lambda g: g)])
+    In `a - b`, a larger `b` makes the result smaller. Which sign does its gradient have?
 
 - return self * other**-1
 quotient_without_square:
@@ -252,11 +264,20 @@ quotient_without_square:
             [(self, lambda g: g / other.data), (other, lambda g: -g * self.data / other.data)],
         )
     The gradient of the divisor is not right. What is the derivative of `1 / b` with respect to `b`?
+quotient_without_sign:
+        return Value(
+            self.data / other.data,
+            [(self, lambda g: g / other.data), (other, lambda g: g * self.data / other.data**2)],
+        )
+    In `a / b`, a larger `b` makes the result smaller if both are positive. Which sign does its gradient have?
 
 - return Value(self.data**exponent, [(self, lambda g: g * slope)])
 power_without_upstream:
         return Value(self.data**exponent, [(self, lambda g: slope)])
     This is the local derivative of a power. The upstream gradient is missing.
+power_without_exponent:
+        return Value(self.data**exponent, [(self, lambda g: g * self.data ** (exponent - 1))])
+    The exponent is missing as a factor in the slope of a power.
 same_exponent:
         return Value(self.data**exponent, [(self, lambda g: g * exponent * self.data**exponent)])
     In the slope of a power, the exponent is one smaller.
@@ -268,6 +289,9 @@ tanh_of_the_input:
 tanh_without_square:
         return Value(t, [(self, lambda g: g * (1 - t))])
     The slope of tanh is not 1 - t. Lesson 01 derives it.
+tanh_without_upstream:
+        return Value(t, [(self, lambda g: 1 - t**2)])
+    This is the local derivative of tanh. The upstream gradient is missing.
 
 - return Value(e, [(self, lambda g: g * e)])
 exp_of_the_input:
@@ -281,6 +305,9 @@ exp_without_upstream:
 relu_always_open:
         return Value(max(0.0, self.data), [(self, lambda g: g)])
     Where relu gives zero, its slope is zero.
+relu_without_upstream:
+        return Value(max(0.0, self.data), [(self, lambda g: 1.0 if is_open else 0.0)])
+    This is the local derivative of relu. The upstream gradient is missing.
 relu_of_the_gradient:
         return Value(max(0.0, self.data), [(self, lambda g: max(0.0, g))])
     Relu is applied to the gradient here. Whether a gradient passes depends on the input, not on the gradient's sign.

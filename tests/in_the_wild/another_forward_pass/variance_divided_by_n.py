@@ -4,13 +4,11 @@ lesson: 03
 as: notebook
 alone: yes
 dbnvar: passed
-dbndiff2: failed | = You divide by n. The lesson's forward pass divides the sum of squares by something else (Bessel's
-    correction): use the same number. Your forward pass has another line (mine.ipynb, cell 1, line 6): `bnvar =
-    bndiff2.mean(0, keepdim=True)`; the lesson has `bnvar = 1 / (n - 1) * bndiff2.sum(0, keepdim=True)`. The gradient is
-    judged for the lesson's line.
+dbndiff2: failed | the lesson has `bnvar = 1 / (n - 1) * bndiff2.sum(0, keepdim=True)`. The gradient is judged for the
+    lesson's line.
 dbndiff: passed
 dbnmeani: passed
-dhprebn: failed | On the path through the mean
+dhprebn: failed | `dbnmeani` is not divided by `n`. If it were, your `dhprebn` would be right. Where does the size go?
 others: missing
 """
 

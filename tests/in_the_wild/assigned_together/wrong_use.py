@@ -2,7 +2,7 @@
 
 lesson: 03
 as: notebook
-dlogits: failed | You subtract the maximum's path.
+dlogits: failed | In your `dlogits`, the part that comes through `logit_maxes` has the wrong sign:
 """
 # instead of: dlogits = dnorm_logits.clone()
 dlogits, dlogit_maxes = dnorm_logits.clone(), (-dnorm_logits).sum(1, keepdim=True)

@@ -7,7 +7,8 @@ dh: passed
 dW2: passed
 dhpreact: passed | = Read from `da`: by its formula it can only be `dhpreact`.
 dbngain: passed
-dbnbias: failed | You average over the batch.
+dbnbias: failed | You take the mean over axis 0 where a sum belongs: `bnbias` (1, 7) is broadcast to (6, 7) in
+    `hpreact`; every copy counts in full.
 others: missing
 """
 from torch import tanh

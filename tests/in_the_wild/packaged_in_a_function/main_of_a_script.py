@@ -4,7 +4,8 @@ lesson: 03
 as: script
 alone: yes
 counts: 03
-db2: failed | You average over the batch.
+db2: failed | You take the mean over axis 0 where a sum belongs: `b2` (11,) is broadcast to (6, 11) in `logits`; every
+    copy counts in full.
 others: passed
 """
 
