@@ -9,6 +9,10 @@ from grader.lesson.mistakes import mistake_list
 MISTAKES = mistake_list("""
 # cross-entropy
 [backward]
+- dlogits = dlogits / n
+no_one_over_n: dlogits = dlogits * 1.0
+    `dlogits` is the gradient of the examples' losses added up, and so is all below it. The loss is their mean: what
+    does that do to the share of each?
 
 - dlogits[torch.arange(n), Yb] -= 1
 prediction_for_target: dlogits[torch.arange(n), logits.argmax(1)] -= 1

@@ -125,6 +125,23 @@ eps_after_the_root: bnvar_inv = bnvar**-0.5 + 1e-5
 eps_beside_the_root: bnvar_inv = 1 / (bnvar.sqrt() + 1e-5)
     The 1e-5 is added to the standard deviation, after the root. It belongs under the root, next to the variance.
 
+# gradients: cross-entropy
+- dlogits /= n
+no_one_over_n:
+    The gradients belong to the examples' losses added up: all are n times too large. The loss is their mean; is
+    `dlogits` divided by n?
+
+- loss = F.cross_entropy(logits, Yb)
+- # Cross-entropy: the probabilities, minus 1 at the true class, divided by n (lesson 04)
+- dlogits = F.softmax(logits, 1)
+- dlogits[range(n), Yb] -= 1
+- dlogits /= n
+loss_summed:
+        loss = F.cross_entropy(logits, Yb, reduction="sum")
+        dlogits = F.softmax(logits, 1)
+        dlogits[range(n), Yb] -= 1
+    Is your loss the sum over the batch? It should be the mean. The gradients of the sum are n times too large.
+
 # gradients: linear layer 2 and tanh
 
 - dhpreact = (1 - h**2) * dh

@@ -5,8 +5,7 @@ as: notebook
 alone: yes
 loss: failed
 db1: failed
-dW2: failed | Your `loss` is wrong, too, and it comes first: start there. `dlogits` is wrong, and `dW2` is computed
-    from it.
+dW2: failed | Is your loss the sum over the batch?
 others: failed
 update: missing
 learning_rate: missing
