@@ -12,6 +12,10 @@ bessel_upside_down:
         bngain * bnvar_inv / n * (n * dhpreact - dhpreact.sum(0, keepdim=True) - third)
     Bessel's factor is upside down. Dividing the variance by n - 1 makes it larger than dividing by n: does its path
     then weigh more, or less?
+bessel_in_every_term:
+        third = bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
+        bngain * bnvar_inv / (n - 1) * (n * dhpreact - dhpreact.sum(0, keepdim=True) - third)
+    Bessel's factor multiplies everything. Only one of the three paths leads through the variance: which term is it?
 gain_in_direct_path_only:
         third = n / (n - 1) * bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
         bnvar_inv / n * (n * bngain * dhpreact - dhpreact.sum(0, keepdim=True) - third)

@@ -84,6 +84,10 @@ over_positions: (dxhat - xhat * (dxhat * xhat).mean(1, keepdim=True)) * rrms
 no_gain: dxhat = dout
     In `dx` the gain is missing: it lies between `dout` and the normalised x.
 - rrms = ((x**2).mean(2, keepdim=True) + eps)
+no_eps: rrms = (x**2).mean(2, keepdim=True)
+    The epsilon is missing. It matters where the numbers of a position are small.
+eps_outside: rrms = (((x**2).mean(2, keepdim=True) ** 0.5 + eps) ** 2)
+    The epsilon is added to the root. RMSNorm adds it to the mean of the squares, before the root is taken.
 variance: rrms = (x.var(2, keepdim=True, unbiased=False) + eps)
     This is the root of the variance, as in layer norm. RMSNorm takes the mean of the squares: nothing is subtracted.
 - (dout * xhat).sum((0, 1))
@@ -144,6 +148,10 @@ residual_2_dropped: dmid = ddropped + through_mlp
 - dprojected = dropout_backward(dmid, keep1, p)
 no_dropout_1: dprojected = dmid
     The first dropout is missing on the way back. It lies between `mid` and the product with `Wo`.
+from_branch: dprojected = dropout_backward(through_mlp, keep1, p)
+    The attention gets only what comes back through the MLP. Its output goes into `mid`, which has two readers.
+from_dout: dprojected = dropout_backward(dout, keep1, p)
+    The attention gets `dout` as its upstream gradient. Its output goes into `mid`: what comes back to `mid`?
 
 - dscores = weights * (dweights - (dweights * weights).sum(2, keepdim=True))
 softmax_no_sum: dscores = weights * dweights
