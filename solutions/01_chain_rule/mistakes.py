@@ -7,6 +7,12 @@ from grader.lesson.mistakes import mistake_list
 MISTAKES = mistake_list("""
 # two values meet
 
+[dcolumn]
+no_product: dscaled.sum(1, keepdim=True)
+    You sum the copies, but the line multiplies too: what is the slope of each product in `column`?
+
+# some values are picked
+
 [dleft]
 product_of_sums: dmatmul.sum(1, keepdim=True) * right.sum(1)
     You sum before you multiply. Each `dmatmul[i, j]` belongs to its own `right[k, j]`: multiply, then sum.
@@ -16,6 +22,11 @@ product_of_sums: left.sum(0).unsqueeze(1) * dmatmul.sum(0)
     You sum before you multiply. Each `dmatmul[i, j]` belongs to its own `left[i, k]`: multiply, then sum.
 
 # the small network
+[dz]
+sigmoid: a * (1 - a) * da
+    That is the slope of a sigmoid, a·(1 - a). The line is a tanh.
+times_itself: a * da
+    You multiply by `a`. In the middle, where `a` is near zero, tanh is steepest: what does your factor say there?
 
 [dW]
 product_of_sums: x.sum(0).unsqueeze(1) * dz.sum(0)
@@ -40,6 +51,9 @@ times_the_product: dy * a * b, dy * a * b
     Both numbers get `dy` times the whole product. What is the slope of a·b in `a` alone?
 
 [backward]
+- da = torch.ones_like(a)
+mean_for_sum: da = torch.ones_like(a) / a.numel()
+    Your gradients are those of the mean of `a`. The loss is its sum.
 
 - dz = (1 - a**2) * da
 tanh_left_out: dz = da

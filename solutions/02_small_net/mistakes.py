@@ -22,6 +22,16 @@ sums_multiplied: dlogits.sum(1, keepdim=True) * W2.sum(1)
     The sums over the classes were taken before multiplying, as if `(a * b).sum()` were `a.sum() * b.sum()`. Keep each
     class's gradient with that class's weights.
 
+[dW2]
+last_example_only: torch.outer(h_bn[-1], dlogits[-1])
+    Only the last example is left: each turn of the loop replaced the one before. Every example uses `W2`, so their
+    gradients add up.
+
+[dgamma]
+centred_only: (dh_bn * (h - h_mean)).sum(0)
+    The values are centred, but not yet divided by the standard deviation. Look at the line of `h_bn`: what is
+    multiplied by `gamma` there?
+
 [dh]
 statistics_constant_without_eps: dh_norm / h_var.sqrt()
     Only the direct path is here, and in it the 1e-5 of the forward line is missing. Mean and variance are made from `h`
@@ -43,4 +53,9 @@ variance_term_without_own_share:
     The path through the variance is the same for every example here. How strongly an example moves the variance depends
     on its own distance from the mean.
 
+# linear layer 1
+[dW]
+last_example_only: torch.outer(X[-1], dh[-1])
+    Only the last example is left: each turn of the loop replaced the one before. Every example uses `W`, so their
+    gradients add up.
 """)

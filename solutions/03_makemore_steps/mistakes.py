@@ -14,6 +14,11 @@ times_probs: dlogprobs * probs
     You multiply where the derivative of a logarithm divides. A useful picture: should an unlikely true class get a
     small gradient or a large one?
 
+[dcounts_sum_inv]
+other_factor_forgotten: dprobs.sum(1, keepdim=True)
+    The other factor of the product is lost: the derivative of a * b with respect to a is b. What was `counts_sum_inv`
+    multiplied by?
+
 [dlogits]
 max_at_true_class: gradient = dnorm_logits.clone(); gradient[range(n), Yb] += dlogit_maxes.view(-1); gradient
     You send the maximum's gradient to the true class. The true class need not have the largest logit: whose position
@@ -28,6 +33,16 @@ sums_multiplied: dlogits.sum(1, keepdim=True) * W2.sum(1)
 slope_for_value: (1 - h**2).T @ dlogits
     You put the tanh's slope where its value belongs: 1 - h**2 is needed on the way down to `hpreact`, but `W2` is
     multiplied by `h` itself.
+
+[dhpreact]
+sigmoids_slope: h * (1 - h) * dh
+    h (1 - h) is the slope of the sigmoid. The activation here is tanh: derive its slope, or look it up, in terms of its
+    output.
+
+[dbnvar]
+exponent_up: -0.5 * (bnvar + 1e-5) ** 0.5 * dbnvar_inv
+    The exponent went up by one instead of down. A power's derivative has an exponent lower by one: start from -0.5 and
+    subtract.
 
 [dembcat]
 sums_multiplied: dhprebn.sum(1, keepdim=True) * W1.sum(1)

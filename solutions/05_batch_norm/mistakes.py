@@ -70,6 +70,18 @@ n_of_the_other_net: gamma / (n * (h_var + 1e-5).sqrt()) * (n * dh_bn - dh_bn.sum
 
 # by its parts
 
+[dvar]
+mean_not_subtracted: (dxhat * x * -0.5 * (var + 1e-5) ** -1.5).sum(0)
+    You use `x` itself. The forward line divides its distance from the mean, `x - mean`.
+divided_twice: (dxhat * xhat * -0.5 * (var + 1e-5) ** -1.5).sum(0)
+    `xhat` is divided by the root already, and here three more powers of it follow: count them again.
+
+[dmean]
+no_deviation: -dxhat.sum(0)
+    The root is missing. The mean is subtracted before the division, so its way leads through it.
+variance_for_deviation: -dxhat.sum(0) / (var + 1e-5)
+    This divides by the variance. The forward line divides by its root.
+
 [dx]
 statistics_constant_without_eps: dxhat / torch.sqrt(var)
     Only the direct path is here, and in it the 1e-5 of the forward line is missing. Mean and variance are made from

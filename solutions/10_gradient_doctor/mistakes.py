@@ -8,10 +8,42 @@ from grader.lesson.mistakes import mistake_list
 
 MISTAKES_OF_RUNS = mistake_list("""
 [clip_by_norm]
+- norm = sum(gradient.pow(2).sum() for gradient in gradients).sqrt()
+- factor = limit / norm if norm > limit else 1.0
+- return [gradient * factor for gradient in gradients]
+each_on_its_own: return [gradient * min(1.0, limit / max(gradient.norm(), 1e-300)) for gradient in gradients]
+    Each tensor is shortened on its own, so the update points in another direction. One factor for all of them keeps it.
+by_value: return [gradient.clamp(-limit, limit) for gradient in gradients]
+    You clip each element. That is clipping by value, and it changes the direction. Clip the norm of all gradients
+    together.
+
+- factor = limit / norm if norm > limit else 1.0
+always_scaled: factor = limit / norm if norm > 0 else 1.0
+    Short gradients are made longer here. If the norm is below the limit, nothing changes.
+always_scaled_also_zeros: factor = limit / norm
+    Short gradients are made longer here. If the norm is below the limit, nothing changes.
+never: factor = 1.0
+    The gradients come back as they were, also where their norm is above the limit.
+upside_down: factor = norm / limit if norm > limit else 1.0
+    The factor is upside down: long gradients become longer.
+to_length_one: factor = 1 / norm if norm > limit else 1.0
+    The norm becomes 1 here. It should become `limit`.
+squared_norm: factor = limit / norm**2 if norm > limit else 1.0
+    You divide by the square of the norm. Is a root missing?
+other_way: factor = limit / norm if 0 < norm < limit else 1.0
+    The comparison is the wrong way round: short gradients change, and long ones stay.
 
 - norm = sum(gradient.pow(2).sum() for gradient in gradients).sqrt()
+sum_of_squares: norm = sum(gradient.pow(2).sum() for gradient in gradients)
+    This is the sum of all squares. Is a root missing?
+sum_of_norms: norm = sum(gradient.norm() for gradient in gradients)
+    You add up the norms of the tensors. The norm of all elements together is smaller: the *squares* add up.
 largest_norm: norm = max(gradient.norm() for gradient in gradients)
     You use the norm of the largest tensor. All elements of all tensors count.
+largest_element: norm = max(gradient.abs().max() for gradient in gradients)
+    You use the largest element. The limit is for the norm of all gradients together.
+mean_square: norm = torch.cat([gradient.flatten() for gradient in gradients]).pow(2).mean().sqrt()
+    This is the root of the mean square. A norm is the root of the sum.
 
 [diagnose_run]
 - if last < 0.05 * run["know_nothing"]:

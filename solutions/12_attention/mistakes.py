@@ -6,6 +6,8 @@ from grader.lesson.mistakes import mistake_list
 
 MISTAKES = mistake_list("""
 [dWo]
+last_position: context[:, -1].T @ dout[:, -1]
+    This uses the last position only. Which positions are multiplied by `Wo`?
 sums_first: context.sum(1).T @ dout.sum(1)
     You add up before you multiply. A sum of products is not the product of sums: multiply each position first.
 examples_summed_first: context.sum(0).T @ dout.sum(0)
@@ -16,6 +18,8 @@ no_weights: dout[..., : Wo.shape[0]]
     `Wo` does not occur here. What is `context` multiplied by on its way to `out`?
 
 [dtotal]
+no_exps: -(dweights / total**2).sum(2, keepdim=True)
+    The numerator is missing. What does `total` divide?
 columns: -(dweights * exps / total**2).sum(1, keepdim=True).transpose(1, 2)
     This is summed over the rows. `total` divides all elements of one row.
 

@@ -43,6 +43,12 @@ MISTAKES = mistake_list("""
 [dw]
 no_stride: torch.einsum("nfo,ncok->fck", dy, windows(x, w.shape[2], 1, padding)[:, :, : dy.shape[2]])
     This moves the window by one place at a time. By how much does the forward pass move it?
+one_window: torch.einsum("nf,nck->fck", dy[:, :, 0], windows(x, w.shape[2], stride, padding)[:, :, 0])
+    This uses the first window only. How many windows share one kernel?
+
+[db]
+first_place: dy[:, :, 0].sum(0)
+    This uses the first place only. To how many places is `b[f]` added?
 
 [dx]
 flipped: scatter_line(dy, w.flip(2), x, stride, padding)
@@ -68,6 +74,8 @@ no_stride:
 [dB]
 one_axis_left: dY.sum((0, 2))
     One axis of places is left. To how many rows and columns is `B[f]` added?
+one_row: dY[:, :, 0].sum((0, 2))
+    This uses the first row only. To how many places is `B[f]` added?
 
 [dX]
 flipped: scatter(dY, W.flip(2, 3), X, stride, padding)

@@ -313,6 +313,11 @@ relu_of_the_gradient:
     Relu is applied to the gradient here. Whether a gradient passes depends on the input, not on the gradient's sign.
 
 [unbroadcast]
+mean_of_copies:
+        gradient = gradient.mean(tuple(range(gradient.ndim - len(shape)))) if gradient.ndim > len(shape) else gradient
+        stretched = tuple(axis for axis, size in enumerate(shape) if size < gradient.shape[axis])
+        gradient.mean(stretched, keepdim=True) if stretched else gradient
+    This is a mean over the copies. Each of them counts in full.
 first_copy:
         gradient = gradient[(0,) * (gradient.ndim - len(shape))]
         gradient[tuple(slice(0, size) for size in shape)]
@@ -330,6 +335,11 @@ not_unbroadcast:
         (other, lambda g: g),
     A gradient has the shape of the upstream gradient and not that of its tensor. The tensor was broadcast: its copies
     have to be summed.
+
+- return Tensor(total if keepdim else self.data.sum(dims), back)
+sum_without_upstream:
+        return Tensor(total if keepdim else self.data.sum(dims), [(self, lambda g: torch.ones_like(self.data))])
+    The gradient of a sum is not always one: each element gets the gradient of the sum that it is in.
 
 - back = [(self, lambda g: g.reshape(total.shape).expand(self.data.shape))]
 axis_not_put_back:
