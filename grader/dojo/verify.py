@@ -126,8 +126,9 @@ class Checker:
             return NO_ANSWER, error.answer.message or f"it did not finish ({error.answer.outcome})."
         first = found[0] if isinstance(found, (tuple, list)) and len(found) == 2 else NO_ANSWER
         first = first.item() if hasattr(first, "item") and getattr(first, "size", 0) == 1 else first
-        is_answer = first is None or isinstance(first, bool)
-        return (WORDS[first], "") if is_answer else (NO_ANSWER, "it returned no pair (ok, error).")
+        if first is None or isinstance(first, bool):
+            return WORDS[first], ""
+        return NO_ANSWER, "it returned no pair (ok, error)."
 
 
 def broken_copies(problem: Problem, name: str) -> dict[str, Tensor]:
@@ -274,26 +275,28 @@ def agrees_everywhere(rows: Sequence[VerifiedRow]) -> bool:
 
 def summary(rows: Sequence[VerifiedRow], function: str) -> Iterator[RenderableType]:
     """What the checker misses, rejects although it is right, and cannot answer; then how often it agrees."""
-    found: dict[str, dict[str, list[str]]] = {}
-
-    def add(heading: str, sentence: str, row: VerifiedRow) -> None:
-        found.setdefault(heading, {}).setdefault(sentence, []).append(row.name)
-
+    missed, refused, unanswered = (dict[str, list[str]]() for _ in range(3))
     for row in rows:
-        if row.is_missed and row.is_right_here:
-            add("What your checker misses:", "wrong on other problems, and right on the only one that it sees", row)
-        elif row.is_missed:
-            add("What your checker misses:", "wrong, and your checker accepts it", row)
+        if row.is_missed:
+            only_here = "wrong on other problems, and right on the only one that it sees"
+            what = only_here if row.is_right_here else "wrong, and your checker accepts it"
+            missed.setdefault(what, []).append(row.name)
         for what in row.accepted:
-            add("What your checker misses:", f"it accepts the right gradient {what}", row)
+            missed.setdefault(f"it accepts the right gradient {what}", []).append(row.name)
         if row.is_rejected_wrongly:
-            add("Right gradients that it does not accept:", f"it says {row.said!r}".replace("'", '"'), row)
+            refused.setdefault(f'it says "{row.said}"', []).append(row.name)
         if row.reason:
-            add("Where it gives no answer:", inert(row.reason), row)
-    for heading, sentences in found.items():
-        yield Text(heading, "bold red")
-        yield from (Paragraph(f"{first_names(names)}: {text}", indent=LIST_INDENT) for text, names in sentences.items())
-        yield ""
+            unanswered.setdefault(inert(row.reason), []).append(row.name)
+    lists = {
+        "What your checker misses:": missed,
+        "Right gradients that it does not accept:": refused,
+        "Where it gives no answer:": unanswered,
+    }
+    for heading, found in lists.items():
+        if found:
+            yield Text(heading, "bold red")
+            yield from (Paragraph(f"{first_names(names)}: {what}", indent=LIST_INDENT) for what, names in found.items())
+            yield ""
     compared = [row for row in rows if row.said is not None]
     other = [row for row in compared if row.is_missed or row.is_rejected_wrongly or row.said == NO_ANSWER]
     yield Paragraph(
