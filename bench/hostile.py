@@ -2,7 +2,7 @@
 
 python -m bench.hostile                   at the level of this machine: what got through, if anything
 python -m bench.hostile --level fair      at another level
-python -m bench.hostile --table           at every level, as root and as an ordinary user: docs/hostile.md's table
+python -m bench.hostile --table           at every level, as root and as an ordinary user: docs/security.md's table
 python -m bench.hostile --list            what there is
 """
 

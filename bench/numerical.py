@@ -9,7 +9,7 @@ is not recorded as it should be, another row is, or a look-alike is.
 
 They are in tests/numerical, a folder per lesson. A file holds functions that replace those of the lesson's answer key;
 its other gradients stay right. The first line says which rows it finds numerically, and by which method; `not seen`
-says that the grader does not notice it (docs/hostile.md lists these). Derivatives
+says that the grader does not notice it (docs/security.md lists these). Derivatives
 that are propagated forward by the student's own rules (dual numbers in any form) are right: they are recorded where the
 forward pass is seen to be repeated (`repeated forward pass`), and else not (`own differentiation`). In lesson 06,
 where one function gives all gradients, the lines below `# in backward:` find the rows. They may call `loss_of` and

@@ -202,10 +202,9 @@ CASES: dict[str, Case] = {
     "RAR": Case({"work.rar": b"Rar!\x1a\7\0"}, why="a RAR archive, which is not read"),
     "7-Zip": Case({"work.7z": b"7z\xbc\xaf\x27\x1c"}, why="a 7-Zip archive, which is not read"),
     "another lesson": Case({"work.py": right("08")}, kinds=("unread",), why="which this run does not grade"),
-    "a bomb in a zip": Case(
-        {"a.zip": {"b.zip": {f"{n}.py": bytes(1 << 20) for n in range(16)}}}, why="200 times its size"
+    "three zips": Case(
+        {"a.zip": {"b.zip": {"c.zip": {"backward.py": right("04")}}}}, kinds=("unread",), is_question=True, why="c.zip"
     ),
-    "three zips": Case({"a.zip": {"b.zip": {"c.zip": {"backward.py": right("04")}}}}, why="another archive"),
 }
 
 

@@ -114,7 +114,7 @@ def make_sheets(
     sheets, console = list["Sheet"](), console_for(stderr=True)
     with closing(LocalJudge()) as judge:
         if judge.isolation.level == "none":
-            fail("this machine cannot lock workers in, so no student's code is run: see docs/isolation.md.")
+            fail("this machine cannot lock workers in, so no student's code is run: see docs/security.md.")
         with open_gradebook(out, new=bool(on_disk)) as gradebook, progress_bar(console, console.is_terminal) as bar:
             chosen = seed or gradebook.kept(SEED) or secrets.token_hex(16)
             gradebook.keep(SEED, chosen)
@@ -183,7 +183,7 @@ class SheetMaker:
         seed = f"{self._seed}/{work.student}"
         made = generate(lesson, work.files.files, right, judge.zygote, seed, self._count)
         if judge.isolation.level == "none":
-            fail("workers could no longer be locked in: nothing more was run. See docs/isolation.md.")
+            fail("workers could no longer be locked in: nothing more was run. See docs/security.md.")
         return made
 
 

@@ -61,9 +61,9 @@ def test_each_hole_has_a_date_and_a_test_that_exists():
             assert word.replace("bench.", "bench/") in files, word
 
 
-def test_security_says_of_each_level_what_isolation_md_says():
-    """No promise where docs/isolation.md has a "yes"."""
-    table = (ROOT / "docs" / "isolation.md").read_text(encoding="utf-8")
+def test_security_promises_what_the_table_of_levels_says():
+    """No promise where docs/security.md has a "yes"."""
+    table = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
     can = {line.split(" | ")[0][2:]: line.split(" | ")[1:] for line in table.splitlines() if line.startswith("| ")}
     reads = can["read hidden suites, solutions, other submissions, `/etc/passwd`, `/proc`"]
     stats = can["find out that a hidden file exists, its size and its time (`stat`)"]

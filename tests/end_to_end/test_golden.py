@@ -20,18 +20,24 @@ FULL = ("loop_", "carriage_returns", "closes_the_answers_pipe", "shadows_and_wro
 """Folders whose names begin so take seconds: a deadline ends them."""
 
 
-@pytest.fixture(
-    scope="module",
-    params=[pytest.param(each, marks=pytest.mark.full if each.startswith(FULL) else ()) for each in golden_names()],
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=pytest.mark.full if each.startswith(FULL) else ()) for each in golden_names()]
 )
-def name(request):
-    """Of the module, so that pytest runs all tests of one folder together: it is graded once."""
-    return request.param
+def test_a_golden_folder(golden, name):
+    """It gets what is expected, its file can be read back, and whoever comes next gets what they get alone."""
+    done = golden(name)
+    check_expected(name, done.graded)
+    for results in (done.graded.results.to_json(), done.right_after):
+        VALIDATOR.validate(results)
+        text = json.dumps(results, allow_nan=False, ensure_ascii=False)
+        assert json.loads(text) == results and SubmissionResult.from_text(text).to_json() == results
+    lesson = done.right_after["lessons"][0]
+    assert lesson["score"] == lesson["max_score"] > 0
+    assert without_seconds(done.right_after) == without_seconds(done.right_before)
 
 
-def test_it_gets_what_is_expected(golden, name):
+def check_expected(name, graded):
     expected = expectation(name)
-    graded = golden(name).graded
     results, lesson = graded.results.to_json(), graded.results.to_json()["lessons"][0]
     assert results["student"] == name
     assert results["status"] == expected.get("status", "graded")
@@ -52,21 +58,6 @@ def test_it_gets_what_is_expected(golden, name):
             assert row["line"] == expected["line"]
     assert results["score"] == lesson["score"] == sum(row["points"] for row in rows.values())
     assert expected.get("printed", "") in graded.printed.get(lesson["name"], "")
-
-
-def test_its_file_is_valid_and_is_read_back_as_it_was(golden, name):
-    done = golden(name)
-    for results in (done.graded.results.to_json(), done.right_after):
-        VALIDATOR.validate(results)
-        text = json.dumps(results, allow_nan=False, ensure_ascii=False)
-        assert json.loads(text) == results and SubmissionResult.from_text(text).to_json() == results
-
-
-def test_whoever_comes_next_gets_what_they_get_alone(golden, name):
-    done = golden(name)
-    lesson = done.right_after["lessons"][0]
-    assert lesson["score"] == lesson["max_score"] > 0
-    assert without_seconds(done.right_after) == without_seconds(done.right_before)
 
 
 def test_every_golden_folder_is_read():

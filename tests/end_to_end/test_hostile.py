@@ -2,7 +2,7 @@
 
 And whoever is graded after it, on the same zygote, gets exactly what they get alone. The corpus is tests/hostile, one
 file each; bench/firing_range.py runs it, with a canary in everything that is secret. Here it runs at the level that
-this machine reaches, and with `-m slow` at every other level and as an ordinary user (docs/hostile.md).
+this machine reaches, and with `-m slow` at every other level and as an ordinary user (docs/security.md).
 """
 
 from __future__ import annotations
@@ -382,7 +382,7 @@ def test_every_level(level: str, who: str) -> None:
 
 
 def test_the_table_in_the_manual_names_every_group() -> None:
-    text = (ROOT / "docs" / "hostile.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| ([^|]+) \| +(\d+) \|", text, re.MULTILINE))
     groups = [attack.group for attack in ATTACKS]
     assert rows == {group: str(groups.count(group)) for group in set(groups)}

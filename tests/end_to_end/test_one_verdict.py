@@ -1,18 +1,117 @@
-"""`dojo check` and `grade run` give one file one verdict; what a forward.py says to be drawn is drawn for both."""
+"""`dojo check` and `grade run` give one file one verdict; what a forward.py says to be drawn is drawn for both.
+
+Each gradient is judged twice, in this process: on the public problems, which are the same for everybody, and on the
+hidden problems of each seed. Besides right files and known mistakes, every file of FILES is judged: what it gives
+depends on the data. `python -m pytest tests/end_to_end/test_one_verdict.py -m slow` takes every lesson.
+
+Two kinds of rows are left out. A row that is not a gradient: a public example never claims to decide ("passed here").
+And a gradient that is zero on every problem, as that of a bias before a batch norm: a mistake elsewhere leaves it zero
+but for rounding, and how much rounding there is depends on the numbers drawn.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
 
 import pytest
-from support import sampled
+from support import ROOT, sampled
 
-from bench.one_verdict import FILES, candidates, differences
+from grader.authoring.lesson_sources import right_files, steps_of
+from grader.comparison.tensors import VANISHING
 from grader.errors import LessonError
 from grader.lesson.config import PublicSettings, public_draws
 from grader.lesson.course_modules import forward_of
+from grader.lesson.lesson import Lesson
 from grader.lesson.toml_tables import Table
-from grader.reference.problem import Draw
+from grader.reference.course_formulas import LocalStudent, run_formula
+from grader.reference.problem import Draw, Problem
+from grader.verdict.judge.examples import PUBLIC_SEED
+from grader.verdict.judge.gradient import judge_step
+from grader.verdict.judge.line import judge_line
+from grader.verdict.judge.problems import ProblemBook
+
+FILES = ROOT / "tests" / "in_the_wild" / "left_to_the_data"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A gradient whose status depends on who asks."""
+
+    lesson: str
+    file: str
+    row: str
+    public: str
+    hidden: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A file and its rows that are judged. `functions` are the file's, by name; a known mistake has only one."""
+
+    name: str
+    functions: Mapping[str, Any]
+    rows: tuple[str, ...]
+
+
+def is_zero(problems: Sequence[Problem], target: str) -> bool:
+    """Whether the gradient with respect to `target` is zero but for rounding on every problem."""
+    return all(problem.size(target) < VANISHING * problem.scale(target) for problem in problems)
+
+
+def candidates(lesson: Lesson) -> Iterator[Candidate]:
+    steps = tuple(item.name for item in lesson.gradients)
+    for name, module in right_files(lesson).items():
+        yield Candidate(name, vars(module), steps)
+    for mistake in lesson.mistakes:
+        if mistake.function is not None and mistake.gradient in steps_of(lesson):
+            yield Candidate(
+                f"{mistake.gradient}__{mistake.id}", {mistake.gradient: mistake.function}, (mistake.gradient,)
+            )
+        elif lesson.joint is not None and mistake.gradient == lesson.joint.name:
+            yield Candidate(f"{mistake.gradient}__{mistake.id}", vars(lesson.wrong(mistake)), steps)
+    for path in sorted(FILES.glob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if f"\nlesson: {lesson.number}\n" not in text or "\nas: " in text:
+            continue
+        module = ModuleType(path.stem)
+        solution = (lesson.solution / "backward.py").read_text(encoding="utf-8")
+        exec(compile(f"{solution}\n\n{text}", path.name, "exec"), vars(module))
+        yield Candidate(path.stem, vars(module), steps)
+
+
+def statuses(lesson: Lesson, candidate: Candidate, problems: Sequence[Problem]) -> dict[str, str]:
+    """{row: its status} on these problems."""
+    if lesson.joint is None:
+        found: dict[str, str] = {}
+        for row in candidate.rows:
+            cases = [(problem, run_formula(candidate.functions.get(row), row, problem)) for problem in problems]
+            found[row] = judge_line(row[1:], cases).status
+        return found
+    student = LocalStudent(candidate.functions, [item.name for item in lesson.gradients], lesson.joint)
+    return {row: judge_step(student, row, problems).status for row in candidate.rows}
+
+
+def differences(lesson: Lesson, seeds: Sequence[int]) -> tuple[int, list[Difference]]:
+    """(verdicts compared, those that differ)."""
+    public = ProblemBook(PUBLIC_SEED).problems(lesson, lesson.public_draws)
+    hidden = {seed: ProblemBook(seed).problems(lesson, lesson.draws) for seed in seeds}
+    zero = {item.name for item in lesson.gradients if is_zero(public, item.name[1:])}
+    compared, found = 0, []
+    for candidate in candidates(lesson):
+        at_home = statuses(lesson, candidate, public)
+        for seed, problems in hidden.items():
+            graded = statuses(lesson, candidate, problems)
+            compared += len(graded.keys() - zero)
+            found += [
+                Difference(lesson.number, candidate.name, row, at_home[row], graded[row], seed)
+                for row in candidate.rows
+                if row not in zero and at_home[row] != graded[row]
+            ]
+    return compared, found
 
 
 @sampled("number", ["02", "04"], keep=1)

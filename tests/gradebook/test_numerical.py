@@ -52,7 +52,7 @@ def test_enough_of_each() -> None:
     assert {attempt.lesson for attempt in TRIED} >= {"01", "03", "04", "05", "06", "07", "11"}
     assert len(BY_NAME) == len(attempts())
     gaps = {attempt.name for attempt in TRIED if not attempt.is_seen}
-    listed = (ROOT / "docs" / "hostile.md").read_text(encoding="utf-8").partition("- **Derivatives by other")[2]
+    listed = (ROOT / "docs" / "security.md").read_text(encoding="utf-8").partition("- **Derivatives by other")[2]
     assert [name for name in gaps if f"`{name}`" not in listed.partition("\n- **")[0]] == []
 
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.intake.submissions.archive import archive_names, is_archive
-from grader.intake.submissions.archive_writer import ArchiveRefused
 from grader.intake.submissions.file_kinds import NOTEBOOK, open_regular, suffix_of
+from grader.intake.submissions.unpacking import ArchiveRefused
 
 SETTLE_SECONDS = 1.0
 DOUBTFUL_SECONDS = 10.0

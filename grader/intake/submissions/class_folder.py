@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from grader.intake.submissions.archive import METADATA, archive_names, is_archive, unpack_class, without_suffix
-from grader.intake.submissions.archive_writer import ArchiveRefused
 from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError
 from grader.intake.submissions.classroom50 import from_classroom50
 from grader.intake.submissions.downloads import (
@@ -32,6 +31,7 @@ from grader.intake.submissions.places import (
     possible_submissions,
     unread_files,
 )
+from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 
@@ -41,12 +41,11 @@ def arrivals_at(
     all_lessons: Sequence[Lesson],
     new_folder: NewFolder,
     alone: bool = True,
-    code_page: Callable[[Path], str | None] = lambda path: None,
     is_a_student: Callable[[str], bool] = lambda name: False,
 ) -> list[Arrival]:
     """The submissions at `given`. Raises SubmissionError, OSError.
 
-    `code_page` gives that of the names in a class's archive. An archive may be a class only if it is given `alone`. Of
+    An archive may be a class only if it is given `alone`. Of
     several archives each is one student's, who could otherwise choose, by the names inside, under whose name it is
     graded. For the same reason, a folder or an archive whose name `is_a_student`'s is that student's alone.
     """
@@ -72,7 +71,7 @@ def arrivals_at(
             )
         return arrivals
     if alone and not is_students and path.is_file() and is_archive(path):
-        arrivals = in_class_archive(given, all_lessons, new_folder, code_page(path))
+        arrivals = in_class_archive(given, all_lessons, new_folder)
         if arrivals:
             return arrivals
     return [Arrival(student, path, str(path), given=True)]
@@ -128,20 +127,18 @@ def with_unread_files(folder: Path, arrivals: Sequence[Arrival]) -> list[Arrival
     return found
 
 
-def in_class_archive(
-    given: Path, lessons: Sequence[Lesson], new_folder: NewFolder, code_page: str | None
-) -> list[Arrival]:
+def in_class_archive(given: Path, lessons: Sequence[Lesson], new_folder: NewFolder) -> list[Arrival]:
     """The submissions in a whole class's archive; none if it is something else. Raises SubmissionError, OSError."""
     path = given.resolve()
     try:
-        names = archive_names(path, code_page)
+        names = archive_names(path)
     except ArchiveRefused:
         return []  # as one submission, it is refused with the same sentence
     if not is_class(names, lessons):
         return []
     folder = new_folder()
     try:
-        refused = unpack_class(path, folder, code_page)
+        refused = unpack_class(path, folder)
     except ArchiveRefused as error:
         raise SubmissionError(f"{given} cannot be used as a class's archive: {error}") from error
     while len(folders(folder)) == 1 and not gradable(folder) and not (folder / METADATA).exists():

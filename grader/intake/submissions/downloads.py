@@ -17,12 +17,12 @@ from typing import Self
 
 from grader.intake.notebook.outline import DEFINITION
 from grader.intake.submissions.archive import is_archive, without_suffix
-from grader.intake.submissions.archive_writer import ONE
 from grader.intake.submissions.arrival import Arrival, NewFolder
 from grader.intake.submissions.file_kinds import suffix_of
 from grader.intake.submissions.lesson_files import Unreadable, read_file
 from grader.intake.submissions.people import NUMBER_OF_A_NAMESAKE, as_folder
 from grader.intake.submissions.places import folders, gradable, is_folder, possible_submissions, visible
+from grader.intake.submissions.unpacking import MAX_ARCHIVE_BYTES
 from grader.lesson.paths import BACKWARD_FILE
 
 CANVAS_NAME = re.compile(
@@ -175,7 +175,7 @@ def copy_under_own_names(place: Path, files: Mapping[str, Path]) -> Path:
     """Copies a student's files under their own names; returns the folder, or the file if there is only one."""
     for name, source in files.items():
         target = place / as_folder(name)
-        if source.is_symlink() or source.stat().st_size <= ONE.archive:
+        if source.is_symlink() or source.stat().st_size <= MAX_ARCHIVE_BYTES[False]:
             shutil.copyfile(source, target, follow_symlinks=False)
         else:
             with target.open("wb") as file:

@@ -12,7 +12,13 @@ import re
 import stat
 from pathlib import Path, PurePath
 
+MIB = 1 << 20
 NOTEBOOK = ".ipynb"
+ARCHIVE_SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar")
+UNREAD_ARCHIVES = {".7z": "a 7-Zip archive", ".rar": "a RAR archive", ".tar.zst": "a Zstandard archive"}
+"""Archives that Python's library does not read; a sentence says so to the student."""
+MAX_ARCHIVE_DEPTH = 10
+"""Folders inside folders that are searched."""
 ADDED = r"(?:\s*\(\d+\)|\.txt|\.text|\.download|\.json)*"
 """What a download may add: backward.py.txt, backward.py (1), makemore.ipynb.json."""
 DISGUISED = re.compile(r".*?(\.pyw?|\.ipynb)" + ADDED, re.IGNORECASE | re.DOTALL)

@@ -15,8 +15,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import overload
 
-from grader.intake.submissions.archive import archive_names, code_page_of, is_archive
-from grader.intake.submissions.archive_writer import ArchiveRefused
+from grader.intake.submissions.archive import archive_names, is_archive
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
 from grader.intake.submissions.class_folder import arrivals_at
 from grader.intake.submissions.file_kinds import NOTEBOOK
@@ -28,6 +27,7 @@ from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.roster_matching import Submitter, join, matches_a_member
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.intake.submissions.submission_times import SubmissionTime, times_by_student, with_times
+from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
 
 MAX_FILE_NAMES = 2_000  # of files in a submission; with more, it is read to find its lessons
@@ -216,12 +216,7 @@ def may_contain(path: Path, lessons: Sequence[Lesson], course: Sequence[Lesson])
 def unread_entry(arrival: Arrival, read: Submission) -> tuple[GuessQuestion, ...]:
     """The question about an entry of a class, a file or an empty folder, of which nothing is graded."""
     with suppress(OSError):  # a folder that may not be listed
-        if (
-            arrival.given
-            or read.fault
-            or has_lesson(read.lessons)
-            or (is_folder(arrival.path) and visible(arrival.path))
-        ):
+        if arrival.given or has_lesson(read.lessons) or (is_folder(arrival.path) and visible(arrival.path)):
             return ()
     messages = [read.message, *(remark.message for remark in read.remarks if remark.kind == "unread")]
     messages += [each.message for each in read.lessons.values()]
@@ -241,14 +236,12 @@ def find(
     all_lessons: Sequence[Lesson],
     roster: Roster | None = None,
     within: Path | None = None,
-    code_page: str | None = None,
 ) -> FoundSubmissions:
     """Every submission under `paths`, one per student.
 
     A path is a submission, or a class: a folder with one entry per student, or a platform's download, unpacked or as
     an archive. One that has the name of a member of the roster is this member's submission, whatever is inside. What
-    has to be unpacked is unpacked `within` that folder. `code_page` is that of the names in a class's zip; without it,
-    it is the one in which the roster's names are there. Raises SubmissionError for a path that does not exist or
+    has to be unpacked is unpacked `within` that folder. Raises SubmissionError for a path that does not exist or
     contains no submission.
     """
     found = FoundSubmissions(lessons, all_lessons, within)
@@ -261,7 +254,6 @@ def find(
                 all_lessons,
                 found.new_folder,
                 len(given) == 1,
-                lambda zipped: code_page or code_page_of(zipped, roster),
                 lambda name: roster is not None and matches_a_member(roster, name),
             )
     except OSError as error:

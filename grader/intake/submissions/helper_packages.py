@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePath
 
-from grader.intake.submissions.archive_writer import MAX_ARCHIVE_DEPTH
-from grader.intake.submissions.file_kinds import CLUTTER, stem_of, suffix_of
+from grader.intake.submissions.file_kinds import CLUTTER, MAX_ARCHIVE_DEPTH, stem_of, suffix_of
 from grader.intake.submissions.lesson_files import Unreadable, read_file
 from grader.lesson.paths import BACKWARD_FILE
 

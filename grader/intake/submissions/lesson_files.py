@@ -10,7 +10,6 @@ from pathlib import Path
 
 from grader.errors import UserError
 from grader.intake.notebook.as_file import Origin
-from grader.intake.submissions.archive_writer import refuse_pointer
 from grader.intake.submissions.file_kinds import open_regular, too_large_advice
 from grader.lesson.paths import BACKWARD_FILE
 
@@ -72,13 +71,6 @@ def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
         if size > most:
             raise Unreadable(f"{path.name} has {size:,} bytes; at most {most:,} are read.{too_large_advice(path)}")
         return without_magics(as_utf_8(file.read(most + 1)))
-
-
-def read_downloaded(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
-    """The same for a file that may be graded. Raises IncompleteDownload where the download lacks it."""
-    data = read_file(path, most)
-    refuse_pointer(path.name, data)
-    return data
 
 
 def without_magics(data: bytes) -> bytes:

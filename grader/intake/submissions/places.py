@@ -11,8 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from grader.intake.submissions.archive import is_archive
-from grader.intake.submissions.archive_writer import MAX_ARCHIVE_DEPTH
-from grader.intake.submissions.file_kinds import NOTEBOOK, is_clutter, suffix_of
+from grader.intake.submissions.file_kinds import MAX_ARCHIVE_DEPTH, NOTEBOOK, is_clutter, suffix_of
 from grader.intake.submissions.people import is_reserved
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE

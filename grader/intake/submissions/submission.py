@@ -21,7 +21,6 @@ from grader.intake.submissions.absences import (
 )
 from grader.intake.submissions.answer_files import with_answers
 from grader.intake.submissions.archive import is_archive, unpacked
-from grader.intake.submissions.archive_writer import ArchiveRefused, IncompleteDownload
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.fitting import hints
 from grader.intake.submissions.gathered import TEXTS
@@ -40,6 +39,7 @@ from grader.intake.submissions.lesson_reading import (
 )
 from grader.intake.submissions.places import Inside, innermost, is_gradable, names_lesson
 from grader.intake.submissions.recognition import MAX_FILES_NAMED, GuessQuestion, Wanted, has_lesson, recognise
+from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import BACKWARD_FILE
 from grader.results.annotations import IntakeRemark
@@ -55,7 +55,6 @@ class Submission:
     Attributes:
         lessons: {lesson's name: its files}.
         message: why nothing is graded.
-        fault: the same where the reason is not the student's; there is no score then, instead of 0.
         submitted: when it was submitted, with a time zone, if the platform or a file of times says so.
         time_source: the place in a file that says so, "times.csv, line 3"; "" for the platform.
         platform: "late" or "on time", where the platform itself says so; else "".
@@ -71,7 +70,6 @@ class Submission:
     remarks: tuple[IntakeRemark, ...] = ()
     questions: tuple[GuessQuestion, ...] = ()
     time_source: str = ""
-    fault: str = ""
     platform: str = ""
 
     @property
@@ -128,7 +126,7 @@ def read_place(path: Path, student: str, wanted: Wanted) -> Submission:
             return replace(refused, message=f"{path.name} is no file and no folder. Submit the file itself.")
         return read_folder(path, student, wanted)
     except ArchiveRefused as error:
-        return replace(refused, message=str(error), fault=str(error) if isinstance(error, IncompleteDownload) else "")
+        return replace(refused, message=str(error))
     except OSError as error:
         return replace(refused, message=f"{path.name} cannot be read: {error.strerror or error}.")
 

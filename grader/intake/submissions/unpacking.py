@@ -1,15 +1,12 @@
-"""Unpacks archives: the Python files and notebooks of a .zip or .tar (.gz, .bz2, .xz), and nothing else.
+"""Unpacks archives: the Python files, notebooks and answers of a .zip or .tar (.gz, .bz2, .xz), and nothing else.
 
-Only the reading process runs this (archive.py calls it): it is ended when an archive takes too much time or memory,
-whatever made it do so. Only ordinary files are written. An archive that tries to reach outside its folder, or to grow
-beyond the caps, is refused as a whole; in a whole class's archive, an entry that reaches outside costs its
-student alone.
+Only the reading process runs this (archive.py calls it). Its limits of processor time and memory end it, whatever made
+an archive take too much; the limits here are of what comes to the disk. Only ordinary files are written, below the
+folder that is given.
 """
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import lzma
 import os
 import shutil
@@ -22,257 +19,260 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO
 
-from grader.intake.submissions.archive_writer import (
-    INNER_ARCHIVES,
+from grader.errors import UserError
+from grader.intake.submissions.file_kinds import (
+    ARCHIVE_SUFFIXES,
     MIB,
-    ONE,
-    WHOLE_CLASS,
-    ArchiveRefused,
-    ArchiveWriter,
-    EntryRefused,
-    IncompleteDownload,
-    place_of_refusal,
-    refuse_pointer,
+    UNREAD_ARCHIVES,
+    is_clutter,
+    open_regular,
+    suffix_of,
+    too_large_advice,
 )
-from grader.intake.submissions.file_kinds import open_regular
-from grader.source.unparsed import LFS_POINTER
+from grader.intake.submissions.people import fold_case
 
 CHUNK_BYTES = 1 << 16
-MAX_INNER = 20
-"""Archives inside an archive that are read."""
-STREAMED_AT_LEAST = 8 * MIB
-UNREAD = {".7z": "a 7-Zip archive", ".rar": "a RAR archive", ".tar.zst": "a Zstandard archive"}
-"""Archives that Python's library does not read; a sentence says so to the student."""
+MAX_ARCHIVE_BYTES = {False: 64 * MIB, True: 4096 * MIB}
+"""{whether it is a whole class's: bytes of the archive, and of all that comes out of it}"""
+MAX_ENTRIES = {False: 10_000, True: 100_000}
+MAX_DEPTH = {False: 10, True: 20}
+MAX_BYTES = {".py": MIB, ".ipynb": 20 * MIB, ".toml": MIB}
+"""Of one file that comes out of an archive, by its suffix; other kinds stay inside."""
+MAX_OTHERS = 20
+MAX_REFUSED_DEPTH = 4
+"""Folders that are made for a refused entry, to say whose it is: one student's entries may be many, and deep."""
 FOREIGN_MAGIC = {b"7z\xbc\xaf\x27\x1c": ".7z", b"Rar!\x1a\x07": ".rar"}
-DECOMPRESSORS: dict[bytes, Callable[[Any], IO[bytes]]] = {
-    b"\x1f\x8b": gzip.open,  # type: ignore[dict-item]
-    b"BZh": bz2.open,
-    b"\xfd7zXZ\0": lzma.open,
-}
-"""{the first bytes of a compressed file: what opens it}"""
-ARCHIVE_ERRORS = (
+DAMAGE = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, ValueError, NotImplementedError, RecursionError, OverflowError, IndexError, KeyError, TypeError),
 )
 """What Python's readers raise for bytes that are not an archive, or one made to confuse them."""
 
 
+class ArchiveRefused(UserError):
+    """An archive is not unpacked. The text is a sentence for the student."""
+
+
+class EntryRefused(ArchiveRefused):
+    """The same because of one entry, which in a whole class's archive affects only its student."""
+
+
 @dataclass
 class Unpacked:
-    """What became of an archive.
+    """What became of archives.
 
     Attributes:
-        sentence: why it is refused as a whole; "" where it is not.
-        is_incomplete: whether the sentence is that of an IncompleteDownload.
-        refused: {place of refusal: sentence} of entries left out in a whole class's archive, and of archives inside.
+        sentence: why they are refused as a whole; "" where they are not.
+        refused: {place: sentence} of entries left out in a whole class's archive, and of archives inside an archive.
         others: the names of some files that were left out.
-        names: the entries' names.
+        names: the names of the entries that are files.
     """
 
     sentence: str = ""
-    is_incomplete: bool = False
     refused: dict[str, str] = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
 
-# What the reading process is called with; `size` is that of the archives, in bytes ------------------------------------
+def unpack(archives: Mapping[str, Path], folder: Path | None, whole_class: bool) -> Unpacked:
+    """Unpacks archives into `folder`, {place in it: archive}, under the limits of one; without a folder lists them.
 
-
-def unpack_one(path: Path, folder: Path, size: int) -> Unpacked:
-    """Unpacks one student's archive into `folder`. An archive inside it becomes a folder of its name."""
-    writer = ArchiveWriter(folder, ONE, size)
-
-    def unpack() -> None:
-        unpack_archive(path, writer)
-        archives = [*map(str, writer.inner), *(name for name in writer.others if name.lower().endswith(tuple(UNREAD)))]
-        unpack_inner(writer)
-        if archives and not any(each.is_file() for each in folder.rglob("*")):
-            holds = f"{path.name} holds no Python file but another archive ({archives[0][:80]!r})"
-            raise ArchiveRefused(next(iter(writer.refused.values()), f"{holds}: submit the lesson's folder itself."))
-
-    return unpacking_outcome(writer, unpack)
-
-
-def unpack_archives(archives: Mapping[str, Path], folder: Path, size: int) -> Unpacked:
-    """Unpacks several archives of one student into `folder`, {place in it: archive}, under the limits of one."""
-    writer = ArchiveWriter(folder, ONE, size)
-
-    def unpack() -> None:
-        for place, path in list(archives.items())[:MAX_INNER]:
-            unpack_inside(writer, PurePosixPath(place), path)
-        unpack_inner(writer)
-
-    return unpacking_outcome(writer, unpack)
-
-
-def unpack_class_archive(path: Path, folder: Path, code_page: str | None, size: int) -> Unpacked:
-    """Unpacks the archive of a whole class into `folder`, students' own archives as they are."""
-    writer = ArchiveWriter(folder, WHOLE_CLASS, size, code_page=code_page)
-    return unpacking_outcome(writer, lambda: unpack_archive(path, writer))
-
-
-def list_entries(path: Path, code_page: str | None, size: int) -> Unpacked:
-    """The names of an archive's entries; nothing is written."""
-    writer = ArchiveWriter(None, WHOLE_CLASS, size, code_page=code_page)
-    return unpacking_outcome(writer, lambda: unpack_archive(path, writer))
-
-
-def unmarked_names(path: Path, size: int) -> Unpacked:
-    """The names in a .zip that are not marked as UTF-8, each byte read as cp437; none where it is not readable."""
-    names: list[str] = []
-    with suppress(*ARCHIVE_ERRORS, OSError), open(path, "rb", opener=open_regular) as file:
-        entries = zipfile.ZipFile(file).infolist() if size <= WHOLE_CLASS.archive else []
-        names = [each.orig_filename for each in entries if not each.flag_bits & 0x800]
-    return Unpacked(names=names)
-
-
-def unpacking_outcome(writer: ArchiveWriter, unpack: Callable[[], None]) -> Unpacked:
-    """What became of the archive that `unpack` gives to the writer."""
-    sentence, is_incomplete = "", False
+    Of one student's, the archives inside become folders of their names. One of several that is refused does not affect
+    the others. A whole class's archive keeps its students' archives as they are.
+    """
+    unpacking = Unpacking(folder, whole_class)
+    waiting = [(PurePosixPath(place), path) for place, path in archives.items()]
     try:
-        unpack()
-    except ArchiveRefused as refused:
-        sentence, is_incomplete = str(refused), isinstance(refused, IncompleteDownload)
-    except OSError as error:
-        sentence = f"The archive cannot be unpacked: {error.strerror or error}."
-    return Unpacked(sentence, is_incomplete, writer.refused, writer.others, writer.names)
+        for is_inside in (False, True):
+            for place, path in waiting:
+                unpacking.open(place, path, may_refuse=not is_inside and len(waiting) == 1)
+                if is_inside:
+                    path.unlink()
+            waiting, unpacking.inner = unpacking.inner, []
+            if folder is None or whole_class:
+                break
+            waiting = [(place, path.rename(folder / f".{number}")) for number, (place, path) in enumerate(waiting)]
+            unpacking.keeps_archives = False
+    except (ArchiveRefused, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        unpacking.found.sentence = f"The archive cannot be unpacked: {reason}." if reason else str(error)
+    return unpacking.found
 
 
-# From an archive to files ---------------------------------------------------------------------------------------------
+class Unpacking:
+    """The entries of archives, written below `folder`; what is written is counted for all of them together."""
+
+    def __init__(self, folder: Path | None, whole_class: bool) -> None:
+        self.folder, self.whole_class, self.found = folder, whole_class, Unpacked()
+        self.inner: list[tuple[PurePosixPath, Path]] = []
+        self.keeps_archives = True
+        self._entries = self._bytes = 0
+        self._places: set[str] = set()
+
+    def open(self, place: PurePosixPath, path: Path, may_refuse: bool) -> None:
+        """Unpacks one archive into the folder `place`. Raises ArchiveRefused, OSError if it `may_refuse`."""
+        own_name = place.name or path.name
+        try:
+            with open(path, "rb", opener=open_regular) as file, as_refusal(own_name):
+                check_kind(own_name, file, MAX_ARCHIVE_BYTES[self.whole_class])
+                for name, is_file, is_folder, content in entries_of(file, own_name.lower().endswith(".zip")):
+                    self._entry(place, name, is_file, is_folder, content)
+        except (ArchiveRefused, OSError) as error:
+            if may_refuse:
+                raise
+            self.found.refused[str(place)] = f"In {place.name[:80]}: {error}"
+            if self.folder is not None:
+                shutil.rmtree(self.folder / place, ignore_errors=True)
+
+    def _entry(
+        self, place: PurePosixPath, name: str, is_file: bool, is_folder: bool, content: Callable[[], IO[bytes]]
+    ) -> None:
+        self._entries += 1
+        if self._entries > MAX_ENTRIES[self.whole_class]:
+            raise ArchiveRefused(
+                f"The archive has more than {MAX_ENTRIES[self.whole_class]:,} entries: submit the lesson's folder only."
+            )
+        try:
+            path = self._place(name, is_file, is_folder)
+            if path is None:
+                return
+            self.found.names.append(str(path))
+            if self.folder is not None:
+                with as_refusal(name[:80]), content() as data:
+                    self._write(place / path, data)
+        except (EntryRefused, OSError) as refused:
+            if not self.whole_class or (isinstance(refused, EntryRefused) and not place_of_refusal(name)):
+                raise
+            self.found.refused.setdefault(place_of_refusal(name), str(refused))
+
+    def _place(self, name: str, is_file: bool, is_folder: bool) -> PurePosixPath | None:
+        """Where an entry is written; None where it is left out. Raises EntryRefused."""
+        path = PurePosixPath(name.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts or "\0" in name or (path.parts and path.parts[0].endswith(":")):
+            raise EntryRefused(
+                f"The archive has an entry outside its own folder ({name[:80]!r}): pack the folder itself."
+            )
+        if any(map(is_clutter, path.parts)) or not path.parts or is_folder:
+            return None
+        if not is_file:
+            raise EntryRefused(
+                f"The archive has a link, a device or a sparse file in it ({name[:80]!r}): pack ordinary files."
+            )
+        if not (self.whole_class or suffix_of(path) in MAX_BYTES or self._is_inner(path)):
+            self.found.others += [path.name] if len(self.found.others) < MAX_OTHERS else []
+            return None
+        if len(path.parts) > MAX_DEPTH[self.whole_class]:
+            raise EntryRefused(
+                f"The archive has folders more than {MAX_DEPTH[self.whole_class]} deep: pack the lesson's folder "
+                "itself."
+            )
+        return path
+
+    def _is_inner(self, path: PurePosixPath) -> bool:
+        return self.keeps_archives and path.name.lower().endswith(ARCHIVE_SUFFIXES)
+
+    def _write(self, path: PurePosixPath, content: IO[bytes]) -> None:
+        """Writes a file piece by piece. In a class's archive a file of another kind is written empty."""
+        assert self.folder is not None
+        if fold_case(str(path)) in self._places:
+            raise EntryRefused(
+                f"The archive has {str(path)[:80]!r} twice, if capitals and accents do not count: which one is meant?"
+            )
+        self._places.add(fold_case(str(path)))
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        is_archive, suffix = self._is_inner(path), suffix_of(path)
+        most = MAX_ARCHIVE_BYTES[False] if is_archive else MAX_BYTES.get(suffix, 64 * MIB if suffix == ".yml" else 0)
+        written = 0
+        with target.open("xb") as file:
+            for data in iter(partial(content.read, CHUNK_BYTES), b"") if most else ():
+                written, self._bytes = written + len(data), self._bytes + len(data)
+                if written > most:
+                    file.truncate(0)
+                    limit = f"at most {most:,} bytes are read.{too_large_advice(path)}"
+                    raise EntryRefused(f"{path.name} in the archive is too large: {limit}")
+                if self._bytes > MAX_ARCHIVE_BYTES[self.whole_class]:
+                    raise ArchiveRefused(
+                        f"The archive unpacks to more than {MAX_ARCHIVE_BYTES[self.whole_class]:,} bytes: submit the "
+                        "lesson's folder only."
+                    )
+                file.write(data)
+        if is_archive:
+            self.inner.append((path, target))
 
 
-def unpack_inner(writer: ArchiveWriter) -> None:
-    """Unpacks the archives inside the archive, under its limits. What is an archive inside these is left out."""
-    waiting, writer.inner, writer.keeps_archives = list(writer.inner.items()), {}, False
-    for prefix, archive in waiting[:MAX_INNER]:
-        unpack_inside(writer, prefix, archive)
-    if writer.folder is not None:
-        shutil.rmtree(writer.folder / INNER_ARCHIVES, ignore_errors=True)
-
-
-def unpack_inside(writer: ArchiveWriter, prefix: PurePosixPath, archive: Path) -> None:
-    """Unpacks an archive into the folder `prefix`. One that is refused does not affect the others."""
-    assert writer.folder is not None
-    writer.begin_inner(prefix)
-    try:
-        unpack_archive(archive, writer)
-    except (ArchiveRefused, OSError) as refused:
-        writer.refused[str(prefix)] = f"In {prefix.name[:80]}: {refused}"
-        shutil.rmtree(writer.folder / prefix, ignore_errors=True)
-    writer.prefix = PurePosixPath()
-
-
-def unpack_archive(path: Path, writer: ArchiveWriter) -> None:
-    """Gives `writer` every entry of the archive. Raises ArchiveRefused."""
-    if writer.archive_bytes > writer.caps.archive:
-        raise ArchiveRefused(
-            f"{path.name} has {writer.archive_bytes:,} bytes; at most {writer.caps.archive:,} are read."
-        )
-    with open(path, "rb", opener=open_regular) as file, refuse_damage(path.name):
-        start = file.read(len(LFS_POINTER))
-        file.seek(0)
-        refuse_pointer(path.name, start)
-        suffix = FOREIGN_MAGIC.get(start[:6]) or next((s for s in UNREAD if path.name.lower().endswith(s)), "")
-        if suffix:
-            raise ArchiveRefused(f"{path.name} is {UNREAD[suffix]}, which is not read: submit a .zip or a .tar.gz.")
-        (unpack_zip if path.name.lower().endswith(".zip") else unpack_tar)(file, writer)
+def check_kind(name: str, file: IO[bytes], most: int) -> None:
+    """Raises ArchiveRefused for an archive that is too large, or of a kind that Python's library does not read."""
+    size, start = os.fstat(file.fileno()).st_size, file.read(6)
+    file.seek(0)
+    if size > most:
+        raise ArchiveRefused(f"{name} has {size:,} bytes; at most {most:,} are read.")
+    suffix = FOREIGN_MAGIC.get(start) or next((s for s in UNREAD_ARCHIVES if name.lower().endswith(s)), "")
+    if suffix:
+        raise ArchiveRefused(f"{name} is {UNREAD_ARCHIVES[suffix]}, which is not read: submit a .zip or a .tar.gz.")
 
 
 @contextmanager
-def refuse_damage(name: str) -> Iterator[None]:
+def as_refusal(name: str) -> Iterator[None]:
     """Turns what Python's readers raise for damaged bytes into EntryRefused. An error of the disk stays an OSError."""
     try:
         yield
-    except (*ARCHIVE_ERRORS, OSError) as error:
+    except (*DAMAGE, OSError) as error:
         if isinstance(error, OSError) and error.filename is not None:
             raise
         reason = str(error) or type(error).__name__
         raise EntryRefused(f"{name} cannot be unpacked ({reason[:200]}): pack it again and submit again.") from error
 
 
-def unpack_zip(file: IO[bytes], writer: ArchiveWriter) -> None:
-    with zipfile.ZipFile(file) as archive:
-        entries = archive.infolist()
-        if sum(entry.compress_size for entry in entries) > os.fstat(file.fileno()).st_size:
-            raise ArchiveRefused("The archive's entries overlap each other: pack ordinary files.")
-        for entry in entries:
-            name, kind = zip_name(entry, writer.code_page), stat.S_IFMT(entry.external_attr >> 16)
-            is_file, is_folder = kind in (0, stat.S_IFREG), name.endswith(("/", "\\"))
-            unpack_entry(writer, name, is_file, is_folder, partial(open_zip_entry, archive, entry))
+def entries_of(file: IO[bytes], is_zip: bool) -> Iterator[tuple[str, bool, bool, Callable[[], IO[bytes]]]]:
+    """(name, whether it is an ordinary file, whether it is a folder, what opens it) of each entry.
+
+    The first bytes of a tar say how it is compressed, not its suffix.
+    """
+    if is_zip:
+        with zipfile.ZipFile(file) as archive:
+            for entry in archive.infolist():
+                kind, name = stat.S_IFMT(entry.external_attr >> 16), zip_name(entry)
+                yield name, kind in (0, stat.S_IFREG), name.endswith(("/", "\\")), partial(open_zipped, archive, entry)
+    else:
+        with tarfile.open(fileobj=file, encoding="utf-8", errors="surrogateescape") as tar:
+            for each in tar:
+                name = each.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+                yield name, each.isreg() and not each.issparse(), each.isdir(), partial(open_tarred, tar, each)
+                tar.members.clear()  # type: ignore[attr-defined]
 
 
-def zip_name(entry: zipfile.ZipInfo, code_page: str | None) -> str:
-    """The entry's name: as UTF-8 where the entry says so; else in the code page, or as UTF-8 if it can be read so."""
-    for encoding in () if entry.flag_bits & 0x800 else (code_page or "utf-8", "utf-8"):
+def zip_name(entry: zipfile.ZipInfo) -> str:
+    """The entry's name, which packers forget to mark as UTF-8."""
+    if not entry.flag_bits & 0x800:
         with suppress(UnicodeError):
-            return entry.orig_filename.encode("cp437").decode(encoding)
+            return entry.orig_filename.encode("cp437").decode()
     return entry.orig_filename
 
 
-def open_zip_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> IO[bytes]:
+def open_zipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> IO[bytes]:
     if entry.flag_bits & 1:
         raise EntryRefused("The archive is locked with a password: pack it without one.")
     return archive.open(entry)
 
 
-def unpack_tar(file: IO[bytes], writer: ArchiveWriter) -> None:
-    """The file's first bytes say how it is compressed, not its suffix."""
-    start = file.read(6)
-    file.seek(0)
-    magic = next(filter(start.startswith, DECOMPRESSORS), None)
-    stream = CountedStream(file if magic is None else DECOMPRESSORS[magic](file), writer)
-    with tarfile.open(fileobj=stream, mode="r|", encoding="utf-8", errors="surrogateescape") as tar:  # type: ignore[call-overload]
-        for entry in tar:
-            is_file = entry.isreg() and not entry.issparse()
-            unpack_entry(writer, decoded_name(entry.name), is_file, entry.isdir(), partial(open_tar_entry, tar, entry))
-
-
-def open_tar_entry(tar: tarfile.TarFile, entry: tarfile.TarInfo) -> IO[bytes]:
+def open_tarred(tar: tarfile.TarFile, entry: tarfile.TarInfo) -> IO[bytes]:
     content = tar.extractfile(entry)
     assert content is not None  # it is a file
     return content
 
 
-def decoded_name(name: str) -> str:
-    """A name as UTF-8, else as Latin-1, in which every byte is a letter."""
-    raw = name.encode("utf-8", "surrogateescape")
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return raw.decode("latin-1")
+def place_of_refusal(name: str) -> str:
+    """Where an empty file says that an entry of a whole class's archive was refused; "" where nobody's folder is named.
 
-
-class CountedStream:
-    """A tar's bytes. Raises ArchiveRefused once they are more than the caps allow."""
-
-    def __init__(self, stream: IO[bytes], writer: ArchiveWriter) -> None:
-        self._stream, self._count = stream, 0
-        self._most = int(min(writer.caps.streamed, max(STREAMED_AT_LEAST, writer.caps.ratio * writer.archive_bytes)))
-
-    def read(self, size: int) -> bytes:
-        data = self._stream.read(size)
-        self._count += len(data)
-        if self._count > self._most:
-            raise ArchiveRefused(
-                f"The archive unpacks to more than {self._most:,} bytes: submit the lesson's folder only."
-            )
-        return data
-
-
-def unpack_entry(
-    writer: ArchiveWriter, name: str, is_file: bool, is_folder: bool, open_content: Callable[[], IO[bytes]]
-) -> None:
-    """Writes one entry. In a whole class's archive the writer keeps a refusal for its student; else it is raised."""
-    try:
-        place = writer.place(name, is_file, is_folder)
-        if place is not None:
-            with refuse_damage(name[:80]), open_content() as content:
-                writer.write(place, iter(partial(content.read, CHUNK_BYTES), b""))
-    except EntryRefused as refused:
-        if not writer.caps.whole_class:
-            raise
-        writer.refused.setdefault(place_of_refusal(name), str(refused))
+    That is the entry's own place, or a file in the last folder before one that leads outside or is too deep.
+    """
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    if not parts or parts[0] == "/" or parts[0].endswith(":"):
+        return ""
+    safe = list(takewhile(lambda part: part != ".." and "\0" not in part, parts))[:MAX_REFUSED_DEPTH]
+    return "/".join(safe if len(safe) in (0, len(parts)) else [*safe, "refused"])

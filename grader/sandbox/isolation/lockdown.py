@@ -5,7 +5,7 @@
     pid = zygote.fork()                  for each submission
     lock_in(plan, range(5), zygote.pidfd, zygote.ruleset)    in the child, once its descriptors are arranged
 
-A layer of the plan that cannot be applied raises: no student code may run then. docs/isolation.md says what each
+A layer of the plan that cannot be applied raises: no student code may run then. docs/security.md says what each
 layer stops.
 """
 

@@ -16,10 +16,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from grader.intake.submissions.archive import unpacked
-from grader.intake.submissions.archive_writer import SUFFIXES, ArchiveRefused
 from grader.intake.submissions.arrival import SubmissionError
+from grader.intake.submissions.file_kinds import ARCHIVE_SUFFIXES
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.submission import read_submission
+from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Course, Lesson
 
 SOURCE = b"def dlogits(logits):\n    return logits\n"
@@ -64,7 +65,7 @@ def made(suffix: str, parts: list[tuple[str, bytes, int]]) -> bytes:
 @some.composite
 def archives(draw: some.DrawFn) -> tuple[str, bytes]:
     """(suffix, bytes): an archive as it is, torn, with bytes changed, or no archive at all."""
-    suffix = draw(some.sampled_from(SUFFIXES))
+    suffix = draw(some.sampled_from(ARCHIVE_SUFFIXES))
     if draw(some.integers(0, 9)) == 0:
         return suffix, draw(some.sampled_from([b"", b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh9"])) + draw(some.binary())
     parts = draw(entries)

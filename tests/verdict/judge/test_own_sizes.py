@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 import torch
-from support import guarded, rows_of, sampled
+from support import guarded, rows_of
 from wild_members import as_notebook, changed, lecture_cells
 
-from bench.own_sizes import SIZES, judge_lesson
 from grader.comparison.tensors import bits, broadcast_bits, differs_in_ones
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.lesson_reading import read_page_bytes
@@ -269,10 +268,3 @@ def test_the_terms_are_the_course_s_settings(course):
 
 def find_handed(lesson: Lesson, text: str) -> Any:
     return read_page_bytes(text.encode(), "mine.py", [lesson], True, False).lessons[lesson.name]
-
-
-@sampled("wanted", ["04", "05"], keep=1)
-def test_no_wrong_formula_is_right_at_own_sizes(course, wanted):
-    """A few of the mutants of bench.own_sizes, which judges all."""
-    kinds = [kind for kind, _, _ in judge_lesson(course.find(wanted), seed=1, budget=5, sets=SIZES[1:3])]
-    assert set(kinds) <= {"right", "wrong", "same text"} and kinds.count("right") == 2 and kinds.count("wrong") >= 10
